@@ -1,0 +1,96 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The engine as a module runs it: observe, decide, carry out its part, and see what follows (DESIGN section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issue import carry_out_issue
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import AlreadyExists, Conflict, NotFound
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.roll import carry_out_roll
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import apply
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation, observe
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decision import Decision, Transition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Face, IssueLeaves, Roll, Step
+
+#: Far more passes than any flow needs in a row; reaching it means that the decisions go in a circle.
+MAXIMUM_PASSES = 40
+
+
+class NoProgress(Exception):
+    """The same module was asked again and again without an end."""
+
+
+@dataclass
+class Outcome:
+    """What a module call did. decision: what follows now; first: what was decided before anything was done."""
+
+    observation: Observation
+    decision: Decision
+    first: Decision
+    before: Observation
+    actions: list[Action] = field(default_factory=list)
+    transitions: list[Transition] = field(default_factory=list)
+
+    @property
+    def changed(self) -> bool:
+        return any(action.is_change for action in self.actions)
+
+
+def run(work: Work, intent: Intent, face: Face, before_write: Callable[[], None]) -> Outcome:
+    """Carry out the steps of one face until it is another's turn. ``before_write`` takes the Lease.
+
+    A conflict means that somebody changed what the decision was based on: look again, decide again (I6).
+    """
+    observation = observe(work.client, work.scope, work.clock.now())
+    decision = decide(observation.snapshot, intent)
+    outcome = Outcome(observation, decision, decision, observation)
+    for number in range(MAXIMUM_PASSES):
+        steps = own_steps(outcome.decision, face)
+        if not steps:
+            return outcome
+        if work.dry_run:
+            _carry_out(steps, outcome, work)
+            return outcome
+        before_write()
+        try:
+            _carry_out(steps, outcome, work)
+        except (Conflict, AlreadyExists, NotFound):
+            # Decided on a state that is no longer so; nothing was overwritten.
+            work.alive()
+        outcome.observation = observe(work.client, work.scope, work.clock.now())
+        outcome.decision = decide(outcome.observation.snapshot, intent)
+    raise NoProgress(f"No end after {MAXIMUM_PASSES} passes of {face.value}.")
+
+
+def own_steps(decision: Decision, face: Face) -> tuple[Step, ...]:
+    """The leading steps that belong to this face."""
+    found = []
+    for step in decision.steps:
+        if step.face is not face:
+            break
+        found.append(step)
+    return tuple(found)
+
+
+def _carry_out(steps: tuple[Step, ...], outcome: Outcome, work: Work) -> None:
+    for step in steps:
+        outcome.actions += carry_out(step, outcome.observation, work)
+    outcome.transitions += outcome.decision.transitions
+
+
+def carry_out(step: Step, observation: Observation, work: Work) -> list[Action]:
+    """One step, by the layer that knows how."""
+    if isinstance(step, Roll):
+        return carry_out_roll(step, observation, work)
+    if isinstance(step, IssueLeaves):
+        return carry_out_issue(step, observation, work)
+    return apply.carry_out(step, observation, work)

@@ -1,0 +1,98 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Who a leaf is for: subject and alternative names exactly as the operator wants them (strimzi.md 2.1 and 2.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component
+
+Object = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class LeafSubject:
+    """Subject of a leaf. names: DNS names and textual IP addresses; empty for pure clients."""
+
+    distinguished_name: DistinguishedName
+    names: frozenset[str]
+
+
+@dataclass(frozen=True)
+class NodeIdentity:
+    """A Kafka node: what its names are made of."""
+
+    pod: str
+    pool: str
+    node_id: str
+    broker: bool
+
+
+def service_names(service: str, namespace: str, domain: str) -> tuple[str, ...]:
+    """The four names of a Service."""
+    return (service, f"{service}.{namespace}", f"{service}.{namespace}.svc", f"{service}.{namespace}.svc.{domain}")
+
+
+def cruise_control_names(scope: ClusterNames, domain: str) -> frozenset[str]:
+    return frozenset({*service_names(f"{scope.cluster}-cruise-control", scope.namespace, domain), "localhost"})
+
+
+def node_names(scope: ClusterNames, node: NodeIdentity, kafka: Object | None, domain: str) -> frozenset[str]:
+    """Alternative names of a node: its Services and itself, and on brokers what each listener adds."""
+    cluster, namespace = scope.cluster, scope.namespace
+    own = f"{node.pod}.{cluster}-kafka-brokers.{namespace}.svc"
+    names = {
+        *service_names(f"{cluster}-kafka-bootstrap", namespace, domain),
+        *service_names(f"{cluster}-kafka-brokers", namespace, domain),
+        own,
+        f"{own}.{domain}",
+    }
+    if node.broker and kafka is not None:
+        for listener in kafka["spec"]["kafka"].get("listeners") or []:
+            names |= set(listener_names(scope, node, listener, kafka, domain))
+    return frozenset(names)
+
+
+def listener_names(
+    scope: ClusterNames, node: NodeIdentity, listener: Object, kafka: Object, domain: str
+) -> Iterable[str]:
+    """What one listener adds on one broker (KafkaListenersReconciler)."""
+    configuration = listener.get("configuration") or {}
+    bootstrap = configuration.get("bootstrap") or {}
+    broker = next(
+        (b for b in configuration.get("brokers") or [] if str(b.get("broker")) == node.node_id), {}
+    )
+    yield from bootstrap.get("alternativeNames") or []
+    if not listener.get("tls"):
+        return
+    if broker.get("advertisedHost"):
+        yield broker["advertisedHost"]
+    kind = listener["type"]
+    if kind == "cluster-ip":
+        yield from service_names(f"{scope.cluster}-kafka-{listener['name']}-bootstrap", scope.namespace, domain)
+        host = f"{scope.cluster}-{node.pool}-{listener['name']}-{node.node_id}.{scope.namespace}.svc"
+        yield f"{host}.{domain}" if configuration.get("useServiceDnsDomain") else host
+    elif kind in ("ingress", "route", "tlsroute"):
+        yield from (host for host in (bootstrap.get("host"), broker.get("host")) if host)
+    if kind in ("loadbalancer", "route"):
+        # Addresses that the platform assigns; the operator reports the bootstrap one in the resource's status.
+        yield from _reported_hosts(kafka, str(listener["name"]))
+
+
+def _reported_hosts(kafka: Object, listener: str) -> Iterable[str]:
+    for reported in (kafka.get("status") or {}).get("listeners") or []:
+        if reported.get("name") == listener:
+            yield from (address["host"] for address in reported.get("addresses") or [] if address.get("host"))
+
+
+def subject_of(component: Component, common_name: str, names: frozenset[str]) -> LeafSubject:
+    """The subject of a leaf: O before CN; pure clients have no alternative names."""
+    serves = component in (Component.KAFKA, Component.CRUISE_CONTROL)
+    return LeafSubject(DistinguishedName(common_name), names if serves else frozenset())

@@ -1,0 +1,40 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The one place that imports cryptography, so that its absence is a message and not a traceback."""
+
+from __future__ import annotations
+
+import traceback
+
+#: 45 is the first with a PKCS#12 truststore that Java reads as trusted certificates.
+MINIMUM_CRYPTOGRAPHY = "45.0.0"
+
+CRYPTOGRAPHY_IMPORT_ERROR: str | None = None
+try:
+    import cryptography
+    from cryptography import x509
+    from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec, rsa
+    from cryptography.hazmat.primitives.serialization import pkcs12
+    from cryptography.x509.oid import ExtensionOID, NameOID
+except ImportError:
+    CRYPTOGRAPHY_IMPORT_ERROR = traceback.format_exc()
+
+__all__ = [
+    "CRYPTOGRAPHY_IMPORT_ERROR",
+    "MINIMUM_CRYPTOGRAPHY",
+    "ExtensionOID",
+    "InvalidSignature",
+    "NameOID",
+    "UnsupportedAlgorithm",
+    "cryptography",
+    "ec",
+    "hashes",
+    "pkcs12",
+    "rsa",
+    "serialization",
+    "x509",
+]

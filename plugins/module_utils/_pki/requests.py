@@ -1,0 +1,78 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Certificate signing requests (RFC 2986)."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki._cryptography import (
+    ExtensionOID,
+    UnsupportedAlgorithm,
+    hashes,
+    serialization,
+    x509,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey
+
+if TYPE_CHECKING:
+    from cryptography.x509 import GeneralName, Name, SubjectAlternativeName
+
+
+class RequestError(Exception):
+    """What was given is no valid request. The text never quotes it."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """A verified request: its signature was made by the key it is for."""
+
+    subject: Name
+    public_key: Any
+    subject_alternative_names: frozenset[str]
+
+
+def alternative_names(names: Iterable[str]) -> SubjectAlternativeName:
+    """IP literals become addresses, everything else DNS names; sorted, so that the same set gives the same bytes."""
+    return x509.SubjectAlternativeName([_general_name(name) for name in sorted(names)])
+
+
+def _general_name(name: str) -> GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(name))
+    except ValueError:
+        return x509.DNSName(name)
+
+
+def build_request(subject: DistinguishedName, names: Iterable[str], key: PrivateKey) -> bytes:
+    """A request in PEM form. The key signs it and stays where it is."""
+    builder = x509.CertificateSigningRequestBuilder().subject_name(subject.as_name())
+    wanted = frozenset(names)
+    if wanted:
+        builder = builder.add_extension(alternative_names(wanted), critical=False)
+    request = builder.sign(key.for_signing(), hashes.SHA512())
+    return request.public_bytes(serialization.Encoding.PEM)
+
+
+def parse_request(pem: bytes) -> Request:
+    """Raises RequestError when it cannot be read or its signature is wrong."""
+    try:
+        parsed = x509.load_pem_x509_csr(pem)
+        valid = parsed.is_signature_valid
+    except (ValueError, UnsupportedAlgorithm):
+        raise RequestError("not a readable certificate signing request") from None
+    if not valid:
+        raise RequestError("the request is not signed by the key it is for")
+    try:
+        names = parsed.extensions.get_extension_for_oid(ExtensionOID.SUBJECT_ALTERNATIVE_NAME).value
+    except x509.ExtensionNotFound:
+        return Request(parsed.subject, parsed.public_key(), frozenset())
+    addresses = names.get_values_for_type(x509.IPAddress)  # type: ignore[attr-defined]
+    dns = names.get_values_for_type(x509.DNSName)  # type: ignore[attr-defined]
+    return Request(parsed.subject, parsed.public_key(), frozenset([*dns, *map(str, addresses)]))

@@ -1,0 +1,83 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""What a roll has reached so far: one line per change, and a picture of where it stands when it is stuck."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.pods import is_ready
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Pod
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Roll
+
+
+class Progress:
+    """Follows the replacement of pods. ``restarted``: (name, seconds from the old pod's end to Ready)."""
+
+    def __init__(self, step: Roll, leaving: Iterable[Pod], work: Work) -> None:
+        self._step = step
+        self._work = work
+        self._old = {pod.uid: pod.name for pod in leaving}
+        self._seen: list[Mapping[str, Any]] = []
+        self._gone_at: dict[str, float] = {}
+        self._changed = False
+        self.left: set[str] = set(self._old)
+        self.restarted: list[tuple[str, float]] = []
+        self.expected = len(self._old)
+
+    @property
+    def complete(self) -> bool:
+        """Every pod is gone, and another one is Ready in its place."""
+        return len(self.restarted) == self.expected
+
+    def take_changed(self) -> bool:
+        """Whether something moved since the last call: the time limit is per pod, not for the whole roll."""
+        changed, self._changed = self._changed, False
+        return changed
+
+    def see(self, pods: list[Mapping[str, Any]]) -> None:
+        """Take in the pods as they are now."""
+        now = self._work.clock.monotonic()
+        self._seen = pods
+        present = {str(pod["metadata"]["uid"]) for pod in pods}
+        ready = {str(pod["metadata"]["name"]) for pod in pods if is_ready(pod)}
+        for uid in sorted(self.left - present):
+            self.left.discard(uid)
+            self._gone_at[self._old[uid]] = now
+            self._changed = True
+        done = {name for name, seconds in self.restarted}
+        for name in [name for name in self._gone_at if name not in done and self._is_back(name, ready)]:
+            self.restarted.append((name, now - self._gone_at[name]))
+            self._changed = True
+            self._tell(name, now - self._gone_at[name])
+
+    def _is_back(self, name: str, ready: set[str]) -> bool:
+        if name in ready:
+            return True
+        # A pod of a Deployment comes back under another name: the same up to the ReplicaSet's suffixes.
+        stem = name.rsplit("-", 2)[0]
+        known = set(self._old.values())
+        return name not in {str(p["metadata"]["name"]) for p in self._seen} and any(
+            other not in known and other.startswith(f"{stem}-") for other in ready
+        )
+
+    def _tell(self, name: str, seconds: float) -> None:
+        scope = self._work.scope
+        self._work.report(
+            f"[{scope.namespace}/{scope.cluster}] {self._step.reason.value} roll {len(self.restarted)}/{self.expected}: "
+            f"{name} restarted, Ready after {seconds:.1f} s"
+        )
+
+    def describe(self) -> str:
+        """The state of every pod, for a person who has to find out why nothing moves."""
+        states = [
+            f"{pod['metadata']['name']}: {(pod.get('status') or {}).get('phase', 'Unknown')}"
+            f"{', Ready' if is_ready(pod) else ', not Ready'}"
+            f"{', to be restarted' if str(pod['metadata']['uid']) in self.left else ''}"
+            for pod in self._seen
+        ]
+        return f"{len(self.restarted)} of {self.expected} restarted. " + "; ".join(states) + "."

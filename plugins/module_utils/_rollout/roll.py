@@ -1,0 +1,144 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""A roll through the operator: ask for the pods that need it, watch until the last one is back.
+
+Kafka nodes are restarted by the operator's own KafkaRoller, asked by ``strimzi.io/manual-rolling-update`` on each pod
+that needs it: a pod that was recreated meanwhile has lost the annotation and is not restarted twice. Pods of
+Deployments (Entity Operator, Cruise Control, Kafka Exporter) are deleted, all at once, when the nodes are back;
+their Deployments recreate them (strimzi.md sections 4.5 and 5.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import NotFound, TimedOut
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.wait import wait_until
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.progress import Progress
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.operator import request_reconcile
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.pods import component_of, is_final, is_ready
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import annotation
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes import (
+    Write,
+    WriteVerb,
+    version,
+    write_all,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component, Pod
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Roll, RollReason
+
+Objects = Mapping[str, Mapping[str, Any]]
+
+#: Rolls that the operator starts by itself, because it has re-issued leaves or its pod template changed.
+_BY_OPERATOR = frozenset({RollReason.USE, RollReason.HAND_OVER})
+
+
+@dataclass
+class _Roll:
+    step: Roll
+    observation: Observation
+    work: Work
+    actions: list[Action] = field(default_factory=list)
+
+    @property
+    def phase(self) -> str:
+        return self.step.phase.value
+
+    def pods(self, nodes: bool) -> list[Pod]:
+        """The pods to be replaced: Kafka nodes, or everything else."""
+        return [
+            pod for pod in self.observation.snapshot.pods
+            if pod.uid in self.step.uids and (pod.component is Component.KAFKA) is nodes
+        ]  # fmt: skip
+
+
+def carry_out_roll(step: Roll, observation: Observation, work: Work) -> list[Action]:
+    """Have the pods of the step replaced and wait until all pods are ready again."""
+    roll = _Roll(step, observation, work)
+    if work.dry_run:
+        return [_restart(pod, roll) for nodes in (True, False) for pod in roll.pods(nodes)]
+    if step.reason in _BY_OPERATOR:
+        roll.actions += request_reconcile(observation, work, roll.phase, _token(step))
+        _await_replacement(roll, [*roll.pods(True), *roll.pods(False)])
+        return roll.actions
+    _ask_for_nodes(roll)
+    _await_replacement(roll, roll.pods(True))
+    _restart_others(roll)
+    return roll.actions
+
+
+def _token(step: Roll) -> str:
+    return f"{step.reason.value}-{(step.authority or '')[:12]}-{len(step.uids)}"
+
+
+def _restart(pod: Pod, roll: _Roll) -> Action:
+    return Action("restart", f"Pod {roll.work.scope.namespace}/{pod.name}", f"{roll.step.reason.value} roll", roll.phase)
+
+
+def _ask_for_nodes(roll: _Roll) -> None:
+    nodes = [pod for pod in roll.pods(True) if not pod.terminating]
+    if not nodes:
+        return
+    patch = {"metadata": {"annotations": {names.MANUAL_ROLLING_UPDATE: "true"}}}
+    writes = tuple(
+        Write(WriteVerb.UPDATE, PODS, pod.name, f"ask for a restart ({roll.step.reason.value} roll)", patch, version(raw))
+        for pod, raw in ((pod, roll.observation.pods[pod.name]) for pod in nodes)
+        if annotation(raw, names.MANUAL_ROLLING_UPDATE) != "true"
+    )
+    roll.actions += write_all(writes, roll.work, roll.phase)
+    roll.actions += request_reconcile(roll.observation, roll.work, roll.phase, _token(roll.step))
+
+
+def _restart_others(roll: _Roll) -> None:
+    others = roll.pods(False)
+    for pod in others:
+        if not pod.terminating:
+            _delete(pod, roll)
+    _await_replacement(roll, others)
+
+
+def _delete(pod: Pod, roll: _Roll) -> None:
+    try:
+        roll.work.client.delete(PODS, roll.work.scope.namespace, pod.name, uid=pod.uid)
+    except NotFound:
+        return
+
+
+def _await_replacement(roll: _Roll, leaving: list[Pod]) -> None:
+    """Wait until none of these pods exists and every pod of the cluster is ready."""
+    work = roll.work
+    progress = Progress(roll.step, leaving, work)
+
+    def settled(objects: Objects) -> bool:
+        parties = [pod for pod in objects.values() if component_of(pod, work.scope) and not is_final(pod)]
+        progress.see(parties)
+        return progress.complete and all(map(is_ready, parties))
+
+    try:
+        wait_until(
+            work.client, PODS, work.scope.namespace, settled, label_selector=work.scope.selector,
+            timeout=work.settings.pod_timeout, restart_timeout=progress.take_changed,
+            monotonic=work.clock.monotonic, alive=work.alive,
+        )  # fmt: skip
+    except TimedOut:
+        raise RollStuck(
+            f"The {roll.step.reason.value} roll has stopped: for {work.settings.pod_timeout.total_seconds():.0f} s no "
+            f"pod came back. {progress.describe()}",
+            "Look at the pods named here and at the operator's log; when they are healthy, run the flow again: pods "
+            "that were restarted already are not restarted again.",
+        ) from None
+    roll.actions += [
+        Action("restart", f"Pod {work.scope.namespace}/{name}", f"{roll.step.reason.value} roll", roll.phase,
+               seconds=seconds)
+        for name, seconds in progress.restarted
+    ]  # fmt: skip

@@ -1,0 +1,34 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""What was done (or would be), in public facts: subjects, fingerprints, states; never content."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Action:
+    """One write, restart or wait. verb: create, update, delete, restart or wait. before/after: public facts."""
+
+    verb: str
+    object: str
+    what: str
+    phase: str
+    before: Mapping[str, Any] | None = None
+    after: Mapping[str, Any] | None = None
+    seconds: float | None = None
+
+    @property
+    def is_change(self) -> bool:
+        return self.verb != "wait"
+
+    def as_result(self) -> dict[str, Any]:
+        facts: dict[str, Any] = {"verb": self.verb, "object": self.object, "what": self.what, "phase": self.phase}
+        if self.seconds is not None:
+            facts["seconds"] = round(self.seconds, 1)
+        return facts

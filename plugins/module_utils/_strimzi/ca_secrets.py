@@ -1,0 +1,108 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Reading the pair of CA Secrets, ``<c>-cluster-ca-cert`` and ``<c>-cluster-ca`` (strimzi.md sections 1.1 and 1.4)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
+    CertificateError,
+    parse_certificates,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey, PrivateKeyError, load_key
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import (
+    annotation,
+    entries,
+    integer_annotation,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import (
+    CaSecrets,
+    Chain,
+    PreparedAuthority,
+)
+
+Object = Mapping[str, Any]
+
+CURRENT = "ca.crt"
+KEY = "ca.key"
+_PREPARED = re.compile(r"^([0-9a-f]{40})\.crt$")
+_KEPT = re.compile(r"^([0-9a-f]{40})\.key$")
+
+
+def read_ca_secrets(certificate_secret: Object | None, key_secret: Object | None) -> CaSecrets:
+    """What the two Secrets say; what cannot be read becomes a problem, never an assumption."""
+    certificates = {k: v for k, v in entries(certificate_secret).items() if k.endswith(".crt") and v.strip()}
+    chains, problems = _parse(certificates)
+    keys = entries(key_secret)
+    return CaSecrets(
+        current=chains.pop(CURRENT, ()),
+        others=chains,
+        certificate_generation=integer_annotation(certificate_secret, names.CA_CERT_GENERATION) or 0,
+        key_generation=integer_annotation(key_secret, names.CA_KEY_GENERATION) or 0,
+        key=_public_key(keys.get(KEY)),
+        prepared=tuple(_prepared(keys)),
+        kept_keys=frozenset(match.group(1) for match in map(_KEPT.match, keys) if match),
+        triggers=tuple(_triggers(certificate_secret, key_secret)),
+        problems=tuple(problems),
+    )
+
+
+def _parse(certificates: Mapping[str, bytes]) -> tuple[dict[str, Chain], list[str]]:
+    chains: dict[str, Chain] = {}
+    problems = []
+    for key in sorted(certificates):
+        try:
+            chains[key] = parse_certificates(certificates[key])
+        except CertificateError as error:
+            problems.append(f"entry {key} cannot be read: {error}")
+    return chains, problems
+
+
+def private_key(key_secret: Object | None, entry: str) -> PrivateKey | None:
+    """A private key of the key Secret; None when absent or unusable."""
+    content = entries(key_secret).get(entry)
+    if content is None:
+        return None
+    try:
+        return load_key(content)
+    except PrivateKeyError:
+        return None
+
+
+def _public_key(content: bytes | None) -> str | None:
+    if content is None:
+        return None
+    try:
+        return load_key(content).public_key_sha256
+    except PrivateKeyError:
+        return None
+
+
+def _prepared(keys: Mapping[str, bytes]) -> list[PreparedAuthority]:
+    found = []
+    for name in sorted(keys):
+        match = _PREPARED.match(name)
+        if not match:
+            continue
+        try:
+            chain = parse_certificates(keys[name])
+        except CertificateError:
+            continue
+        if chain[0].fingerprint == match.group(1):
+            found.append(PreparedAuthority(chain, _public_key(keys.get(f"{match.group(1)}.key"))))
+    return found
+
+
+def _triggers(certificate_secret: Object | None, key_secret: Object | None) -> list[str]:
+    wanted = ((certificate_secret, names.FORCE_RENEW), (key_secret, names.FORCE_REPLACE))
+    return [
+        f"Secret {(secret or {})['metadata']['name']}, annotation {name}"
+        for secret, name in wanted
+        if annotation(secret, name) is not None
+    ]

@@ -1,0 +1,31 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Errors of the apply layer. Each names the object and the cause, and has a remedy."""
+
+from __future__ import annotations
+
+
+class StepError(Exception):
+    """A step could not be carried out. Nothing is lost: the flow continues when it is run again."""
+
+    def __init__(self, message: str, remedy: str) -> None:
+        super().__init__(message)
+        self.remedy = remedy
+
+
+class AuthorityUnavailable(StepError):
+    """The key or issuer that is needed to make a CA is not at hand."""
+
+
+class OperatorSilent(StepError):
+    """The Cluster Operator did not react in time."""
+
+
+class RollStuck(StepError):
+    """A pod did not come back in time."""
+
+
+class LeafRefused(StepError):
+    """What an issuer returned is not what was asked for."""

@@ -1,0 +1,46 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""What the Kafka resource says about the operator's work (strimzi.md sections 5.3 and 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import annotation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Reconciliation
+
+
+def condition(kafka: Mapping[str, Any] | None, kind: str) -> bool:
+    conditions = ((kafka or {}).get("status") or {}).get("conditions") or []
+    return any(c.get("type") == kind and c.get("status") == "True" for c in conditions)
+
+
+def is_generated(kafka: Mapping[str, Any] | None) -> bool:
+    """Whether the operator manages the cluster CA; that is Strimzi's default."""
+    cluster_ca = ((kafka or {}).get("spec") or {}).get("clusterCa") or {}
+    return kafka is not None and cluster_ca.get("generateCertificateAuthority", True) is not False
+
+
+def is_observed(kafka: Mapping[str, Any] | None) -> bool:
+    """Whether the operator has acted on the present generation of the resource."""
+    if kafka is None:
+        return False
+    observed = (kafka.get("status") or {}).get("observedGeneration")
+    return observed is not None and observed == kafka["metadata"].get("generation")
+
+
+def read_reconciliation(kafka: Mapping[str, Any] | None) -> Reconciliation:
+    paused = annotation(kafka, names.PAUSE_RECONCILIATION) == "true"
+    return Reconciliation(
+        exists=kafka is not None,
+        generated=is_generated(kafka),
+        observed=is_observed(kafka),
+        ready=condition(kafka, "Ready"),
+        paused=paused,
+        paused_by_us=paused and annotation(kafka, names.PAUSED_BY) is not None,
+        pause_effective=paused and condition(kafka, "ReconciliationPaused"),
+    )

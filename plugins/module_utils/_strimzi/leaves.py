@@ -1,0 +1,91 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Leaves in their Secrets, and which of them a pod presents (strimzi.md sections 2.1 and 2.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
+    CertificateError,
+    parse_certificates,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries, integer_annotation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component, StoredLeaf
+
+#: Length of the hashes that the operator writes on pods of Deployments.
+_STUB = 8
+
+
+@dataclass(frozen=True)
+class LeafSecret:
+    """Where the leaf of a component lives: Secret name and entry name without ``.crt``/``.key``."""
+
+    secret: str
+    entry: str
+    component: Component
+    common_name: str
+
+
+def component_leaves(cluster: str) -> tuple[LeafSecret, ...]:
+    """The leaves that are not of Kafka nodes (strimzi.md 2.1)."""
+    return (
+        LeafSecret(
+            f"{cluster}-cluster-operator-certs", "cluster-operator", Component.CLUSTER_OPERATOR, "cluster-operator"
+        ),
+        LeafSecret(
+            f"{cluster}-entity-topic-operator-certs", "entity-operator", Component.ENTITY_OPERATOR,
+            f"{cluster}-entity-topic-operator",
+        ),
+        LeafSecret(
+            f"{cluster}-entity-user-operator-certs", "entity-operator", Component.ENTITY_OPERATOR,
+            f"{cluster}-entity-user-operator",
+        ),
+        LeafSecret(
+            f"{cluster}-cruise-control-certs", "cruise-control", Component.CRUISE_CONTROL, f"{cluster}-cruise-control"
+        ),
+        LeafSecret(
+            f"{cluster}-kafka-exporter-certs", "kafka-exporter", Component.KAFKA_EXPORTER, f"{cluster}-kafka-exporter"
+        ),
+    )  # fmt: skip
+
+
+def node_leaf(cluster: str, pod: str) -> LeafSecret:
+    return LeafSecret(pod, pod, Component.KAFKA, f"{cluster}-kafka")
+
+
+def leaf_secrets(scope: names.ClusterNames, secrets: Mapping[str, Mapping[str, Any]]) -> tuple[LeafSecret, ...]:
+    """The leaves that exist among these Secrets."""
+    nodes = [
+        node_leaf(scope.cluster, name)
+        for name, secret in secrets.items()
+        if (secret["metadata"].get("labels") or {}).get(names.NAME_LABEL) == scope.node_name_label
+        and f"{name}.crt" in (secret.get("data") or {})
+    ]
+    components = [leaf for leaf in component_leaves(scope.cluster) if leaf.secret in secrets]
+    return (*sorted(nodes, key=lambda leaf: leaf.secret), *components)
+
+
+def read_leaf(leaf: LeafSecret, secret: Mapping[str, Any]) -> StoredLeaf:
+    try:
+        chain = parse_certificates(entries(secret).get(f"{leaf.entry}.crt", b""))
+    except CertificateError:
+        chain = None
+    generation = integer_annotation(secret, names.CLUSTER_CA_CERT_GENERATION)
+    return StoredLeaf(leaf.secret, f"{leaf.entry}.crt", leaf.component, chain, generation)
+
+
+def server_cert_hash(component: Component, leaves: Sequence[StoredLeaf], scope: names.ClusterNames) -> str:
+    """The value of ``strimzi.io/server-cert-hash`` that belongs to these leaves (strimzi.md 2.4)."""
+    hashes = {leaf.secret: leaf.chain[0].fingerprint for leaf in leaves if leaf.chain}
+    if component is Component.KAFKA:
+        return next(iter(hashes.values()), "")
+    if component is Component.ENTITY_OPERATOR:
+        operators = (f"{scope.cluster}-entity-topic-operator-certs", f"{scope.cluster}-entity-user-operator-certs")
+        return "".join(hashes[name][:_STUB] if name in hashes else "null" for name in operators)
+    return next(iter(hashes.values()), "")[:_STUB]

@@ -1,0 +1,151 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The ledger as the Secret of spec/1: ``<fingerprint>.crt`` and ``<fingerprint>.state`` per CA, and what we add.
+
+``<fp>.generations``  generations that mean this CA, comma-separated
+``<fp>.pods``         UIDs of pods still to be replaced, one a line; absent: not read back yet
+``<fp>.removed``      certificate of a CA that left the trust and may still be trusted by ``<fp>.pods``
+annotation ``trustops.strimzi/journal``  the flow in flight or last finished, as JSON
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
+    CertificateError,
+    encode_certificates,
+    parse_certificates,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import annotation, entries
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import (
+    Goal,
+    Journal,
+    Ledger,
+    LedgerEntry,
+    RemovedEntry,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
+
+_TIME = "%Y-%m-%dT%H:%M:%S.%f%z"
+OWN_SUFFIXES = (".crt", ".state", ".generations", ".pods", ".removed")
+
+
+class _Foreign(Exception):
+    """An entry that this collection would not have written; the text says which and why."""
+
+
+def decode_ledger(secret: Mapping[str, Any] | None) -> Ledger | None:
+    """The ledger, with problems for what somebody else edited; None when there is no Secret."""
+    if secret is None:
+        return None
+    data = entries(secret)
+    known, removed, problems = [], [], []
+    for key in sorted(data):
+        try:
+            if key.endswith(".crt"):
+                known.append(_decode_entry(key[: -len(".crt")], data))
+            elif key.endswith(".removed"):
+                removed.append(_decode_removed(key[: -len(".removed")], data))
+            elif key.endswith(".state") and f"{key[: -len('.state')]}.crt" not in data:
+                raise _Foreign(f"{key} has no certificate beside it")
+        except _Foreign as error:
+            problems.append(f"{error}.")
+    try:
+        journal = _decode_journal(annotation(secret, names.JOURNAL))
+    except _Foreign as error:
+        journal = None
+        problems.append(f"{error}.")
+    return Ledger(tuple(known), tuple(removed), journal, tuple(problems))
+
+
+def _decode_entry(fingerprint: str, data: Mapping[str, bytes]) -> LedgerEntry:
+    try:
+        chain = parse_certificates(data[f"{fingerprint}.crt"])
+    except CertificateError as error:
+        raise _Foreign(f"{fingerprint}.crt cannot be read: {error}") from None
+    if chain[0].fingerprint != fingerprint:
+        raise _Foreign(f"{fingerprint}.crt holds the certificate {chain[0].fingerprint} ({chain[0].subject})")
+    text = data.get(f"{fingerprint}.state", b"").decode("ascii", "replace").strip()
+    if text not in TrustState.__members__:
+        raise _Foreign(f"{fingerprint}.state is {text!r}, which is no state of the trust state machine")
+    return LedgerEntry(chain, TrustState(text), _generations(fingerprint, data), _pods(fingerprint, data))
+
+
+def _generations(fingerprint: str, data: Mapping[str, bytes]) -> frozenset[int]:
+    text = data.get(f"{fingerprint}.generations", b"").decode("ascii", "replace")
+    try:
+        return frozenset(int(part) for part in text.split(",") if part.strip())
+    except ValueError:
+        raise _Foreign(f"{fingerprint}.generations is not a list of numbers") from None
+
+
+def _pods(fingerprint: str, data: Mapping[str, bytes]) -> frozenset[str] | None:
+    content = data.get(f"{fingerprint}.pods")
+    return None if content is None else frozenset(content.decode("ascii", "replace").split())
+
+
+def _decode_removed(fingerprint: str, data: Mapping[str, bytes]) -> RemovedEntry:
+    try:
+        certificate = parse_certificates(data[f"{fingerprint}.removed"])[0]
+    except CertificateError as error:
+        raise _Foreign(f"{fingerprint}.removed cannot be read: {error}") from None
+    return RemovedEntry(certificate, _pods(fingerprint, data) or frozenset())
+
+
+def _decode_journal(text: str | None) -> Journal | None:
+    if text is None:
+        return None
+    try:
+        record = json.loads(text)
+        return Journal(
+            goal=Goal(record["goal"]),
+            replaces=record.get("replaces"),
+            successor=record.get("successor"),
+            started_at=datetime.strptime(record["startedAt"], _TIME),
+            finished_at=datetime.strptime(record["finishedAt"], _TIME) if record.get("finishedAt") else None,
+            awaiting=frozenset(record["pods"]) if record.get("pods") is not None else None,
+        )
+    except (ValueError, KeyError, TypeError):
+        raise _Foreign(f"the annotation {names.JOURNAL} is not a journal") from None
+
+
+def encode_ledger(ledger: Ledger) -> dict[str, bytes]:
+    """The data of the ledger Secret."""
+    data: dict[str, bytes] = {}
+    for entry in ledger.entries:
+        data[f"{entry.fingerprint}.crt"] = encode_certificates(entry.chain)
+        data[f"{entry.fingerprint}.state"] = entry.state.value.encode("ascii")
+        if entry.generations:
+            data[f"{entry.fingerprint}.generations"] = ",".join(map(str, sorted(entry.generations))).encode("ascii")
+        if entry.awaiting is not None:
+            data[f"{entry.fingerprint}.pods"] = _lines(entry.awaiting)
+    for removed in ledger.removed:
+        data[f"{removed.fingerprint}.removed"] = removed.certificate.pem
+        data[f"{removed.fingerprint}.pods"] = _lines(removed.awaiting)
+    return data
+
+
+def _lines(uids: frozenset[str]) -> bytes:
+    return "\n".join(sorted(uids)).encode("ascii")
+
+
+def encode_journal(journal: Journal | None) -> str | None:
+    """The value of the journal annotation; None when there is no journal."""
+    if journal is None:
+        return None
+    record = {
+        "goal": journal.goal.value,
+        "replaces": journal.replaces,
+        "successor": journal.successor,
+        "startedAt": journal.started_at.strftime(_TIME),
+        "finishedAt": journal.finished_at.strftime(_TIME) if journal.finished_at else None,
+        "pods": sorted(journal.awaiting) if journal.awaiting is not None else None,
+    }
+    return json.dumps({key: value for key, value in record.items() if value is not None}, sort_keys=True)

@@ -1,0 +1,76 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Names, labels and annotations of Strimzi 1.x and of this collection (strimzi.md sections 1, 2.4, 6)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+DOMAIN = "strimzi.io"
+
+CLUSTER_LABEL = f"{DOMAIN}/cluster"
+KIND_LABEL = f"{DOMAIN}/kind"
+NAME_LABEL = f"{DOMAIN}/name"
+COMPONENT_LABEL = f"{DOMAIN}/component-type"
+POOL_LABEL = f"{DOMAIN}/pool-name"
+
+CA_CERT_GENERATION = f"{DOMAIN}/ca-cert-generation"
+CA_KEY_GENERATION = f"{DOMAIN}/ca-key-generation"
+CLUSTER_CA_CERT_GENERATION = f"{DOMAIN}/cluster-ca-cert-generation"
+CLUSTER_CA_KEY_GENERATION = f"{DOMAIN}/cluster-ca-key-generation"
+SERVER_CERT_HASH = f"{DOMAIN}/server-cert-hash"
+FORCE_RENEW = f"{DOMAIN}/force-renew"
+FORCE_REPLACE = f"{DOMAIN}/force-replace"
+MANUAL_ROLLING_UPDATE = f"{DOMAIN}/manual-rolling-update"
+PAUSE_RECONCILIATION = f"{DOMAIN}/pause-reconciliation"
+
+#: Ours: who paused the Kafka resource, what the operator is asked to look at, and the ledger's journal.
+PAUSED_BY = "trustops.strimzi/paused-by"
+RECONCILE_REQUEST = "trustops.strimzi/reconcile-request"
+JOURNAL = "trustops.strimzi/journal"
+LEDGER_COMPONENT = "certificate-authority-trust"
+
+
+@dataclass(frozen=True)
+class ClusterNames:
+    """Names of the objects of one Kafka cluster."""
+
+    namespace: str
+    cluster: str
+
+    @property
+    def ca_certificate_secret(self) -> str:
+        return f"{self.cluster}-cluster-ca-cert"
+
+    @property
+    def ca_key_secret(self) -> str:
+        return f"{self.cluster}-cluster-ca"
+
+    @property
+    def trust_bundle_secret(self) -> str:
+        return f"{self.cluster}-trustbundle"
+
+    @property
+    def ledger_secret(self) -> str:
+        return f"{self.cluster}-cluster-ca-trusted-certs"
+
+    @property
+    def lease(self) -> str:
+        return f"{self.cluster}-trust"
+
+    @property
+    def selector(self) -> str:
+        """Label selector of everything that belongs to the Kafka resource."""
+        return f"{KIND_LABEL}=Kafka,{CLUSTER_LABEL}={self.cluster}"
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The two labels without which the operator does not find a Secret (strimzi.md 1.1)."""
+        return {KIND_LABEL: "Kafka", CLUSTER_LABEL: self.cluster}
+
+    @property
+    def node_name_label(self) -> str:
+        """Value of ``strimzi.io/name`` on Kafka nodes and their Secrets."""
+        return f"{self.cluster}-kafka"

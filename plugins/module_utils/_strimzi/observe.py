@@ -1,0 +1,90 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Reading a cluster: three requests, whatever the number of pods (DESIGN sections 4 and 11)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, SECRETS
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
+    CertificateError,
+    parse_certificates,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_secrets import read_ca_secrets
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.kafka import read_reconciliation
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaves import leaf_secrets, read_leaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger_secret import decode_ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.pods import component_of, is_final, read_pod
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.resources import KAFKAS
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries, size
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Pod, Snapshot, StoredLeaf
+
+
+@dataclass(frozen=True, repr=False)
+class Observation:
+    """A snapshot and the objects it was read from (with their resource versions, and Secrets in full: no repr)."""
+
+    scope: ClusterNames
+    snapshot: Snapshot
+    kafka: Mapping[str, Any] | None
+    secrets: Mapping[str, Mapping[str, Any]]
+    pods: Mapping[str, Mapping[str, Any]]
+
+    def secret(self, name: str) -> Mapping[str, Any] | None:
+        return self.secrets.get(name)
+
+
+def observe(client: KubeClient, scope: ClusterNames, now: datetime) -> Observation:
+    """Read the Kafka resource, then its Secrets, then its pods.
+
+    The order matters: a pod that is not in the list started after the trust bundle was read.
+    """
+    kafka = client.get_or_none(KAFKAS, scope.namespace, scope.cluster)
+    listed = client.list(SECRETS, scope.namespace, label_selector=scope.selector).items
+    secrets = {secret["metadata"]["name"]: secret for secret in listed}
+    pods = client.list(PODS, scope.namespace, label_selector=scope.selector).items
+    leaves = tuple(read_leaf(leaf, secrets[leaf.secret]) for leaf in leaf_secrets(scope, secrets))
+    snapshot = Snapshot(
+        cluster=scope.cluster,
+        namespace=scope.namespace,
+        now=now,
+        ca=read_ca_secrets(secrets.get(scope.ca_certificate_secret), secrets.get(scope.ca_key_secret)),
+        ledger=decode_ledger(secrets.get(scope.ledger_secret)),
+        bundle=_bundle(secrets.get(scope.trust_bundle_secret)),
+        pods=_parties(scope, pods, leaves),
+        leaves=leaves,
+        reconciliation=read_reconciliation(kafka),
+        sizes={name: size(secrets[name]) for name in _guarded(scope) if name in secrets},
+    )
+    return Observation(scope, snapshot, kafka, secrets, {pod["metadata"]["name"]: pod for pod in pods})
+
+
+def _guarded(scope: ClusterNames) -> tuple[str, ...]:
+    return (scope.ca_certificate_secret, scope.ca_key_secret, scope.ledger_secret, scope.trust_bundle_secret)
+
+
+def _bundle(secret: Mapping[str, Any] | None) -> frozenset[str] | None:
+    if secret is None:
+        return None
+    content = entries(secret).get("cluster-ca.crt", b"")
+    try:
+        return frozenset(certificate.fingerprint for certificate in parse_certificates(content))
+    except CertificateError:
+        return frozenset()
+
+
+def _parties(scope: ClusterNames, pods: list[dict[str, Any]], leaves: tuple[StoredLeaf, ...]) -> tuple[Pod, ...]:
+    found = []
+    for pod in sorted(pods, key=lambda item: str(item["metadata"]["name"])):
+        component = component_of(pod, scope)
+        if component is not None and not is_final(pod):
+            found.append(read_pod(pod, component, leaves, scope))
+    return tuple(found)

@@ -1,0 +1,167 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Asking the Cluster Operator to look, and waiting until it has acted (strimzi.md sections 1.5, 2.3 and 5.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import TimedOut
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.wait import wait_until
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
+    CertificateError,
+    parse_certificates,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.kafka import condition, is_observed
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.resources import KAFKAS
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import annotation, entries
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes import (
+    Write,
+    WriteVerb,
+    version,
+    write_all,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import (
+    AwaitBundle,
+    Pause,
+    Resume,
+    SetGenerated,
+)
+
+Objects = Mapping[str, Mapping[str, Any]]
+
+
+def request_reconcile(observation: Observation, work: Work, phase: str, token: str) -> list[Action]:
+    """Touch the Kafka resource, which the operator watches; Secrets and pods it would notice only periodically.
+
+    The token says what is asked for: asking again for the same is no write.
+    """
+    kafka = observation.kafka
+    if kafka is None or annotation(kafka, names.RECONCILE_REQUEST) == token:
+        return []
+    write = Write(
+        WriteVerb.UPDATE,
+        KAFKAS,
+        work.scope.cluster,
+        "ask the operator to reconcile now",
+        {"metadata": {"annotations": {names.RECONCILE_REQUEST: token}}},
+    )
+    return write_all((write,), work, phase)
+
+
+def await_bundle(step: AwaitBundle, observation: Observation, work: Work) -> list[Action]:
+    """Wait until the trust bundle holds what the certificate Secret holds, and no more."""
+    name = work.scope.trust_bundle_secret
+    if observation.secret(name) is None:
+        return []
+    phase = step.phase.value
+    if work.dry_run:
+        return [Action("wait", f"Secret {work.scope.namespace}/{name}", "the operator updates the trust bundle", phase)]
+    token = "bundle-" + "-".join([*sorted(f[:12] for f in step.present), "without", *sorted(f[:12] for f in step.absent)])
+    actions = request_reconcile(observation, work, phase, token)
+
+    def settled(objects: Objects) -> bool:
+        found = _bundle(objects.get(name))
+        return step.present <= found and not step.absent & found
+
+    seconds = _wait(
+        work,
+        settled,
+        SECRETS,
+        name,
+        f"The Cluster Operator has not updated Secret {work.scope.namespace}/{name} within "
+        f"{work.settings.operator_timeout.total_seconds():.0f} s.",
+    )
+    waited = f"the operator updated the trust bundle ({len(step.present)} trusted)"
+    return [*actions, Action("wait", f"Secret {work.scope.namespace}/{name}", waited, phase, seconds=seconds)]
+
+
+def _bundle(secret: Mapping[str, Any] | None) -> frozenset[str]:
+    try:
+        found = parse_certificates(entries(secret).get("cluster-ca.crt", b""))
+    except CertificateError:
+        return frozenset()
+    return frozenset(certificate.fingerprint for certificate in found)
+
+
+def _wait(work: Work, settled: Callable[[Objects], bool], resource: Any, name: str, silent: str) -> float:
+    begun = work.clock.monotonic()
+    try:
+        wait_until(
+            work.client,
+            resource,
+            work.scope.namespace,
+            settled,
+            field_selector=f"metadata.name={name}",
+            timeout=work.settings.operator_timeout,
+            monotonic=work.clock.monotonic,
+            alive=work.alive,
+        )
+    except TimedOut:
+        raise OperatorSilent(
+            silent,
+            "Check that the Cluster Operator runs, watches this namespace and reports no error in the Kafka "
+            "resource's status; then run the flow again, it continues where it stopped.",
+        ) from None
+    return work.clock.monotonic() - begun
+
+
+def _wait_for_kafka(work: Work, settled: Callable[[Mapping[str, Any]], bool], what: str) -> float:
+    cluster = work.scope.cluster
+    limit = work.settings.operator_timeout.total_seconds()
+    return _wait(
+        work,
+        lambda objects: cluster in objects and settled(objects[cluster]),
+        KAFKAS,
+        cluster,
+        f"The Cluster Operator has not {what} Kafka {work.scope.namespace}/{cluster} within {limit:.0f} s.",
+    )
+
+
+def _edit_kafka(observation: Observation, work: Work, phase: str, what: str, patch: dict[str, Any]) -> list[Action]:
+    kafka = observation.kafka or {}
+    write = Write(WriteVerb.UPDATE, KAFKAS, work.scope.cluster, what, patch, version(kafka))
+    return write_all((write,), work, phase)
+
+
+def pause(step: Pause, observation: Observation, work: Work) -> list[Action]:
+    """Pause the Kafka resource in our name and wait for the operator's confirmation (strimzi.md 5.3)."""
+    actions = []
+    if not observation.snapshot.reconciliation.paused:
+        annotations = {names.PAUSE_RECONCILIATION: "true", names.PAUSED_BY: work.settings.holder}
+        actions = _edit_kafka(
+            observation, work, step.phase.value, "pause reconciliation", {"metadata": {"annotations": annotations}}
+        )
+    if not work.dry_run:
+        _wait_for_kafka(work, lambda kafka: condition(kafka, "ReconciliationPaused"), "confirmed the pause of")
+    return actions
+
+
+def resume(step: Resume, observation: Observation, work: Work) -> list[Action]:
+    """Take our pause off and wait until the operator works again."""
+    annotations = {names.PAUSE_RECONCILIATION: None, names.PAUSED_BY: None}
+    actions = _edit_kafka(
+        observation, work, step.phase.value, "resume reconciliation", {"metadata": {"annotations": annotations}}
+    )
+    if not work.dry_run:
+        _wait_for_kafka(work, lambda kafka: not condition(kafka, "ReconciliationPaused"), "resumed")
+    return actions
+
+
+def set_generated(step: SetGenerated, observation: Observation, work: Work) -> list[Action]:
+    """Hand the CA from or to the operator; without a change of bytes neither rolls anything (operator-facts)."""
+    patch = {"spec": {"clusterCa": {"generateCertificateAuthority": step.generated}}}
+    what = "the operator manages the cluster CA" if step.generated else "the cluster CA is user-managed"
+    actions = _edit_kafka(observation, work, step.phase.value, what, patch)
+    if not work.dry_run:
+        _wait_for_kafka(work, is_observed, "acted on")
+    return actions

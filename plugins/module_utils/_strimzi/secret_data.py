@@ -1,0 +1,45 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Secret data: base64 in, base64 out."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from typing import Any
+
+
+def entries(secret: Mapping[str, Any] | None) -> dict[str, bytes]:
+    """The decoded data of a Secret; an entry that is not base64 is left out."""
+    decoded = {}
+    for key, value in ((secret or {}).get("data") or {}).items():
+        try:
+            decoded[key] = base64.b64decode(value or "", validate=True)
+        except (binascii.Error, ValueError):
+            continue
+    return decoded
+
+
+def encode(value: bytes) -> str:
+    return base64.b64encode(value).decode("ascii")
+
+
+def size(secret: Mapping[str, Any]) -> int:
+    """Bytes that count towards the limit of 1 MiB."""
+    return sum(len(key) + len(value) for key, value in entries(secret).items())
+
+
+def annotation(resource: Mapping[str, Any] | None, name: str) -> str | None:
+    return (((resource or {}).get("metadata") or {}).get("annotations") or {}).get(name)
+
+
+def integer_annotation(resource: Mapping[str, Any] | None, name: str) -> int | None:
+    """An annotation as a number; None when it is missing or not one."""
+    value = annotation(resource, name)
+    try:
+        return None if value is None else int(value)
+    except ValueError:
+        return None

@@ -1,0 +1,120 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The writes of the trust face: ledger and projection."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import encode_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger_secret import (
+    OWN_SUFFIXES,
+    encode_journal,
+    encode_ledger,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.truststore import truststore_entries
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes import (
+    Write,
+    WriteVerb,
+    new_secret,
+    secret_patch,
+    version,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Project, Withdraw, WriteLedger
+
+_OWN_KEY = re.compile(r"^[0-9a-f]{40}(\.[a-z]+)$")
+
+
+def ledger_facts(ledger: Ledger | None) -> dict[str, str]:
+    """States by CA, for people."""
+    return {
+        f"{entry.certificate.subject} {entry.certificate.sha256[:16]}": entry.state.value
+        for entry in (ledger.entries if ledger else ())
+    }
+
+
+def write_ledger(step: WriteLedger, observation: Observation) -> tuple[Write, ...]:
+    name = observation.scope.ledger_secret
+    existing = observation.secret(name)
+    wanted = encode_ledger(step.ledger)
+    journal = encode_journal(step.ledger.journal)
+    before, after = ledger_facts(observation.snapshot.ledger), ledger_facts(step.ledger)
+    what = "record the states of the cluster's CAs"
+    if existing is None:
+        annotations = {names.JOURNAL: journal} if journal else {}
+        body = new_secret(observation.scope.labels, name, wanted, annotations)
+        return (Write(WriteVerb.CREATE, SECRETS, name, what, body, before={}, after=after),)
+    present = entries(existing)
+    changed: dict[str, bytes | None] = {key: value for key, value in wanted.items() if present.get(key) != value}
+    changed.update({key: None for key in present if _is_own(key) and key not in wanted})
+    patch = secret_patch(changed, {names.JOURNAL: journal})
+    return (Write(WriteVerb.UPDATE, SECRETS, name, what, patch, version(existing), before, after),)
+
+
+def _is_own(key: str) -> bool:
+    match = _OWN_KEY.match(key)
+    return bool(match) and match.group(1) in OWN_SUFFIXES if match else False
+
+
+def delete_ledger(observation: Observation) -> tuple[Write, ...]:
+    name = observation.scope.ledger_secret
+    existing = observation.secret(name)
+    if existing is None:
+        return ()
+    facts = ledger_facts(observation.snapshot.ledger)
+    what = "the operator manages the CA again"
+    return (Write(WriteVerb.DELETE, SECRETS, name, what, None, version(existing), before=facts, after={}),)
+
+
+def project(step: Project, observation: Observation) -> tuple[Write, ...]:
+    """Each CA under a key of its own: a bundle of unrelated CAs in one key is rejected (strimzi.md 1.4)."""
+    added = {f"{chain[0].fingerprint}.crt": encode_certificates(chain) for chain in step.chains}
+    subjects = ", ".join(chain[0].subject for chain in step.chains)
+    return _edit_certificates(observation, dict(added), f"trust {subjects}")
+
+
+def withdraw(step: Withdraw, observation: Observation) -> tuple[Write, ...]:
+    leaving = {
+        key: None
+        for key, chain in observation.snapshot.ca.others.items()
+        if chain[0].fingerprint == step.fingerprint
+    }
+    if not leaving:
+        return ()
+    entry = observation.snapshot.ledger.find(step.fingerprint) if observation.snapshot.ledger else None
+    subject = entry.certificate.subject if entry else step.fingerprint
+    return _edit_certificates(observation, dict(leaving), f"stop trusting {subject}")
+
+
+def _edit_certificates(observation: Observation, changed: dict[str, bytes | None], what: str) -> tuple[Write, ...]:
+    name = observation.scope.ca_certificate_secret
+    existing = observation.secrets[name]
+    return (certificate_write(existing, name, changed, {}, what),)
+
+
+def certificate_write(
+    existing: Mapping[str, Any],
+    name: str,
+    changed: dict[str, bytes | None],
+    annotations: Mapping[str, str | None],
+    what: str,
+) -> Write:
+    """An update of the CA certificate Secret; the PKCS#12 truststore beside the PEM entries follows, if there is one."""
+    present = entries(existing)
+    merged = {key: value for key, value in {**present, **changed}.items() if value is not None}
+    patch = secret_patch({**changed, **truststore_entries(present, merged)}, annotations)
+    before, after = _entry_facts(present), _entry_facts(merged)
+    return Write(WriteVerb.UPDATE, SECRETS, name, what, patch, version(existing), before, after)
+
+
+def _entry_facts(data: Mapping[str, bytes]) -> dict[str, list[str]]:
+    return {"entries": sorted(key for key in data if key.endswith(".crt"))}

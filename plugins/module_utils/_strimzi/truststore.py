@@ -1,0 +1,37 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The PKCS#12 truststore in the CA certificate Secret: kept in step with the PEM entries, same password.
+
+The operator made it while it managed the CA; clients that read it would otherwise never learn of a new CA.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
+    Certificate,
+    CertificateError,
+    parse_certificates,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keystores import pkcs12_truststore
+
+STORE = "ca.p12"
+PASSWORD = "ca.password"  # name of an entry, not a password
+
+
+def truststore_entries(present: Mapping[str, bytes], wanted: Mapping[str, bytes]) -> dict[str, bytes | None]:
+    """The rewritten store, aliases as Strimzi's (the entry names); nothing where there was no store."""
+    password = present.get(PASSWORD)
+    if STORE not in present or password is None:
+        return {}
+    certificates: dict[str, Certificate] = {}
+    for key in sorted(wanted):
+        if key.endswith(".crt"):
+            try:
+                certificates[key] = parse_certificates(wanted[key])[0]
+            except CertificateError:
+                continue
+    return {STORE: pkcs12_truststore(certificates, password)}

@@ -1,0 +1,70 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""What the apply layer works with: client, cluster, clock, settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeySpec, PrivateKey
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Chain
+
+
+class Clock(Protocol):
+    """Time as the apply layer sees it; the decisions get ``now`` from it through the snapshot."""
+
+    def now(self) -> datetime:
+        """The time of day, aware, UTC."""
+
+    def monotonic(self) -> float:
+        """Seconds that only go forward."""
+
+
+@dataclass(frozen=True, repr=False)
+class SuppliedAuthority:
+    """A CA brought by the caller."""
+
+    chain: Chain
+    key: PrivateKey
+
+
+@dataclass(frozen=True, repr=False)
+class Settings:
+    """How to carry steps out. Times are limits for waiting, not delays.
+
+    validity: of new CAs and leaves. operator_timeout: for one reaction of the operator. pod_timeout: for one pod to
+    come back. holder: who we are, in the Lease and on a pause.
+    """
+
+    ca_key: KeySpec
+    leaf_key: KeySpec
+    validity: timedelta = timedelta(days=365)
+    path_length: int | None = 1
+    supplied: SuppliedAuthority | None = None
+    operator_timeout: timedelta = timedelta(seconds=300)
+    pod_timeout: timedelta = timedelta(seconds=600)
+    holder: str = "trustops.strimzi"
+
+
+def _silent(line: str) -> None:
+    """Nobody listens."""
+
+
+@dataclass(repr=False)
+class Work:
+    """Everything a step needs. report: called with one line per event. alive: called regularly while waiting."""
+
+    client: KubeClient
+    scope: ClusterNames
+    clock: Clock
+    settings: Settings
+    dry_run: bool = False
+    report: Callable[[str], None] = field(default=_silent)
+    alive: Callable[[], None] = field(default=lambda: None)

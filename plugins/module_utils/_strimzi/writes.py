@@ -1,0 +1,95 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""A conditional write, and how it is carried out. The only verbs are create, merge patch and delete.
+
+A merge patch names only the keys that are ours and carries the resource version it was decided on (I6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import Resource
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import encode
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
+
+
+class WriteVerb(str, Enum):
+    CREATE = "create"
+    UPDATE = "update"
+    DELETE = "delete"
+
+
+@dataclass(frozen=True, repr=False)
+class Write:
+    """One write. body: the object to create, or the merge patch. what/before/after: public facts about it."""
+
+    verb: WriteVerb
+    resource: Resource
+    name: str
+    what: str
+    body: Mapping[str, Any] | None = None
+    resource_version: str | None = None
+    before: Mapping[str, Any] | None = None
+    after: Mapping[str, Any] | None = None
+
+    def action(self, namespace: str, phase: str) -> Action:
+        target = f"{self.resource.kind} {namespace}/{self.name}"
+        return Action(self.verb.value, target, self.what, phase, self.before, self.after)
+
+
+def write_all(writes: tuple[Write, ...], work: Work, phase: str) -> list[Action]:
+    """Carry the writes out in their order; in a dry run only say what they would be."""
+    actions = []
+    for write in writes:
+        if not work.dry_run:
+            _send(write, work)
+        actions.append(write.action(work.scope.namespace, phase))
+    return actions
+
+
+def _send(write: Write, work: Work) -> None:
+    namespace = work.scope.namespace
+    if write.verb is WriteVerb.CREATE:
+        work.client.create(write.resource, namespace, dict(write.body or {}))
+    elif write.verb is WriteVerb.UPDATE:
+        work.client.patch(
+            write.resource, namespace, write.name, dict(write.body or {}), resource_version=write.resource_version
+        )
+    else:
+        work.client.delete(write.resource, namespace, write.name, resource_version=write.resource_version)
+
+
+def version(existing: Mapping[str, Any]) -> str:
+    return str(existing["metadata"]["resourceVersion"])
+
+
+def secret_patch(
+    entries: Mapping[str, bytes | None], annotations: Mapping[str, str | None] | None = None
+) -> dict[str, Any]:
+    """A merge patch of a Secret: None removes the entry or annotation."""
+    patch: dict[str, Any] = {}
+    if entries:
+        patch["data"] = {key: None if value is None else encode(value) for key, value in entries.items()}
+    if annotations:
+        patch["metadata"] = {"annotations": dict(annotations)}
+    return patch
+
+
+def new_secret(
+    work_labels: Mapping[str, str], name: str, entries: Mapping[str, bytes], annotations: Mapping[str, str]
+) -> dict[str, Any]:
+    """A Secret as Strimzi expects those of its users: Opaque, found by its labels (strimzi.md 1.1)."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "type": "Opaque",
+        "metadata": {"name": name, "labels": dict(work_labels), "annotations": dict(annotations)},
+        "data": {key: encode(value) for key, value in entries.items()},
+    }

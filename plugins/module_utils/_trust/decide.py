@@ -1,0 +1,63 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""``decide``: what to do next about a cluster's CAs. Pure: no clock, no I/O, no randomness (DESIGN section 4)."""
+
+from __future__ import annotations
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.bookkeeping import keep_books
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decision import Decision
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.handover import hand_over
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.holds import holds
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal, Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions import check
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules import RULES, take_over_authority
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Resume, Step, WriteLedger
+
+
+def decide(snapshot: Snapshot, intent: Intent) -> Decision:
+    """The next steps towards the goal, what justified them, or what holds the flow.
+
+    One call is one pass: the books are brought up to date first (one write, at most one transition per CA); only
+    books that are up to date lead to further steps.
+    """
+    violations = check(snapshot, intent)
+    if violations:
+        # Whatever is wrong, the operator is not left paused.
+        return Decision(steps=(Resume(),) if snapshot.reconciliation.paused_by_us else (), violations=violations)
+    adopting = take_over_authority(snapshot, intent, snapshot.ledger or Ledger())
+    if adopting:
+        return Decision(steps=adopting)
+    if intent.goal is Goal.DOWNGRADE and snapshot.reconciliation.generated:
+        return _next(snapshot, intent, hand_over(snapshot, snapshot.ledger or Ledger()))
+    ledger, transitions = keep_books(snapshot, intent)
+    if ledger != (snapshot.ledger or Ledger()):
+        return Decision(steps=(WriteLedger(ledger, Phase.PREPARE),), transitions=transitions)
+    return _next(snapshot, intent, _steps(snapshot, intent, ledger))
+
+
+def _steps(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> tuple[Step, ...]:
+    for rule in RULES:
+        steps = rule(snapshot, intent, ledger)
+        if steps:
+            return steps
+    return hand_over(snapshot, ledger) if intent.goal is Goal.DOWNGRADE else ()
+
+
+def _next(snapshot: Snapshot, intent: Intent, steps: tuple[Step, ...]) -> Decision:
+    # A pause of ours is always brought to its end, wherever the caller wants to stop.
+    allowed = steps if snapshot.reconciliation.paused_by_us else tuple(s for s in steps if intent.allows(s.phase))
+    if allowed:
+        return Decision(steps=allowed)
+    if steps:
+        return Decision(done=True, pending=tuple(describe(step) for step in steps))
+    held = holds(snapshot, snapshot.ledger) if snapshot.ledger else ()
+    return Decision(violations=held, done=not held)
+
+
+def describe(step: Step) -> str:
+    """A step as a sentence part: its name and phase."""
+    return f"{type(step).__name__} (phase {step.phase.value})"

@@ -1,0 +1,47 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Which CAs belong into the ledger (spec/1: every certificate of the CA certificate Secret, if missing, enters)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger, LedgerEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
+
+
+def enrol(snapshot: Snapshot, ledger: Ledger) -> Ledger:
+    """Add what is missing as UNTRUSTED.
+
+    A cluster without a ledger is adopted: the CA it works with enters as TRUSTED_UNUSED (spec/1, "Operator upgrade").
+    """
+    adopting = snapshot.ledger is None
+    prepared = {authority.fingerprint for authority in snapshot.ca.prepared}
+    current = snapshot.ca.current
+    if adopting and current and current[0].fingerprint not in prepared:
+        adopted = LedgerEntry(current, TrustState.TRUSTED_UNUSED, awaiting=frozenset())
+        ledger = ledger.with_entry(adopted)
+    chains = [
+        *([current] if current else []),
+        *snapshot.ca.others.values(),
+        *(authority.chain for authority in snapshot.ca.prepared),
+    ]
+    removed = {entry.fingerprint for entry in ledger.removed}
+    for chain in chains:
+        if ledger.find(chain[0].fingerprint) is None and chain[0].fingerprint not in removed:
+            ledger = ledger.with_entry(LedgerEntry(chain, TrustState.UNTRUSTED))
+    return ledger
+
+
+def learn_generation(snapshot: Snapshot, ledger: Ledger) -> Ledger:
+    """The generation of the certificate Secret means the CA in ``ca.crt``, unless it already means another one."""
+    if not snapshot.ca.current:
+        return ledger
+    generation = snapshot.ca.certificate_generation
+    entry = ledger.find(snapshot.ca.current[0].fingerprint)
+    if entry is None or any(generation in other.generations for other in ledger.entries):
+        return ledger
+    return ledger.with_entry(replace(entry, generations=entry.generations | {generation}))

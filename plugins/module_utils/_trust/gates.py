@@ -1,0 +1,133 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The two gates of the trust state machine: before a CA is used (I3) and before it leaves (I2).
+
+Both are path validation, not membership: "trusted" means that the chain which will be presented validates under what
+each verifier trusts now (DESIGN section 5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import Verifier, validate_issued_by
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence import (
+    Presentation,
+    authority_of,
+    present_all,
+    trusted_by,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Chain, Component, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.violations import Violation
+
+TRUST_GATE = "trust"
+REMOVAL_GATE = "removal"
+
+
+@dataclass(frozen=True)
+class VerifyingParty:
+    """A process and what it trusts. kind: whose path validation rules it applies."""
+
+    name: str
+    kind: Verifier
+    anchors: tuple[Certificate, ...]
+
+
+def verifying_parties(snapshot: Snapshot, ledger: Ledger) -> tuple[VerifyingParty, ...]:
+    """All pods of the cluster; the exporter is a Go program, everything else runs on a JVM."""
+    return tuple(
+        VerifyingParty(
+            name=f"pod {pod.name}",
+            kind=Verifier.GO if pod.component is Component.KAFKA_EXPORTER else Verifier.JVM,
+            anchors=trusted_by(pod.uid, ledger),
+        )
+        for pod in snapshot.pods
+    )
+
+
+def presented_forms(authority: Chain) -> tuple[Chain, ...]:
+    """How leaves of a CA are presented: nodes send the CA's chain with the leaf, clients send the leaf alone."""
+    return (authority, authority[:1])
+
+
+def trust_gate(snapshot: Snapshot, ledger: Ledger, authority: Chain) -> tuple[Violation, ...]:
+    """Whether every verifier can validate leaves of this CA in each form in which they will be presented."""
+    return tuple(
+        Violation(
+            gate=TRUST_GATE,
+            subject=party.name,
+            message=f"cannot validate certificates of the CA {authority[0].subject} ({authority[0].sha256[:16]}).",
+            remedy="It has to restart with the trust bundle that holds this CA; run the flow again to continue.",
+        )
+        for party in verifying_parties(snapshot, ledger)
+        if not all(_validates(form, party, snapshot) for form in presented_forms(authority))
+    )
+
+
+def _validates(form: Chain, party: VerifyingParty, snapshot: Snapshot) -> bool:
+    return validate_issued_by(form[0], form[1:], party.anchors, at=snapshot.now, verifier=party.kind).valid
+
+
+def removal_gate(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> tuple[Violation, ...]:
+    """Whether a CA can leave: every leaf, live or stored, validates without it for every verifier.
+
+    What cannot be told counts as relying on the CA.
+    """
+    remaining = ledger.without_entry(fingerprint)
+    needed = {**_needed_by_pods(snapshot, ledger), **_needed_by_leaves(snapshot, ledger)}
+    parties = verifying_parties(snapshot, remaining)
+    return tuple(
+        violation
+        for holder, authority in needed.items()
+        for violation in _removal_violations(snapshot, remaining, parties, holder, authority)
+    )
+
+
+def _needed_by_pods(snapshot: Snapshot, ledger: Ledger) -> dict[str, frozenset[str] | str]:
+    return {f"pod {seen.party}": _authorities_or_why(seen) for seen in present_all(snapshot, ledger)}
+
+
+def _authorities_or_why(seen: Presentation) -> frozenset[str] | str:
+    return seen.why if seen.authorities is None else seen.authorities
+
+
+def _needed_by_leaves(snapshot: Snapshot, ledger: Ledger) -> dict[str, frozenset[str] | str]:
+    found: dict[str, frozenset[str] | str] = {}
+    for leaf in snapshot.leaves:
+        authority, why = authority_of(leaf, leaf.generation, ledger)
+        found[f"Secret {leaf.secret}"] = why if authority is None else frozenset({authority})
+    return found
+
+
+def _removal_violations(
+    snapshot: Snapshot,
+    remaining: Ledger,
+    parties: Iterable[VerifyingParty],
+    holder: str,
+    needed: frozenset[str] | str,
+) -> Iterable[Violation]:
+    if isinstance(needed, str):
+        yield _removal_violation(holder, f"{needed}.")
+        return
+    for authority in sorted(needed):
+        entry = remaining.find(authority)
+        if entry is None:
+            yield _removal_violation(holder, "holds a certificate of this CA.")
+            continue
+        for party in parties:
+            if not all(_validates(form, party, snapshot) for form in presented_forms(entry.chain)):
+                yield _removal_violation(party.name, f"could no longer validate the certificate of {holder}.")
+
+
+def _removal_violation(subject: str, message: str) -> Violation:
+    return Violation(
+        gate=REMOVAL_GATE,
+        subject=subject,
+        message=message,
+        remedy="The CA stays trusted until this is no longer so; run the flow again to continue.",
+    )

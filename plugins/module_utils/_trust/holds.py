@@ -1,0 +1,38 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""When there is nothing to do although the flow is not at its end: what holds it (unknown evidence fails closed)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence import present_all
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates import removal_gate, trust_gate
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.violations import Violation
+
+
+def holds(snapshot: Snapshot, ledger: Ledger) -> tuple[Violation, ...]:
+    """The gates that do not hold while there is no step that could change it."""
+    return (*_unknown_evidence(snapshot, ledger), *_closed_gates(snapshot, ledger))
+
+
+def _unknown_evidence(snapshot: Snapshot, ledger: Ledger) -> Iterator[Violation]:
+    for seen in present_all(snapshot, ledger):
+        if seen.authorities is None:
+            yield Violation(
+                "evidence", f"Pod {snapshot.namespace}/{seen.party}", f"it cannot be told what it presents: {seen.why}.",
+                "Find out who removed or changed this; restarting the pod through the operator renews its annotations.",
+            )  # fmt: skip
+
+
+def _closed_gates(snapshot: Snapshot, ledger: Ledger) -> Iterator[Violation]:
+    for entry in ledger.entries:
+        if entry.state is TrustState.UNTRUSTED and snapshot.pods:
+            yield from trust_gate(snapshot, ledger, entry.chain)
+        elif entry.state is TrustState.PHASE_OUT and snapshot.pods:
+            yield from removal_gate(snapshot, ledger, entry.fingerprint)

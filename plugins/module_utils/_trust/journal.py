@@ -1,0 +1,75 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Which flow is in flight: what makes a rerun a continuation (I10) or a no-op (I9)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal, Journal, Ledger, LedgerEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
+
+#: Goals that put another CA in the place of the current one.
+ROTATIONS = frozenset({Goal.CREATE, Goal.RENEW, Goal.REPLACE_KEY})
+
+
+def in_flight(ledger: Ledger | None) -> Journal | None:
+    """The flow that was begun and has not finished."""
+    journal = ledger.journal if ledger else None
+    return journal if journal is not None and journal.finished_at is None else None
+
+
+def write_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Ledger) -> Ledger:
+    """Open the journal when a prepared CA is enrolled, close it when its goal is reached."""
+    journal = in_flight(ledger)
+    if journal is None:
+        return _open(snapshot, before, ledger)
+    if journal.goal in ROTATIONS and _rotation_complete(snapshot, journal, ledger):
+        return replace(ledger, journal=replace(journal, finished_at=snapshot.now))
+    return ledger
+
+
+def _open(snapshot: Snapshot, before: Ledger, ledger: Ledger) -> Ledger:
+    enrolled = [
+        authority for authority in snapshot.ca.prepared
+        if before.find(authority.fingerprint) is None and ledger.find(authority.fingerprint) is not None
+    ]  # fmt: skip
+    if not enrolled:
+        return ledger
+    successor = enrolled[0]
+    current = snapshot.ca.current[0] if snapshot.ca.current else None
+    journal = Journal(
+        goal=_goal_of(successor.chain[0].public_key_sha256, current.public_key_sha256 if current else None),
+        replaces=current.fingerprint if current else None,
+        successor=successor.fingerprint,
+        started_at=snapshot.now,
+    )
+    return replace(ledger, journal=journal)
+
+
+def _goal_of(successor_key: str, current_key: str | None) -> Goal:
+    if current_key is None:
+        return Goal.CREATE
+    return Goal.RENEW if successor_key == current_key else Goal.REPLACE_KEY
+
+
+def _rotation_complete(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> bool:
+    successor = ledger.find(journal.successor)
+    if successor is None or not is_current(snapshot, successor) or snapshot.ca.prepared:
+        return False
+    if journal.replaces is not None and ledger.find(journal.replaces) is not None:
+        return False
+    if snapshot.reconciliation.paused_by_us or ledger.removed:
+        return False
+    if not snapshot.pods:
+        return journal.goal is Goal.CREATE
+    return successor.state is TrustState.TRUSTED_IN_USE_ALL
+
+
+def is_current(snapshot: Snapshot, entry: LedgerEntry) -> bool:
+    """Whether this CA is the issuing one (``ca.crt``)."""
+    return bool(snapshot.ca.current) and snapshot.ca.current[0].fingerprint == entry.fingerprint

@@ -1,0 +1,109 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The ledger: the single record of which CA is trusted by whom (DESIGN section 3).
+
+Plain values; how they are laid out in a Secret is the business of ``_strimzi/ledger_secret.py``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import Enum
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
+
+
+class Goal(str, Enum):
+    """What a flow works towards."""
+
+    CREATE = "create"
+    RENEW = "renew"
+    REPLACE_KEY = "replace_key"
+    UPGRADE = "upgrade"
+    DOWNGRADE = "downgrade"
+    RECONCILE = "reconcile"
+
+
+@dataclass(frozen=True)
+class LedgerEntry:
+    """One CA: ``chain[0]`` is the CA certificate, the rest leads to its root (usually nothing).
+
+    generations: the values of ``strimzi.io/cluster-ca-cert-generation`` that mean this CA.
+    awaiting: UIDs of the pods that existed when the CA was read back from the trust bundle; the CA is trusted by
+    every process exactly when none of them exists any more. None: not yet read back.
+    """
+
+    chain: tuple[Certificate, ...]
+    state: TrustState
+    generations: frozenset[int] = frozenset()
+    awaiting: frozenset[str] | None = None
+
+    @property
+    def certificate(self) -> Certificate:
+        return self.chain[0]
+
+    @property
+    def fingerprint(self) -> str:
+        return self.certificate.fingerprint
+
+
+@dataclass(frozen=True)
+class RemovedEntry:
+    """A CA that left the trust; the pods in ``awaiting`` started before and trust it still."""
+
+    certificate: Certificate
+    awaiting: frozenset[str]
+
+    @property
+    def fingerprint(self) -> str:
+        return self.certificate.fingerprint
+
+
+@dataclass(frozen=True)
+class Journal:
+    """The flow in flight, or the last one that finished. What makes a rerun a continuation or a no-op.
+
+    replaces: fingerprint of the CA that the flow replaces (None when there was none).
+    successor: fingerprint of the CA that the flow puts in its place.
+    awaiting: pods that have yet to be replaced by a hand-over's last roll.
+    """
+
+    goal: Goal
+    replaces: str | None
+    successor: str | None
+    started_at: datetime
+    finished_at: datetime | None = None
+    awaiting: frozenset[str] | None = None
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """All CAs that are trusted or about to be, those just removed, and the journal.
+
+    problems: sentences about content that is not ours (unknown state, certificate under a wrong key, ...);
+    a ledger with problems holds every flow.
+    """
+
+    entries: tuple[LedgerEntry, ...] = ()
+    removed: tuple[RemovedEntry, ...] = ()
+    journal: Journal | None = None
+    problems: tuple[str, ...] = ()
+
+    def find(self, fingerprint: str | None) -> LedgerEntry | None:
+        return next((entry for entry in self.entries if entry.fingerprint == fingerprint), None)
+
+    def with_entry(self, entry: LedgerEntry) -> Ledger:
+        """The ledger with this entry added, or put in the place of the one with its fingerprint."""
+        if self.find(entry.fingerprint) is None:
+            return replace(self, entries=(*self.entries, entry))
+        return replace(
+            self,
+            entries=tuple(entry if old.fingerprint == entry.fingerprint else old for old in self.entries),
+        )
+
+    def without_entry(self, fingerprint: str) -> Ledger:
+        return replace(self, entries=tuple(entry for entry in self.entries if entry.fingerprint != fingerprint))

@@ -1,0 +1,141 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""What was seen of a cluster at one moment: the input of ``decide``. Values only, never a private key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger
+
+Chain = tuple[Certificate, ...]
+
+
+class Component(str, Enum):
+    """What a pod or a leaf belongs to."""
+
+    KAFKA = "kafka"
+    ENTITY_OPERATOR = "entity-operator"
+    CRUISE_CONTROL = "cruise-control"
+    KAFKA_EXPORTER = "kafka-exporter"
+    CLUSTER_OPERATOR = "cluster-operator"
+
+
+@dataclass(frozen=True)
+class Pod:
+    """A process that verifies and presents certificates.
+
+    generation: the CA certificate generation that the pod is annotated with (None when missing or unreadable).
+    leaves: names of the Secrets that hold what the pod presents.
+    presents_stored: whether the pod was started with the leaves that are stored now, told by the hash it is
+    annotated with; None when the annotation is missing.
+    """
+
+    name: str
+    uid: str
+    component: Component
+    generation: int | None
+    leaves: tuple[str, ...]
+    presents_stored: bool | None
+    ready: bool = True
+    terminating: bool = False
+
+
+@dataclass(frozen=True)
+class StoredLeaf:
+    """A leaf in its Secret: ``chain`` is None when it cannot be read."""
+
+    secret: str
+    key: str
+    component: Component
+    chain: Chain | None
+    generation: int | None
+
+
+@dataclass(frozen=True)
+class PreparedAuthority:
+    """A CA that waits in the key Secret for its promotion. key: SHA-256 of the public key, None when unusable."""
+
+    chain: Chain
+    key: str | None
+
+    @property
+    def fingerprint(self) -> str:
+        return self.chain[0].fingerprint
+
+
+@dataclass(frozen=True)
+class CaSecrets:
+    """The pair of CA Secrets.
+
+    current: ``ca.crt`` (empty when absent). others: the other ``*.crt`` entries by their key.
+    key: SHA-256 of the public key of ``ca.key``; None when absent or unusable.
+    kept_keys: fingerprints of the CAs whose keys are kept beside ``ca.key``.
+    triggers: left-over ``strimzi.io/force-*`` annotations as "Secret/<name>: <annotation>".
+    problems: sentences about entries that cannot be used.
+    """
+
+    current: Chain = ()
+    others: Mapping[str, Chain] = field(default_factory=dict)
+    certificate_generation: int = 0
+    key_generation: int = 0
+    key: str | None = None
+    prepared: tuple[PreparedAuthority, ...] = ()
+    kept_keys: frozenset[str] = frozenset()
+    triggers: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+    @property
+    def projected(self) -> frozenset[str]:
+        """Fingerprints of all trust anchors in the certificate Secret."""
+        chains = [*([self.current] if self.current else []), *self.others.values()]
+        return frozenset(chain[0].fingerprint for chain in chains)
+
+
+@dataclass(frozen=True)
+class Reconciliation:
+    """Who works on the Kafka resource.
+
+    exists: the Kafka resource exists. generated: the operator generates the cluster CA.
+    observed: the operator has seen the current generation of the resource. ready: condition ``Ready``.
+    paused: the pause annotation is set. paused_by_us: a flow of this collection set it.
+    pause_effective: the operator has confirmed the pause.
+    """
+
+    exists: bool = True
+    generated: bool = False
+    observed: bool = True
+    ready: bool = True
+    paused: bool = False
+    paused_by_us: bool = False
+    pause_effective: bool = False
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """One observation of a cluster. Secrets are read before pods: a pod that is missing here started later.
+
+    bundle: fingerprints in the trust bundle, None when the Secret does not exist.
+    sizes: bytes of data per Secret name, for the guard against the 1 MiB limit.
+    """
+
+    cluster: str
+    namespace: str
+    now: datetime
+    ca: CaSecrets
+    ledger: Ledger | None
+    bundle: frozenset[str] | None
+    pods: tuple[Pod, ...]
+    leaves: tuple[StoredLeaf, ...]
+    reconciliation: Reconciliation
+    sizes: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def uids(self) -> frozenset[str]:
+        return frozenset(pod.uid for pod in self.pods)

@@ -1,0 +1,171 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""What ``decide`` asks for. Plain values; who carries them out is told by ``face`` (one module per face)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import ClassVar, Union
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal, Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Chain
+
+
+class Face(str, Enum):
+    """The module that carries a step out."""
+
+    TRUST = "strimzi_trusted_certs"
+    AUTHORITY = "strimzi_ca"
+    LEAVES = "strimzi_ee_cert"
+    ROLL = "strimzi_roll"
+    RECONCILIATION = "strimzi_reconciliation"
+
+
+class RollReason(str, Enum):
+    """Why processes must start anew (DESIGN section 7)."""
+
+    TRUST = "trust"
+    USE = "use"
+    RETIRE = "retire"
+    HAND_OVER = "hand_over"
+
+
+@dataclass(frozen=True)
+class WriteLedger:
+    """Write the ledger Secret."""
+
+    ledger: Ledger
+    phase: Phase
+    face: ClassVar[Face] = Face.TRUST
+
+
+@dataclass(frozen=True)
+class DeleteLedger:
+    """Delete the ledger Secret: the cluster was handed back."""
+
+    phase: Phase = Phase.RETIRE
+    face: ClassVar[Face] = Face.TRUST
+
+
+@dataclass(frozen=True)
+class Project:
+    """Put CAs of the ledger under keys of their own into the CA certificate Secret."""
+
+    chains: tuple[Chain, ...]
+    phase: Phase = Phase.PREPARE
+    face: ClassVar[Face] = Face.TRUST
+
+
+@dataclass(frozen=True)
+class Withdraw:
+    """Take a CA out of the CA certificate Secret (behind the removal gate only)."""
+
+    fingerprint: str
+    phase: Phase = Phase.RETIRE
+    face: ClassVar[Face] = Face.TRUST
+
+
+@dataclass(frozen=True)
+class AwaitBundle:
+    """Wait until the operator's trust bundle holds ``present`` and lacks ``absent`` (fingerprints)."""
+
+    present: frozenset[str]
+    absent: frozenset[str]
+    phase: Phase
+    face: ClassVar[Face] = Face.TRUST
+
+
+@dataclass(frozen=True)
+class PrepareAuthority:
+    """Make the next CA (or take the supplied one) and put it, with its key, into the CA key Secret."""
+
+    goal: Goal
+    replaces: Chain
+    generation: int
+    phase: Phase = Phase.PREPARE
+    face: ClassVar[Face] = Face.AUTHORITY
+
+
+@dataclass(frozen=True)
+class Promote:
+    """Make a prepared CA the issuing one: key first, then certificate and generation in one write."""
+
+    fingerprint: str
+    generation: int
+    phase: Phase = Phase.USE
+    face: ClassVar[Face] = Face.AUTHORITY
+
+
+@dataclass(frozen=True)
+class TidyKeys:
+    """Remove prepared entries that were promoted and kept keys of CAs that left the ledger."""
+
+    prepared: frozenset[str]
+    kept_keys: frozenset[str]
+    phase: Phase
+    face: ClassVar[Face] = Face.AUTHORITY
+
+
+@dataclass(frozen=True)
+class SetGenerated:
+    """Set ``spec.clusterCa.generateCertificateAuthority`` and wait until the operator has seen it."""
+
+    generated: bool
+    phase: Phase
+    face: ClassVar[Face] = Face.AUTHORITY
+
+
+@dataclass(frozen=True)
+class TrueKeyGeneration:
+    """Raise the key generation to what the CA's name says, on the key Secret and on every pod (paused only)."""
+
+    generation: int
+    phase: Phase = Phase.USE
+    face: ClassVar[Face] = Face.AUTHORITY
+
+
+@dataclass(frozen=True)
+class IssueLeaves:
+    """Issue leaves from the current CA into these Secrets (paused only)."""
+
+    secrets: tuple[str, ...]
+    generation: int
+    phase: Phase = Phase.USE
+    face: ClassVar[Face] = Face.LEAVES
+
+
+@dataclass(frozen=True)
+class Pause:
+    """Pause the Kafka resource and wait until the operator confirms it."""
+
+    phase: Phase = Phase.USE
+    face: ClassVar[Face] = Face.RECONCILIATION
+
+
+@dataclass(frozen=True)
+class Resume:
+    """Take our pause off again."""
+
+    phase: Phase = Phase.USE
+    face: ClassVar[Face] = Face.RECONCILIATION
+
+
+@dataclass(frozen=True)
+class Roll:
+    """Have these pods (UIDs) replaced. For USE the operator does it by itself and the step only waits."""
+
+    reason: RollReason
+    uids: frozenset[str]
+    authority: str | None
+    phase: Phase
+    face: ClassVar[Face] = Face.ROLL
+
+
+Step = Union[
+    WriteLedger, DeleteLedger, Project, Withdraw, AwaitBundle, PrepareAuthority, Promote, TidyKeys, SetGenerated,
+    TrueKeyGeneration, IssueLeaves, Pause, Resume, Roll,
+]  # fmt: skip

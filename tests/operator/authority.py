@@ -1,0 +1,198 @@
+"""CA Secrets per reconcile: InternalCaProvider and CustomCaProvider (strimzi.md 1.1, 1.3, 1.4)."""
+
+from __future__ import annotations
+
+import re
+import secrets as randomness
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from . import certs
+from .api import Api, Object, annotation, data, encode
+
+OLD = re.compile(r"^ca-\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z.crt$")
+
+
+class ReconcileFailed(Exception):
+    """The reconcile ends here; reason and message go to the Kafka resource's status."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+@dataclass
+class Authority:
+    """A CA for the length of one reconcile (OC/ca/Ca.java)."""
+
+    kind: str  # cluster or clients
+    generated: bool
+    certificates: dict[str, bytes]
+    key: bytes
+    certificate_generation: int
+    key_generation: int
+    validity_days: int = 365
+    renewal_days: int = 30
+    renewed: bool = False
+    replaced: bool = False
+    removed: bool = False
+    extra: dict[str, bytes] = field(default_factory=dict)
+
+    @property
+    def current(self) -> bytes:
+        return self.certificates["ca.crt"]
+
+
+def names_of(cluster: str, kind: str) -> tuple[str, str]:
+    return f"{cluster}-{kind}-ca-cert", f"{cluster}-{kind}-ca"
+
+
+def labels(cluster: str, component: str = "certificate-authority") -> dict[str, str]:
+    return {
+        "strimzi.io/kind": "Kafka", "strimzi.io/cluster": cluster, "strimzi.io/name": "strimzi",
+        "strimzi.io/component-type": component, "app.kubernetes.io/name": component,
+        "app.kubernetes.io/instance": cluster, "app.kubernetes.io/part-of": f"strimzi-{cluster}",
+        "app.kubernetes.io/managed-by": "strimzi-cluster-operator",
+    }  # fmt: skip
+
+
+def owner(kafka: Object) -> list[Object]:
+    metadata = kafka["metadata"]
+    return [{
+        "apiVersion": "kafka.strimzi.io/v1", "kind": "Kafka", "name": metadata["name"], "uid": metadata["uid"],
+        "controller": False, "blockOwnerDeletion": True,
+    }]  # fmt: skip
+
+
+def reconcile_authority(api: Api, kafka: Object, kind: str) -> Authority:
+    cluster = kafka["metadata"]["name"]
+    spec = kafka["spec"].get(f"{kind}Ca") or {}
+    listed = {s["metadata"]["name"]: s for s in api.list("secrets", f"strimzi.io/kind=Kafka,strimzi.io/cluster={cluster}")}
+    certificate_name, key_name = names_of(cluster, kind)
+    pair = listed.get(certificate_name), listed.get(key_name)
+    if spec.get("generateCertificateAuthority", True):
+        return _generated(api, kafka, kind, spec, *pair)
+    return _custom(cluster, kind, spec, *pair)
+
+
+def _custom(cluster: str, kind: str, spec: Object, certificate: Object | None, key: Object | None) -> Authority:
+    """User-managed: never modified; both Secrets have to be there (strimzi.md 1.4)."""
+    certificates = {k: v for k, v in data(certificate).items() if k.endswith(".crt") and v.strip()}
+    if certificate is None or key is None or "ca.crt" not in certificates or "ca.key" not in data(key):
+        raise ReconcileFailed(
+            "InvalidResourceException", f"{kind.capitalize()} CA should not be generated, but the secrets were not found."
+        )
+    for entry, content in certificates.items():
+        if not certs.ordered_chain(content):
+            raise ReconcileFailed("InvalidResourceException", f"The CA chain in {entry} is not valid")
+    return Authority(
+        kind, False, certificates, data(key)["ca.key"],
+        int(annotation(certificate, "ca-cert-generation", "0") or 0), int(annotation(key, "ca-key-generation", "0") or 0),
+        spec.get("validityDays", 365), spec.get("renewalDays", 30),
+    )  # fmt: skip
+
+
+def _generated(
+    api: Api, kafka: Object, kind: str, spec: Object, certificate: Object | None, key: Object | None
+) -> Authority:
+    """Create, renew, replace or keep (strimzi.md 1.3), then write both Secrets."""
+    ca = Authority(
+        kind, True, {k: v for k, v in data(certificate).items() if k.endswith(".crt")}, data(key).get("ca.key", b""),
+        int(annotation(certificate, "ca-cert-generation", "0") or 0), int(annotation(key, "ca-key-generation", "0") or 0),
+        spec.get("validityDays", 365), spec.get("renewalDays", 30),
+    )  # fmt: skip
+    store = {k: v for k, v in data(certificate).items() if k in ("ca.p12", "ca.password")}
+    expiring = "ca.crt" in ca.certificates and _expiring(ca)
+    policy = spec.get("certificateExpirationPolicy", "renew-certificate")
+    if not ca.key:
+        ca.certificates, store = {}, {}
+        _new_key(ca, kind)
+    elif "ca.crt" not in ca.certificates or annotation(certificate, "force-renew") == "true" or (
+        expiring and policy == "renew-certificate"
+    ):
+        # The data starts empty: old CAs and foreign extra CAs are dropped, the password is new.
+        subject = _subject(kind, ca.key_generation)
+        ca.certificates, store = {"ca.crt": certs.root(subject, certs.load_key(ca.key), ca.validity_days)}, {}
+        ca.certificate_generation += 1
+        ca.renewed = True
+    elif annotation(key, "force-replace") == "true" or expiring:
+        ca.certificates[certs.old_name(ca.current)] = ca.current
+        ca.key_generation += 1
+        ca.certificate_generation += 1
+        _new_key(ca, kind)
+        ca.replaced = True
+    ca.certificates = {k: v for k, v in ca.certificates.items() if _keepable(v)}
+    write_authority(api, kafka, ca, store.get("ca.password"))
+    return ca
+
+
+def _subject(kind: str, generation: int) -> Any:
+    return certs.name(f"{kind}-ca v{generation}")
+
+
+def _new_key(ca: Authority, kind: str) -> None:
+    key = certs.new_ca_key()
+    ca.key = certs.key_pem(key)
+    ca.certificates["ca.crt"] = certs.root(_subject(kind, ca.key_generation), key, ca.validity_days)
+
+
+def _expiring(ca: Authority) -> bool:
+    return certs.load(ca.current)[0].not_valid_after_utc - certs.now() < timedelta(days=ca.renewal_days)
+
+
+def _keepable(content: bytes) -> bool:
+    """Expired and unparseable entries are deleted in every case."""
+    found = certs.load(content)
+    return bool(found) and found[0].not_valid_after_utc > certs.now()
+
+
+def write_authority(api: Api, kafka: Object, ca: Authority, password: bytes | None = None) -> None:
+    cluster = kafka["metadata"]["name"]
+    certificate_name, key_name = names_of(cluster, ca.kind)
+    existing = data(api.get("secrets", certificate_name))
+    password = password or existing.get("ca.password") or randomness.token_urlsafe(9).encode()
+    entries = dict(ca.certificates)
+    same = {k: v for k, v in existing.items() if k.endswith(".crt")} == entries and "ca.p12" in existing
+    entries["ca.p12"] = existing["ca.p12"] if same else certs.truststore(ca.certificates, password)
+    entries["ca.password"] = password
+    for name, content, annotations in (
+        (certificate_name, entries, {"strimzi.io/ca-cert-generation": str(ca.certificate_generation)}),
+        (key_name, {"ca.key": ca.key}, {"strimzi.io/ca-key-generation": str(ca.key_generation)}),
+    ):
+        api.write_secret({
+            "apiVersion": "v1", "kind": "Secret", "type": "Opaque", "data": encode(content),
+            "metadata": {
+                "name": name, "labels": labels(cluster), "annotations": annotations, "ownerReferences": owner(kafka),
+            },
+        })  # fmt: skip
+
+
+def remove_old(api: Api, kafka: Object, ca: Authority) -> None:
+    """maybeRemoveOldClusterCaCertificates: generated CAs only (strimzi.md 4.1, step 6)."""
+    old = [key for key in ca.certificates if OLD.match(key)]
+    if not ca.generated or not old:
+        return
+    for key in old:
+        del ca.certificates[key]
+    ca.removed = True
+    write_authority(api, kafka, ca)
+
+
+def write_trust_bundle(api: Api, kafka: Object, cluster_ca: Authority, clients_ca: Authority) -> None:
+    """First certificate of every entry of both CAs; rewritten in every reconcile (strimzi.md 1.5)."""
+    cluster = kafka["metadata"]["name"]
+    entries = {
+        f"{ca.kind}-ca.crt": b"".join(certs.pem(certs.load(v)[0]) for k, v in sorted(ca.certificates.items()))
+        for ca in (cluster_ca, clients_ca)
+    }
+    annotations = {
+        f"strimzi.io/{ca.kind}-ca-cert-generation": str(ca.certificate_generation) for ca in (cluster_ca, clients_ca)
+    }
+    api.write_secret({
+        "apiVersion": "v1", "kind": "Secret", "type": "Opaque", "data": encode(entries),
+        "metadata": {
+            "name": f"{cluster}-trustbundle", "labels": labels(cluster, "trust-bundle"), "annotations": annotations,
+            "ownerReferences": owner(kafka),
+        },
+    })  # fmt: skip

@@ -1,0 +1,145 @@
+"""Certificates as the operator makes them with openssl (strimzi.md 1.2, 2.1)."""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import pkcs12
+from cryptography.x509.oid import NameOID
+
+
+def _rsa(bits: int) -> Any:
+    return rsa.generate_private_key(public_exponent=65537, key_size=bits)
+
+
+#: Replaced by tests with a pool: 4096 bits take half a second.
+new_ca_key: Callable[[], Any] = lambda: _rsa(4096)
+new_leaf_key: Callable[[], Any] = lambda: _rsa(2048)
+
+
+def now() -> datetime:
+    return datetime.now(timezone.utc).replace(microsecond=0)
+
+
+def name(common_name: str, organization: str | None = "io.strimzi") -> x509.Name:
+    attributes = [x509.NameAttribute(NameOID.COMMON_NAME, common_name)]
+    if organization:
+        attributes.insert(0, x509.NameAttribute(NameOID.ORGANIZATION_NAME, organization))
+    return x509.Name(attributes)
+
+
+def pem(certificate: x509.Certificate) -> bytes:
+    return certificate.public_bytes(serialization.Encoding.PEM)
+
+
+def key_pem(key: Any) -> bytes:
+    return key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+
+
+def load_key(content: bytes) -> Any:
+    try:
+        return serialization.load_pem_private_key(content, None)
+    except (ValueError, TypeError):
+        return None
+
+
+def load(content: bytes) -> list[x509.Certificate]:
+    try:
+        return x509.load_pem_x509_certificates(content)
+    except ValueError:
+        return []
+
+
+def _usage(ca: bool) -> x509.KeyUsage:
+    return x509.KeyUsage(
+        digital_signature=not ca, content_commitment=False, key_encipherment=not ca, data_encipherment=False,
+        key_agreement=False, key_cert_sign=ca, crl_sign=ca, encipher_only=False, decipher_only=False,
+    )  # fmt: skip
+
+
+def _builder(subject: x509.Name, issuer: x509.Name, public_key: Any, days: int) -> x509.CertificateBuilder:
+    begin = now()
+    return (
+        x509.CertificateBuilder().subject_name(subject).issuer_name(issuer).public_key(public_key)
+        .serial_number(x509.random_serial_number()).not_valid_before(begin).not_valid_after(begin + timedelta(days=days))
+    )  # fmt: skip
+
+
+def root(subject: x509.Name, key: Any, days: int) -> bytes:
+    builder = (
+        _builder(subject, subject, key.public_key(), days)
+        .add_extension(x509.BasicConstraints(True, 0), True)
+        .add_extension(_usage(True), True)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), False)
+    )
+    return pem(builder.sign(key, hashes.SHA512()))
+
+
+def leaf(subject: x509.Name, names: Iterable[str], key: Any, ca_pem: bytes, ca_key: Any, days: int) -> bytes | None:
+    """None is what an openssl that refuses leaves behind: an empty file (operator-facts, user-managed CA, 6)."""
+    chain = load(ca_pem)
+    if not chain or ca_key is None or _spki(ca_key.public_key()) != _spki(chain[0].public_key()):
+        return None
+    builder = _builder(subject, chain[0].subject, key.public_key(), days)
+    if names:
+        builder = builder.add_extension(x509.SubjectAlternativeName([_general(n) for n in sorted(names)]), False)
+    else:
+        builder = builder.add_extension(x509.BasicConstraints(False, None), True).add_extension(_usage(False), True)
+    builder = builder.add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), False).add_extension(
+        x509.AuthorityKeyIdentifier.from_issuer_public_key(ca_key.public_key()), False
+    )
+    return pem(builder.sign(ca_key, hashes.SHA512()))
+
+
+def _general(value: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(value))
+    except ValueError:
+        return x509.DNSName(value)
+
+
+def _spki(public_key: Any) -> bytes:
+    return public_key.public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
+
+
+def names_of(certificate: x509.Certificate) -> set[str]:
+    try:
+        found = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    except x509.ExtensionNotFound:
+        return set()
+    return {*found.get_values_for_type(x509.DNSName), *map(str, found.get_values_for_type(x509.IPAddress))}
+
+
+def thumbprint(content: bytes) -> str:
+    """SHA-1 over the DER of the first certificate (strimzi.md 2.4)."""
+    return hashlib.sha1(load(content)[0].public_bytes(serialization.Encoding.DER)).hexdigest()
+
+
+def old_name(content: bytes) -> str:
+    """Key of a retired CA certificate: its expiry date (strimzi.md 1.1)."""
+    return f"ca-{load(content)[0].not_valid_after_utc:%Y-%m-%dT%H-%M-%SZ}.crt"
+
+
+def ordered_chain(content: bytes) -> bool:
+    """CertificateUtils.validateUserCaCertChain: one certificate unchecked, several are one ordered chain."""
+    chain = load(content)
+    for lower, upper in zip(chain, chain[1:]):
+        try:
+            lower.verify_directly_issued_by(upper)
+        except Exception:  # noqa: BLE001 - any refusal of the library means "not its issuer"
+            return False
+    return bool(chain)
+
+
+def truststore(entries: dict[str, bytes], password: bytes) -> bytes:
+    certificates = [pkcs12.PKCS12Certificate(load(value)[0], key.encode()) for key, value in sorted(entries.items())]
+    return pkcs12.serialize_java_truststore(certificates, serialization.BestAvailableEncryption(password))

@@ -1,0 +1,54 @@
+"""Manifests of Kafka clusters for tests and the demo."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Object = dict[str, Any]
+
+LISTENERS: list[Object] = [
+    {"name": "plain", "port": 9092, "type": "internal", "tls": False},
+    {"name": "tls", "port": 9093, "type": "internal", "tls": True, "authentication": {"type": "tls"}},
+    {"name": "external", "port": 9094, "type": "cluster-ip", "tls": True},
+]
+COMPONENTS: Object = {
+    "entityOperator": {"topicOperator": {}, "userOperator": {}},
+    "cruiseControl": {},
+    "kafkaExporter": {},
+}
+
+
+def kafka(name: str, namespace: str, *, generated: bool = False, components: bool = True) -> Object:
+    return {
+        "apiVersion": "kafka.strimzi.io/v1",
+        "kind": "Kafka",
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {
+            "kafka": {"version": "4.3.1", "listeners": LISTENERS, "authorization": {"type": "simple"}},
+            "clusterCa": {"generateCertificateAuthority": generated},
+            **(COMPONENTS if components else {}),
+        },
+    }
+
+
+def pool(cluster: str, namespace: str, name: str, replicas: int, roles: list[str]) -> Object:
+    return {
+        "apiVersion": "kafka.strimzi.io/v1",
+        "kind": "KafkaNodePool",
+        "metadata": {"name": name, "namespace": namespace, "labels": {"strimzi.io/cluster": cluster}},
+        "spec": {"replicas": replicas, "roles": roles, "storage": {"type": "ephemeral"}},
+    }
+
+
+def dual_role(name: str, namespace: str, *, replicas: int = 3, **options: bool) -> list[Object]:
+    """Nodes that are controller and broker."""
+    return [pool(name, namespace, "kafka", replicas, ["controller", "broker"]), kafka(name, namespace, **options)]
+
+
+def separate_roles(name: str, namespace: str, *, replicas: int = 3, **options: bool) -> list[Object]:
+    """As many controllers as brokers."""
+    return [
+        pool(name, namespace, "broker", replicas, ["broker"]),
+        pool(name, namespace, "controller", replicas, ["controller"]),
+        kafka(name, namespace, **options),
+    ]

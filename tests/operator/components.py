@@ -1,0 +1,89 @@
+"""Entity Operator, Cruise Control and Kafka Exporter: leaves and Deployments (strimzi.md 2.1, 2.4, 4.2)."""
+
+from __future__ import annotations
+
+from . import certs
+from .api import Api, Object, ready
+from .authority import Authority, ReconcileFailed, owner
+from .leaves import reconcile_leaf, service_names
+from .roller import Waiter
+
+
+def reconcile_components(api: Api, kafka: Object, ca: Authority, wait: Waiter) -> None:
+    """In the operator's order: Cruise Control, Entity Operator, Kafka Exporter."""
+    cluster, namespace, spec = kafka["metadata"]["name"], kafka["metadata"]["namespace"], kafka["spec"]
+    if "cruiseControl" in spec:
+        names = service_names(f"{cluster}-cruise-control", namespace) | {"localhost"}
+        leaf = reconcile_leaf(
+            api, kafka, ca, f"{cluster}-cruise-control-certs", "cruise-control", f"{cluster}-cruise-control", names
+        )
+        _deploy(api, kafka, ca, "cruise-control", certs.thumbprint(leaf)[:8], wait)
+    if "entityOperator" in spec:
+        stubs = ""
+        for part in ("topic", "user"):
+            if f"{part}Operator" in spec["entityOperator"]:
+                name = f"{cluster}-entity-{part}-operator"
+                leaf = reconcile_leaf(api, kafka, ca, f"{name}-certs", "entity-operator", name)
+                stubs += certs.thumbprint(leaf)[:8]
+            else:
+                stubs += "null"
+        _deploy(api, kafka, ca, "entity-operator", stubs, wait)
+    if "kafkaExporter" in spec:
+        name = f"{cluster}-kafka-exporter"
+        leaf = reconcile_leaf(api, kafka, ca, f"{name}-certs", "kafka-exporter", name)
+        _deploy(api, kafka, ca, "kafka-exporter", certs.thumbprint(leaf)[:8], wait)
+
+
+def deployments_of(kafka: Object) -> list[str]:
+    parts = {"entityOperator": "entity-operator", "kafkaExporter": "kafka-exporter", "cruiseControl": "cruise-control"}
+    return [f"{kafka['metadata']['name']}-{name}" for part, name in parts.items() if part in kafka["spec"]]
+
+
+def _deploy(api: Api, kafka: Object, ca: Authority, component: str, digest: str, wait: Waiter) -> None:
+    cluster = kafka["metadata"]["name"]
+    name = f"{cluster}-{component}"
+    labels = {
+        "strimzi.io/cluster": cluster, "strimzi.io/kind": "Kafka", "strimzi.io/name": name,
+        "strimzi.io/component-type": component,
+    }  # fmt: skip
+    annotations = {
+        "strimzi.io/cluster-ca-cert-generation": str(ca.certificate_generation),
+        "strimzi.io/cluster-ca-key-generation": str(ca.key_generation),
+        "strimzi.io/server-cert-hash": digest,
+    }
+    strategy: Object = {"type": "Recreate"}
+    if component != "entity-operator":
+        strategy = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
+    spec: Object = {
+        "replicas": 1,
+        "selector": {"matchLabels": labels},
+        "strategy": strategy,
+        "template": {
+            "metadata": {"labels": labels, "annotations": annotations},
+            "spec": {
+                "automountServiceAccountToken": False,
+                "containers": [{"name": component, "image": "operator:1.2.0", "imagePullPolicy": "Never"}],
+            },
+        },
+    }
+    existing = api.get("deployments", name)
+    if existing is None:
+        api.create("deployments", {
+            "apiVersion": "apps/v1", "kind": "Deployment", "spec": spec,
+            "metadata": {"name": name, "labels": labels, "ownerReferences": owner(kafka)},
+        })  # fmt: skip
+    elif existing["spec"]["template"]["metadata"].get("annotations") != annotations:
+        api.patch("deployments", name, {"spec": {"template": {"metadata": {"annotations": annotations}}}})
+
+    def settled() -> bool:
+        pods = api.list("pods", f"strimzi.io/name={name}")
+        return bool(pods) and all(_current(pod, annotations) for pod in pods)
+
+    if not wait(settled):
+        raise ReconcileFailed("TimeoutException", f"Exceeded timeout waiting for Deployment {name} to be ready")
+
+
+def _current(pod: Object, annotations: dict[str, str]) -> bool:
+    found = pod["metadata"].get("annotations") or {}
+    same = all(found.get(key) == value for key, value in annotations.items())
+    return ready(pod) and same and "deletionTimestamp" not in pod["metadata"]

@@ -1,0 +1,218 @@
+"""A double of the Cluster Operator 1.2 (strimzi.md sections 4 and 5, operator-facts.md).
+
+It stands in for the real one where that cannot be had; it is written to those facts and knows nothing of the
+collection that is tested against it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from . import certs
+from .api import Api, Object, annotation, ready
+from .authority import (
+    Authority,
+    ReconcileFailed,
+    reconcile_authority,
+    remove_old,
+    write_trust_bundle,
+)
+from .components import deployments_of, reconcile_components
+from .leaves import node_names, reconcile_leaf
+from .podsets import Node, build_pod, control_pod_sets, nodes_of, write_pod_sets
+from .roller import Roller, Waiter
+
+KEY_GENERATION = "strimzi.io/cluster-ca-key-generation"
+
+
+class OperatorDouble:
+    """``reconcile`` is one full reconcile of one Kafka resource."""
+
+    def __init__(self, transport: Any, namespace: str, wait: Waiter) -> None:
+        self.api = Api(transport, namespace)
+        self.wait = wait
+        self.roller = Roller(self.api, wait)
+        self.reconciles = 0
+
+    def reconcile(self, cluster: str) -> None:
+        kafka = self.api.get("kafkas", cluster)
+        if kafka is None:
+            return
+        self.reconciles += 1
+        if annotation(kafka, "pause-reconciliation") == "true":
+            self._pause(kafka)
+            return
+        try:
+            cluster_ca = self._reconcile(kafka)
+        except ReconcileFailed as failure:
+            self._status(kafka, "NotReady", failure.reason, str(failure), {})
+            return
+        self._status(kafka, "Ready", None, None, self._details(kafka, cluster_ca))
+
+    def _reconcile(self, kafka: Object) -> Authority:
+        """KafkaAssemblyOperator.reconcile; the first half is CaReconciler in its order (strimzi.md 4.1)."""
+        cluster = kafka["metadata"]["name"]
+        cluster_ca = reconcile_authority(self.api, kafka, "cluster")
+        clients_ca = reconcile_authority(self.api, kafka, "clients")
+        write_trust_bundle(self.api, kafka, cluster_ca, clients_ca)
+        need_full_trust, fully_used = self._verify(cluster, cluster_ca)
+        secret = f"{cluster}-cluster-operator-certs"
+        if not (need_full_trust and self.api.get("secrets", secret)):
+            reconcile_leaf(self.api, kafka, cluster_ca, secret, "cluster-operator", "cluster-operator")
+        nodes = nodes_of(self.api, cluster)
+        if cluster_ca.replaced or need_full_trust:
+            self._trust_roll(kafka, cluster_ca, nodes)
+        if fully_used:
+            remove_old(self.api, kafka, cluster_ca)
+        self._reconcile_nodes(kafka, cluster_ca, clients_ca, nodes)
+        reconcile_components(self.api, kafka, cluster_ca, self.wait)
+        return cluster_ca
+
+    def _verify(self, cluster: str, ca: Authority) -> tuple[bool, bool]:
+        """Terminating pods are skipped, a missing annotation counts as current (strimzi.md 4.1, step 3)."""
+        pods = [
+            pod for pod in self.api.list("pods", f"strimzi.io/cluster={cluster},strimzi.io/kind=Kafka")
+            if "deletionTimestamp" not in pod["metadata"]
+        ]  # fmt: skip
+        key, cert = str(ca.key_generation), str(ca.certificate_generation)
+        need = any(annotation(pod, "cluster-ca-key-generation", key) != key for pod in pods)
+        used = bool(pods) and all(annotation(pod, "cluster-ca-cert-generation", cert) == cert for pod in pods)
+        return need, used
+
+    def _trust_roll(self, kafka: Object, ca: Authority, nodes: list[Node]) -> None:
+        """maybeRollingUpdateForNewClusterCaKey: the revision is not recomputed (strimzi.md 4.1, step 5)."""
+        cluster, value = kafka["metadata"]["name"], str(ca.key_generation)
+        for pod_set in self.api.list("strimzipodsets", f"strimzi.io/cluster={cluster}"):
+            for pod in pod_set["spec"]["pods"]:
+                pod["metadata"]["annotations"][KEY_GENERATION] = value
+            self.api.patch("strimzipodsets", pod_set["metadata"]["name"], {"spec": {"pods": pod_set["spec"]["pods"]}})
+
+        def old(pod: Object) -> list[str]:
+            return [] if annotation(pod, "cluster-ca-key-generation") == value else ["ClusterCaCertKeyReplaced"]
+
+        self.roller.roll(nodes, old)
+        for deployment in deployments_of(kafka):
+            self.roller.restart_deployment_pod(deployment, "ClusterCaCertKeyReplaced")
+
+    def _reconcile_nodes(self, kafka: Object, ca: Authority, clients: Authority, nodes: list[Node]) -> None:
+        """KafkaReconciler (strimzi.md 4.2): manual roll, leaves, pod sets, roll, ready."""
+        self._manual_roll(kafka["metadata"]["name"], nodes)
+        leaves = {node.pod: self._node_leaf(kafka, ca, node) for node in nodes}
+        self._delete_foreign(kafka, nodes)
+        model = {node.pod: build_pod(kafka, node, self._annotations(ca, clients, leaves[node.pod])) for node in nodes}
+        write_pod_sets(self.api, kafka, nodes, model)
+        control_pod_sets(self.api)
+        if not self.wait(lambda: all(self.api.get("pods", node.pod) for node in nodes)):
+            raise ReconcileFailed("TimeoutException", "Exceeded timeout waiting for pods to be created")
+        self.roller.roll(nodes, self._reasons(ca, clients, model))
+        if not self.wait(lambda: all(ready(self.api.get("pods", node.pod)) for node in nodes)):
+            raise ReconcileFailed("TimeoutException", "Exceeded timeout waiting for pods to be ready")
+
+    def _manual_roll(self, cluster: str, nodes: list[Node]) -> None:
+        """On StrimziPodSets (all pods) and on single pods; failure is only logged (strimzi.md 5.2)."""
+        asked = {
+            pod["metadata"]["name"]
+            for pod_set in self.api.list("strimzipodsets", f"strimzi.io/cluster={cluster}")
+            if annotation(pod_set, "manual-rolling-update") == "true"
+            for pod in pod_set["spec"]["pods"]
+        }
+        for pod in self.api.list("pods", f"strimzi.io/cluster={cluster},strimzi.io/component-type=kafka"):
+            if annotation(pod, "manual-rolling-update") == "true":
+                asked.add(pod["metadata"]["name"])
+        if not asked:
+            return
+        try:
+            self.roller.roll([node for node in nodes if node.pod in asked], lambda pod: ["ManualRollingUpdate"])
+        except ReconcileFailed:
+            return
+
+    def _node_leaf(self, kafka: Object, ca: Authority, node: Node) -> bytes:
+        cluster = kafka["metadata"]["name"]
+        labels = {
+            "strimzi.io/cluster": cluster, "strimzi.io/kind": "Kafka", "strimzi.io/name": f"{cluster}-kafka",
+            "strimzi.io/component-type": "kafka",
+        }  # fmt: skip
+        names = node_names(kafka, node.pool, node.node_id, node.broker)
+        return reconcile_leaf(self.api, kafka, ca, node.pod, node.pod, f"{cluster}-kafka", names, True, labels)
+
+    def _delete_foreign(self, kafka: Object, nodes: list[Node]) -> None:
+        """The deletion trap: Secrets with all four labels that are no node's (strimzi.md 2.1)."""
+        cluster = kafka["metadata"]["name"]
+        selector = (
+            f"strimzi.io/cluster={cluster},strimzi.io/kind=Kafka,strimzi.io/name={cluster}-kafka,"
+            "strimzi.io/component-type=kafka"
+        )
+        wanted = {node.pod for node in nodes} | {f"{cluster}-kafka-jmx"}
+        for secret in self.api.list("secrets", selector):
+            if secret["metadata"]["name"] not in wanted:
+                self.api.delete("secrets", secret["metadata"]["name"])
+
+    def _annotations(self, ca: Authority, clients: Authority, leaf: bytes) -> dict[str, str]:
+        return {
+            "strimzi.io/cluster-ca-cert-generation": str(ca.certificate_generation),
+            KEY_GENERATION: str(ca.key_generation),
+            "strimzi.io/clients-ca-cert-generation": str(clients.certificate_generation),
+            "strimzi.io/configuration-hash": "0a0b0c0d",
+            "strimzi.io/kafka-version": "4.3.1",
+            "strimzi.io/server-cert-hash": certs.thumbprint(leaf),
+        }
+
+    def _reasons(
+        self, ca: Authority, clients: Authority, model: dict[str, Object]
+    ) -> Callable[[Object], list[str]]:
+        """ReconcilerUtils.reasonsToRestartPod (strimzi.md 4.2). Renewed and removed hold for this reconcile only."""
+        old_pods = {p["metadata"]["uid"] for p in self.api.list("pods", "strimzi.io/component-type=kafka")}
+
+        def reasons(pod: Object) -> list[str]:
+            wanted = model[pod["metadata"]["name"]]
+            found = []
+            if annotation(pod, "revision") != annotation(wanted, "revision"):
+                found.append("PodHasOldRevision")
+            for one in (ca, clients):
+                name = f"{one.kind}-ca-cert-generation"
+                if pod["metadata"]["uid"] in old_pods and (one.renewed or one.replaced):
+                    found.append("CaCertRenewed")
+                if pod["metadata"]["uid"] in old_pods and one.removed:
+                    found.append("CaCertRemoved")
+                if annotation(pod, name) != str(one.certificate_generation):
+                    found.append("CaCertHasOldGeneration")
+            if annotation(pod, "server-cert-hash") != annotation(wanted, "server-cert-hash"):
+                found.append("KafkaCertificatesChanged")
+            return found
+
+        return reasons
+
+    def _pause(self, kafka: Object) -> None:
+        """Nothing is reconciled; status is rebuilt from scratch, observedGeneration stays (strimzi.md 5.3)."""
+        status = kafka.get("status") or {}
+        kept = {key: status[key] for key in ("clusterId", "observedGeneration") if key in status}
+        self._write_status(kafka, {**kept, "conditions": [{"type": "ReconciliationPaused", "status": "True"}]})
+
+    def _details(self, kafka: Object, ca: Authority) -> Object:
+        listeners = [
+            {"name": listener["name"], "certificates": [ca.current.decode()]} if listener.get("tls")
+            else {"name": listener["name"]}
+            for listener in kafka["spec"]["kafka"].get("listeners") or []
+        ]  # fmt: skip
+        return {"listeners": listeners, "kafkaVersion": "4.3.1", "operatorLastSuccessfulVersion": "1.2.0"}
+
+    def _status(self, kafka: Object, kind: str, reason: str | None, message: str | None, details: Object) -> None:
+        condition = {"type": kind, "status": "True", "reason": reason, "message": message}
+        self._write_status(kafka, {
+            **details, "clusterId": "double-cluster-id", "observedGeneration": kafka["metadata"]["generation"],
+            "conditions": [{key: value for key, value in condition.items() if value is not None}],
+        })  # fmt: skip
+
+    def _write_status(self, kafka: Object, status: Object) -> None:
+        old = kafka.get("status") or {}
+        bare = [{k: v for k, v in c.items() if k != "lastTransitionTime"} for c in old.get("conditions") or []]
+        if bare == status["conditions"]:
+            status["conditions"] = old["conditions"]
+        else:
+            for condition in status["conditions"]:
+                condition["lastTransitionTime"] = certs.now().strftime("%Y-%m-%dT%H:%M:%SZ")
+        # A merge patch keeps what it does not name: what is gone is named as null.
+        body = {**{key: None for key in old if key not in status}, **status}
+        if any(old.get(key) != value for key, value in body.items()):
+            self.api.patch("kafkas", kafka["metadata"]["name"], {"status": body}, "status")

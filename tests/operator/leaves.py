@@ -1,0 +1,82 @@
+"""End-entity certificates and when they are re-issued (strimzi.md 2.1 to 2.3)."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from . import certs
+from .api import Api, Object, annotation, data, encode
+from .authority import Authority, ReconcileFailed, labels, owner
+
+GENERATION = "cluster-ca-cert-generation"
+
+
+def reconcile_leaf(
+    api: Api,
+    kafka: Object,
+    ca: Authority,
+    secret: str,
+    entry: str,
+    common_name: str,
+    names: set[str] | None = None,
+    node: bool = False,
+    secret_labels: dict[str, str] | None = None,
+) -> bytes:
+    """The certificate in this Secret, kept or issued anew by rules (a) to (e)."""
+    existing = api.get("secrets", secret)
+    kept = data(existing).get(f"{entry}.crt", b"")
+    if existing is not None and not _must_issue(existing, kept, ca, names, node):
+        return kept
+    key = certs.new_leaf_key()
+    issued = certs.leaf(
+        certs.name(common_name), names or set(), key, ca.current, certs.load_key(ca.key), ca.validity_days
+    )
+    if issued is None:
+        raise ReconcileFailed("RuntimeException", "Could not parse certificate: java.io.IOException: Empty input")
+    content = issued + ca.current if node else issued
+    api.write_secret({
+        "apiVersion": "v1", "kind": "Secret", "type": "Opaque",
+        "data": encode({f"{entry}.crt": content, f"{entry}.key": certs.key_pem(key)}),
+        "metadata": {
+            "name": secret,
+            "labels": secret_labels or labels(kafka["metadata"]["name"], "certificates"),
+            "annotations": {f"strimzi.io/{GENERATION}": str(ca.certificate_generation)},
+            "ownerReferences": owner(kafka),
+        },
+    })  # fmt: skip
+    return content
+
+
+def _must_issue(existing: Object, content: bytes, ca: Authority, names: set[str] | None, node: bool) -> bool:
+    parsed = certs.load(content)
+    if not parsed or annotation(existing, GENERATION) != str(ca.certificate_generation):
+        return True
+    if names is not None and certs.names_of(parsed[0]) != names:
+        return True
+    if parsed[0].not_valid_after_utc - certs.now() < timedelta(days=ca.renewal_days):
+        return True
+    return node and not content.endswith(ca.current)
+
+
+def service_names(service: str, namespace: str) -> set[str]:
+    return {service, f"{service}.{namespace}", f"{service}.{namespace}.svc", f"{service}.{namespace}.svc.cluster.local"}
+
+
+def node_names(kafka: Object, pool: str, node_id: int, broker: bool) -> set[str]:
+    """SANs of a node (strimzi.md 2.2)."""
+    cluster, namespace = kafka["metadata"]["name"], kafka["metadata"]["namespace"]
+    pod = f"{cluster}-{pool}-{node_id}"
+    host = f"{pod}.{cluster}-kafka-brokers.{namespace}.svc"
+    names = service_names(f"{cluster}-kafka-bootstrap", namespace) | service_names(f"{cluster}-kafka-brokers", namespace)
+    names |= {host, f"{host}.cluster.local"}
+    for listener in (kafka["spec"]["kafka"].get("listeners") or []) if broker else []:
+        configuration = listener.get("configuration") or {}
+        names |= set((configuration.get("bootstrap") or {}).get("alternativeNames") or [])
+        if listener.get("tls"):
+            for entry in configuration.get("brokers") or []:
+                if entry.get("broker") == node_id and entry.get("advertisedHost"):
+                    names.add(entry["advertisedHost"])
+            if listener["type"] == "cluster-ip":
+                names |= service_names(f"{cluster}-kafka-{listener['name']}-bootstrap", namespace)
+                names.add(f"{cluster}-{pool}-{listener['name']}-{node_id}.{namespace}.svc")
+    return names

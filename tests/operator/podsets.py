@@ -1,0 +1,142 @@
+"""StrimziPodSets, their pods and the controller that keeps them (strimzi.md 2.4, 5.4, 6)."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from .api import Api, ApiError, Object
+
+
+@dataclass(frozen=True)
+class Node:
+    pool: str
+    node_id: int
+    roles: tuple[str, ...]
+    pod: str
+
+    @property
+    def controller(self) -> bool:
+        return "controller" in self.roles
+
+    @property
+    def broker(self) -> bool:
+        return "broker" in self.roles
+
+
+def nodes_of(api: Api, cluster: str) -> list[Node]:
+    """Node ids are cluster-wide: known ones stay, new ones follow."""
+    pools = sorted(api.list("kafkanodepools", f"strimzi.io/cluster={cluster}"), key=lambda p: p["metadata"]["name"])
+    taken = {i for pool in pools for i in (pool.get("status") or {}).get("nodeIds") or []}
+    found = []
+    for pool in pools:
+        name, roles = pool["metadata"]["name"], tuple(pool["spec"]["roles"])
+        ids = list((pool.get("status") or {}).get("nodeIds") or [])[: pool["spec"]["replicas"]]
+        while len(ids) < pool["spec"]["replicas"]:
+            ids.append(next(i for i in range(10000) if i not in taken))
+            taken.add(ids[-1])
+        if ids != (pool.get("status") or {}).get("nodeIds"):
+            api.patch("kafkanodepools", name, {"status": {"nodeIds": ids, "replicas": len(ids), "roles": list(roles)}}, "status")
+        found += [Node(name, i, roles, f"{cluster}-{name}-{i}") for i in sorted(ids)]
+    return found
+
+
+def revision(pod: Object) -> str:
+    """PodRevision: SHA-1 of the pod without container resources and the revision annotations (operator-facts)."""
+    bare = copy.deepcopy(pod)
+    for key in ("strimzi.io/revision", "strimzi.io/resource-revision"):
+        bare["metadata"].get("annotations", {}).pop(key, None)
+    for container in bare["spec"].get("containers", []):
+        container.pop("resources", None)
+    return hashlib.sha1(json.dumps(bare, sort_keys=True, separators=(",", ":")).encode()).hexdigest()[:8]
+
+
+def build_pod(kafka: Object, node: Node, annotations: dict[str, str]) -> Object:
+    cluster = kafka["metadata"]["name"]
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": node.pod,
+            "namespace": kafka["metadata"]["namespace"],
+            "labels": {
+                "strimzi.io/cluster": cluster, "strimzi.io/kind": "Kafka", "strimzi.io/name": f"{cluster}-kafka",
+                "strimzi.io/component-type": "kafka", "strimzi.io/pool-name": node.pool,
+                "strimzi.io/pod-name": node.pod, "strimzi.io/controller": "strimzipodset",
+                "strimzi.io/controller-name": f"{cluster}-{node.pool}",
+                "strimzi.io/broker-role": str(node.broker).lower(),
+                "strimzi.io/controller-role": str(node.controller).lower(),
+                "statefulset.kubernetes.io/pod-name": node.pod,
+            },
+            "annotations": dict(annotations),
+        },
+        "spec": {
+            "hostname": node.pod, "subdomain": f"{cluster}-kafka-brokers", "automountServiceAccountToken": False,
+            "containers": [{"name": "kafka", "image": "kafka:4.3.1", "imagePullPolicy": "Never"}],
+            "terminationGracePeriodSeconds": 30,
+        },
+    }  # fmt: skip
+    pod["metadata"]["annotations"]["strimzi.io/revision"] = revision(pod)
+    return pod
+
+
+def write_pod_sets(api: Api, kafka: Object, nodes: list[Node], pods: dict[str, Object]) -> None:
+    """One StrimziPodSet a pool, replaced when it differs from the model: foreign changes vanish."""
+    cluster = kafka["metadata"]["name"]
+    for pool in sorted({node.pool for node in nodes}):
+        name = f"{cluster}-{pool}"
+        labels = {"strimzi.io/cluster": cluster, "strimzi.io/kind": "Kafka", "strimzi.io/name": f"{cluster}-kafka"}
+        body: Object = {
+            "apiVersion": "core.strimzi.io/v1",
+            "kind": "StrimziPodSet",
+            "metadata": {
+                "name": name,
+                "labels": {**labels, "strimzi.io/component-type": "kafka", "strimzi.io/pool-name": pool},
+                "annotations": {"strimzi.io/kafka-version": "4.3.1"},
+            },
+            "spec": {
+                "selector": {"matchLabels": {**labels, "strimzi.io/pool-name": pool}},
+                "pods": [pods[node.pod] for node in nodes if node.pool == pool],
+            },
+        }
+        existing = api.get("strimzipodsets", name)
+        if existing is None:
+            api.create("strimzipodsets", body)
+        elif existing["spec"] != body["spec"] or existing["metadata"].get("annotations") != body["metadata"]["annotations"]:
+            body["metadata"]["resourceVersion"] = existing["metadata"]["resourceVersion"]
+            api.replace("strimzipodsets", body)
+
+
+def control_pod_sets(api: Api) -> bool:
+    """The StrimziPodSet controller: creates what is missing, deletes what is surplus; a pause means nothing to it."""
+    moved = False
+    pods = {pod["metadata"]["name"]: pod for pod in api.list("pods", "strimzi.io/controller=strimzipodset")}
+    for pod_set in api.list("strimzipodsets"):
+        wanted = {pod["metadata"]["name"]: pod for pod in pod_set["spec"]["pods"]}
+        for name, pod in wanted.items():
+            if name not in pods:
+                moved |= _create(api, pod_set, pod)
+        own = [n for n, p in pods.items() if p["metadata"]["labels"]["strimzi.io/controller-name"] == pod_set["metadata"]["name"]]
+        for name in own:
+            if name not in wanted or (pods[name].get("status") or {}).get("phase") in ("Failed", "Succeeded"):
+                api.delete("pods", name)
+                moved = True
+    return moved
+
+
+def _create(api: Api, pod_set: Object, pod: Object) -> bool:
+    body: dict[str, Any] = copy.deepcopy(pod)
+    body["metadata"]["ownerReferences"] = [{
+        "apiVersion": "core.strimzi.io/v1", "kind": "StrimziPodSet", "name": pod_set["metadata"]["name"],
+        "uid": pod_set["metadata"]["uid"], "controller": True, "blockOwnerDeletion": False,
+    }]  # fmt: skip
+    try:
+        api.create("pods", body)
+    except ApiError as error:
+        if error.status != 409:
+            raise
+        return False
+    return True

@@ -1,0 +1,92 @@
+"""KafkaRoller: which pods restart, in which order, one at a time (strimzi.md 4.2, 5.1)."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from .api import Api, Object, ready
+from .authority import ReconcileFailed
+from .podsets import Node
+
+
+class Waiter(Protocol):
+    """Lets the world go on until a condition holds; False when it gave up."""
+
+    def __call__(self, condition: Callable[[], bool]) -> bool: ...
+
+
+@dataclass
+class Roller:
+    """active_controller: node id; it moves to another node when its pod restarts."""
+
+    api: Api
+    wait: Waiter
+    active_controller: int = 1
+    log: list[tuple[str, str]] = field(default_factory=list)
+
+    def order(self, nodes: list[Node]) -> list[Node]:
+        """Controllers before brokers, unready before ready, the active controller last of its batch."""
+        pods = {pod["metadata"]["name"]: pod for pod in self.api.list("pods", "strimzi.io/component-type=kafka")}
+
+        def rank(node: Node) -> tuple[bool, bool, bool, int]:
+            active = node.controller and node.node_id == self.active_controller
+            return (not node.controller, ready(pods.get(node.pod)) and not active, active, node.node_id)
+
+        return sorted(nodes, key=lambda node: (rank(node)[0], rank(node)[2], rank(node)[1], rank(node)[3]))
+
+    def roll(self, nodes: list[Node], reasons: Callable[[Object], list[str]]) -> None:
+        """Restart each node for which there is a reason; the reasons are asked again before each restart."""
+        for node in self.order(nodes):
+            pod = self.api.get("pods", node.pod)
+            if pod is None:
+                continue
+            why = reasons(pod)
+            if why:
+                self.restart(node.pod, pod, why)
+                if node.node_id == self.active_controller:
+                    others = [n.node_id for n in nodes if n.controller and n.node_id != node.node_id]
+                    self.active_controller = others[0] if others else node.node_id
+            elif not ready(pod) and not self.wait(lambda: ready(self.api.get("pods", node.pod))):
+                raise ReconcileFailed("FatalProblem", f"Error while waiting for non-restarted pod {node.pod} to become ready")
+
+    def restart(self, name: str, pod: Object, reasons: list[str]) -> None:
+        uid = pod["metadata"]["uid"]
+        self.log.append((name, reasons[0]))
+        self._event(name, reasons[0])
+        self.api.delete("pods", name)
+
+        def back() -> bool:
+            found = self.api.get("pods", name)
+            return found is not None and found["metadata"]["uid"] != uid and ready(found)
+
+        if not self.wait(back):
+            raise ReconcileFailed("FatalProblem", f"Error while waiting for restarted pod {name} to become ready")
+
+    def restart_deployment_pod(self, deployment: str, reason: str) -> None:
+        """The single pod of a Deployment is deleted and readiness awaited (strimzi.md 4.1, step 5)."""
+        old = [p for p in self.api.list("pods", f"strimzi.io/name={deployment}")]
+        for pod in old:
+            self.log.append((pod["metadata"]["name"], reason))
+            self.api.delete("pods", pod["metadata"]["name"])
+        gone = {pod["metadata"]["uid"] for pod in old}
+
+        def back() -> bool:
+            found = self.api.list("pods", f"strimzi.io/name={deployment}")
+            return bool(found) and all(ready(p) and p["metadata"]["uid"] not in gone for p in found)
+
+        if old and not self.wait(back):
+            raise ReconcileFailed("TimeoutException", f"Exceeded timeout waiting for Deployment {deployment} to be ready")
+
+    def _event(self, pod: str, reason: str) -> None:
+        namespace = self.api.namespace
+        self.api.create("events", {
+            "apiVersion": "v1", "kind": "Event", "type": "Normal", "reason": reason, "action": "StrimziInitiatedPodRestart",
+            "message": f"Pod {pod} is restarted: {reason}",
+            "metadata": {"generateName": "strimzi-event-", "name": f"strimzi-event-{uuid.uuid4().hex[:10]}"},
+            "involvedObject": {"kind": "Pod", "name": pod, "namespace": namespace},
+            "reportingComponent": "strimzi.io/cluster-operator", "reportingInstance": "operator-double",
+            "eventTime": None,
+        })  # fmt: skip
