@@ -153,13 +153,9 @@ def _override(configuration: Any, options: Mapping[str, Any]) -> None:
     configuration.retries = False
 
 
-def _impersonation(options: Mapping[str, Any]) -> dict[str, str]:
-    headers = {}
-    if options.get("impersonate_user"):
-        headers["Impersonate-User"] = str(options["impersonate_user"])
-    groups = options.get("impersonate_groups") or []
-    if groups:
-        if "Impersonate-User" not in headers:
-            raise ConnectionOptionsError("impersonate_groups needs impersonate_user.")
-        headers["Impersonate-Group"] = ",".join(map(str, groups))
-    return headers
+def _impersonation(options: Mapping[str, Any]) -> list[tuple[str, str]]:
+    user, groups = options.get("impersonate_user"), options.get("impersonate_groups") or []
+    if groups and not user:
+        raise ConnectionOptionsError("impersonate_groups needs impersonate_user.")
+    headers = [("Impersonate-User", str(user))] if user else []
+    return [*headers, *(("Impersonate-Group", str(group)) for group in groups)]

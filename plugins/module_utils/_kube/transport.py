@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlencode
@@ -55,10 +55,10 @@ class Transport(Protocol):
 class HttpTransport:
     """The real one: the Kubernetes client's connection pool, TLS, proxy and authentication; raw JSON."""
 
-    def __init__(self, api: ApiClient, headers: Mapping[str, str], timeout: float) -> None:
+    def __init__(self, api: ApiClient, headers: Sequence[tuple[str, str]], timeout: float) -> None:
         """headers: sent with every request (impersonation). timeout: seconds for one request."""
         self._api = api
-        self._headers = dict(headers)
+        self._headers = list(headers)
         self._timeout = timeout
         self._host = str(api.configuration.host).rstrip("/")
 
@@ -94,6 +94,11 @@ class HttpTransport:
         finally:
             answer.close()
 
+    def _authentication(self) -> list[tuple[str, str]]:
+        """Asked for each request: a token may be renewed meanwhile."""
+        setting = self._api.configuration.auth_settings().get("BearerToken")
+        return [("Authorization", setting["value"])] if setting and setting["value"] else []
+
     def _send(
         self,
         method: str,
@@ -104,8 +109,9 @@ class HttpTransport:
         timeout: float,
         preload: bool,
     ) -> Any:
-        headers = {"Accept": "application/json", "Content-Type": content_type, **self._headers}
-        self._api.update_params_for_auth(headers, [], ["BearerToken"])
+        headers = urllib3.HTTPHeaderDict({"Accept": "application/json", "Content-Type": content_type})
+        for name, value in [*self._headers, *self._authentication()]:
+            headers.add(name, value)
         url = f"{self._host}{path}" + (f"?{urlencode(query)}" if query else "")
         try:
             return self._api.rest_client.pool_manager.request(

@@ -11,22 +11,23 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki._cryptography import (
-    NameOID,
-    hashes,
-    serialization,
-    x509,
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki._cryptography import NameOID, x509
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import (
+    authority_identifier,
+    finish_certificate,
+    key_usage,
+    require_key_of,
+    start_certificate,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
-    Certificate,
-    certificate_from_der,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey
 
 if TYPE_CHECKING:
-    from cryptography.x509 import CertificateBuilder, KeyUsage, Name
+    from cryptography.x509 import CertificateBuilder, Name
 
-_GENERATION = re.compile(r"(?:^|,)CN=[^,]* v(\d+)(?:,|$)")
+    from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PublicKey
+
+_GENERATION = re.compile(r"(?:^|,)CN=((?:cluster|clients)-ca) v(\d+)(?:,|$)")
 
 
 @dataclass(frozen=True)
@@ -48,24 +49,15 @@ class DistinguishedName:
 
 
 def authority_generation(certificate: Certificate) -> int | None:
-    """N of a subject ``CN=cluster-ca vN``; None for a name of another form."""
+    """N of a subject ``CN=cluster-ca vN`` or ``CN=clients-ca vN``; None for a name of another form."""
     match = _GENERATION.search(certificate.subject)
-    return int(match.group(1)) if match else None
+    return int(match.group(2)) if match else None
 
 
-def key_usage(*, signing: bool = False, leaf: bool = False) -> KeyUsage:
-    """The two key usages that occur: of a CA, and of a client leaf."""
-    return x509.KeyUsage(
-        digital_signature=leaf,
-        content_commitment=False,
-        key_encipherment=leaf,
-        data_encipherment=False,
-        key_agreement=False,
-        key_cert_sign=signing,
-        crl_sign=signing,
-        encipher_only=False,
-        decipher_only=False,
-    )
+def next_generation_name(certificate: Certificate) -> str | None:
+    """The common name of the CA with the next key, as the operator counts; None for a name of another form."""
+    match = _GENERATION.search(certificate.subject)
+    return f"{match.group(1)} v{int(match.group(2)) + 1}" if match else None
 
 
 def issue_root(
@@ -76,7 +68,7 @@ def issue_root(
     validity: timedelta,
     path_length: int | None = 1,
 ) -> Certificate:
-    """A self-signed CA certificate.
+    """A self-signed CA certificate. Raises CertificateError when validity is not positive.
 
     The operator's have ``pathlen:0``; 1 leaves room for one CA below, without which OpenSSL and Go clients that trust
     only this CA refuse a bridged chain (operator-facts, "The bridge").
@@ -85,42 +77,47 @@ def issue_root(
 
 
 def renew_root(old: Certificate, key: PrivateKey, *, not_before: datetime, validity: timedelta) -> Certificate:
-    """The same CA with new dates: same subject bytes, same key, same path length."""
+    """The same CA with new dates: same subject bytes, same key, same path length.
+
+    Raises CertificateError when the key is not the CA's: with another key it would be another CA of the same name.
+    """
+    require_key_of(old, key)
     name = x509.load_der_x509_certificate(old.der).subject
     return _self_sign(name, key, not_before, validity, old.path_length)
+
+
+def cross_certify(
+    authority: Certificate,
+    issuer: Certificate,
+    issuer_key: PrivateKey,
+    *,
+    not_before: datetime,
+    validity: timedelta,
+) -> Certificate:
+    """The bridge X: subject and key of ``authority``, certified by ``issuer`` (operator-facts, "The bridge").
+
+    It signs leaves only (``pathlen:0``) and should not outlive either CA; that is the caller's choice of validity.
+    Raises CertificateError when ``issuer_key`` is not the issuer's.
+    """
+    require_key_of(issuer, issuer_key)
+    parsed = x509.load_der_x509_certificate(authority.der)
+    public_key: PublicKey = parsed.public_key()  # type: ignore[assignment]
+    issuer_name = x509.load_der_x509_certificate(issuer.der).subject
+    builder = start_certificate(parsed.subject, issuer_name, public_key, not_before, validity)
+    builder = _as_authority(builder, 0)
+    identifier = authority_identifier(authority).key_identifier or b""
+    builder = builder.add_extension(x509.SubjectKeyIdentifier(identifier), critical=False)
+    return finish_certificate(builder.add_extension(authority_identifier(issuer), critical=False), issuer_key)
 
 
 def _self_sign(
     name: Name, key: PrivateKey, not_before: datetime, validity: timedelta, path_length: int | None
 ) -> Certificate:
-    signing = key.for_signing()
-    identifier = x509.SubjectKeyIdentifier.from_public_key(signing.public_key())
-    builder = (
-        start_certificate(name, name, signing.public_key(), not_before, validity)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=path_length), critical=True)
-        .add_extension(key_usage(signing=True), critical=True)
-        .add_extension(identifier, critical=False)
-    )
-    return finish_certificate(builder, key)
+    builder = start_certificate(name, name, key.public_key, not_before, validity)
+    identifier = x509.SubjectKeyIdentifier.from_public_key(key.public_key)
+    return finish_certificate(_as_authority(builder, path_length).add_extension(identifier, critical=False), key)
 
 
-def start_certificate(
-    subject: Name, issuer: Name, public_key: object, not_before: datetime, validity: timedelta
-) -> CertificateBuilder:
-    """The fields that every certificate has; seconds are whole (RFC 5280 section 4.1.2.5)."""
-    begin = not_before.replace(microsecond=0)
-    return (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(issuer)
-        .public_key(public_key)  # type: ignore[arg-type]
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(begin)
-        .not_valid_after(begin + validity)
-    )
-
-
-def finish_certificate(builder: CertificateBuilder, key: PrivateKey) -> Certificate:
-    """Signed with SHA-512, as the operator does."""
-    signed = builder.sign(key.for_signing(), hashes.SHA512())
-    return certificate_from_der(signed.public_bytes(serialization.Encoding.DER))
+def _as_authority(builder: CertificateBuilder, path_length: int | None) -> CertificateBuilder:
+    constraints = x509.BasicConstraints(ca=True, path_length=path_length)
+    return builder.add_extension(constraints, critical=True).add_extension(key_usage(signing=True), critical=True)

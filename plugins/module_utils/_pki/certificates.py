@@ -6,10 +6,12 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import re
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki._cryptography import (
     ExtensionOID,
@@ -23,17 +25,27 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
-#: Extensions that path validation here understands; any other critical one makes a certificate unusable.
-_UNDERSTOOD = frozenset(
+    from cryptography.x509 import Certificate as X509Certificate
+
+#: What path validation here processes, or may ignore because no explicit policy is asked for (RFC 5280 section 6.1.1).
+_PROCESSED = frozenset(
     {
-        "2.5.29.15",  # keyUsage
-        "2.5.29.19",  # basicConstraints
-        "2.5.29.37",  # extendedKeyUsage
-        "2.5.29.17",  # subjectAltName
         "2.5.29.14",  # subjectKeyIdentifier
+        "2.5.29.15",  # keyUsage
+        "2.5.29.17",  # subjectAltName
+        "2.5.29.19",  # basicConstraints
+        "2.5.29.32",  # certificatePolicies
+        "2.5.29.33",  # policyMappings
         "2.5.29.35",  # authorityKeyIdentifier
+        "2.5.29.37",  # extendedKeyUsage
+        "2.5.29.54",  # inhibitAnyPolicy
     }
 )
+#: Verifiers enforce these even where they are not critical, and nothing here does: nameConstraints, policyConstraints.
+_ALWAYS_ENFORCED = frozenset({"2.5.29.30", "2.5.29.36"})
+
+_BEGIN = re.compile(rb"-----BEGIN (?:X509 )?CERTIFICATE-----")
+_BLOCK = re.compile(rb"-----BEGIN ((?:X509 )?CERTIFICATE)-----([A-Za-z0-9+/=\s]*)-----END \1-----")
 
 
 class CertificateError(Exception):
@@ -43,16 +55,30 @@ class CertificateError(Exception):
 class Certificate:
     """One certificate. Equal when the DER bytes are equal. Times are aware UTC; fingerprints lower-case hex."""
 
+    der: bytes
+    _parsed: X509Certificate
+
     def __init__(self, der: bytes) -> None:
         """Raises CertificateError when ``der`` is not a certificate that can be read."""
-        self.der = der
+        # Through __dict__, because instances refuse assignment.
+        self.__dict__["der"] = der
         try:
-            self._parsed = x509.load_der_x509_certificate(der)
-            self._parsed.extensions  # noqa: B018 - parsed lazily by the library; fail here, not later
-            self._parsed.subject.rfc4514_string()
-            self._parsed.public_key()
-        except (ValueError, UnsupportedAlgorithm, x509.DuplicateExtension, TypeError):
+            parsed = x509.load_der_x509_certificate(der)
+            # The library parses these lazily; what cannot be read has to fail here, not in the middle of a decision.
+            parsed.extensions.__len__()
+            parsed.subject.rfc4514_string()
+            parsed.issuer.rfc4514_string()
+            parsed.public_key()
+        except (ValueError, TypeError, UnsupportedAlgorithm, x509.DuplicateExtension, x509.UnsupportedGeneralNameType):
             raise CertificateError("not a readable X.509 certificate") from None
+        self.__dict__["_parsed"] = parsed
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError("a certificate is a value and cannot be changed")
+
+    def __reduce__(self) -> tuple[object, tuple[bytes]]:
+        """Copies are the same object; the library's object cannot be copied by itself."""
+        return certificate_from_der, (self.der,)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Certificate) and other.der == self.der
@@ -146,6 +172,23 @@ class Certificate:
         value = self._extension(ExtensionOID.AUTHORITY_KEY_IDENTIFIER)
         return None if value is None else value.key_identifier
 
+    def names_as_issuer(self, issuer: Certificate) -> bool:
+        """Whether authorityKeyIdentifier, as far as present, fits this issuer (RFC 5280 section 4.2.1.1).
+
+        Its issuer and serial number, where given, name one certificate: a renewal with the same key does not fit.
+        """
+        value = self._extension(ExtensionOID.AUTHORITY_KEY_IDENTIFIER)
+        if value is None:
+            return True
+        own = issuer.subject_key_identifier
+        if value.key_identifier is not None and own is not None and value.key_identifier != own:
+            return False
+        if value.authority_cert_serial_number is None:
+            return True
+        names = [name.value for name in value.authority_cert_issuer if isinstance(name, x509.DirectoryName)]
+        same_name = not names or names[0].public_bytes() == issuer.issuer_der
+        return same_name and bool(value.authority_cert_serial_number == issuer.serial_number)
+
     @cached_property
     def subject_alternative_names(self) -> frozenset[str]:
         """DNS names and IP addresses as text."""
@@ -156,15 +199,21 @@ class Certificate:
         return frozenset([*names.get_values_for_type(x509.DNSName), *map(str, addresses)])
 
     @cached_property
-    def unknown_critical_extensions(self) -> tuple[str, ...]:
+    def self_issued(self) -> bool:
+        """Subject and issuer have the same name (RFC 5280 section 3.2); says nothing about the key."""
+        return self.subject_der == self.issuer_der
+
+    @cached_property
+    def unprocessed_extensions(self) -> tuple[str, ...]:
+        """OIDs of extensions that decide validity and that nothing here understands: fail closed on them."""
         return tuple(
-            extension.oid.dotted_string
-            for extension in self._parsed.extensions
-            if extension.critical and extension.oid.dotted_string not in _UNDERSTOOD
+            oid
+            for oid, critical in ((one.oid.dotted_string, one.critical) for one in self._parsed.extensions)
+            if oid in _ALWAYS_ENFORCED or (critical and oid not in _PROCESSED)
         )
 
     def signed_by(self, issuer: Certificate) -> bool:
-        """Whether the issuer's name and key made this certificate. Says nothing about validity."""
+        """Whether the issuer's name and key made this certificate. Says nothing about validity. Never raises."""
         return _signed_by(self, issuer)
 
     def _verify(self, issuer: Certificate) -> bool:
@@ -194,14 +243,23 @@ def certificate_from_der(der: bytes) -> Certificate:
     return _from_der(der)
 
 
-@lru_cache(maxsize=4096)
 def parse_certificates(data: bytes) -> tuple[Certificate, ...]:
-    """All certificates of a PEM text, in order. Raises CertificateError when there is none or one is unreadable."""
+    """All certificates of a PEM text, in order; other text around them does not matter (RFC 7468 section 2).
+
+    Raises CertificateError when there is none or one of them is unreadable. Cached per certificate and not per text,
+    because a text may hold a private key as well.
+    """
+    blocks = _BLOCK.findall(data)
+    if not blocks or len(blocks) != len(_BEGIN.findall(data)):
+        raise CertificateError("no readable certificate in PEM form")
+    return tuple(certificate_from_der(_decode(body)) for label, body in blocks)
+
+
+def _decode(body: bytes) -> bytes:
     try:
-        parsed = x509.load_pem_x509_certificates(data)
-    except (ValueError, UnsupportedAlgorithm):
-        raise CertificateError("no readable certificate in PEM form") from None
-    return tuple(certificate_from_der(one.public_bytes(serialization.Encoding.DER)) for one in parsed)
+        return base64.b64decode(b"".join(body.split()), validate=True)
+    except ValueError:
+        raise CertificateError("a certificate is not base64 text") from None
 
 
 def encode_certificates(chain: Sequence[Certificate]) -> bytes:

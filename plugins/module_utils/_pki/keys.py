@@ -7,22 +7,31 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki._cryptography import (
     UnsupportedAlgorithm,
     ec,
+    hashes,
     rsa,
     serialization,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 
 if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
-    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+    from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey, EllipticCurvePublicKey
+    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, RSAPublicKey
+    from cryptography.hazmat.primitives.hashes import SHA256, SHA384, SHA512
+
+    from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+
+    PublicKey = RSAPublicKey | EllipticCurvePublicKey
+
+_RSA_SIZES = (2048, 3072, 4096, 8192)
+_CURVE_SIZES = (256, 384)
 
 
 class PrivateKeyError(Exception):
@@ -36,70 +45,112 @@ class KeyAlgorithm(str, Enum):
 
 @dataclass(frozen=True)
 class KeySpec:
-    """size: modulus bits for RSA; 256 or 384 (the NIST curve) for ECDSA."""
+    """size: modulus bits for RSA; 256 or 384 (the NIST curve) for ECDSA. The default is that of the operator's CAs."""
 
-    algorithm: KeyAlgorithm
-    size: int
+    algorithm: KeyAlgorithm = KeyAlgorithm.RSA
+    size: int = 4096
 
 
 class PrivateKey:
-    """A private key whose text form is the fingerprint of its public half. ``reveal`` is the only way out."""
+    """A private key whose text form is the fingerprint of its public half. ``reveal`` is the only way out.
 
-    __slots__ = ("__key", "public_key_sha256")
+    Equal when the keys are equal. Attributes are slots with mangled names, so vars(), json, pickle and copy find
+    nothing, and an instance cannot be changed.
+    """
+
+    __slots__ = ("__key", "__public_key_sha256")
 
     def __init__(self, key: RSAPrivateKey | EllipticCurvePrivateKey) -> None:
-        self.__key = key
         spki = key.public_key().public_bytes(
             serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
         )
-        self.public_key_sha256 = hashlib.sha256(spki).hexdigest()
+        object.__setattr__(self, "_PrivateKey__key", key)
+        object.__setattr__(self, "_PrivateKey__public_key_sha256", hashlib.sha256(spki).hexdigest())
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError("a private key is a value and cannot be changed")
 
     def __repr__(self) -> str:
         return f"<private key of SPKI sha256 {self.public_key_sha256[:16]}>"
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PrivateKey) and other.public_key_sha256 == self.public_key_sha256
+
+    def __hash__(self) -> int:
+        return hash(self.public_key_sha256)
+
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError("a private key is not serialisable")
 
+    def __getstate__(self) -> NoReturn:
+        raise TypeError("a private key is not serialisable")
+
+    @property
+    def public_key_sha256(self) -> str:
+        """SHA-256 of the SubjectPublicKeyInfo, lower-case hex."""
+        return self.__public_key_sha256  # type: ignore[no-any-return, attr-defined]
+
+    @property
+    def public_key(self) -> PublicKey:
+        return self.for_signing().public_key()
+
     @property
     def algorithm(self) -> KeyAlgorithm:
-        return KeyAlgorithm.RSA if isinstance(self.__key, rsa.RSAPrivateKey) else KeyAlgorithm.ECDSA
+        return KeyAlgorithm.RSA if isinstance(self.for_signing(), rsa.RSAPrivateKey) else KeyAlgorithm.ECDSA
+
+    @property
+    def signature_hash(self) -> SHA256 | SHA384 | SHA512:
+        """SHA-512 with RSA, as the operator does. With ECDSA the hash of the curve's size.
+
+        TLS 1.3 knows ECDSA signatures in these pairs only (RFC 8446 section 4.2.3), in certificates too.
+        """
+        key = self.for_signing()
+        if isinstance(key, rsa.RSAPrivateKey):
+            return hashes.SHA512()
+        if key.curve.key_size <= 256:
+            return hashes.SHA256()
+        return hashes.SHA384() if key.curve.key_size <= 384 else hashes.SHA512()
 
     def reveal(self) -> bytes:
         """PKCS#8 PEM, the only form that all of Strimzi reads (strimzi.md 2.1)."""
-        return self.__key.private_bytes(
+        return self.for_signing().private_bytes(
             serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
         )
 
-    def for_signing(self) -> Any:
+    def for_signing(self) -> RSAPrivateKey | EllipticCurvePrivateKey:
         """The key object, for the builders of this package only."""
-        return self.__key
+        return self.__key  # type: ignore[no-any-return, attr-defined]
 
     def matches(self, certificate: Certificate) -> bool:
+        """Whether the certificate is for this key."""
         return certificate.public_key_sha256 == self.public_key_sha256
 
 
 def generate_key(spec: KeySpec) -> PrivateKey:
-    """A new key. Raises PrivateKeyError for a size that nobody should use."""
+    """A new key. Raises PrivateKeyError for a size that is not offered."""
     if spec.algorithm is KeyAlgorithm.ECDSA:
-        curves = {256: ec.SECP256R1, 384: ec.SECP384R1}
-        if spec.size not in curves:
-            raise PrivateKeyError("ECDSA keys are of size 256 or 384")
-        return PrivateKey(ec.generate_private_key(curves[spec.size]()))
-    if spec.size < 2048:
-        raise PrivateKeyError("RSA keys have at least 2048 bits")
+        if spec.size not in _CURVE_SIZES:
+            raise PrivateKeyError(f"ECDSA keys are of size {_listed(_CURVE_SIZES)}, not {spec.size}")
+        return PrivateKey(ec.generate_private_key(ec.SECP256R1() if spec.size == 256 else ec.SECP384R1()))
+    if spec.size not in _RSA_SIZES:
+        raise PrivateKeyError(f"RSA keys are of size {_listed(_RSA_SIZES)}, not {spec.size}")
     return PrivateKey(rsa.generate_private_key(public_exponent=65537, key_size=spec.size))
+
+
+def _listed(sizes: tuple[int, ...]) -> str:
+    return " or ".join(map(str, sizes))
 
 
 def generate_keys(spec: KeySpec, count: int) -> list[PrivateKey]:
     """Several keys, on all processors: the library gives up the interpreter lock while it searches primes."""
     if count < 2:
-        return [generate_key(spec) for number in range(count)]
-    with ThreadPoolExecutor() as pool:
+        return list(map(generate_key, [spec] * count))
+    with ThreadPoolExecutor(max_workers=min(count, os.cpu_count() or 1)) as pool:
         return list(pool.map(generate_key, [spec] * count))
 
 
 def load_key(pem: bytes) -> PrivateKey:
-    """An unencrypted RSA or EC key in PEM form. Raises PrivateKeyError."""
+    """An unencrypted RSA or EC key in PEM form (PKCS#8, PKCS#1 or SEC 1). Raises PrivateKeyError."""
     try:
         key = serialization.load_pem_private_key(pem, password=None)
     except (ValueError, TypeError, UnsupportedAlgorithm):

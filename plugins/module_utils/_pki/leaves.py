@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki._cryptography import x509
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import (
+    authority_identifier,
     finish_certificate,
     key_usage,
+    require_key_of,
     start_certificate,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
@@ -21,12 +24,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import alternative_names
 
 if TYPE_CHECKING:
-    from cryptography.x509 import Name
+    from cryptography.x509 import CertificateBuilder, Name
+
+    from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PublicKey
 
 
 def sign_leaf(
-    public_key: Any,
-    subject: Name,
+    public_key: PublicKey,
+    subject: DistinguishedName | Name,
     names: Iterable[str],
     issuer: Certificate,
     issuer_key: PrivateKey,
@@ -34,16 +39,22 @@ def sign_leaf(
     not_before: datetime,
     validity: timedelta,
 ) -> Certificate:
-    """A leaf with names has subjectAltName only; one without is a pure client and says so in its key usage."""
-    authority = x509.load_der_x509_certificate(issuer.der)
-    signing_public = authority.public_key()
-    builder = start_certificate(subject, authority.subject, public_key, not_before, validity)
-    wanted = frozenset(names)
-    if wanted:
-        builder = builder.add_extension(alternative_names(wanted), critical=False)
-    else:
-        builder = builder.add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-        builder = builder.add_extension(key_usage(leaf=True), critical=True)
+    """A leaf with names has subjectAltName only; one without is a pure client and says so in its key usage.
+
+    names: DNS names and IP literals. Raises CertificateError when ``issuer_key`` is not the issuer's, validity is not
+    positive, or a name cannot be written into a certificate.
+    """
+    require_key_of(issuer, issuer_key)
+    issuer_name = x509.load_der_x509_certificate(issuer.der).subject
+    subject_name = subject.as_name() if isinstance(subject, DistinguishedName) else subject
+    builder = start_certificate(subject_name, issuer_name, public_key, not_before, validity)
+    builder = _with_purpose(builder, frozenset(names))
     builder = builder.add_extension(x509.SubjectKeyIdentifier.from_public_key(public_key), critical=False)
-    identifier = x509.AuthorityKeyIdentifier.from_issuer_public_key(signing_public)  # type: ignore[arg-type]
-    return finish_certificate(builder.add_extension(identifier, critical=False), issuer_key)
+    return finish_certificate(builder.add_extension(authority_identifier(issuer), critical=False), issuer_key)
+
+
+def _with_purpose(builder: CertificateBuilder, names: frozenset[str]) -> CertificateBuilder:
+    if names:
+        return builder.add_extension(alternative_names(names), critical=False)
+    constraints = x509.BasicConstraints(ca=False, path_length=None)
+    return builder.add_extension(constraints, critical=True).add_extension(key_usage(leaf=True), critical=True)

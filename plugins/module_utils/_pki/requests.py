@@ -9,20 +9,24 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki._cryptography import (
     ExtensionOID,
     UnsupportedAlgorithm,
-    hashes,
+    ec,
+    rsa,
     serialization,
     x509,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import CertificateError
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey
 
 if TYPE_CHECKING:
-    from cryptography.x509 import GeneralName, Name, SubjectAlternativeName
+    from cryptography.x509 import CertificateSigningRequest, GeneralName, Name, SubjectAlternativeName
+
+    from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PublicKey
 
 
 class RequestError(Exception):
@@ -34,12 +38,15 @@ class Request:
     """A verified request: its signature was made by the key it is for."""
 
     subject: Name
-    public_key: Any
+    public_key: PublicKey
     subject_alternative_names: frozenset[str]
 
 
 def alternative_names(names: Iterable[str]) -> SubjectAlternativeName:
-    """IP literals become addresses, everything else DNS names; sorted, so that the same set gives the same bytes."""
+    """IP literals become addresses, everything else DNS names; sorted, so that the same set gives the same bytes.
+
+    Raises CertificateError for a name that is neither (RFC 5280 section 4.2.1.6 wants ASCII).
+    """
     return x509.SubjectAlternativeName([_general_name(name) for name in sorted(names)])
 
 
@@ -47,7 +54,11 @@ def _general_name(name: str) -> GeneralName:
     try:
         return x509.IPAddress(ipaddress.ip_address(name))
     except ValueError:
+        pass
+    try:
         return x509.DNSName(name)
+    except ValueError:
+        raise CertificateError(f"{name!r} is neither a DNS name in ASCII form nor an IP address") from None
 
 
 def build_request(subject: DistinguishedName, names: Iterable[str], key: PrivateKey) -> bytes:
@@ -56,23 +67,30 @@ def build_request(subject: DistinguishedName, names: Iterable[str], key: Private
     wanted = frozenset(names)
     if wanted:
         builder = builder.add_extension(alternative_names(wanted), critical=False)
-    request = builder.sign(key.for_signing(), hashes.SHA512())
+    request = builder.sign(key.for_signing(), key.signature_hash)
     return request.public_bytes(serialization.Encoding.PEM)
 
 
 def parse_request(pem: bytes) -> Request:
-    """Raises RequestError when it cannot be read or its signature is wrong."""
+    """Raises RequestError when it cannot be read, its signature is wrong, or its key is neither RSA nor EC."""
     try:
         parsed = x509.load_pem_x509_csr(pem)
-        valid = parsed.is_signature_valid
-    except (ValueError, UnsupportedAlgorithm):
+        valid, public_key = parsed.is_signature_valid, parsed.public_key()
+        names = _requested_names(parsed)
+    except (ValueError, TypeError, UnsupportedAlgorithm, x509.DuplicateExtension, x509.UnsupportedGeneralNameType):
         raise RequestError("not a readable certificate signing request") from None
     if not valid:
         raise RequestError("the request is not signed by the key it is for")
+    if not isinstance(public_key, (rsa.RSAPublicKey, ec.EllipticCurvePublicKey)):
+        raise RequestError("the request is for neither an RSA nor an EC key")
+    return Request(parsed.subject, public_key, names)
+
+
+def _requested_names(request: CertificateSigningRequest) -> frozenset[str]:
     try:
-        names = parsed.extensions.get_extension_for_oid(ExtensionOID.SUBJECT_ALTERNATIVE_NAME).value
+        names = request.extensions.get_extension_for_oid(ExtensionOID.SUBJECT_ALTERNATIVE_NAME).value
     except x509.ExtensionNotFound:
-        return Request(parsed.subject, parsed.public_key(), frozenset())
+        return frozenset()
     addresses = names.get_values_for_type(x509.IPAddress)  # type: ignore[attr-defined]
     dns = names.get_values_for_type(x509.DNSName)  # type: ignore[attr-defined]
-    return Request(parsed.subject, parsed.public_key(), frozenset([*dns, *map(str, addresses)]))
+    return frozenset([*dns, *map(str, addresses)])

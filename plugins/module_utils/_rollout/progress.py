@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.pods import is_ready
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.pods import component_of, is_ready
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Pod
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component, Pod
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Roll
 
 
@@ -21,9 +21,9 @@ class Progress:
     def __init__(self, step: Roll, leaving: Iterable[Pod], work: Work) -> None:
         self._step = step
         self._work = work
-        self._old = {pod.uid: pod.name for pod in leaving}
+        self._old = {pod.uid: pod for pod in leaving}
         self._seen: list[Mapping[str, Any]] = []
-        self._gone_at: dict[str, float] = {}
+        self._gone_at: dict[str, float] = {}  # by UID
         self._changed = False
         self.left: set[str] = set(self._old)
         self.restarted: list[tuple[str, float]] = []
@@ -44,25 +44,24 @@ class Progress:
         now = self._work.clock.monotonic()
         self._seen = pods
         present = {str(pod["metadata"]["uid"]) for pod in pods}
-        ready = {str(pod["metadata"]["name"]) for pod in pods if is_ready(pod)}
         for uid in sorted(self.left - present):
             self.left.discard(uid)
-            self._gone_at[self._old[uid]] = now
+            self._gone_at[uid] = now
             self._changed = True
-        done = {name for name, seconds in self.restarted}
-        for name in [name for name in self._gone_at if name not in done and self._is_back(name, ready)]:
-            self.restarted.append((name, now - self._gone_at[name]))
+        for uid in [uid for uid in self._gone_at if self._is_back(self._old[uid])]:
+            seconds = now - self._gone_at.pop(uid)
+            self.restarted.append((self._old[uid].name, seconds))
             self._changed = True
-            self._tell(name, now - self._gone_at[name])
+            self._tell(self._old[uid].name, seconds)
 
-    def _is_back(self, name: str, ready: set[str]) -> bool:
-        if name in ready:
-            return True
-        # A pod of a Deployment comes back under another name: the same up to the ReplicaSet's suffixes.
-        stem = name.rsplit("-", 2)[0]
-        known = set(self._old.values())
-        return name not in {str(p["metadata"]["name"]) for p in self._seen} and any(
-            other not in known and other.startswith(f"{stem}-") for other in ready
+    def _is_back(self, old: Pod) -> bool:
+        """A Kafka node comes back under its name, a pod of a Deployment as another one of its component."""
+        return any(
+            is_ready(pod)
+            and str(pod["metadata"]["uid"]) not in self._old
+            and component_of(pod, self._work.scope) is old.component
+            and (old.component is not Component.KAFKA or pod["metadata"]["name"] == old.name)
+            for pod in self._seen
         )
 
     def _tell(self, name: str, seconds: float) -> None:

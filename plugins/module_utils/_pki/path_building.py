@@ -1,0 +1,146 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Finding paths from a leaf to an anchor, as the different verifiers search them."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.path_checks import date_problem, path_problem
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import PathResult, Verifier
+
+Path = tuple[Certificate, ...]
+
+#: Bounds the search where many CAs certify each other; the deepest chain in practice has four certificates.
+_MOST_STEPS = 500
+
+
+@dataclass(frozen=True)
+class Search:
+    """One question. Exactly one of leaf and issuer is given: issuer stands for a leaf that does not exist yet.
+
+    sent: what is presented after the leaf, in any order.
+    """
+
+    leaf: Certificate | None
+    issuer: Certificate | None
+    sent: Path
+    anchors: Path
+    at: datetime
+    verifier: Verifier
+
+    def result(self) -> PathResult:
+        return self._whatever_is_chosen() if self.verifier is Verifier.OPENSSL else self._any_path()
+
+    def _any_path(self) -> PathResult:
+        """Shortest first; one good path is enough. Beyond an anchor a path could only get worse."""
+        start = self._start()
+        if self.leaf is not None and self.leaf in self.anchors:
+            return self._judge(start)
+        waiting, failures, longest = deque([start]), [], start
+        steps = 0
+        while waiting and steps < _MOST_STEPS:
+            steps += 1
+            path = longest = waiting.popleft()
+            for anchor in self._signers(path, self.anchors):
+                judged = self._judge((*path, anchor))
+                if judged.valid:
+                    return judged
+                failures.append(judged)
+            waiting.extend((*path, one) for one in self._signers(path, self.sent) if not _repeats(path, one))
+        return failures[0] if failures else self._dead_end(longest)
+
+    def _whatever_is_chosen(self) -> PathResult:
+        """Valid only when each choice among issuers that look alike is: which one OpenSSL takes depends on an order."""
+        waiting = deque([(self._start(), False)])
+        good = self._dead_end(self._start())
+        steps = 0
+        while waiting:
+            steps += 1
+            if steps > _MOST_STEPS:
+                return PathResult(False, reason="there are too many possible paths")
+            path, trusted = waiting.popleft()
+            if path and path[-1] in self.anchors and path[-1].signed_by(path[-1]):
+                good = self._judge(path)
+                if not good.valid:
+                    return good
+                continue
+            # Never from trusted certificates back to presented ones.
+            fitting = self._fitting(path, self.anchors)
+            if not fitting and not trusted:
+                fitting = self._fitting(path, self.sent)
+                waiting.extend(((*path, one), False) for one in fitting)
+            else:
+                waiting.extend(((*path, one), True) for one in fitting)
+            if not fitting:
+                return self._dead_end(path)
+        return good
+
+    def _start(self) -> Path:
+        return () if self.leaf is None else (self.leaf,)
+
+    def _judge(self, path: Path) -> PathResult:
+        authorities = path if self.leaf is None else path[1:]
+        problem = path_problem(self.leaf, authorities, self.at, self.verifier)
+        if self.leaf is None and not self._is_twin(authorities[0]):
+            problem = f"{authorities[0].subject} has another key than the issuer of the same name"
+        return PathResult(False, reason=problem) if problem else PathResult(True, path)
+
+    def _signers(self, path: Path, candidates: Path) -> list[Certificate]:
+        if not path:
+            return [one for one in candidates if self._is_twin(one)]
+        return [one for one in candidates if path[-1].signed_by(one)]
+
+    def _is_twin(self, candidate: Certificate) -> bool:
+        """What the issuer signs, this CA has signed as well: same name, same key."""
+        issuer = self.issuer
+        return (
+            issuer is not None
+            and candidate.subject_der == issuer.subject_der
+            and candidate.public_key_sha256 == issuer.public_key_sha256
+        )
+
+    def _fitting(self, path: Path, candidates: Path) -> list[Certificate]:
+        """Issuers by name and identifier, those valid now before others (X509_STORE_CTX_get1_issuer)."""
+        found = [one for one in candidates if one not in path and self._fits(path, one)]
+        current = [one for one in found if not date_problem(one, self.at)]
+        return current or found
+
+    def _fits(self, path: Path, candidate: Certificate) -> bool:
+        if path:
+            child = path[-1]
+            return child.issuer_der == candidate.subject_der and child.names_as_issuer(candidate)
+        if self.issuer is None or candidate.subject_der != self.issuer.subject_der:
+            return False
+        identifiers = {self.issuer.subject_key_identifier, candidate.subject_key_identifier} - {None}
+        return len(identifiers) < 2
+
+    def _dead_end(self, path: Path) -> PathResult:
+        if path:
+            what, name = path[-1].subject, path[-1].issuer_der
+            issuer = path[-1].issuer
+        else:
+            what, name = "the leaf", self.issuer.subject_der if self.issuer else b""
+            issuer = self.issuer.subject if self.issuer else ""
+        if any(anchor.subject_der == name for anchor in self.anchors):
+            return PathResult(False, reason=f"{what} was signed by another key than that of the trusted {issuer}")
+        return PathResult(False, reason=f"no trusted certificate for {issuer}, the issuer of {what}")
+
+
+def _repeats(path: Path, candidate: Certificate) -> bool:
+    """A second certificate of the same CA on a path never helps; it could go in circles (RFC 4158 section 5.2)."""
+    return any(
+        one.subject_der == candidate.subject_der and one.public_key_sha256 == candidate.public_key_sha256
+        for one in path
+    )
+
+
+def distinct(certificates: Iterable[Certificate]) -> Path:
+    """Without repetitions, in order."""
+    return tuple(dict.fromkeys(certificates))

@@ -1,0 +1,44 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Whose rules of path validation apply, and what comes out of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+
+
+class Verifier(Enum):
+    """Kinds of verifiers around a Kafka cluster; where they differ:
+
+    * the anchor's own path length: OPENSSL and GO apply it, JVM does not (operator-facts, "The bridge");
+    * self-issued intermediates count towards a path length for GO, and not for the others (RFC 5280 section 6.1.4);
+    * an anchor that is not self-signed ends a path for JVM and GO, and not for OPENSSL (without partial chains);
+    * JVM and GO try every issuer that made the signature. OPENSSL takes the first whose name and authorityKeyIdentifier
+      fit, trusted ones first, and looks at the signature afterwards; GO uses that identifier for the order only.
+    """
+
+    JVM = "jvm"
+    OPENSSL = "openssl"
+    GO = "go"
+
+    @property
+    def applies_anchor_path_length(self) -> bool:
+        return self is not Verifier.JVM
+
+    @property
+    def counts_self_issued(self) -> bool:
+        return self is Verifier.GO
+
+
+@dataclass(frozen=True)
+class PathResult:
+    """path: from the leaf to the anchor, empty when not valid. reason: why not, without a full stop."""
+
+    valid: bool
+    path: tuple[Certificate, ...] = ()
+    reason: str = ""

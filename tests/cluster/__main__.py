@@ -1,0 +1,73 @@
+"""``python -m tests.cluster up|down|status|kubeconfig|build [--name NAME] ...``"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from .bed import Bed
+from .binaries import find_binaries
+from .cache import MissingTool
+from .crds import find_crds
+from .supervisor import supervise
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.cluster", description="An embedded Kubernetes for tests.")
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    for verb, text in (
+        ("up", "start it, or do nothing when it runs"),
+        ("down", "stop it and remove what it left"),
+        ("status", "say what runs; exit code 1 when it is not healthy"),
+        ("kubeconfig", "print the path of its kubeconfig"),
+        ("build", "only build and cache what it is made of"),
+    ):
+        one = verbs.add_parser(verb, help=text)
+        one.add_argument("--name", default="default")
+        if verb == "up":
+            one.add_argument("--nodes", type=int, default=1)
+            one.add_argument("--pod-start-seconds", type=float, default=1.0)
+    inner = verbs.add_parser("supervise")
+    inner.add_argument("mode", choices=["owned", "daemon"])
+    inner.add_argument("--name", required=True)
+    return parser.parse_args()
+
+
+def main() -> int:
+    arguments = _arguments()
+    given = os.environ.get("KUBECONFIG")
+    if arguments.verb == "supervise":
+        return supervise(Bed(arguments.name).folder, arguments.mode == "owned")
+    if arguments.verb == "build":
+        print(*find_binaries().values(), *find_crds(), sep="\n")
+        return 0
+    if arguments.verb == "kubeconfig":
+        print(given or Bed(arguments.name).kubeconfig)
+        return 0
+    if arguments.verb == "up":
+        if given:
+            print(f"using the cluster of KUBECONFIG={given}; nothing is started")
+            return 0 if Path(given).exists() else 1
+        bed = Bed(arguments.name, arguments.nodes, arguments.pod_start_seconds)
+        bed.up()
+        print(bed.kubeconfig)
+        return 0
+    bed = Bed(arguments.name)
+    if arguments.verb == "down":
+        bed.down()
+        return 0
+    for name, pid in bed.pids().items():
+        print(f"{name:26} pid {pid}")
+    healthy = bed.healthy()
+    print(f"bed {bed.name}: {'healthy' if healthy else 'not running'}, {bed.folder}")
+    return 0 if healthy else 1
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except (MissingTool, TimeoutError) as problem:
+        print(f"error: {problem}", file=sys.stderr)
+        sys.exit(2)

@@ -1,0 +1,211 @@
+"""A bed: one embedded Kubernetes with Strimzi's CRDs, by name; or a cluster that somebody gives us."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from . import control_plane
+from .binaries import find_binaries
+from .crds import find_crds
+from .kube import Kube, wait_for, write_kubeconfig
+from .pki import write_pki
+
+ROOT = Path(__file__).parents[2]
+
+
+def run_folder(name: str) -> Path:
+    base = os.environ.get("TRUSTOPS_RUN") or tempfile.gettempdir()
+    return Path(base) / f"trustops-bed-{name}"
+
+
+def _free_ports(names: list[str]) -> dict[str, int]:
+    """Distinct ports that nobody listens on now."""
+    with ExitStack() as stack:
+        ports = {}
+        for name in names:
+            one = stack.enter_context(socket.socket())
+            one.bind(("127.0.0.1", 0))
+            ports[name] = one.getsockname()[1]
+        return ports
+
+
+@dataclass
+class Bed:
+    """``up`` makes it run until ``down``; used as a context manager it ends with this process, however that ends."""
+
+    name: str = "default"
+    nodes: int = 1
+    pod_start_seconds: float = 1.0
+    timings: dict[str, float] = field(default_factory=dict)
+    _pipe: Any = None
+
+    @property
+    def folder(self) -> Path:
+        return run_folder(self.name)
+
+    @property
+    def kubeconfig(self) -> Path:
+        return self.folder / "kubeconfig"
+
+    @property
+    def audit_log(self) -> Path:
+        return self.folder / "audit.log"
+
+    def __enter__(self) -> Bed:
+        self._pipe = subprocess.PIPE
+        self.up()
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self.down()
+
+    def up(self) -> None:
+        """Start everything; nothing to do when it runs."""
+        if self.healthy():
+            return
+        self.down()
+        begun = time.monotonic()
+        binaries, crds = find_binaries(), find_crds()
+        self._lap("binaries and CRDs", begun)
+        self.folder.mkdir(parents=True)
+        try:
+            self._start(binaries, crds)
+        except BaseException:
+            self.down()
+            raise
+
+    def _start(self, binaries: dict[str, Path], crds: list[Path]) -> None:
+        begun = time.monotonic()
+        ports = _free_ports(["etcd", "etcd-peer", "api", "kwok"])
+        token = secrets.token_hex(16)
+        self._write_files(binaries, ports, token)
+        self._plan([control_plane.etcd(binaries, self.folder, ports), control_plane.api_server(binaries, self.folder, ports)])
+        self._supervise()
+        wait_for(self._api_ready, f"the API server ({self.folder}/kube-apiserver.log)")
+        self._lap("API server", begun)
+        begun = time.monotonic()
+        steps = json.loads((self.folder / "plan.json").read_text())
+        self._plan([*steps, *control_plane.controllers(binaries, self.folder, ports)])
+        kube = Kube(self.kubeconfig)
+        kube.apply(yaml.safe_load(crd.read_text()) for crd in crds)
+        kube.apply(_node(number) for number in range(self.nodes))
+        wait_for(lambda: self._established(kube, len(crds)), "the CRDs being established")
+        wait_for(lambda: self._nodes_ready(kube), f"the nodes being ready ({self.folder}/kwok.log)")
+        self._lap("controllers, CRDs, nodes", begun)
+
+    def _write_files(self, binaries: dict[str, Path], ports: dict[str, int], token: str) -> None:
+        folder = self.folder
+        write_pki(folder)
+        (folder / "tokens.csv").touch(mode=0o600)
+        (folder / "tokens.csv").write_text(f'{token},admin,admin,"system:masters"\n')
+        (folder / "audit-policy.yaml").write_text(control_plane.AUDIT_POLICY)
+        delay = int(self.pod_start_seconds * 1000)
+        (folder / "stages.yaml").write_text(control_plane.stages(binaries["stages"].read_text(), delay))
+        write_kubeconfig(self.kubeconfig, f"https://127.0.0.1:{ports['api']}", folder / "ca.crt", token)
+
+    def _plan(self, steps: list[dict[str, Any]]) -> None:
+        scratch = self.folder / "plan.new"
+        scratch.write_text(json.dumps(steps))
+        scratch.rename(self.folder / "plan.json")
+
+    def _supervise(self) -> None:
+        mode = "owned" if self._pipe else "daemon"
+        command = [sys.executable, "-m", "tests.cluster", "supervise", mode, "--name", self.name]
+        with (self.folder / "supervisor.log").open("ab") as log:
+            # The pipe stays open as long as this process lives: its end is the supervisor's signal to stop.
+            process = subprocess.Popen(
+                command, cwd=ROOT, stdin=self._pipe or subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+            )
+        self._pipe = process.stdin
+        (self.folder / "supervisor.pid").write_text(str(process.pid))
+
+    def _api_ready(self) -> bool:
+        try:
+            return Kube(self.kubeconfig).request("GET", "/readyz", timeout=2).status == 200
+        except Exception:  # noqa: BLE001 - whatever it is, it is not ready
+            return False
+
+    def _established(self, kube: Kube, count: int) -> bool:
+        items = kube.request("GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions").body.get("items", [])
+        done = [
+            c for i in items for c in i.get("status", {}).get("conditions") or []
+            if c["type"] == "Established" and c["status"] == "True"
+        ]  # fmt: skip
+        return len(done) >= count
+
+    def _nodes_ready(self, kube: Kube) -> bool:
+        nodes = kube.request("GET", "/api/v1/nodes").body.get("items", [])
+        ready = [n for n in nodes for c in n.get("status", {}).get("conditions") or [] if c["type"] == "Ready" and c["status"] == "True"]
+        return len(ready) >= self.nodes
+
+    def _lap(self, phase: str, begun: float) -> None:
+        self.timings[phase] = time.monotonic() - begun
+        print(f"bed {self.name}: {phase} {self.timings[phase]:.1f} s", file=sys.stderr, flush=True)
+
+    def pids(self) -> dict[str, int]:
+        found = {path.stem: int(path.read_text() or 0) for path in sorted(self.folder.glob("*.pid"))}
+        return {name: pid for name, pid in found.items() if _alive(pid)}
+
+    def healthy(self) -> bool:
+        return "supervisor" in self.pids() and len(self.pids()) >= 6 and self._api_ready()
+
+    def down(self) -> None:
+        """Stop what runs and remove the folder; also after a crash of anything."""
+        pids = self.pids()
+        supervisor = pids.pop("supervisor", None)
+        if supervisor:
+            _end(supervisor, signal.SIGTERM)
+        for pid in pids.values():
+            _end(pid, signal.SIGKILL)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _node(number: int) -> dict[str, Any]:
+    name = f"node-{number}"
+    resources = {"cpu": "1000", "memory": "1000Gi", "pods": "2000"}
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}, "annotations": {"kwok.x-k8s.io/node": "fake"}},
+        "status": {"allocatable": resources, "capacity": resources},
+    }
+
+
+def _alive(pid: int) -> bool:
+    """Runs, and is one of ours (a number can have been given to another process meanwhile)."""
+    try:
+        command = Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False
+    return any(part in command for part in (b"tests.cluster", b"etcd", b"kube-", b"kwok", b"controlplane"))
+
+
+def _end(pid: int, how: signal.Signals) -> None:
+    try:
+        os.kill(pid, how)
+    except ProcessLookupError:
+        return
+    for _round in range(100):
+        if not _alive(pid):
+            return
+        try:
+            os.waitpid(pid, os.WNOHANG)
+        except ChildProcessError:
+            pass
+        time.sleep(0.05)
+    os.kill(pid, signal.SIGKILL)

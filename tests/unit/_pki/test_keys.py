@@ -1,0 +1,150 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+from __future__ import annotations
+
+import copy
+import io
+import json
+import logging
+import pickle
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ed25519
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
+    KeyAlgorithm,
+    KeySpec,
+    PrivateKey,
+    PrivateKeyError,
+    generate_key,
+    generate_keys,
+    load_key,
+)
+
+from .hierarchy import EC, key, leaf, make
+
+KEY = key(0)
+NUMBER = KEY.for_signing().private_numbers().private_value  # type: ignore[union-attr]
+
+
+def secrets_of(private: PrivateKey) -> list[str]:
+    """Every form in which the key could show up."""
+    lines = [line for line in private.reveal().decode().splitlines() if "-----" not in line]
+    return [*lines, str(NUMBER), f"{NUMBER:x}"]
+
+
+@pytest.mark.parametrize(
+    "spec", [KeySpec(KeyAlgorithm.RSA, 2048), KeySpec(), EC, KeySpec(KeyAlgorithm.ECDSA, 384)], ids=str
+)
+def test_kinds_of_keys(spec: KeySpec) -> None:
+    made = generate_key(spec)
+    assert made.algorithm is spec.algorithm
+    assert made.for_signing().key_size == spec.size
+    assert made.reveal().startswith(b"-----BEGIN PRIVATE KEY-----\n")
+    assert load_key(made.reveal()) == made
+    assert made.signature_hash.name == {256: "sha256", 384: "sha384"}.get(spec.size, "sha512")
+    root = make("a", made)
+    assert root.certificate.signed_by(root.certificate) and made.matches(root.certificate)
+    assert leaf(root).signed_by(root.certificate) and not made.matches(leaf(root))
+
+
+@pytest.mark.parametrize(
+    "spec", [KeySpec(KeyAlgorithm.RSA, 1024), KeySpec(KeyAlgorithm.ECDSA), KeySpec(KeyAlgorithm.ECDSA, 224)], ids=str
+)
+def test_sizes_that_are_not_offered(spec: KeySpec) -> None:
+    with pytest.raises(PrivateKeyError, match=str(spec.size)):
+        generate_key(spec)
+
+
+@pytest.mark.parametrize("count", [0, 1, 5])
+def test_several_keys(count: int) -> None:
+    made = generate_keys(EC, count)
+    assert len({one.public_key_sha256 for one in made}) == count
+
+
+@pytest.mark.parametrize(
+    "form", [serialization.PrivateFormat.PKCS8, serialization.PrivateFormat.TraditionalOpenSSL], ids=str
+)
+def test_loads_every_pem_form(form: serialization.PrivateFormat) -> None:
+    pem = KEY.for_signing().private_bytes(serialization.Encoding.PEM, form, serialization.NoEncryption())
+    assert load_key(pem) == KEY
+
+
+ENCRYPTED = KEY.for_signing().private_bytes(
+    serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.BestAvailableEncryption(b"canary")
+)
+EDWARDS = ed25519.Ed25519PrivateKey.generate().private_bytes(
+    serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+)
+
+
+@pytest.mark.parametrize(
+    "pem", [b"", b"canary", KEY.reveal()[:-40], KEY.reveal().replace(b"MIG", b"MIH"), ENCRYPTED, EDWARDS]
+)
+def test_unusable_keys_are_refused_without_a_trace_of_them(pem: bytes) -> None:
+    with pytest.raises(PrivateKeyError) as caught:
+        load_key(pem)
+    text = "".join(traceback.format_exception(caught.value))
+    assert caught.value.__cause__ is None and caught.value.__suppress_context__ or pem == EDWARDS
+    assert not any(line in text for line in [*secrets_of(KEY), "canary"] if line)
+
+
+@pytest.mark.parametrize("show", [repr, str, format, "{0!s} {0!r}".format, lambda k: f"{k}", lambda k: "%s" % [k]])
+def test_text_forms_show_the_public_fingerprint_only(show: Callable[[Any], str]) -> None:
+    text = show(KEY)
+    assert KEY.public_key_sha256[:16] in text
+    assert not any(secret in text for secret in secrets_of(KEY))
+
+
+@pytest.mark.parametrize(
+    "leak",
+    [
+        json.dumps,
+        pickle.dumps,
+        copy.copy,
+        copy.deepcopy,
+        vars,
+        bytes,
+        dict,
+        list,
+        lambda k: k.__getstate__(),
+        lambda k: json.dumps({"a": [k]}),
+        lambda k: pickle.dumps(k, protocol=0),
+    ],
+)
+def test_cannot_be_serialised(leak: Callable[[Any], object]) -> None:
+    with pytest.raises(TypeError) as caught:
+        leak(KEY)
+    assert not any(secret in str(caught.value) for secret in secrets_of(KEY))
+
+
+def test_json_with_str_as_last_resort_shows_the_fingerprint() -> None:
+    assert json.loads(json.dumps(KEY, default=str)) == repr(KEY)
+
+
+def test_logging_and_tracebacks_with_locals() -> None:
+    stream = io.StringIO()
+    logger = logging.Logger("test")
+    logger.addHandler(logging.StreamHandler(stream))
+    try:
+        held = KEY
+        raise ValueError(held)
+    except ValueError as error:
+        logger.exception("failed with %s", held)
+        report = traceback.TracebackException.from_exception(error, capture_locals=True)
+        stream.write("".join(report.format()))
+    assert not any(secret in stream.getvalue() for secret in secrets_of(KEY))
+
+
+def test_immutable_and_equal_by_key() -> None:
+    with pytest.raises(AttributeError):
+        KEY.public_key_sha256 = "0"  # type: ignore[misc]
+    with pytest.raises(AttributeError):
+        KEY.other = 1
+    assert load_key(KEY.reveal()) == KEY and hash(load_key(KEY.reveal())) == hash(KEY)
+    assert key(1) != KEY

@@ -1,0 +1,213 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Random hierarchies: against a search that simply tries everything, against OpenSSL, and general laws."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import lru_cache
+from itertools import pairwise, permutations
+
+from hypothesis import HealthCheck, assume, event, given, settings
+from hypothesis import strategies as st
+from OpenSSL import crypto
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import Verifier, validate_path
+
+from .hierarchy import NOW, YEAR, Entity, key, leaf, make
+
+Chain = tuple[Certificate, ...]
+SETTINGS = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One CA certificate: who it is, who issued it (None: itself) and its limits."""
+
+    name: int
+    key: int
+    issuer: int | None
+    path_length: int | None
+    dates: str
+    identified: bool
+
+
+@dataclass(frozen=True)
+class World:
+    leaf: Certificate
+    sent: Chain
+    anchors: Chain
+
+
+@lru_cache(maxsize=None)
+def build(shapes: tuple[Shape, ...]) -> tuple[Entity, ...]:
+    made: list[Entity] = []
+    for shape in shapes:
+        begin, end = {
+            "current": (NOW - YEAR, NOW + YEAR),
+            "expired": (NOW - YEAR, NOW - timedelta(days=1)),
+            "early": (NOW + timedelta(days=1), NOW + YEAR),
+        }[shape.dates]
+        made.append(
+            make(
+                f"CA {shape.name}",
+                key(shape.key),
+                None if shape.issuer is None else made[shape.issuer],
+                path_length=shape.path_length,
+                begin=begin,
+                end=end,
+                subject_identifier=b"" if shape.identified else None,
+            )
+        )
+    return tuple(made)
+
+
+@st.composite
+def shapes(draw: st.DrawFn) -> tuple[Shape, ...]:
+    drawn: list[Shape] = []
+    for number in range(draw(st.integers(1, 6))):
+        issuer = draw(st.none() | st.integers(0, number - 1)) if number else None
+        drawn.append(
+            Shape(
+                # Few names and keys: renewals, bridges and names shared by keys have to be frequent.
+                name=draw(st.integers(0, 2)),
+                key=draw(st.integers(0, 3)),
+                issuer=issuer,
+                path_length=draw(st.sampled_from([None, None, 0, 1])),
+                dates=draw(st.sampled_from(["current"] * 6 + ["expired", "early"])),
+                identified=draw(st.sampled_from([True, True, True, False])),
+            )
+        )
+    return tuple(drawn)
+
+
+@st.composite
+def worlds(draw: st.DrawFn) -> World:
+    made = build(draw(shapes()))
+    certificates = [one.certificate for one in made]
+    issuer = draw(st.sampled_from(made))
+    some = st.lists(st.sampled_from(certificates), max_size=3, unique=True)
+    return World(cached_leaf(issuer), tuple(draw(some)), tuple(draw(some)))
+
+
+@lru_cache(maxsize=None)
+def cached_leaf(issuer: Entity) -> Certificate:
+    return leaf(issuer)
+
+
+def valid(world: World, verifier: Verifier) -> bool:
+    return validate_path((world.leaf, *world.sent), world.anchors, at=NOW, verifier=verifier).valid
+
+
+def tried_out(world: World, verifier: Verifier) -> bool:
+    """Every ordered selection of what was sent, and every anchor on top."""
+    others = [one for one in world.sent if one != world.leaf]
+    middles = [m for length in range(len(others) + 1) for m in permutations(others, length)]
+    return any(holds((world.leaf, *m, anchor), verifier) for m in middles for anchor in world.anchors)
+
+
+def holds(path: Chain, verifier: Verifier) -> bool:
+    if not all(one.not_before <= NOW <= one.not_after for one in path):
+        return False
+    if not all(child.signed_by(parent) for child, parent in pairwise(path)):
+        return False
+    for position, authority in enumerate(path[1:], start=1):
+        if authority is path[-1] and verifier is Verifier.JVM:
+            continue
+        counted = [one for one in path[1:position] if verifier is Verifier.GO or one.subject_der != one.issuer_der]
+        if authority.path_length is not None and len(counted) > authority.path_length:
+            return False
+    return True
+
+
+@SETTINGS
+@given(worlds())
+def test_agrees_with_trying_everything(world: World) -> None:
+    for verifier in (Verifier.JVM, Verifier.GO):
+        expected = tried_out(world, verifier)
+        event(f"{verifier.value} {expected}")
+        assert valid(world, verifier) == expected
+
+
+def openssl_accepts(leaf_certificate: Certificate, sent: Chain, anchors: Chain) -> bool:
+    store = crypto.X509Store()
+    store.set_time(NOW.replace(tzinfo=None))
+    for anchor in anchors:
+        store.add_cert(loaded(anchor))
+    context = crypto.X509StoreContext(store, loaded(leaf_certificate), [loaded(one) for one in sent])
+    try:
+        context.verify_certificate()
+    except crypto.X509StoreContextError:
+        return False
+    return True
+
+
+@lru_cache(maxsize=None)
+def loaded(certificate: Certificate) -> crypto.X509:
+    return crypto.load_certificate(crypto.FILETYPE_ASN1, certificate.der)
+
+
+@SETTINGS
+@given(worlds())
+def test_agrees_with_openssl(world: World) -> None:
+    """Valid means: whatever the order of its store and of the chain, OpenSSL accepts."""
+    verdicts = {
+        openssl_accepts(world.leaf, sent, anchors)
+        for anchors in permutations(world.anchors)
+        for sent in permutations(world.sent)
+    }
+    event(f"openssl {sorted(verdicts)}")
+    assert valid(world, Verifier.OPENSSL) == (verdicts == {True})
+
+
+@SETTINGS
+@given(worlds(), st.randoms(use_true_random=False), st.sampled_from(Verifier))
+def test_order_and_repetition_do_not_matter(world: World, random: object, verifier: Verifier) -> None:
+    sent, anchors = [*world.sent, *world.sent[:1]], list(world.anchors) + list(world.anchors[:1])
+    random.shuffle(sent)  # type: ignore[attr-defined]
+    random.shuffle(anchors)  # type: ignore[attr-defined]
+    assert valid(World(world.leaf, tuple(sent), tuple(anchors)), verifier) == valid(world, verifier)
+
+
+@SETTINGS
+@given(worlds(), st.sampled_from(Verifier))
+def test_a_valid_path_explains_itself(world: World, verifier: Verifier) -> None:
+    result = validate_path((world.leaf, *world.sent), world.anchors, at=NOW, verifier=verifier)
+    assert result.valid != bool(result.reason)
+    assume(result.valid)
+    assert result.path[0] == world.leaf and result.path[-1] in world.anchors
+    assert set(result.path[1:-1]) <= {*world.sent, *world.anchors}
+    assert holds(result.path, verifier)
+
+
+@SETTINGS
+@given(worlds(), st.sampled_from([Verifier.JVM, Verifier.GO]))
+def test_more_trust_never_hurts_and_none_never_helps(world: World, verifier: Verifier) -> None:
+    assert not valid(World(world.leaf, world.sent, ()), verifier)
+    if valid(World(world.leaf, world.sent, world.anchors[:1]), verifier):
+        assert valid(world, verifier)
+
+
+@SETTINGS
+@given(worlds(), st.sampled_from(Verifier))
+def test_removing_every_anchor_of_the_used_key_invalidates(world: World, verifier: Verifier) -> None:
+    anchors = world.anchors
+    for round_number in range(len(world.anchors) + 1):
+        result = validate_path((world.leaf, *world.sent), anchors, at=NOW, verifier=verifier)
+        if not result.valid:
+            return
+        anchors = tuple(one for one in anchors if one != result.path[-1])
+    raise AssertionError("valid without any anchor")
+
+
+@SETTINGS
+@given(worlds(), st.integers(-800, 800), st.sampled_from(Verifier))
+def test_valid_only_within_everybodys_dates(world: World, days: int, verifier: Verifier) -> None:
+    at = NOW + timedelta(days=days)
+    result = validate_path((world.leaf, *world.sent), world.anchors, at=at, verifier=verifier)
+    if result.valid:
+        assert all(one.not_before <= at <= one.not_after for one in result.path)
+    assert not (result.valid and abs(days) > 366)

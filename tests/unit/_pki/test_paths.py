@@ -1,0 +1,225 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from itertools import product
+
+import pytest
+from cryptography import x509
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import cross_certify
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import (
+    Verifier,
+    check_authority_chain,
+    validate_issued_by,
+    validate_path,
+)
+
+from .hierarchy import NOW, YEAR, Entity, key, leaf, make
+
+ALL = frozenset(Verifier)
+JVM, OPENSSL, GO = Verifier.JVM, Verifier.OPENSSL, Verifier.GO
+PAST, FUTURE = NOW - timedelta(days=1), NOW + timedelta(days=1)
+
+
+def bridge(new: Entity, old: Entity) -> Certificate:
+    return cross_certify(new.certificate, old.certificate, old.key, not_before=NOW, validity=YEAR)
+
+
+A0 = make("A", key(0), path_length=0)
+A1 = make("A", key(0), path_length=1)
+A_RENEWED = make("A", key(0), path_length=1, end=NOW + 2 * YEAR)
+A_OTHER_KEY = make("A", key(9))
+B = make("B", key(1), path_length=1)
+C = make("C", key(2))
+LEAF_A, LEAF_B = leaf(A1), leaf(B)
+X0, X1 = bridge(B, A0), bridge(B, A1)
+EXPIRED = make("A", key(0), end=PAST)
+EARLY = make("A", key(0), begin=FUTURE)
+INTERMEDIATE = make("I", key(3), A1, path_length=0)
+DEEP = make("J", key(4), INTERMEDIATE)
+ROLLOVER = make("A", key(5), A1, path_length=0)  # self-issued: the same CA's next key, certified by its old one
+BELOW_ROLLOVER = make("I", key(3), ROLLOVER)
+UNKNOWN = (x509.UnrecognizedExtension(x509.ObjectIdentifier("1.2.3.4"), b"\x05\x00"), True)
+CONSTRAINED = (x509.NameConstraints(permitted_subtrees=[x509.DNSName("svc")], excluded_subtrees=None), True)
+
+
+def c(*entities: Entity | Certificate) -> tuple[Certificate, ...]:
+    return tuple(one.certificate if isinstance(one, Entity) else one for one in entities)
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    presented: tuple[Certificate, ...]
+    anchors: tuple[Certificate, ...]
+    valid_for: frozenset[Verifier] = field(default=frozenset())
+    reason: str = ""
+
+
+CASES = [
+    Case("direct", c(LEAF_A), c(A1), ALL),
+    Case("root sent along", c(LEAF_A, A1), c(A1), ALL),
+    Case("among several roots", c(LEAF_A), c(B, C, A_OTHER_KEY, A1), ALL),
+    Case("unrelated certificates sent along", c(LEAF_A, C, LEAF_B, B), c(A1), ALL),
+    Case("renewed root trusted", c(LEAF_A), c(A_RENEWED), ALL),
+    Case("renewed root presented, old trusted", c(LEAF_A, A_RENEWED), c(A1), ALL),
+    Case("intermediate", c(leaf(INTERMEDIATE), INTERMEDIATE), c(A1), ALL),
+    Case("intermediate missing", c(leaf(INTERMEDIATE)), c(A1), reason="no trusted certificate for CN=I"),
+    Case("intermediate itself trusted", c(leaf(INTERMEDIATE)), c(INTERMEDIATE), frozenset({JVM, GO})),
+    Case("bridge, room for one below", c(LEAF_B, X1, A1), c(A1), ALL),
+    Case("bridge without its root", c(LEAF_B, X1), c(A1), ALL),
+    Case("bridge, new root trusted", c(LEAF_B, X1, A1), c(B), ALL),
+    Case("bridge, both trusted", c(LEAF_B, X1, A1), c(A1, B), ALL),
+    Case("bridge, pathlen:0 at the anchor", c(LEAF_B, X0, A0), c(A0), frozenset({JVM}), "path length"),
+    Case("bridge, pathlen:0 but new root trusted", c(LEAF_B, X0, A0), c(A0, B), ALL),
+    Case("bridge missing", c(LEAF_B, A1), c(A1), reason="no trusted certificate for CN=B"),
+    Case("same name, other key", c(LEAF_A), c(A_OTHER_KEY), reason="another key"),
+    Case("presented root is no anchor", c(LEAF_A, A1), c(B), reason="no trusted certificate for CN=A"),
+    Case("nothing trusted", c(LEAF_A, A1), (), reason="no trusted certificate for CN=A"),
+    Case("nothing presented", (), c(A1), reason="no certificate was presented"),
+    Case("root as its own leaf", c(A1), c(A1), ALL),
+    Case("leaf itself trusted", c(LEAF_A), c(LEAF_A), frozenset({JVM, GO})),
+    Case("expired anchor", c(LEAF_A), c(EXPIRED), reason="CN=A,O=io.strimzi expired on 2026-05-31 12:00:00 UTC"),
+    Case("anchor not yet valid", c(LEAF_A), c(EARLY), reason="is not valid before 2026-06-02 12:00:00 UTC"),
+    Case("expired and renewed anchor", c(LEAF_A), c(EXPIRED, A_RENEWED), ALL),
+    Case("expired leaf", c(leaf(A1, end=PAST)), c(A1), reason="CN=my-kafka,O=io.strimzi expired"),
+    Case("early leaf", c(leaf(A1, begin=FUTURE)), c(A1), reason="CN=my-kafka,O=io.strimzi is not valid before"),
+    Case("last second", c(leaf(A1, end=NOW)), c(A1), ALL),
+    Case("first second", c(leaf(A1, begin=NOW)), c(A1), ALL),
+    Case("issuer is no CA", c(leaf(make("I", key(3), A1, ca=False)), make("I", key(3), A1, ca=False)), c(A1)),
+    Case("anchor without basicConstraints", c(leaf(make("N", key(3), ca=None, signing=None))), (), reason="no trusted"),
+    Case("path length of an intermediate", c(leaf(DEEP), DEEP, INTERMEDIATE), c(A1), reason="path length"),
+    Case("... even as JVM anchor's child", c(leaf(DEEP), DEEP), c(INTERMEDIATE), frozenset({JVM})),
+    Case("self-issued does not count", c(leaf(ROLLOVER), ROLLOVER), c(A0), frozenset({JVM, OPENSSL})),
+    Case("below self-issued", c(leaf(BELOW_ROLLOVER), BELOW_ROLLOVER, ROLLOVER), c(A1), reason="path length"),
+    Case("critical extension in leaf", c(leaf(A1, extra=[UNKNOWN])), c(A1), reason="1.2.3.4"),
+]
+
+
+@pytest.mark.parametrize(("case", "verifier"), list(product(CASES, Verifier)), ids=lambda v: getattr(v, "name", str(v)))
+def test_cases(case: Case, verifier: Verifier) -> None:
+    result = validate_path(case.presented, case.anchors, at=NOW, verifier=verifier)
+    assert result.valid == (verifier in case.valid_for), result
+    if result.valid:
+        assert result.path[0] == case.presented[0] and result.path[-1] in case.anchors and not result.reason
+    else:
+        assert not result.path and case.reason in result.reason
+
+
+@pytest.mark.parametrize("verifier", Verifier)
+@pytest.mark.parametrize(
+    ("root", "reason"),
+    [
+        (make("R", key(6), ca=None, signing=None), "is not a CA certificate"),
+        (make("R", key(6), ca=False, signing=None), "is not a CA certificate"),
+        (make("R", key(6), signing=False), "key usage"),
+        (make("R", key(6), extra=[UNKNOWN]), "1.2.3.4"),
+        (make("R", key(6), extra=[CONSTRAINED]), "2.5.29.30"),
+    ],
+    ids=["no constraints", "not CA", "no signing", "unknown extension", "name constraints"],
+)
+def test_unfit_anchors_and_issuers(root: Entity, reason: str, verifier: Verifier) -> None:
+    direct = validate_path(c(leaf(root)), c(root), at=NOW, verifier=verifier)
+    below = validate_issued_by(root.certificate, (), c(root), at=NOW, verifier=verifier)
+    assert not direct.valid and reason in direct.reason
+    assert not below.valid and reason in below.reason
+
+
+def test_openssl_choices_without_identifiers() -> None:
+    """Nothing tells the two CAs of one name apart: OpenSSL takes the first it finds, the others try both."""
+    first = make("S", key(7), subject_identifier=None)
+    second = make("S", key(8), subject_identifier=None)
+    presented = c(leaf(first, authority_identifier=None))
+    results = {one: validate_path(presented, c(second, first), at=NOW, verifier=one).valid for one in Verifier}
+    assert results == {JVM: True, GO: True, OPENSSL: False}
+
+
+def test_identifier_with_serial_number_does_not_fit_a_renewal_for_openssl() -> None:
+    old = make("S", key(7))
+    new = make("S", key(7), end=NOW + 2 * YEAR)
+    issuer = x509.load_der_x509_certificate(old.certificate.der).subject
+    identifier = x509.AuthorityKeyIdentifier(None, [x509.DirectoryName(issuer)], old.certificate.serial_number)
+    presented = c(leaf(old, authority_identifier=identifier))
+    assert validate_path(presented, c(old), at=NOW, verifier=OPENSSL).valid
+    results = {one: validate_path(presented, c(new), at=NOW, verifier=one).valid for one in Verifier}
+    assert results == {JVM: True, GO: True, OPENSSL: False}
+
+
+@pytest.mark.parametrize(
+    ("issuer", "sent", "anchors", "valid_for"),
+    [
+        (A1, (), c(A1), ALL),
+        (A1, (), c(A_RENEWED), ALL),
+        (A1, (), c(A_OTHER_KEY), frozenset()),
+        (A1, (), c(A_OTHER_KEY, A1), ALL),
+        (A1, (), (), frozenset()),
+        (A1, (), c(EXPIRED), frozenset()),
+        (X1, c(A1), c(A1), ALL),
+        (X1, c(A1), c(B), ALL),
+        (X0, c(A0), c(A0), frozenset({JVM})),
+        (X1, (), c(A1), frozenset()),
+        (X1, (), c(B), ALL),
+        (B, (), c(A1), frozenset()),
+        (INTERMEDIATE, c(A1), c(A1), ALL),
+        (INTERMEDIATE, (), c(A1), frozenset()),
+        (INTERMEDIATE, (), c(INTERMEDIATE), frozenset({JVM, GO})),
+        (DEEP, c(INTERMEDIATE, A1), c(A1), frozenset()),
+    ],
+)
+def test_leaves_that_do_not_exist_yet(
+    issuer: Entity | Certificate,
+    sent: tuple[Certificate, ...],
+    anchors: tuple[Certificate, ...],
+    valid_for: frozenset[Verifier],
+) -> None:
+    certificate = c(issuer)[0]
+    results = {one for one in Verifier if validate_issued_by(certificate, sent, anchors, at=NOW, verifier=one).valid}
+    assert results == valid_for
+
+
+def test_a_naive_time_is_utc() -> None:
+    assert validate_path(c(LEAF_A), c(A1), at=datetime(2026, 6, 1, 12, 0)).valid
+
+
+@pytest.mark.parametrize("verifier", Verifier)
+def test_search_ends_where_everybody_certifies_everybody(verifier: Verifier) -> None:
+    roots = [make(f"R{number}", key(20 + number)) for number in range(12)]
+    crossed = [make(f"R{i}", key(20 + i), roots[j]).certificate for i in range(12) for j in range(12) if i != j]
+    began = time.monotonic()
+    result = validate_path((leaf(roots[0]), *crossed), c(C), at=NOW, verifier=verifier)
+    assert not result.valid and result.reason
+    assert time.monotonic() - began < 5
+
+
+def test_thousands_of_paths_in_a_second() -> None:
+    anchors, presented = c(C, A_OTHER_KEY, A1, A_RENEWED), c(LEAF_B, X1, A1)
+    validate_path(presented, anchors, at=NOW)
+    began = time.perf_counter()
+    for number in range(1000):
+        validate_path(presented, anchors, at=NOW + timedelta(seconds=number))
+    assert time.perf_counter() - began < 1
+
+
+@pytest.mark.parametrize(
+    ("chain", "at", "problems"),
+    [
+        ((), None, []),
+        (c(LEAF_A), NOW, []),
+        (c(EXPIRED), NOW, []),
+        (c(INTERMEDIATE, A1), NOW, []),
+        (c(X1, A1), NOW, []),
+        (c(A1, INTERMEDIATE), None, ["the chain is out of order: CN=A,O=io.strimzi was not issued by CN=I,O=io.strimzi."]),
+        (c(A1, B), None, ["the chain is out of order: CN=A,O=io.strimzi was not issued by CN=B,O=io.strimzi."]),
+        (c(LEAF_A, A1), None, ["CN=my-kafka,O=io.strimzi is not a CA certificate."]),
+        (c(INTERMEDIATE, EXPIRED), None, []),
+        (c(INTERMEDIATE, EXPIRED), NOW, ["CN=A,O=io.strimzi expired on 2026-05-31 12:00:00 UTC."]),
+    ],
+)
+def test_authority_chains(chain: tuple[Certificate, ...], at: datetime | None, problems: list[str]) -> None:
+    assert check_authority_chain(chain, at) == problems
