@@ -21,7 +21,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps impo
 from .world import World
 
 EC = KeySpec(KeyAlgorithm.ECDSA, 256)
-START = datetime.now(timezone.utc)
+#: Behind the real time: the world may live for an hour, and what it issues is valid now.
+START = datetime.now(timezone.utc) - timedelta(hours=2)
 SETTINGS = Settings(
     ca_key=EC, leaf_key=EC, operator_timeout=timedelta(seconds=60), pod_timeout=timedelta(seconds=60), holder="test"
 )
@@ -68,6 +69,8 @@ def run_flow(work: Work, intent: Intent) -> FlowResult:
         result.outcome = outcome
         result.actions += outcome.actions
         result.modules.append(face)
+        if intent.replaces is None:
+            intent = replace(intent, replaces=outcome.replaces)
         following = outcome.decision.next_face
         if following is None:
             return result

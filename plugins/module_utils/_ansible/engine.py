@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issue import carry_out_issue
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import AlreadyExists, Conflict, NotFound
@@ -19,7 +19,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decision import Decision, Transition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Face, IssueLeaves, Roll, Step
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Face, IssueLeaves, Resume, Roll, Step
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.target import resolve
 
 #: Far more passes than any flow needs in a row; reaching it means that the decisions go in a circle.
 MAXIMUM_PASSES = 40
@@ -31,11 +33,11 @@ class NoProgress(Exception):
 
 @dataclass
 class Outcome:
-    """What a module call did. decision: what follows now; first: what was decided before anything was done."""
+    """What a module call did. decision: what follows now; replaces: the CA that the flow is about."""
 
     observation: Observation
     decision: Decision
-    first: Decision
+    replaces: str | None
     before: Observation
     actions: list[Action] = field(default_factory=list)
     transitions: list[Transition] = field(default_factory=list)
@@ -50,9 +52,11 @@ def run(work: Work, intent: Intent, face: Face, before_write: Callable[[], None]
 
     A conflict means that somebody changed what the decision was based on: look again, decide again (I6).
     """
-    observation = observe(work.client, work.scope, work.clock.now())
-    decision = decide(observation.snapshot, intent)
-    outcome = Outcome(observation, decision, decision, observation)
+    outcome = look(work, intent)
+    about = outcome.replaces
+    if about is not None:
+        # From here on this run is about this CA: when it is replaced, the run is at its end.
+        intent = replace(intent, replaces=about)
     for number in range(MAXIMUM_PASSES):
         steps = own_steps(outcome.decision, face)
         if not steps:
@@ -94,3 +98,18 @@ def carry_out(step: Step, observation: Observation, work: Work) -> list[Action]:
     if isinstance(step, IssueLeaves):
         return carry_out_issue(step, observation, work)
     return apply.carry_out(step, observation, work)
+
+
+def look(work: Work, intent: Intent) -> Outcome:
+    """Observe and decide, and do nothing."""
+    observation = observe(work.client, work.scope, work.clock.now())
+    about = resolve(observation.snapshot, intent, observation.snapshot.ledger or Ledger()).replaces
+    return Outcome(observation, decide(observation.snapshot, intent), about, observation)
+
+
+def resume_ours(work: Work, intent: Intent) -> Outcome:
+    """End a pause of ours, if there is one, whatever the flow is at."""
+    outcome = look(work, intent)
+    if outcome.observation.snapshot.reconciliation.paused_by_us:
+        outcome.actions += carry_out(Resume(), outcome.observation, work)
+    return outcome

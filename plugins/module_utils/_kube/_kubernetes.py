@@ -2,30 +2,47 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The one place that imports the Kubernetes client, so that its absence is a message and not a traceback."""
+"""The one place that imports the Kubernetes client, so that its absence is a message and not a traceback.
+
+Whatever part of the library is named, its package imports all of it; so there is nothing to be gained by naming less.
+"""
 
 from __future__ import annotations
 
 import traceback
 
+#: The oldest release that is known to work: no_proxy, kubeconfig from a dictionary, persistent tokens.
 MINIMUM_KUBERNETES = "24.2.0"
 
+HAS_KUBERNETES = True
 KUBERNETES_IMPORT_ERROR: str | None = None
 try:
     import kubernetes
     import urllib3
-    from kubernetes import client as kubernetes_client
-    from kubernetes import config as kubernetes_config
+    from kubernetes.client.configuration import Configuration
+    from kubernetes.client.rest import RESTClientObject
+    from kubernetes.config import load_incluster_config, load_kube_config, load_kube_config_from_dict
     from kubernetes.config.config_exception import ConfigException
+    from yaml import YAMLError
 except ImportError:
+    HAS_KUBERNETES = False
     KUBERNETES_IMPORT_ERROR = traceback.format_exc()
+    # The names must exist, or importing any module of this package would fail before anybody can say why.
+    kubernetes = urllib3 = Configuration = RESTClientObject = None  # type: ignore[assignment]
+    load_incluster_config = load_kube_config = load_kube_config_from_dict = None
+    ConfigException = YAMLError = None  # type: ignore[assignment,misc]
 
 __all__ = [
+    "HAS_KUBERNETES",
     "KUBERNETES_IMPORT_ERROR",
     "MINIMUM_KUBERNETES",
     "ConfigException",
+    "Configuration",
+    "RESTClientObject",
+    "YAMLError",
     "kubernetes",
-    "kubernetes_client",
-    "kubernetes_config",
+    "load_incluster_config",
+    "load_kube_config",
+    "load_kube_config_from_dict",
     "urllib3",
 ]

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-import random
+import random as random_numbers
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,25 +14,32 @@ from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import (
     Attempt,
-    Gone,
     KubeError,
     NotFound,
+    Unavailable,
     Unreachable,
-    error_from,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import Resource
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.statuses import error_from
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import (
     Response,
     Transport,
     TransportError,
 )
 
-MERGE_PATCH = "application/merge-patch+json"
+_JSON = "application/json"
+_MERGE_PATCH = "application/merge-patch+json"
 
 #: Worth another try when reading. A write is repeated only on 429, which the server did not process.
 _TRANSIENT = frozenset({429, 500, 502, 503, 504})
+_NOT_PROCESSED = frozenset({429})
 _ATTEMPTS = 5
+#: Seconds before the second attempt; then doubled.
 _FIRST_DELAY = 0.25
+#: Seconds; a server that asks for more is not waited for that long at once.
+_LONGEST_DELAY = 30.0
+#: Seconds that the server may be late in ending a watch.
+_WATCH_GRACE = 5.0
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,129 +52,180 @@ class ObjectList:
 
 @dataclass(frozen=True, repr=False)
 class WatchEvent:
-    """type: ADDED, MODIFIED, DELETED or BOOKMARK."""
+    """type: ADDED, MODIFIED, DELETED or BOOKMARK (of which only metadata.resourceVersion has a meaning)."""
 
     type: str
     object: dict[str, Any]
 
 
 class KubeClient:
-    """All methods raise KubeError. ``requests`` and ``writes`` count what was sent."""
+    """All methods raise KubeError and leave their arguments as they are.
 
-    def __init__(self, transport: Transport, *, sleep: Callable[[float], None] = time.sleep) -> None:
+    ``requests`` and ``writes`` count what was sent. sleep: takes seconds. random: from 0 to 1, for the backoff.
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        *,
+        sleep: Callable[[float], None] = time.sleep,
+        random: Callable[[], float] = random_numbers.random,
+    ) -> None:
         self._transport = transport
         self._sleep = sleep
+        self._random = random
         self.requests = 0
         self.writes = 0
 
-    def get(self, resource: Resource, namespace: str, name: str) -> dict[str, Any]:
-        return self._read(Attempt("read", resource, namespace, name), resource.path(namespace, name), {}).body
+    def get(self, resource: Resource, namespace: str | None, name: str) -> dict[str, Any]:
+        return self._send("GET", Attempt("get", resource, namespace, name)).body
 
-    def get_or_none(self, resource: Resource, namespace: str, name: str) -> dict[str, Any] | None:
+    def get_or_none(self, resource: Resource, namespace: str | None, name: str) -> dict[str, Any] | None:
         try:
             return self.get(resource, namespace, name)
         except NotFound:
             return None
 
     def list(
-        self, resource: Resource, namespace: str, *, label_selector: str = "", field_selector: str = ""
+        self, resource: Resource, namespace: str | None, *, label_selector: str = "", field_selector: str = ""
     ) -> ObjectList:
-        query = _selectors(label_selector, field_selector)
-        body = self._read(Attempt("read", resource, namespace), resource.path(namespace), query).body
-        return ObjectList(body.get("items") or [], str((body.get("metadata") or {}).get("resourceVersion", "")))
+        attempt = Attempt("list", resource, namespace)
+        response = self._send("GET", attempt, query=_selectors(label_selector, field_selector))
+        metadata = response.body.get("metadata")
+        if "items" not in response.body or not isinstance(metadata, dict) or not metadata.get("resourceVersion"):
+            # Taken for an empty list, it would be evidence that nobody uses anything.
+            raise Unavailable(attempt, "the answer is not a list", "Check host and proxy.", status=response.status)
+        return ObjectList(response.body["items"] or [], str(metadata["resourceVersion"]))
 
-    def create(self, resource: Resource, namespace: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        attempt = Attempt("create", resource, namespace, str(body["metadata"]["name"]))
-        return self._write("POST", attempt, resource.path(namespace), body)
+    def create(self, resource: Resource, namespace: str | None, body: Mapping[str, Any]) -> dict[str, Any]:
+        name = (body.get("metadata") or {}).get("name")
+        return self._send("POST", Attempt("create", resource, namespace, name), body=body).body
+
+    def replace(self, resource: Resource, namespace: str | None, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Raises ValueError without metadata.resourceVersion: it would overwrite what it has not seen."""
+        metadata = body.get("metadata") or {}
+        if not metadata.get("resourceVersion") or not metadata.get("name"):
+            raise ValueError(f"A {resource.kind} is replaced only with metadata.name and metadata.resourceVersion")
+        return self._send("PUT", Attempt("update", resource, namespace, metadata["name"]), body=body).body
 
     def patch(
         self,
         resource: Resource,
-        namespace: str,
+        namespace: str | None,
         name: str,
         patch: Mapping[str, Any],
         *,
         resource_version: str | None = None,
+        subresource: str | None = None,
     ) -> dict[str, Any]:
-        """A merge patch, refused with Conflict when the object is no longer at ``resource_version``."""
+        """A merge patch (RFC 7386), refused with Conflict when the object is no longer at ``resource_version``."""
         body = dict(patch)
         if resource_version is not None:
             body["metadata"] = {**(body.get("metadata") or {}), "resourceVersion": resource_version}
-        attempt = Attempt("update", resource, namespace, name)
-        return self._write("PATCH", attempt, resource.path(namespace, name), body, MERGE_PATCH)
+        attempt = Attempt("patch", resource, namespace, name, subresource)
+        return self._send("PATCH", attempt, body=body, content_type=_MERGE_PATCH).body
 
     def delete(
         self,
         resource: Resource,
-        namespace: str,
+        namespace: str | None,
         name: str,
         *,
         uid: str | None = None,
         resource_version: str | None = None,
+        propagation: str | None = None,
     ) -> None:
-        """Delete this very object: refused with Conflict when it is another one by now."""
+        """Delete this very object: refused with Conflict when it is another one by now.
+
+        propagation: Foreground, Background or Orphan; the kind's own by default.
+        """
         preconditions = {"uid": uid, "resourceVersion": resource_version}
-        known = {key: value for key, value in preconditions.items() if value is not None}
-        body = {"apiVersion": "v1", "kind": "DeleteOptions", "preconditions": known}
-        self._write("DELETE", Attempt("delete", resource, namespace, name), resource.path(namespace, name), body)
+        body: dict[str, Any] = {"apiVersion": "v1", "kind": "DeleteOptions"}
+        body["preconditions"] = {key: value for key, value in preconditions.items() if value is not None}
+        if propagation is not None:
+            body["propagationPolicy"] = propagation
+        self._send("DELETE", Attempt("delete", resource, namespace, name), body=body)
 
     def watch(
         self,
         resource: Resource,
-        namespace: str,
+        namespace: str | None,
         *,
         resource_version: str,
         timeout: float,
         label_selector: str = "",
         field_selector: str = "",
     ) -> Iterator[WatchEvent]:
-        """Events since ``resource_version``, until ``timeout`` seconds have passed. Raises Gone: list again."""
+        """Events since ``resource_version``, until ``timeout`` (seconds, at least 1) has passed.
+
+        Raises Gone when the version is too old: list again. It is not retried: who reads it knows the last version.
+        """
         attempt = Attempt("watch", resource, namespace)
+        seconds = max(1, int(timeout))
         query = {
             **_selectors(label_selector, field_selector),
             "watch": "true",
+            "allowWatchBookmarks": "true",
             "resourceVersion": resource_version,
-            "timeoutSeconds": str(max(1, int(timeout))),
+            "timeoutSeconds": str(seconds),
         }
         self.requests += 1
         try:
-            for event in self._transport.stream(resource.path(namespace), query=query, timeout=timeout + 5):
+            for event in self._transport.stream(resource.path(namespace), query=query, timeout=seconds + _WATCH_GRACE):
                 if event["type"] == "ERROR":
-                    status = event["object"]
-                    raise error_from(attempt, int(status.get("code") or 410), status)
+                    raise error_from(attempt, int(event["object"].get("code") or 500), event["object"])
                 yield WatchEvent(event["type"], event["object"])
         except TransportError as error:
-            raise Gone(attempt, str(error), "List again.") from None
+            raise _unreachable(attempt, error) from None
 
-    def _read(self, attempt: Attempt, path: str, query: Mapping[str, str]) -> Response:
-        return self._send(attempt, _TRANSIENT, lambda: self._transport.request("GET", path, query=query))
+    def back_off(self, attempt_number: int, asked: str = "") -> None:
+        """Sleep longer after each attempt, or as long as the server asked (seconds), with jitter.
 
-    def _write(
-        self, method: str, attempt: Attempt, path: str, body: Mapping[str, Any], content_type: str = "application/json"
-    ) -> dict[str, Any]:
-        self.writes += 1
-        retried = frozenset({429})
-        send = lambda: self._transport.request(method, path, body=body, content_type=content_type)  # noqa: E731
-        return self._send(attempt, retried, send, is_write=True).body
+        Without jitter all clients of a server that comes back would come back together.
+        """
+        if asked.isdigit():
+            seconds = float(asked) + _FIRST_DELAY * self._random()
+        else:
+            seconds = _FIRST_DELAY * 2.0 ** (attempt_number - 1) * (0.5 + self._random())
+        self._sleep(min(seconds, _LONGEST_DELAY))
 
     def _send(
-        self, attempt: Attempt, retried: frozenset[int], send: Callable[[], Response], is_write: bool = False
+        self,
+        method: str,
+        attempt: Attempt,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: Mapping[str, Any] | None = None,
+        content_type: str = _JSON,
     ) -> Response:
-        for number in range(1, _ATTEMPTS + 1):
+        name = None if attempt.verb == "create" else attempt.name
+        path = attempt.resource.path(attempt.namespace, name, attempt.subresource)
+        self.writes += attempt.is_write
+        number = 1
+        while True:
             self.requests += 1
+            response: Response | None = None
             try:
-                response = send()
+                response = self._transport.request(method, path, query=query, body=body, content_type=content_type)
             except TransportError as error:
-                if is_write or number == _ATTEMPTS:
-                    raise _unreachable(attempt, error, is_write) from None
-                self._sleep(_delay(number, {}))
-                continue
-            if response.status < 400:
-                return response
-            if response.status not in retried or number == _ATTEMPTS:
-                raise error_from(attempt, response.status, response.body)
-            self._sleep(_delay(number, response.headers))
-        raise AssertionError("unreachable")  # the last attempt returns or raises
+                if attempt.is_write or not error.transient or number == _ATTEMPTS:
+                    raise _unreachable(attempt, error) from None
+            if response is not None:
+                if 200 <= response.status < 300:
+                    return response
+                if response.status not in _retried(attempt) or number == _ATTEMPTS:
+                    raise error_from(attempt, response.status, response.body)
+            self.back_off(number, _retry_after(response))
+            number += 1
+
+
+def _retried(attempt: Attempt) -> frozenset[int]:
+    return _NOT_PROCESSED if attempt.is_write else _TRANSIENT
+
+
+def _retry_after(response: Response | None) -> str:
+    headers = response.headers if response is not None else {}
+    return next((value for key, value in headers.items() if key.lower() == "retry-after"), "")
 
 
 def _selectors(label_selector: str, field_selector: str) -> dict[str, str]:
@@ -175,18 +233,6 @@ def _selectors(label_selector: str, field_selector: str) -> dict[str, str]:
     return {key: value for key, value in chosen.items() if value}
 
 
-def _delay(number: int, headers: Mapping[str, str]) -> float:
-    """Seconds: what the server asks for, else doubling, with jitter so that clients do not come back together."""
-    asked = {key.lower(): value for key, value in headers.items()}.get("retry-after", "")
-    if asked.isdigit():
-        return float(asked)
-    return _FIRST_DELAY * 2.0 ** (number - 1) * random.uniform(0.5, 1.5)
-
-
-def _unreachable(attempt: Attempt, error: TransportError, is_write: bool) -> KubeError:
-    return Unreachable(
-        attempt,
-        str(error),
-        "Check host or kubeconfig, the network and the proxy options; then run again, a flow continues where it stopped.",
-        outcome_unknown=is_write,
-    )
+def _unreachable(attempt: Attempt, error: TransportError) -> KubeError:
+    remedy = error.remedy or "Check host or kubeconfig, the network and the proxy options; then run again."
+    return Unreachable(attempt, str(error), remedy, outcome_unknown=attempt.is_write and error.sent)

@@ -2,160 +2,164 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""From the options and environment names of kubernetes.core to a transport.
+"""From the options and environment of kubernetes.core to a transport, in its order.
 
-Order: option, then environment (K8S_AUTH_*), then kubeconfig file, then the in-cluster service account.
+Each option: as given, else from K8S_AUTH_*. What is enough to log in (host and credentials) is used as it is; else
+kubeconfig or context; else the service account of the pod; else the default kubeconfig. Single options win over what
+was loaded.
 """
 
 from __future__ import annotations
 
 import base64
+import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube._kubernetes import (
     ConfigException,
-    kubernetes_client,
-    kubernetes_config,
+    Configuration,
+    YAMLError,
+    load_incluster_config,
+    load_kube_config,
+    load_kube_config_from_dict,
     urllib3,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import HttpTransport
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.http_transport import HttpTransport
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.options import (
+    ConnectionOptionsError,
+    resolve_options,
+)
 
-#: Option name -> environment variable, as kubernetes.core has them.
-ENVIRONMENT = {
-    "kubeconfig": "K8S_AUTH_KUBECONFIG",
-    "context": "K8S_AUTH_CONTEXT",
-    "host": "K8S_AUTH_HOST",
-    "api_key": "K8S_AUTH_API_KEY",
-    "username": "K8S_AUTH_USERNAME",
-    "password": "K8S_AUTH_PASSWORD",
-    "validate_certs": "K8S_AUTH_VERIFY_SSL",
-    "ca_cert": "K8S_AUTH_SSL_CA_CERT",
-    "client_cert": "K8S_AUTH_CERT_FILE",
-    "client_key": "K8S_AUTH_KEY_FILE",
-    "proxy": "K8S_AUTH_PROXY",
-    "no_proxy": "K8S_AUTH_NO_PROXY",
-    "persist_config": "K8S_AUTH_PERSIST_CONFIG",
-    "impersonate_user": "K8S_AUTH_IMPERSONATE_USER",
-    "impersonate_groups": "K8S_AUTH_IMPERSONATE_GROUPS",
-}
-_PROXY_HEADER_PREFIX = "K8S_AUTH_PROXY_HEADERS_"
-_FALSE = frozenset({"0", "false", "no", "off", "n", "f"})
+__all__ = ["ConnectionOptionsError", "connect"]
 
-#: Seconds for one request; watches set their own.
-REQUEST_TIMEOUT = 60.0
+_DEFAULT_KUBECONFIG = "~/.kube/config"
+_ATTRIBUTES = {"ca_cert": "ssl_ca_cert", "client_cert": "cert_file", "client_key": "key_file"}
 
 
-class ConnectionOptionsError(Exception):
-    """The options do not lead to an API server."""
-
-
-def resolve_options(options: Mapping[str, Any], environment: Mapping[str, str]) -> dict[str, Any]:
-    """The options in effect; empty strings count as unset, as surveys send them."""
-    resolved = {}
-    for name, variable in ENVIRONMENT.items():
-        value = options.get(name)
-        if value in (None, "", [], {}):
-            value = environment.get(variable) or None
-        if value is not None:
-            resolved[name] = value
-    for name in ("validate_certs", "persist_config"):
-        if isinstance(resolved.get(name), str):
-            resolved[name] = resolved[name].strip().lower() not in _FALSE
-    if isinstance(resolved.get("impersonate_groups"), str):
-        resolved["impersonate_groups"] = [g.strip() for g in resolved["impersonate_groups"].split(",") if g.strip()]
-    headers = options.get("proxy_headers") or _proxy_headers(environment)
-    if headers:
-        resolved["proxy_headers"] = headers
-    return resolved
-
-
-def _proxy_headers(environment: Mapping[str, str]) -> dict[str, str]:
-    return {
-        key[len(_PROXY_HEADER_PREFIX) :].lower(): value
-        for key, value in environment.items()
-        if key.startswith(_PROXY_HEADER_PREFIX)
-    }
-
-
-def connect(options: Mapping[str, Any]) -> HttpTransport:
-    """Raises ConnectionOptionsError."""
-    resolved = resolve_options(options, os.environ)
-    configuration = _load(resolved)
+def connect(options: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> HttpTransport:
+    """Sends nothing yet. environment: of the process by default. Raises ConnectionOptionsError."""
+    variables = os.environ if environment is None else environment
+    resolved = resolve_options(options, variables)
+    configuration = Configuration()
+    if not _is_complete(resolved):
+        _load(configuration, resolved, variables)
     _override(configuration, resolved)
-    api = kubernetes_client.ApiClient(configuration)
-    return HttpTransport(api, _impersonation(resolved), REQUEST_TIMEOUT)
+    return HttpTransport(configuration, _impersonation(resolved))
 
 
-def _load(options: Mapping[str, Any]) -> Any:
-    """The base configuration: a given host, a kubeconfig (file or content), or the pod's service account."""
-    configuration = kubernetes_client.Configuration()
-    kubeconfig, context = options.get("kubeconfig"), options.get("context")
-    try:
-        if isinstance(kubeconfig, Mapping):
-            kubernetes_config.load_kube_config_from_dict(
-                dict(kubeconfig), context=context, client_configuration=configuration,
+def _is_complete(options: Mapping[str, Any]) -> bool:
+    """Whether host and credentials are given; a plain HTTP host (kubectl proxy) needs none, and must be sent none."""
+    host = str(options.get("host", ""))
+    return bool(host) and (host.startswith("http://") or bool({"api_key", "username", "client_cert"} & options.keys()))
+
+
+def _load(configuration: Any, options: Mapping[str, Any], environment: Mapping[str, str]) -> None:
+    kubeconfig = options.get("kubeconfig")
+    if isinstance(kubeconfig, Mapping):
+        with _understood("The content given as kubeconfig"):
+            load_kube_config_from_dict(
+                dict(kubeconfig), context=options.get("context"), client_configuration=configuration,
                 persist_config=bool(options.get("persist_config")),
             )  # fmt: skip
-        elif kubeconfig or context:
-            _load_file(configuration, kubeconfig, context, options)
-        elif not options.get("host"):
-            _load_default(configuration, options)
-    except ConfigException as error:
-        raise ConnectionOptionsError(
-            f"No Kubernetes API server to talk to: {error}. Set kubeconfig and context, or host with api_key."
-        ) from None
-    return configuration
-
-
-def _load_file(configuration: Any, path: Any, context: Any, options: Mapping[str, Any]) -> None:
-    name = os.path.expanduser(str(path)) if path else None
-    if name and not os.path.exists(name):
-        raise ConnectionOptionsError(f"The kubeconfig file {name} does not exist. Correct the option kubeconfig.")
-    kubernetes_config.load_kube_config(
-        config_file=name, context=context, client_configuration=configuration,
-        persist_config=bool(options.get("persist_config")),
-    )  # fmt: skip
-
-
-def _load_default(configuration: Any, options: Mapping[str, Any]) -> None:
-    if os.environ.get("KUBERNETES_SERVICE_HOST") and not os.environ.get("KUBECONFIG"):
-        kubernetes_config.load_incluster_config(client_configuration=configuration)
         return
-    _load_file(configuration, None, None, options)
+    if kubeconfig is None and "context" not in options and _is_in_cluster(configuration):
+        return
+    _load_file(configuration, str(kubeconfig or environment.get("KUBECONFIG") or _DEFAULT_KUBECONFIG), options)
+
+
+def _is_in_cluster(configuration: Any) -> bool:
+    try:
+        load_incluster_config(client_configuration=configuration)
+    except ConfigException:
+        return False
+    return True
+
+
+def _load_file(configuration: Any, paths: str, options: Mapping[str, Any]) -> None:
+    """paths: one, or several as in KUBECONFIG."""
+    if not any(os.path.isfile(os.path.expanduser(path)) for path in paths.split(os.pathsep)):
+        if "kubeconfig" in options:
+            raise ConnectionOptionsError(f"kubeconfig (K8S_AUTH_KUBECONFIG): there is no file {paths}.")
+        raise ConnectionOptionsError(
+            f"It is not known how to log in to Kubernetes: there is no file {paths}, and this is not a pod with a "
+            "service account. Set kubeconfig (K8S_AUTH_KUBECONFIG), or host and api_key (K8S_AUTH_HOST and "
+            "K8S_AUTH_API_KEY), or host, client_cert and client_key."
+        )
+    with _understood(f"The kubeconfig {paths}"):
+        load_kube_config(
+            config_file=paths, context=options.get("context"), client_configuration=configuration,
+            persist_config=bool(options.get("persist_config")),
+        )  # fmt: skip
+
+
+@contextmanager
+def _understood(what: str) -> Iterator[None]:
+    """Failures to read a kubeconfig, without its content in the message."""
+    try:
+        with _complaints() as complaints:
+            yield
+    except ConfigException as error:
+        raise ConnectionOptionsError(f"{what} cannot be used: {error}. Correct kubeconfig or context.") from None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, YAMLError) as error:
+        # The text of these can quote the file.
+        raise ConnectionOptionsError(f"{what} is not a kubeconfig ({type(error).__name__}).") from None
+    if complaints:
+        raise ConnectionOptionsError(f"{what} cannot be used to log in: {complaints[0]}.")
+
+
+@contextmanager
+def _complaints() -> Iterator[list[str]]:
+    """What the library only logs: an exec plugin that failed would go on without any credentials."""
+    found: list[str] = []
+
+    class Collector(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            found.append(record.getMessage())
+
+    handler = Collector(logging.ERROR)
+    logging.getLogger().addHandler(handler)
+    try:
+        yield found
+    finally:
+        logging.getLogger().removeHandler(handler)
 
 
 def _override(configuration: Any, options: Mapping[str, Any]) -> None:
-    """Single options win over the kubeconfig."""
-    if options.get("host"):
+    """Single options win over what was loaded."""
+    if "host" in options:
         configuration.host = str(options["host"]).rstrip("/")
-    if options.get("api_key"):
-        configuration.api_key = {"authorization": f"Bearer {options['api_key']}"}
-    if options.get("username"):
-        pair = f"{options['username']}:{options.get('password') or ''}".encode()
-        configuration.api_key = {"authorization": f"Basic {base64.b64encode(pair).decode('ascii')}"}
+    authorization = _authorization(options)
+    if authorization:
+        configuration.api_key = {"authorization": authorization}
+        # It would put the token of the kubeconfig back.
+        configuration.refresh_api_key_hook = None
     if "validate_certs" in options:
-        configuration.verify_ssl = options["validate_certs"]
-        if not options["validate_certs"]:
-            urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
-    files = {"ca_cert": "ssl_ca_cert", "client_cert": "cert_file", "client_key": "key_file"}
-    for option, attribute in files.items():
-        if options.get(option):
-            setattr(configuration, attribute, os.path.expanduser(str(options[option])))
-    if options.get("proxy"):
-        configuration.proxy = options["proxy"]
-        headers = options.get("proxy_headers")
-        if headers:
-            configuration.proxy_headers = urllib3.util.make_headers(**dict(headers))
-    if options.get("no_proxy"):
-        configuration.no_proxy = options["no_proxy"]
-    configuration.retries = False
+        configuration.verify_ssl = bool(options["validate_certs"])
+    for option, attribute in _ATTRIBUTES.items():
+        if option in options:
+            setattr(configuration, attribute, options[option])
+    for option in ("proxy", "no_proxy"):
+        if option in options:
+            setattr(configuration, option, str(options[option]))
+    if options["proxy_headers"]:
+        configuration.proxy_headers = urllib3.util.make_headers(**options["proxy_headers"])
+    if not configuration.verify_ssl:
+        urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
+
+
+def _authorization(options: Mapping[str, Any]) -> str | None:
+    if "api_key" in options:
+        return f"Bearer {options['api_key']}"
+    if "username" in options:
+        pair = f"{options['username']}:{options['password']}".encode()
+        return f"Basic {base64.b64encode(pair).decode('ascii')}"
+    return None
 
 
 def _impersonation(options: Mapping[str, Any]) -> list[tuple[str, str]]:
-    user, groups = options.get("impersonate_user"), options.get("impersonate_groups") or []
-    if groups and not user:
-        raise ConnectionOptionsError("impersonate_groups needs impersonate_user.")
-    headers = [("Impersonate-User", str(user))] if user else []
-    return [*headers, *(("Impersonate-Group", str(group)) for group in groups)]
+    user = [("Impersonate-User", str(options["impersonate_user"]))] if "impersonate_user" in options else []
+    # One header for each group: the API server does not split at commas.
+    return [*user, *(("Impersonate-Group", str(group)) for group in options["impersonate_groups"])]

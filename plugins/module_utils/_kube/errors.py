@@ -15,33 +15,83 @@ from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import Resource
 
+#: For people: the verbs of RBAC that say something else in plain words.
+_PLAIN = {"get": "read", "update": "replace"}
+
+#: The verbs of RBAC that change nothing.
+_READING = frozenset({"get", "list", "watch"})
+
 
 @dataclass(frozen=True)
 class Attempt:
-    """What was attempted. name is None for lists."""
+    """What was attempted. verb: as in a rule of a Role. name is None for lists. namespace is None cluster-wide."""
 
     verb: str
     resource: Resource
-    namespace: str
+    namespace: str | None
     name: str | None = None
+    subresource: str | None = None
+
+    @property
+    def is_write(self) -> bool:
+        return self.verb not in _READING and self.resource.stored
+
+    @property
+    def target(self) -> str:
+        """Kind and namespace/name."""
+        kind = self.resource.kind
+        if self.name is not None:
+            name = f"{self.namespace}/{self.name}" if self.namespace else self.name
+            return f"the {self.subresource} of {kind} {name}" if self.subresource else f"{kind} {name}"
+        if self.verb == "create":
+            return f"{kind} in namespace {self.namespace}" if self.namespace else kind
+        return f"{kind} objects in {f'namespace {self.namespace}' if self.namespace else 'all namespaces'}"
 
     def __str__(self) -> str:
-        if self.name is None:
-            return f"{self.verb} {self.resource.kind} objects in namespace {self.namespace}"
-        return f"{self.verb} {self.resource.kind} {self.namespace}/{self.name}"
+        return f"{_PLAIN.get(self.verb, self.verb)} {self.target}"
 
 
 class KubeError(Exception):
-    """A request that failed. outcome_unknown: a write whose answer was lost, it may have been done."""
+    """A request that failed.
+
+    cause: what the server said. remedy: what the reader can do. status, reason: of the answer, if there was one.
+    outcome_unknown: a write whose answer was lost or that the server gave up on; it may have been done.
+    """
 
     def __init__(
-        self, attempt: Attempt, cause: str, remedy: str, *, status: int | None = None, outcome_unknown: bool = False
+        self,
+        attempt: Attempt,
+        cause: str,
+        remedy: str,
+        *,
+        status: int | None = None,
+        reason: str = "",
+        outcome_unknown: bool = False,
     ) -> None:
-        super().__init__(f"Failed to {attempt}: {cause.rstrip('.')}.")
+        doubt = ". It is not known whether it was done" if outcome_unknown else ""
+        super().__init__(f"Failed to {attempt}: {cause.rstrip('.')}{doubt}.")
         self.attempt = attempt
+        self.cause = cause
         self.remedy = remedy
         self.status = status
+        self.reason = reason
         self.outcome_unknown = outcome_unknown
+
+    @property
+    def verb(self) -> str:
+        return self.attempt.verb
+
+    @property
+    def resource(self) -> Resource:
+        return self.attempt.resource
+
+    @property
+    def namespace(self) -> str | None:
+        return self.attempt.namespace
+
+    @property
+    def name(self) -> str | None:
+        return self.attempt.name
 
 
 class NotFound(KubeError):
@@ -61,7 +111,7 @@ class AlreadyExists(KubeError):
 
 
 class Forbidden(KubeError):
-    """RBAC does not allow it."""
+    """The server does not allow it: RBAC, a quota or an admission policy."""
 
 
 class Unauthorized(KubeError):
@@ -72,71 +122,25 @@ class Invalid(KubeError):
     """The API server refuses the object."""
 
 
+class TooLarge(KubeError):
+    """The object is larger than the API server stores."""
+
+
 class Gone(KubeError):
     """The resource version of a watch is too old: list again."""
 
 
 class Unavailable(KubeError):
-    """The API server is overloaded or failing."""
+    """The API server is overloaded or failing, or what answers is not one."""
 
 
 class Unreachable(KubeError):
-    """The API server cannot be reached."""
+    """The API server cannot be reached, or its answer was lost or did not come in time."""
 
 
 class TimedOut(KubeError):
-    """What was waited for did not happen in time."""
+    """What was waited for did not happen in time. ``observed``: the objects as last seen, by name."""
 
-
-def error_from(attempt: Attempt, status: int, body: Mapping[str, Any]) -> KubeError:
-    """The error for an answer of the API server."""
-    message = str(body.get("message") or body.get("reason") or f"status {status}")
-    if status == 404:
-        return _missing(attempt, body, message)
-    if status == 409:
-        kind = AlreadyExists if body.get("reason") == "AlreadyExists" else Conflict
-        return kind(attempt, message, "It was changed by somebody else meanwhile; run again.", status=status)
-    if status == 403:
-        return Forbidden(attempt, message, _rule(attempt), status=status)
-    if status == 401:
-        return Unauthorized(
-            attempt, "the API server does not accept the credentials",
-            "Check kubeconfig, context, api_key or the client certificate, and whether they have expired.", status=status,
-        )  # fmt: skip
-    if status == 410:
-        return Gone(attempt, message, "List again.", status=status)
-    if status in (400, 413, 415, 422):
-        return Invalid(attempt, _public(attempt, message), "The API server refuses this object.", status=status)
-    return Unavailable(attempt, message, "Try again when the API server is healthy.", status=status)
-
-
-def _public(attempt: Attempt, message: str) -> str:
-    # A validation message can quote the value it refuses.
-    return "it is not valid" if attempt.resource.kind == "Secret" else message
-
-
-def _missing(attempt: Attempt, body: Mapping[str, Any], message: str) -> KubeError:
-    details = body.get("details") or {}
-    if details.get("name") or attempt.resource.group.count(".") == 0:
-        return NotFound(attempt, message, "Check name and namespace.", status=404)
-    crd = f"{attempt.resource.plural}.{attempt.resource.group}"
-    return ResourceTypeMissing(
-        attempt,
-        f"the API server does not know {attempt.resource.kind} in {attempt.resource.group}/{attempt.resource.version}",
-        f"Install Strimzi 1.0 or later in this Kubernetes cluster (the CustomResourceDefinition {crd} with version "
-        f"{attempt.resource.version} is missing), or check that this is the right cluster.",
-        status=404,
-    )
-
-
-def _rule(attempt: Attempt) -> str:
-    return (
-        f"Add a rule to a Role of namespace {attempt.namespace} and bind it to this identity: apiGroups: "
-        f"['{attempt.resource.group}'], resources: [{attempt.resource.plural}], verbs: [{_rbac_verb(attempt)}]. "
-        "The collection ships the whole Role as docs/rbac.yml."
-    )
-
-
-def _rbac_verb(attempt: Attempt) -> str:
-    verbs = {"read": "get" if attempt.name else "list", "update": "patch"}
-    return verbs.get(attempt.verb, attempt.verb)
+    def __init__(self, attempt: Attempt, cause: str, remedy: str, *, observed: Mapping[str, Mapping[str, Any]]) -> None:
+        super().__init__(attempt, cause, remedy)
+        self.observed = observed

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -16,10 +16,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors impo
     Attempt,
     Conflict,
     KubeError,
+    NotFound,
     TimedOut,
+    Unavailable,
+    Unreachable,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import LEASES
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.wait import wait_until
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.wait import Objects, wait_until
 
 #: Long enough for the pauses between the tasks of a playbook, short enough to wait out after a crash.
 DURATION = timedelta(seconds=30)
@@ -29,9 +32,20 @@ _TIME = "%Y-%m-%dT%H:%M:%S.%fZ"
 class LeaseHeld(KubeError):
     """Another run is alive."""
 
+    def __init__(self, attempt: Attempt, message: str, remedy: str) -> None:
+        super().__init__(attempt, message, remedy)
+        self.message = message
+
+    def __str__(self) -> str:
+        return self.message
+
 
 class TrustLease:
-    """The Lease of one cluster. Expiry is judged by watching it, never by comparing clocks of two machines."""
+    """The Lease of one cluster.
+
+    Expiry is judged by watching it on our own monotonic clock, as client-go does, and never by comparing the clocks of
+    two machines. holder: names the run; a run of several processes uses one name. cluster: for messages.
+    """
 
     def __init__(
         self,
@@ -42,118 +56,145 @@ class TrustLease:
         *,
         now: Callable[[], datetime],
         monotonic: Callable[[], float],
+        duration: timedelta = DURATION,
+        cluster: str | None = None,
+        labels: Mapping[str, str] | None = None,
     ) -> None:
+        """now: aware, UTC, only written down. monotonic: seconds. labels: of the Lease when it is created."""
         self._client = client
         self._namespace = namespace
         self._name = name
         self._holder = holder
         self._now = now
         self._monotonic = monotonic
+        self._duration = duration.total_seconds()
+        self._protects = (
+            f"Kafka cluster {namespace}/{cluster}" if cluster else f"what Lease {namespace}/{name} protects"
+        )
+        self._labels = dict(labels or {})
         self._held: dict[str, Any] | None = None
         self._renewed_at = 0.0
 
-    def acquire(self) -> None:
-        """Take the Lease. While another holds it: wait whether it is renewed (then LeaseHeld) or runs out."""
+    def acquire(self, wait: bool = True) -> None:
+        """Take the Lease when it is free, ours, or runs out before our eyes.
+
+        wait: while another run holds it, watch it: a renewal proves that run alive (LeaseHeld at once); no renewal for
+        its duration proves it dead. Without wait, LeaseHeld at once.
+        """
         while True:
-            current = self._client.get_or_none(LEASES, self._namespace, self._name)
+            current: Mapping[str, Any] | None = self._client.get_or_none(LEASES, self._namespace, self._name)
+            holder = _spec(current).get("holderIdentity")
+            if current is not None and holder and holder != self._holder:
+                if not wait:
+                    raise self._refusal(_spec(current), self._age(_spec(current)))
+                current = self._await_expiry(current)
             try:
-                if current is None:
-                    self._took(self._client.create(LEASES, self._namespace, self._body()))
-                    return
-                holder = current["spec"].get("holderIdentity")
-                if holder and holder != self._holder:
-                    self._watch_out(current)
-                self._took(self._patch(current, self._spec(current)))
+                self._take(current)
                 return
-            except (AlreadyExists, Conflict):
+            except (AlreadyExists, Conflict, NotFound):
+                # Somebody else moved first: look again who has it now.
                 continue
 
     def renew_if_due(self) -> None:
-        """Renew when a third of the duration has passed. Raises LeaseHeld when somebody took it over."""
-        if self._held is None or self._monotonic() - self._renewed_at < DURATION.total_seconds() / 3:
+        """Renew when a third of the duration has passed. Raises LeaseHeld when another run has taken it over."""
+        age = self._monotonic() - self._renewed_at
+        if self._held is None or age < self._duration / 3:
             return
         try:
-            self._took(self._patch(self._held, {"renewTime": self._timestamp()}))
-        except Conflict:
+            self._write(self._held, {"renewTime": self._timestamp()})
+        except (Conflict, NotFound):
+            # Edited, deleted, or renewed by a request whose answer was lost: still ours unless it names another.
             self._held = None
-            raise self._refusal({"holderIdentity": "another run"}) from None
+            self.acquire(wait=False)
+        except (Unreachable, Unavailable):
+            # While the Lease has not run out, nobody else can have taken it.
+            if age >= self._duration:
+                raise
 
-    def release(self) -> None:
-        """Give it back; a Lease that is no longer ours is left alone."""
-        current = self._client.get_or_none(LEASES, self._namespace, self._name)
+    def release(self, *, dry_run: bool = False) -> bool:
+        """Give it back; a Lease that is not ours is left alone. Whether there was something to give back."""
         self._held = None
-        if current is None or current["spec"].get("holderIdentity") != self._holder:
-            return
-        try:
-            self._patch(current, {"holderIdentity": ""})
-        except Conflict:
-            return
+        while True:
+            current = self._client.get_or_none(LEASES, self._namespace, self._name)
+            if current is None or _spec(current).get("holderIdentity") != self._holder:
+                return False
+            if dry_run:
+                return True
+            try:
+                self._patch(current, {"holderIdentity": ""})
+                return True
+            except (Conflict, NotFound):
+                continue
 
-    def _watch_out(self, seen: dict[str, Any]) -> None:
-        def moved(objects: Any) -> bool:
-            lease = objects.get(self._name)
-            return lease is None or lease["metadata"]["resourceVersion"] != seen["metadata"]["resourceVersion"]
+    def _await_expiry(self, seen: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """The Lease as it is to be taken: run out, or set free. Raises LeaseHeld."""
+        spec = _spec(seen)
 
-        seconds = int(seen["spec"].get("leaseDurationSeconds") or DURATION.total_seconds())
+        def moved(objects: Objects) -> bool:
+            return _spec(objects.get(self._name)) != spec
+
+        seconds = float(spec.get("leaseDurationSeconds") or self._duration)
         try:
-            wait_until(
+            objects = wait_until(
                 self._client, LEASES, self._namespace, moved, field_selector=f"metadata.name={self._name}",
                 timeout=timedelta(seconds=seconds), monotonic=self._monotonic, alive=lambda: None,
             )  # fmt: skip
-        except TimedOut:
-            return
-        current = self._client.get_or_none(LEASES, self._namespace, self._name)
-        spec = current["spec"] if current else {}
-        if spec.get("holderIdentity") == seen["spec"].get("holderIdentity"):
-            raise self._refusal(spec)
-        # Released or taken by a third: look again.
-        raise Conflict(self._attempt("read"), "the Lease changed hands", "Read it again.")
+        except TimedOut as error:
+            return error.observed[self._name]
+        found = objects.get(self._name)
+        if _spec(found).get("holderIdentity") not in (None, "", self._holder):
+            raise self._refusal(_spec(found), 0.0)
+        return found
 
-    def _refusal(self, spec: dict[str, Any]) -> LeaseHeld:
-        return LeaseHeld(
-            self._attempt("update"),
-            f"another run ({spec.get('holderIdentity')}, since {spec.get('acquireTime', 'unknown')}) is working on this "
-            "cluster right now",
-            "Let it finish, or stop it; this run changed nothing. After a crash the Lease runs out by itself "
-            f"within {DURATION.total_seconds():.0f} s.",
-        )
+    def _take(self, current: Mapping[str, Any] | None) -> None:
+        now = self._timestamp()
+        spec: dict[str, Any] = {
+            "holderIdentity": self._holder,
+            "leaseDurationSeconds": int(self._duration),
+            "renewTime": now,
+        }
+        former = _spec(current)
+        if former.get("holderIdentity") != self._holder:
+            spec["acquireTime"] = now
+            spec["leaseTransitions"] = int(former.get("leaseTransitions") or 0) + bool(former.get("holderIdentity"))
+        self._write(current, spec)
 
-    def _attempt(self, verb: str) -> Attempt:
-        return Attempt(verb, LEASES, self._namespace, self._name)
+    def _write(self, current: Mapping[str, Any] | None, spec: dict[str, Any]) -> None:
+        begun = self._monotonic()
+        if current is None:
+            metadata = {"name": self._name, "namespace": self._namespace, "labels": self._labels}
+            body = {"apiVersion": LEASES.api_version, "kind": LEASES.kind, "metadata": metadata, "spec": spec}
+            self._held = self._client.create(LEASES, self._namespace, body)
+        else:
+            self._held = self._patch(current, spec)
+        # From before the request: for the others it may have begun then.
+        self._renewed_at = begun
 
-    def _took(self, lease: dict[str, Any]) -> None:
-        self._held = lease
-        self._renewed_at = self._monotonic()
-
-    def _patch(self, current: dict[str, Any], spec: dict[str, Any]) -> dict[str, Any]:
+    def _patch(self, current: Mapping[str, Any], spec: dict[str, Any]) -> dict[str, Any]:
         version = str(current["metadata"]["resourceVersion"])
         return self._client.patch(LEASES, self._namespace, self._name, {"spec": spec}, resource_version=version)
 
-    def _spec(self, current: dict[str, Any]) -> dict[str, Any]:
-        taken_over = current["spec"].get("holderIdentity") not in (self._holder, "", None)
-        spec = {
-            "holderIdentity": self._holder,
-            "leaseDurationSeconds": int(DURATION.total_seconds()),
-            "renewTime": self._timestamp(),
-        }
-        if current["spec"].get("holderIdentity") != self._holder:
-            spec["acquireTime"] = self._timestamp()
-        if taken_over:
-            spec["leaseTransitions"] = int(current["spec"].get("leaseTransitions") or 0) + 1
-        return spec
+    def _refusal(self, spec: Mapping[str, Any], age: float) -> LeaseHeld:
+        since = str(spec.get("acquireTime") or "an unknown time")
+        return LeaseHeld(
+            Attempt("patch", LEASES, self._namespace, self._name),
+            f"Another run (holder {spec.get('holderIdentity')}, since {since}, renewed {age:.0f} s ago) is working on "
+            f"{self._protects}.",
+            "This run changed nothing. Let the other one finish, or stop it, then run again; if it was killed, its "
+            f"Lease runs out by itself {spec.get('leaseDurationSeconds', int(self._duration))} s after its last renewal.",
+        )
 
-    def _body(self) -> dict[str, Any]:
-        return {
-            "apiVersion": "coordination.k8s.io/v1",
-            "kind": "Lease",
-            "metadata": {"name": self._name},
-            "spec": {
-                "holderIdentity": self._holder,
-                "leaseDurationSeconds": int(DURATION.total_seconds()),
-                "acquireTime": self._timestamp(),
-                "renewTime": self._timestamp(),
-            },
-        }
+    def _age(self, spec: Mapping[str, Any]) -> float:
+        """Seconds since the renewal by the other machine's clock: for the message only."""
+        try:
+            renewed = datetime.fromisoformat(str(spec.get("renewTime")).replace("Z", "+00:00"))
+            return max(0.0, (self._now() - renewed).total_seconds())
+        except (TypeError, ValueError):
+            return 0.0
 
     def _timestamp(self) -> str:
         return self._now().strftime(_TIME)
+
+
+def _spec(lease: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    return (lease or {}).get("spec") or {}

@@ -7,23 +7,42 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from urllib.parse import quote
 
 
 @dataclass(frozen=True)
 class Resource:
-    """A namespaced kind. group is empty for the core API."""
+    """A kind and where it is served. group is empty for the core API.
+
+    stored: False for questions to the API server that are asked with POST and change nothing.
+    """
 
     group: str
     version: str
     plural: str
     kind: str
+    stored: bool = True
 
-    def path(self, namespace: str, name: str | None = None, subresource: str | None = None) -> str:
+    @property
+    def api_version(self) -> str:
+        return f"{self.group}/{self.version}" if self.group else self.version
+
+    def path(self, namespace: str | None, name: str | None = None, subresource: str | None = None) -> str:
+        """The URL path. Without a namespace: of a cluster-wide kind, or of the kind in all namespaces."""
         root = f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
-        parts = [root, "namespaces", namespace, self.plural, *(part for part in (name, subresource) if part)]
-        return "/".join(parts)
+        scope = ("namespaces", namespace) if namespace else ()
+        # Names come from options: quoted, they cannot lead to another object.
+        parts = [quote(part, safe="") for part in (*scope, self.plural, name, subresource) if part]
+        return "/".join([root, *parts])
 
 
 SECRETS = Resource("", "v1", "secrets", "Secret")
 PODS = Resource("", "v1", "pods", "Pod")
+SERVICES = Resource("", "v1", "services", "Service")
+EVENTS = Resource("", "v1", "events", "Event")
+NAMESPACES = Resource("", "v1", "namespaces", "Namespace")
+DEPLOYMENTS = Resource("apps", "v1", "deployments", "Deployment")
 LEASES = Resource("coordination.k8s.io", "v1", "leases", "Lease")
+SELF_SUBJECT_ACCESS_REVIEWS = Resource(
+    "authorization.k8s.io", "v1", "selfsubjectaccessreviews", "SelfSubjectAccessReview", stored=False
+)

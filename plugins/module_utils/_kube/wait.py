@@ -7,26 +7,129 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient, ObjectList
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Attempt, Gone, TimedOut
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient, WatchEvent
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import (
+    Attempt,
+    Gone,
+    TimedOut,
+    Unavailable,
+    Unreachable,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import Resource
 
-#: A watch is renewed after this many seconds, so that ``alive`` is called at least as often.
-WATCH_SECONDS = 5.0
+#: Seconds between two calls of ``alive``; less than a third of a Lease.
+HEARTBEAT = 5.0
+
+#: A watch that ends this much earlier than asked for was cut off.
+_CUT_OFF = 0.5
+
+Objects = Mapping[str, Mapping[str, Any]]
 
 
 def _never() -> bool:
     return False
 
 
+@dataclass
+class _Wait:
+    client: KubeClient
+    resource: Resource
+    namespace: str
+    settled: Callable[[Objects], bool]
+    timeout: float
+    monotonic: Callable[[], float]
+    alive: Callable[[], None]
+    restart_timeout: Callable[[], bool]
+    heartbeat: float
+    selectors: dict[str, str]
+    objects: dict[str, dict[str, Any]] = field(default_factory=dict)
+    version: str = ""
+    deadline: float = 0.0
+    next_beat: float = 0.0
+    failures: int = 0
+
+    def run(self) -> Objects:
+        now = self.monotonic()
+        self.deadline, self.next_beat = now + self.timeout, now + self.heartbeat
+        while True:
+            try:
+                self._list()
+                if self._follow():
+                    return self.objects
+            except Gone:
+                # Too far behind: what was missed is in the next list.
+                continue
+            except (Unreachable, Unavailable):
+                # An API server that restarts is no reason to give up what may take long; not being back in time is.
+                if self.monotonic() >= self.deadline:
+                    raise
+                self._pause()
+                self._beat()
+
+    def _list(self) -> None:
+        listed = self.client.list(self.resource, self.namespace, **self.selectors)
+        self.objects = {str(item["metadata"]["name"]): item for item in listed.items}
+        self.version = listed.resource_version
+
+    def _follow(self) -> bool:
+        """Whether it has settled: at once, after each event, and at the end of each watch."""
+        while True:
+            if self._look():
+                return True
+            begun, seconds, seen = self.monotonic(), self._until_next(), self.version
+            for event in self.client.watch(
+                self.resource, self.namespace, resource_version=self.version, timeout=seconds, **self.selectors
+            ):
+                self.failures = 0
+                self._take_in(event)
+                if event.type != "BOOKMARK" and self._look():
+                    return True
+            if seen == self.version and self.monotonic() - begun < seconds * _CUT_OFF:
+                self._pause()
+
+    def _take_in(self, event: WatchEvent) -> None:
+        metadata = event.object["metadata"]
+        self.version = str(metadata.get("resourceVersion", self.version))
+        if event.type == "DELETED":
+            self.objects.pop(str(metadata["name"]), None)
+        elif event.type in ("ADDED", "MODIFIED"):
+            self.objects[str(metadata["name"])] = event.object
+
+    def _look(self) -> bool:
+        if self.settled(self.objects):
+            return True
+        self._beat()
+        if self.restart_timeout():
+            self.deadline = self.monotonic() + self.timeout
+        if self.monotonic() < self.deadline:
+            return False
+        attempt = Attempt("watch", self.resource, self.namespace)
+        cause = f"not as expected within {self.timeout:g} s"
+        raise TimedOut(attempt, cause, "Look at the objects that were waited for.", observed=self.objects)
+
+    def _beat(self) -> None:
+        now = self.monotonic()
+        if now >= self.next_beat:
+            self.next_beat = now + self.heartbeat
+            self.alive()
+
+    def _until_next(self) -> float:
+        return max(0.0, min(self.deadline, self.next_beat) - self.monotonic())
+
+    def _pause(self) -> None:
+        self.failures = min(self.failures + 1, 6)
+        self.client.back_off(self.failures)
+
+
 def wait_until(
     client: KubeClient,
     resource: Resource,
     namespace: str,
-    settled: Callable[[Mapping[str, Mapping[str, Any]]], bool],
+    settled: Callable[[Objects], bool],
     *,
     timeout: timedelta,
     monotonic: Callable[[], float],
@@ -34,51 +137,24 @@ def wait_until(
     label_selector: str = "",
     field_selector: str = "",
     restart_timeout: Callable[[], bool] = _never,
-) -> None:
-    """Return when ``settled`` holds for the selected objects (by name).
+    heartbeat: float = HEARTBEAT,
+) -> Objects:
+    """Return the selected objects (by name) when ``settled`` holds for them.
 
-    restart_timeout: asked after each look; True gives the full time again, because something moved.
-    Raises TimedOut.
+    alive: called about every ``heartbeat`` seconds, however quiet the watch. restart_timeout: asked after each look;
+    True gives the full time again, because something moved.
+    Raises TimedOut with the last objects, or what the last request raised when the API server is away until the end.
     """
-    deadline = monotonic() + timeout.total_seconds()
-    while True:
-        listed = client.list(resource, namespace, label_selector=label_selector, field_selector=field_selector)
-        objects = {str(item["metadata"]["name"]): item for item in listed.items}
-        try:
-            for done in _looks(client, resource, namespace, listed, objects, settled, label_selector, field_selector):
-                alive()
-                if done:
-                    return
-                if restart_timeout():
-                    deadline = monotonic() + timeout.total_seconds()
-                if monotonic() >= deadline:
-                    raise TimedOut(Attempt("watch", resource, namespace), "timed out", "Look at the objects waited for.")
-        except Gone:
-            continue
-
-
-def _looks(
-    client: KubeClient,
-    resource: Resource,
-    namespace: str,
-    listed: ObjectList,
-    objects: dict[str, dict[str, Any]],
-    settled: Callable[[Mapping[str, Mapping[str, Any]]], bool],
-    label_selector: str,
-    field_selector: str,
-) -> Any:
-    """Whether it has settled: at once, after each event, and at the end of each watch."""
-    version = listed.resource_version
-    yield settled(objects)
-    while True:
-        for event in client.watch(
-            resource, namespace, resource_version=version, timeout=WATCH_SECONDS,
-            label_selector=label_selector, field_selector=field_selector,
-        ):  # fmt: skip
-            version = str(event.object["metadata"].get("resourceVersion", version))
-            if event.type == "DELETED":
-                objects.pop(str(event.object["metadata"]["name"]), None)
-            elif event.type in ("ADDED", "MODIFIED"):
-                objects[str(event.object["metadata"]["name"])] = event.object
-            yield settled(objects)
-        yield settled(objects)
+    selectors = {"label_selector": label_selector, "field_selector": field_selector}
+    return _Wait(
+        client,
+        resource,
+        namespace,
+        settled,
+        timeout.total_seconds(),
+        monotonic,
+        alive,
+        restart_timeout,
+        heartbeat,
+        selectors,
+    ).run()

@@ -14,9 +14,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
 
 
-def path_problem(
-    leaf: Certificate | None, authorities: Sequence[Certificate], at: datetime, verifier: Verifier
-) -> str:
+def path_problem(leaf: Certificate | None, authorities: Sequence[Certificate], at: datetime, verifier: Verifier) -> str:
     """Why the path does not hold, or nothing. leaf: None when it does not exist yet. authorities: the anchor is last.
 
     The anchor is held to the same dates and usages as the others. RFC 5280 and JVMs do not ask for its dates, but

@@ -107,6 +107,7 @@ def _decode_journal(text: str | None) -> Journal | None:
         return Journal(
             goal=Goal(record["goal"]),
             replaces=record.get("replaces"),
+            replaces_sha256=record.get("replacesSha256"),
             successor=record.get("successor"),
             started_at=datetime.strptime(record["startedAt"], _TIME),
             finished_at=datetime.strptime(record["finishedAt"], _TIME) if record.get("finishedAt") else None,
@@ -143,6 +144,7 @@ def encode_journal(journal: Journal | None) -> str | None:
     record = {
         "goal": journal.goal.value,
         "replaces": journal.replaces,
+        "replacesSha256": journal.replaces_sha256,
         "successor": journal.successor,
         "startedAt": journal.started_at.strftime(_TIME),
         "finishedAt": journal.finished_at.strftime(_TIME) if journal.finished_at else None,

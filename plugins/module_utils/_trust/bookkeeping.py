@@ -15,14 +15,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decision i
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.enrolment import enrol, learn_generation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence import present_all, usage_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates import removal_gate, trust_gate
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.journal import write_journal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger, LedgerEntry, RemovedEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState, Usage, after_usage
 
 
-def keep_books(snapshot: Snapshot, intent: Intent) -> tuple[Ledger, tuple[Transition, ...]]:
+def keep_books(snapshot: Snapshot) -> tuple[Ledger, tuple[Transition, ...]]:
     """The ledger after this pass and the transitions taken in it."""
     before = snapshot.ledger or Ledger()
     ledger = enrol(snapshot, before)
@@ -31,7 +30,7 @@ def keep_books(snapshot: Snapshot, intent: Intent) -> tuple[Ledger, tuple[Transi
     ledger = forget_removed(snapshot, ledger)
     ledger = advance(snapshot, ledger)
     ledger = remove(snapshot, ledger)
-    ledger = write_journal(snapshot, intent, before, ledger)
+    ledger = write_journal(snapshot, before, ledger)
     return ledger, _transitions(snapshot, before, ledger)
 
 
@@ -85,7 +84,9 @@ def advance(snapshot: Snapshot, ledger: Ledger) -> Ledger:
 
 def _state_after(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, usage: Usage) -> TrustState:
     if entry.state is not TrustState.UNTRUSTED:
-        return after_usage(entry.state, usage)
+        # A CA that enters as TRUSTED_UNUSED has made its one step of this pass.
+        known = snapshot.ledger is not None and snapshot.ledger.find(entry.fingerprint) is not None
+        return after_usage(entry.state, usage) if known else entry.state
     # No pods: the state is kept. Not read back: a process that starts now might miss the CA.
     if usage is Usage.NO_PODS or entry.awaiting is None or trust_gate(snapshot, ledger, entry.chain):
         return TrustState.UNTRUSTED

@@ -33,7 +33,7 @@ def decide(snapshot: Snapshot, intent: Intent) -> Decision:
         return Decision(steps=adopting)
     if intent.goal is Goal.DOWNGRADE and snapshot.reconciliation.generated:
         return _next(snapshot, intent, hand_over(snapshot, snapshot.ledger or Ledger()))
-    ledger, transitions = keep_books(snapshot, intent)
+    ledger, transitions = keep_books(snapshot)
     if ledger != (snapshot.ledger or Ledger()):
         return Decision(steps=(WriteLedger(ledger, Phase.PREPARE),), transitions=transitions)
     return _next(snapshot, intent, _steps(snapshot, intent, ledger))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal, Journal, Ledger, LedgerEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
@@ -23,7 +22,7 @@ def in_flight(ledger: Ledger | None) -> Journal | None:
     return journal if journal is not None and journal.finished_at is None else None
 
 
-def write_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Ledger) -> Ledger:
+def write_journal(snapshot: Snapshot, before: Ledger, ledger: Ledger) -> Ledger:
     """Open the journal when a prepared CA is enrolled, close it when its goal is reached."""
     journal = in_flight(ledger)
     if journal is None:
@@ -45,6 +44,7 @@ def _open(snapshot: Snapshot, before: Ledger, ledger: Ledger) -> Ledger:
     journal = Journal(
         goal=_goal_of(successor.chain[0].public_key_sha256, current.public_key_sha256 if current else None),
         replaces=current.fingerprint if current else None,
+        replaces_sha256=current.sha256 if current else None,
         successor=successor.fingerprint,
         started_at=snapshot.now,
     )

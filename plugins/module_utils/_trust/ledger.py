@@ -67,7 +67,8 @@ class RemovedEntry:
 class Journal:
     """The flow in flight, or the last one that finished. What makes a rerun a continuation or a no-op.
 
-    replaces: fingerprint of the CA that the flow replaces (None when there was none).
+    replaces: fingerprint of the CA that the flow replaces (None when there was none); replaces_sha256: its SHA-256,
+    by which people name it.
     successor: fingerprint of the CA that the flow puts in its place.
     awaiting: pods that have yet to be replaced by a hand-over's last roll.
     """
@@ -77,6 +78,7 @@ class Journal:
     successor: str | None
     started_at: datetime
     finished_at: datetime | None = None
+    replaces_sha256: str | None = None
     awaiting: frozenset[str] | None = None
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.journal import ROTATIONS, in_flight
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal, Journal, Ledger
@@ -16,13 +17,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot i
 
 @dataclass(frozen=True)
 class Target:
-    """wanted: a new CA is to be made. unknown: the CA named by the caller is not one of this cluster."""
+    """wanted: a new CA is to be made. unknown: the CA named by the caller is not one of this cluster.
+
+    replaces: the CA that this flow is about. Naming it in the next call keeps a flow from starting over when it ends.
+    """
 
     wanted: bool
     unknown: bool = False
-
-
-_NOTHING = Target(wanted=False)
+    replaces: str | None = None
 
 
 def resolve(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Target:
@@ -31,28 +33,31 @@ def resolve(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Target:
     Never while a flow is in flight (it is continued instead), nor when the journal's last flow is the answer: it
     replaced the CA that the caller names, or, when none is named, it had this goal and is fresh.
     """
-    if intent.goal not in ROTATIONS or in_flight(ledger) or snapshot.ca.prepared:
-        return _NOTHING
+    if intent.goal not in ROTATIONS:
+        return Target(False)
+    begun = in_flight(ledger)
     current = snapshot.ca.current[0] if snapshot.ca.current else None
+    if begun or snapshot.ca.prepared:
+        return Target(False, replaces=begun.replaces if begun else current.fingerprint if current else None)
     if intent.goal is Goal.CREATE:
-        return Target(wanted=current is None)
+        return Target(current is None)
     if current is None:
-        return _NOTHING
+        return Target(False)
     if intent.replaces is not None:
-        return _named(intent.replaces, current.fingerprint, current.sha256, ledger)
-    return Target(wanted=not _is_fresh(snapshot, intent, ledger.journal))
+        return _named(intent.replaces, current, ledger)
+    if _is_fresh(snapshot, intent, ledger.journal):
+        return Target(False, replaces=ledger.journal.replaces if ledger.journal else None)
+    return Target(True, replaces=current.fingerprint)
 
 
-def _named(replaces: str, fingerprint: str, sha256: str, ledger: Ledger) -> Target:
-    wanted = replaces.replace(":", "").lower()
-    if wanted in (fingerprint, sha256):
-        return Target(wanted=True)
-    known = {ledger.journal.replaces} if ledger.journal else set()
-    for entry in ledger.entries:
-        known |= {entry.fingerprint, entry.certificate.sha256}
-    for removed in ledger.removed:
-        known |= {removed.fingerprint, removed.certificate.sha256}
-    return Target(wanted=False, unknown=wanted not in known)
+def _named(named: str, current: Certificate, ledger: Ledger) -> Target:
+    wanted = named.replace(":", "").lower()
+    if wanted in (current.fingerprint, current.sha256):
+        return Target(True, replaces=current.fingerprint)
+    known = {ledger.journal.replaces, ledger.journal.replaces_sha256} if ledger.journal else set()
+    for certificate in [*(e.certificate for e in ledger.entries), *(r.certificate for r in ledger.removed)]:
+        known |= {certificate.fingerprint, certificate.sha256}
+    return Target(False, unknown=wanted not in known, replaces=named)
 
 
 def _is_fresh(snapshot: Snapshot, intent: Intent, journal: Journal | None) -> bool:

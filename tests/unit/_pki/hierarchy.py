@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
-from functools import lru_cache
+from functools import cache
 
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
@@ -31,7 +31,7 @@ YEAR = timedelta(days=365)
 EC = KeySpec(KeyAlgorithm.ECDSA, 256)
 
 
-@lru_cache(maxsize=None)
+@cache
 def key(number: int) -> PrivateKey:
     """Always the same key for the same number."""
     return generate_key(EC)
@@ -56,7 +56,7 @@ def make(
     begin: datetime = NOW - YEAR,
     end: datetime = NOW + YEAR,
     subject_identifier: bytes | None = b"",
-    authority_identifier: x509.AuthorityKeyIdentifier | None | bytes = b"",
+    authority_identifier: x509.AuthorityKeyIdentifier | bytes | None = b"",
     extra: Sequence[tuple[x509.ExtensionType, bool]] = (),
     issuer_name: str | None = None,
 ) -> Entity:

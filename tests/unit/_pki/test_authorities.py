@@ -35,12 +35,16 @@ def test_root_has_the_form_of_strimzi() -> None:
     rsa_key = generate_key(KeySpec(KeyAlgorithm.RSA, 2048))
     root = issue_root(SUBJECT, rsa_key, not_before=NOW.replace(microsecond=7), validity=YEAR)
     assert extensions(root) == {"basicConstraints": True, "keyUsage": True, "subjectKeyIdentifier": False}
-    assert root.signed_by(root) and root.is_ca and root.path_length == 1
+    assert root.signed_by(root)
+    assert root.is_ca
+    assert root.path_length == 1
     assert (root.not_before, root.not_after) == (NOW, NOW + YEAR)
     parsed = x509.load_der_x509_certificate(root.der)
     assert parsed.signature_algorithm_oid._name == "sha512WithRSAEncryption"
     usage = parsed.extensions.get_extension_for_class(x509.KeyUsage).value
-    assert usage.key_cert_sign and usage.crl_sign and not usage.digital_signature
+    assert usage.key_cert_sign
+    assert usage.crl_sign
+    assert not usage.digital_signature
     assert [one.oid._name for one in parsed.subject] == ["organizationName", "commonName"]
 
 
@@ -58,8 +62,10 @@ def test_renewal_keeps_subject_bytes_key_and_path_length(path_length: int | None
         old.public_key_sha256,
         path_length,
     )
-    assert new.serial_number != old.serial_number and new.not_after == NOW + YEAR / 2 + 2 * YEAR
-    assert new.signed_by(old) and old.signed_by(new)
+    assert new.serial_number != old.serial_number
+    assert new.not_after == NOW + YEAR / 2 + 2 * YEAR
+    assert new.signed_by(old)
+    assert old.signed_by(new)
 
 
 def test_renewal_keeps_a_foreign_string_type() -> None:
@@ -92,10 +98,14 @@ def test_bridge() -> None:
     new = issue_root(DistinguishedName("cluster-ca v1"), key(1), not_before=NOW, validity=YEAR)
     bridge = cross_certify(new, old, key(0), not_before=NOW, validity=YEAR / 2)
     assert (bridge.subject_der, bridge.public_key_sha256) == (new.subject_der, new.public_key_sha256)
-    assert bridge.signed_by(old) and not bridge.signed_by(new) and not bridge.self_issued
+    assert bridge.signed_by(old)
+    assert not bridge.signed_by(new)
+    assert not bridge.self_issued
     assert bridge.subject_key_identifier == new.subject_key_identifier
     assert bridge.authority_key_identifier == old.subject_key_identifier
-    assert bridge.is_ca and bridge.path_length == 0 and bridge.key_usage_allows_signing
+    assert bridge.is_ca
+    assert bridge.path_length == 0
+    assert bridge.key_usage_allows_signing
 
 
 @pytest.mark.parametrize(

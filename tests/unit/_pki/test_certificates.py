@@ -47,7 +47,9 @@ def test_leaf_values() -> None:
     child = leaf(ROOT, extra=[(names, False)])
     assert child.subject_alternative_names == frozenset({"a.b", "::1"})
     assert child.authority_key_identifier == ROOT.certificate.subject_key_identifier
-    assert not child.is_ca and child.path_length is None and not child.self_issued
+    assert not child.is_ca
+    assert child.path_length is None
+    assert not child.self_issued
     assert not child.key_usage_allows_signing
 
 
@@ -63,8 +65,10 @@ def test_expired_name_is_that_of_strimzi() -> None:
 def test_equal_by_der_and_parsed_once() -> None:
     again = parse_certificates(ROOT.certificate.pem)[0]
     assert again is ROOT.certificate
-    assert Certificate(again.der) == again and hash(Certificate(again.der)) == hash(again)
-    assert again != OTHER.certificate and again != again.der
+    assert Certificate(again.der) == again
+    assert hash(Certificate(again.der)) == hash(again)
+    assert again != OTHER.certificate
+    assert again != again.der
 
 
 def test_is_immutable_and_copies_are_equal() -> None:
@@ -112,7 +116,8 @@ def test_garbage_is_refused_without_quoting_it(data: bytes) -> None:
     with pytest.raises(CertificateError) as caught:
         parse_certificates(data)
     assert caught.value.__cause__ is None
-    assert "secret" not in str(caught.value) and "BEGIN" not in str(caught.value)
+    assert "secret" not in str(caught.value)
+    assert "BEGIN" not in str(caught.value)
 
 
 def test_garbled_der_is_refused() -> None:
@@ -125,7 +130,8 @@ def test_signed_by_is_about_name_and_key() -> None:
     same_name_other_key = make("cluster-ca v0", key(1))
     same_key_other_name = make("cluster-ca v9", key(0))
     renewed = make("cluster-ca v0", key(0))
-    assert child.signed_by(ROOT.certificate) and child.signed_by(renewed.certificate)
+    assert child.signed_by(ROOT.certificate)
+    assert child.signed_by(renewed.certificate)
     assert not child.signed_by(same_name_other_key.certificate)
     assert not child.signed_by(same_key_other_name.certificate)
     assert not child.signed_by(child)

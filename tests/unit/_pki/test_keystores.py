@@ -8,13 +8,17 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import pkcs12
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keystores import pkcs12_truststore
 
 from .hierarchy import key, make
 
-STORED = {"ca.crt": make("cluster-ca v1", key(1)).certificate, "ca-2027.crt": make("cluster-ca v0", key(0)).certificate}
+STORED = {
+    "ca.crt": make("cluster-ca v1", key(1)).certificate,
+    "ca-2027.crt": make("cluster-ca v0", key(0)).certificate,
+}
 KEYTOOL = shutil.which("keytool")
 
 
@@ -22,13 +26,13 @@ def test_holds_the_certificates_under_their_aliases() -> None:
     loaded = pkcs12.load_pkcs12(pkcs12_truststore(STORED, b"password"), b"password")
     assert loaded.key is None
     found = {(one.friendly_name or b"").decode(): one.certificate for one in loaded.additional_certs}
-    assert {name: one.fingerprint(one.signature_hash_algorithm) for name, one in found.items()} == {  # type: ignore[arg-type]
-        name: bytes.fromhex(one.sha256) for name, one in STORED.items()
+    assert {name: one.fingerprint(SHA256()).hex() for name, one in found.items()} == {
+        name: one.sha256 for name, one in STORED.items()
     }
 
 
 def test_is_closed_with_the_password() -> None:
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="password"):
         pkcs12.load_pkcs12(pkcs12_truststore(STORED, b"password"), b"other")
 
 

@@ -25,15 +25,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests imp
 from .hierarchy import NOW, YEAR, key, make
 
 SUBJECT = DistinguishedName("my-cluster-kafka")
-NAMES = frozenset({"my-cluster-kafka-brokers", "my-cluster-kafka-brokers.ns.svc", "10.0.0.1", "fd00::1", "*.example.com"})
+SERVICE = "my-cluster-kafka-brokers"
+NAMES = frozenset({SERVICE, f"{SERVICE}.ns.svc", "10.0.0.1", "fd00::1", "*.example.com"})
 ROOT = make("cluster-ca v0", key(0), path_length=0)
 OPENSSL = shutil.which("openssl")
 
 
 def signed(names: frozenset[str] = frozenset(), validity: timedelta = YEAR) -> Certificate:
-    return sign_leaf(
-        key(5).public_key, SUBJECT, names, ROOT.certificate, ROOT.key, not_before=NOW, validity=validity
-    )
+    return sign_leaf(key(5).public_key, SUBJECT, names, ROOT.certificate, ROOT.key, not_before=NOW, validity=validity)
 
 
 def extensions(certificate: Certificate) -> dict[str, bool]:
@@ -62,14 +61,18 @@ def test_client_leaf_says_that_it_is_no_ca() -> None:
         "authorityKeyIdentifier": False,
     }
     usage = x509.load_der_x509_certificate(leaf.der).extensions.get_extension_for_class(x509.KeyUsage).value
-    assert usage.digital_signature and usage.key_encipherment and not usage.key_cert_sign
+    assert usage.digital_signature
+    assert usage.key_encipherment
+    assert not usage.key_cert_sign
     assert not leaf.is_ca
 
 
 def test_subject_issuer_key_and_dates() -> None:
     leaf = signed(NAMES)
-    assert leaf.subject_der == SUBJECT.der and leaf.issuer_der == ROOT.certificate.subject_der
-    assert leaf.signed_by(ROOT.certificate) and key(5).matches(leaf)
+    assert leaf.subject_der == SUBJECT.der
+    assert leaf.issuer_der == ROOT.certificate.subject_der
+    assert leaf.signed_by(ROOT.certificate)
+    assert key(5).matches(leaf)
     assert (leaf.not_before, leaf.not_after) == (NOW, NOW + YEAR)
 
 
@@ -151,7 +154,9 @@ def test_request_round_trip_and_leaf_from_it() -> None:
         not_before=NOW,
         validity=YEAR,
     )
-    assert key(5).matches(leaf) and leaf.subject_der == SUBJECT.der and leaf.subject_alternative_names == NAMES
+    assert key(5).matches(leaf)
+    assert leaf.subject_der == SUBJECT.der
+    assert leaf.subject_alternative_names == NAMES
 
 
 def test_request_without_names_holds_no_private_key() -> None:
@@ -171,4 +176,5 @@ def forged() -> bytes:
 def test_requests_that_are_refused(pem: bytes) -> None:
     with pytest.raises(RequestError) as caught:
         parse_request(pem)
-    assert caught.value.__cause__ is None and "secret" not in str(caught.value)
+    assert caught.value.__cause__ is None
+    assert "secret" not in str(caught.value)

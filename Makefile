@@ -1,0 +1,53 @@
+# Every target does its own set-up. What is made is kept outside the work tree, in
+# $TRUSTOPS_CACHE or ~/.cache/trustops-strimzi; logs of `make test` are in build/checks/.
+PYTHON ?= python3
+CHECK := $(PYTHON) -m tests.checks
+
+.DEFAULT_GOAL := help
+.PHONY: help
+help: ## say which targets there are
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: test
+test: ## every check, two at a time
+	@$(CHECK)
+
+.PHONY: setup
+setup: ## make the environments of the checks
+	@$(CHECK) --setup
+
+.PHONY: unit
+unit: ## unit and property tests
+	@$(CHECK) unit
+
+.PHONY: api
+api: ## tests against a real Kubernetes API, on the test bed
+	@$(CHECK) bed api
+
+.PHONY: lint
+lint: ## style, types, layers, YAML, shell, changelog, documentation, ansible-lint
+	@$(CHECK) style types layers yaml shell changelog action-group docs ansible-lint ee
+
+.PHONY: format
+format: ## let ruff put the Python files in shape
+	@$(CHECK) format
+
+.PHONY: sanity
+sanity: ## all ansible-test sanity tests
+	@$(CHECK) sanity
+
+.PHONY: importer
+importer: ## galaxy-importer on the built collection
+	@$(CHECK) importer
+
+.PHONY: molecule
+molecule: ## Molecule, scenario default, on the test bed
+	@$(CHECK) bed molecule
+
+.PHONY: molecule-given
+molecule-given: ## Molecule, scenario given, on the cluster of KUBECONFIG or on the test bed
+	@$(CHECK) bed molecule-given
+
+.PHONY: molecule-kind
+molecule-kind: ## Molecule, scenario kind, with the real operator; needs Docker
+	@$(CHECK) molecule-kind

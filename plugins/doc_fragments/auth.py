@@ -1,0 +1,101 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    """How to reach and authenticate to the Kubernetes API; same names as kubernetes.core."""
+
+    DOCUMENTATION = r"""
+options:
+  kubeconfig:
+    description:
+      - Path to a kubeconfig file, or its content as a dictionary.
+      - Can also be given by the environment variable E(K8S_AUTH_KUBECONFIG).
+      - Without it and without O(host), the service account of the pod is used when there is one, else the default kubeconfig.
+    type: raw
+  context:
+    description:
+      - Context of the kubeconfig file. Can also be given by E(K8S_AUTH_CONTEXT).
+    type: str
+  host:
+    description:
+      - URL of the API server. Can also be given by E(K8S_AUTH_HOST).
+    type: str
+  api_key:
+    description:
+      - Bearer token. Can also be given by E(K8S_AUTH_API_KEY).
+    type: str
+  username:
+    description:
+      - User name for basic authentication. Can also be given by E(K8S_AUTH_USERNAME).
+    type: str
+  password:
+    description:
+      - Password for basic authentication. Can also be given by E(K8S_AUTH_PASSWORD).
+    type: str
+  validate_certs:
+    description:
+      - Whether to verify the API server's certificate. Can also be given by E(K8S_AUTH_VERIFY_SSL).
+    type: bool
+    aliases: [verify_ssl]
+  ca_cert:
+    description:
+      - File with the CA of the API server. Can also be given by E(K8S_AUTH_SSL_CA_CERT).
+    type: path
+    aliases: [ssl_ca_cert]
+  client_cert:
+    description:
+      - File with a client certificate. Can also be given by E(K8S_AUTH_CERT_FILE).
+    type: path
+    aliases: [cert_file]
+  client_key:
+    description:
+      - File with the key of the client certificate. Can also be given by E(K8S_AUTH_KEY_FILE).
+    type: path
+    aliases: [key_file]
+  proxy:
+    description:
+      - URL of an HTTP proxy. Can also be given by E(K8S_AUTH_PROXY).
+    type: str
+  no_proxy:
+    description:
+      - Hosts that are reached without the proxy. Can also be given by E(K8S_AUTH_NO_PROXY).
+    type: str
+  proxy_headers:
+    description:
+      - Headers for the proxy. Can also be given by E(K8S_AUTH_PROXY_HEADERS_PROXY_BASIC_AUTH),
+        E(K8S_AUTH_PROXY_HEADERS_BASIC_AUTH) and E(K8S_AUTH_PROXY_HEADERS_USER_AGENT).
+    type: dict
+    suboptions:
+      proxy_basic_auth:
+        description:
+          - Colon-separated user name and password for the proxy.
+        type: str
+      basic_auth:
+        description:
+          - Colon-separated user name and password for basic authentication.
+        type: str
+      user_agent:
+        description:
+          - The user agent to present.
+        type: str
+  persist_config:
+    description:
+      - Whether to save refreshed tokens into the kubeconfig file. Can also be given by E(K8S_AUTH_PERSIST_CONFIG).
+    type: bool
+  impersonate_user:
+    description:
+      - User to impersonate. Can also be given by E(K8S_AUTH_IMPERSONATE_USER).
+    type: str
+  impersonate_groups:
+    description:
+      - Groups to impersonate. Can also be given by E(K8S_AUTH_IMPERSONATE_GROUPS), separated by commas.
+    type: list
+    elements: str
+requirements:
+  - python >= 3.10
+  - kubernetes >= 24.2.0
+  - cryptography >= 45.0.0
+"""

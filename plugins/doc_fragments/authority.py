@@ -1,0 +1,40 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    """What a new CA is like."""
+
+    DOCUMENTATION = r"""
+options:
+  validity_days:
+    description:
+      - Validity of new certificates in days.
+    type: int
+    default: 365
+  key_algorithm:
+    description:
+      - Algorithm of a new CA key.
+    type: str
+    choices: [rsa, ecdsa]
+    default: rsa
+  key_size:
+    description:
+      - Bits of a new RSA key (default 4096), or V(256) or V(384) for the ECDSA curve (default 256).
+    type: int
+  path_length:
+    description:
+      - Path length constraint of a new CA. V(1) leaves room for one CA below it. A renewed CA keeps what it has.
+    type: int
+    default: 1
+  certificate:
+    description:
+      - CA certificate in PEM form, with its chain after it, to be used instead of a generated one.
+    type: str
+  private_key:
+    description:
+      - Private key of O(certificate), unencrypted, in PEM form.
+    type: str
+"""

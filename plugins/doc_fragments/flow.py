@@ -1,0 +1,53 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    """What every module of a flow has to know so that all of them decide the same."""
+
+    DOCUMENTATION = r"""
+options:
+  way:
+    description:
+      - V(cooperate) leaves issuing certificates to the Cluster Operator.
+      - V(takeover) pauses the C(Kafka) resource for the shortest possible time, issues the certificates here and resumes it.
+    type: str
+    choices: [cooperate, takeover]
+    default: cooperate
+  replaces:
+    description:
+      - Fingerprint (SHA-1 or SHA-256, with or without colons) of the CA to renew or replace.
+      - Names the CA that is to go, so that a second run does nothing.
+      - Without it the CA in use is meant, unless a flow of the same kind finished within O(fresh_for_hours).
+    type: str
+  fresh_for_hours:
+    description:
+      - How long a finished flow counts as the answer to the same request when O(replaces) is not given.
+    type: int
+    default: 24
+  until_phase:
+    description:
+      - The last phase to enter. V(prepare) makes the new CA known, V(trust) makes everybody trust it, V(use) makes everybody use
+        it, V(retire) removes the old one.
+    type: str
+    choices: [prepare, trust, use, retire]
+    default: retire
+  run_id:
+    description:
+      - Holder of the Lease while several module calls make one flow. The flow gives it back with
+        M(trustops.strimzi.strimzi_lease).
+      - Without it each call takes the Lease for itself, and only if it has something to write.
+    type: str
+  operator_timeout:
+    description:
+      - Seconds to wait for one reaction of the Cluster Operator.
+    type: int
+    default: 300
+  pod_timeout:
+    description:
+      - Seconds to wait, in a roll, until the next pod has moved.
+    type: int
+    default: 600
+"""

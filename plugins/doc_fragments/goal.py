@@ -1,0 +1,19 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    """What the flow is for."""
+
+    DOCUMENTATION = r"""
+options:
+  goal:
+    description:
+      - What the flow works towards. A flow that is in flight is continued, whatever goal is given.
+      - V(reconcile) finishes what was begun and begins nothing.
+    type: str
+    choices: [create, renew, replace_key, upgrade, downgrade, reconcile]
+    default: reconcile
+"""

@@ -1,0 +1,21 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Lines that the action plugin shows while a module still works: appended to a file on the same machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+
+def reporter(path: str | None) -> Callable[[str], None] | None:
+    """A function that appends one line; None without a file. The lines hold public facts only."""
+    if not path:
+        return None
+
+    def append(line: str) -> None:
+        with open(path, "a", encoding="utf-8") as progress:
+            progress.write(f"{line}\n")
+
+    return append

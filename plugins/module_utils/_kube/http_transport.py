@@ -1,0 +1,141 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The real transport: the Kubernetes client's connection pool, TLS, proxy and authentication; raw JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube._kubernetes import RESTClientObject, urllib3
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.network import describe_failure
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import Response, TransportError
+
+if TYPE_CHECKING:
+    from kubernetes.client.configuration import Configuration
+
+#: Seconds for one answer. The API server itself gives up after 60.
+REQUEST_TIMEOUT = 60.0
+#: Seconds to connect; an address that is filtered out does not answer at all.
+_CONNECT_TIMEOUT = 10.0
+_CHUNK = 65536
+
+
+class HttpTransport:
+    """Connections are kept open between requests. May be shared by threads."""
+
+    def __init__(
+        self,
+        configuration: Configuration,
+        headers: Sequence[tuple[str, str]] = (),
+        timeout: float = REQUEST_TIMEOUT,
+    ) -> None:
+        """headers: sent with every request (impersonation). timeout: seconds for one answer."""
+        self._configuration = configuration
+        self._headers = list(headers)
+        self._timeout = timeout
+        # A token that is refreshed sets everything of the kubeconfig again, the host too.
+        self._host = str(configuration.host).rstrip("/")
+        self._pool = RESTClientObject(configuration).pool_manager
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: Any = None,
+        content_type: str = "application/json",
+        timeout: float | None = None,
+    ) -> Response:
+        seconds = timeout or self._timeout
+        encoded = None if body is None else json.dumps(body).encode("utf-8")
+        try:
+            answer = self._send(method, path, query, encoded, content_type, seconds, preload=True)
+        except (urllib3.exceptions.HTTPError, OSError) as error:
+            raise describe_failure(error, self._host, seconds) from None
+        return Response(answer.status, self._decode(answer.status, answer.data), dict(answer.headers))
+
+    def stream(
+        self, path: str, *, query: Mapping[str, str] | None = None, timeout: float | None = None
+    ) -> Iterator[dict[str, Any]]:
+        seconds = timeout or self._timeout
+        try:
+            answer = self._send("GET", path, query, None, "application/json", seconds, preload=False)
+        except (urllib3.exceptions.HTTPError, OSError) as error:
+            raise describe_failure(error, self._host, seconds) from None
+        try:
+            if answer.status != 200:
+                status = self._decode(answer.status, answer.data)
+                yield {"type": "ERROR", "object": {**status, "code": answer.status}}
+                return
+            yield from self._events(answer, seconds)
+        finally:
+            # When the reader stops early, the rest of the stream must not reach the next request.
+            answer.close()
+
+    def _events(self, answer: Any, seconds: float) -> Iterator[dict[str, Any]]:
+        rest = b""
+        try:
+            for chunk in answer.stream(_CHUNK):
+                *lines, rest = (rest + chunk).split(b"\n")
+                for line in lines:
+                    if line.strip():
+                        yield json.loads(line)
+        except urllib3.exceptions.ReadTimeoutError:
+            # The server ends a watch by itself before this: the connection is dead, and nothing is lost.
+            return
+        except (urllib3.exceptions.HTTPError, OSError) as error:
+            raise describe_failure(error, self._host, seconds) from None
+        except ValueError:
+            raise TransportError(f"{self._host} sent a watch event that is not JSON") from None
+
+    def _send(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str] | None,
+        body: bytes | None,
+        content_type: str,
+        seconds: float,
+        preload: bool,
+    ) -> Any:
+        headers = urllib3.HTTPHeaderDict(
+            {"Accept": "application/json", "Content-Type": content_type, "User-Agent": "trustops.strimzi"}
+        )
+        for name, value in [*self._headers, *self._authentication()]:
+            headers.add(name, value)
+        return self._pool.request(
+            method,
+            f"{self._host}{path}" + (f"?{urlencode(query)}" if query else ""),
+            body=body,
+            headers=headers,
+            timeout=urllib3.Timeout(connect=min(_CONNECT_TIMEOUT, seconds), read=seconds),
+            retries=False,
+            preload_content=preload,
+        )
+
+    def _authentication(self) -> list[tuple[str, str]]:
+        """Asked for each request: a token may be renewed meanwhile."""
+        setting = self._configuration.auth_settings().get("BearerToken")
+        return [("Authorization", str(setting["value"]))] if setting and setting["value"] else []
+
+    def _decode(self, status: int, data: bytes) -> dict[str, Any]:
+        try:
+            decoded = json.loads(data)
+        except ValueError:
+            decoded = None
+        if isinstance(decoded, dict):
+            return decoded
+        if 200 <= status < 300:
+            # A login page of a proxy must not be taken for an empty list.
+            raise TransportError(
+                f"{self._host} answered, but not with a JSON object: it is not a Kubernetes API server",
+                transient=False,
+                remedy="Check host (or the server in kubeconfig) and the proxy options.",
+            )
+        return {"message": data[:200].decode("utf-8", "replace").strip()}

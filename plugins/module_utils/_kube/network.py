@@ -1,0 +1,80 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""What went wrong on the network, in words that name the address and the option to look at."""
+
+from __future__ import annotations
+
+import ssl
+from urllib.parse import urlsplit
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube._kubernetes import urllib3
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import TransportError
+
+_HOST = "Check host (K8S_AUTH_HOST, or the server in kubeconfig)"
+_NETWORK = f"{_HOST}, the network and the proxy options"
+_PORTS = {"https": 443, "http": 80}
+
+
+def address(host: str) -> str:
+    """host:port of a URL."""
+    parts = urlsplit(host)
+    port = parts.port or _PORTS.get(parts.scheme, 443)
+    name = parts.hostname or host
+    return f"[{name}]:{port}" if ":" in name else f"{name}:{port}"
+
+
+def describe_failure(error: Exception, host: str, seconds: float) -> TransportError:
+    """error: from urllib3 or a socket. seconds: the time that was given."""
+    where = f"the API server {address(host)}"
+    failures = urllib3.exceptions
+    if isinstance(error, failures.ProxyError):
+        return TransportError(
+            f"the proxy to {where} does not let us through ({_innermost(error)})",
+            sent=False,
+            transient=False,
+            remedy="Check proxy, proxy_headers and no_proxy (K8S_AUTH_PROXY, K8S_AUTH_NO_PROXY).",
+        )
+    if isinstance(error, (failures.SSLError, ssl.SSLError)):
+        return _tls_failure(_innermost(error), where)
+    if isinstance(error, failures.ConnectTimeoutError) and not isinstance(error, failures.NewConnectionError):
+        return TransportError(f"{where} did not answer to a connection attempt", sent=False, remedy=f"{_NETWORK}.")
+    if isinstance(error, failures.NewConnectionError):
+        return TransportError(f"{where} cannot be reached ({_innermost(error)})", sent=False, remedy=f"{_NETWORK}.")
+    if isinstance(error, failures.ReadTimeoutError):
+        return TransportError(
+            f"{where} did not answer within {seconds:g} s", transient=False, remedy="Run again when it is less busy."
+        )
+    if isinstance(error, (failures.LocationParseError, failures.LocationValueError)):
+        return TransportError(f"{host} is not a URL", sent=False, transient=False, remedy=f"{_HOST}.")
+    return TransportError(f"the connection to {where} broke off ({_innermost(error)})", remedy=f"{_NETWORK}.")
+
+
+def _tls_failure(cause: str, where: str) -> TransportError:
+    if "CERTIFICATE_VERIFY_FAILED" in cause or "certificate verify failed" in cause:
+        return TransportError(
+            f"the certificate of {where} is not trusted ({cause})",
+            sent=False,
+            transient=False,
+            remedy="Set ca_cert (K8S_AUTH_SSL_CA_CERT, or certificate-authority in kubeconfig) to the CA of the API "
+            "server, and host to a name that its certificate holds.",
+        )
+    return TransportError(
+        f"no TLS connection to {where} ({cause})",
+        transient=False,
+        remedy=f"{_HOST}, and client_cert and client_key (K8S_AUTH_CERT_FILE, K8S_AUTH_KEY_FILE).",
+    )
+
+
+def _innermost(error: Exception) -> str:
+    """The cause of the causes, without the request in it."""
+    found: BaseException = error
+    while True:
+        inner = [found.__cause__, found.__context__, getattr(found, "reason", None), *found.args[1:], *found.args[:1]]
+        deeper = next((item for item in inner if isinstance(item, BaseException) and item is not found), None)
+        if deeper is None:
+            break
+        found = deeper
+    text = str(found.strerror if isinstance(found, OSError) and found.strerror else found)
+    return f"{type(found).__name__}: {text}"[:300].replace("\n", " ")

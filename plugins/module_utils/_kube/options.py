@@ -1,0 +1,108 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The connection options of kubernetes.core: their other names, their environment, and what contradicts itself."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+#: Option -> aliases.
+ALIASES = {
+    "validate_certs": ("verify_ssl",),
+    "ca_cert": ("ssl_ca_cert",),
+    "client_cert": ("cert_file",),
+    "client_key": ("key_file",),
+}
+
+#: Option -> environment variable as documented; K8S_AUTH_<OPTION> is read too, as kubernetes.core does.
+ENVIRONMENT = {
+    "kubeconfig": "K8S_AUTH_KUBECONFIG",
+    "context": "K8S_AUTH_CONTEXT",
+    "host": "K8S_AUTH_HOST",
+    "api_key": "K8S_AUTH_API_KEY",
+    "username": "K8S_AUTH_USERNAME",
+    "password": "K8S_AUTH_PASSWORD",
+    "validate_certs": "K8S_AUTH_VERIFY_SSL",
+    "ca_cert": "K8S_AUTH_SSL_CA_CERT",
+    "client_cert": "K8S_AUTH_CERT_FILE",
+    "client_key": "K8S_AUTH_KEY_FILE",
+    "proxy": "K8S_AUTH_PROXY",
+    "no_proxy": "K8S_AUTH_NO_PROXY",
+    "persist_config": "K8S_AUTH_PERSIST_CONFIG",
+    "impersonate_user": "K8S_AUTH_IMPERSONATE_USER",
+    "impersonate_groups": "K8S_AUTH_IMPERSONATE_GROUPS",
+}
+PROXY_HEADERS = ("proxy_basic_auth", "basic_auth", "user_agent")
+
+_SWITCHES = ("validate_certs", "persist_config")
+_FILES = ("ca_cert", "client_cert", "client_key")
+_FALSE = frozenset({"0", "false", "no", "off", "n", "f"})
+
+
+class ConnectionOptionsError(Exception):
+    """The options do not lead to an API server, or contradict each other."""
+
+
+def resolve_options(options: Mapping[str, Any], environment: Mapping[str, str]) -> dict[str, Any]:
+    """The options in effect, checked. Each one: as given, else from the environment; empty counts as not given.
+
+    Raises ConnectionOptionsError.
+    """
+    resolved: dict[str, Any] = {}
+    for name in ENVIRONMENT:
+        value = _given(name, options, environment)
+        if value is not None:
+            resolved[name] = value
+    for name in _SWITCHES:
+        if isinstance(resolved.get(name), str):
+            resolved[name] = resolved[name].strip().lower() not in _FALSE
+    for name in _FILES:
+        if name in resolved:
+            resolved[name] = os.path.expanduser(str(resolved[name]))
+    groups = resolved.get("impersonate_groups", [])
+    resolved["impersonate_groups"] = [
+        group.strip() for group in (groups.split(",") if isinstance(groups, str) else map(str, groups)) if group.strip()
+    ]
+    resolved["proxy_headers"] = _proxy_headers(options.get("proxy_headers") or {}, environment)
+    _check(resolved)
+    return resolved
+
+
+def _given(name: str, options: Mapping[str, Any], environment: Mapping[str, str]) -> Any:
+    variables = (f"K8S_AUTH_{name.upper()}", ENVIRONMENT[name])
+    candidates = [options.get(key) for key in (name, *ALIASES.get(name, ()))]
+    candidates += [environment.get(variable) for variable in variables]
+    # Surveys send an empty string for a question that was not answered.
+    return next((value for value in candidates if value not in (None, "", [], {})), None)
+
+
+def _proxy_headers(given: Mapping[str, Any], environment: Mapping[str, str]) -> dict[str, str]:
+    unknown = sorted(set(given) - set(PROXY_HEADERS))
+    if unknown:
+        raise ConnectionOptionsError(f"proxy_headers has no {', '.join(unknown)}; it has {', '.join(PROXY_HEADERS)}.")
+    found = {name: given.get(name) for name in PROXY_HEADERS if given.get(name)}
+    if not found:
+        found = {name: environment.get(f"K8S_AUTH_PROXY_HEADERS_{name.upper()}") for name in PROXY_HEADERS}
+    return {name: str(value) for name, value in found.items() if value}
+
+
+def _check(options: Mapping[str, Any]) -> None:
+    for problem, found in (
+        ("{username} and {password} belong together: give both", ("username" in options) != ("password" in options)),
+        ("{api_key} and {username} are two ways to log in: give one of them", {"api_key", "username"} <= options.keys()),
+        ("{client_key} is of no use without {client_cert}: give both", "client_key" in options and "client_cert" not in options),
+        ("{impersonate_groups} needs {impersonate_user}", options["impersonate_groups"] and "impersonate_user" not in options),
+    ):  # fmt: skip
+        if found:
+            named = {name: f"{name} ({variable})" for name, variable in ENVIRONMENT.items()}
+            raise ConnectionOptionsError(f"{problem.format(**named)}.")
+    host = str(options.get("host", "https://"))
+    if not host.startswith(("https://", "http://")):
+        raise ConnectionOptionsError(f"host (K8S_AUTH_HOST) must be a URL such as https://{host}, not {host}.")
+    for name in _FILES:
+        if name in options and not os.path.isfile(options[name]):
+            raise ConnectionOptionsError(f"{name} ({ENVIRONMENT[name]}): there is no file {options[name]}.")

@@ -1,0 +1,125 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""From an answer of the API server (a Status object, or a proxy's page) to a typed error with a remedy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import (
+    AlreadyExists,
+    Attempt,
+    Conflict,
+    Forbidden,
+    Gone,
+    Invalid,
+    KubeError,
+    NotFound,
+    ResourceTypeMissing,
+    TooLarge,
+    Unauthorized,
+    Unavailable,
+)
+
+#: How RBAC, the API server and etcd refuse an object for its size.
+_TOO_LARGE = re.compile(r"Too long: (?:must have|may not be) [a-z ]+ \d+ |too large")
+_USER = re.compile(r'User "([^"]+)" cannot ')
+_PEM = re.compile(r"-----BEGIN.*?(?:-----END[^-]*-----|$)", re.DOTALL)
+_ENCODED = re.compile(r"[A-Za-z0-9+/=_]{44,}")
+
+#: Verbs that can be granted for single objects.
+_NAMED_VERBS = frozenset({"get", "update", "patch", "delete", "watch"})
+
+
+def error_from(attempt: Attempt, status: int, body: Mapping[str, Any]) -> KubeError:
+    """The error for an answer with an HTTP status that is not a success.
+
+    The reason of a Status object decides before the HTTP status, as two reasons share 409.
+    """
+    reason = str(body.get("reason") or "")
+    message = _public(attempt, body, str(body.get("message") or reason or f"HTTP status {status}"))
+    kind, remedy = _judge(attempt, status, reason, str(body.get("message") or ""), body)
+    if kind is ResourceTypeMissing:
+        message = f"the API server does not know {attempt.resource.kind} in {attempt.resource.api_version}"
+    if kind is Unauthorized:
+        message = "the API server does not accept the credentials"
+    # A server that fails or gives up in the middle of a write may have done it.
+    doubt = attempt.is_write and status >= 500 and kind is Unavailable
+    return kind(attempt, message, remedy, status=status, reason=reason, outcome_unknown=doubt)
+
+
+def _judge(
+    attempt: Attempt, status: int, reason: str, message: str, body: Mapping[str, Any]
+) -> tuple[type[KubeError], str]:
+    if status == 413 or _TOO_LARGE.search(message):
+        return TooLarge, _smaller(attempt)
+    if status == 404:
+        return _missing(attempt, body)
+    if status == 409:
+        if reason == "AlreadyExists":
+            return AlreadyExists, "Somebody else created it meanwhile; run again."
+        return Conflict, "Somebody else changed it meanwhile; run again."
+    if status == 403:
+        return Forbidden, _rule(attempt, message)
+    if status == 401:
+        return Unauthorized, (
+            "Check kubeconfig and context, or api_key, or client_cert and client_key, and whether they have expired; "
+            "an exec plugin of the kubeconfig must be able to log in without asking."
+        )
+    if status == 410:
+        return Gone, "List again."
+    if 400 <= status < 500 and status != 429:
+        return Invalid, f"Correct the {attempt.resource.kind}; the API server refuses this one."
+    if status >= 429:
+        return Unavailable, "Run again when the API server is healthy; a flow continues where it stopped."
+    return Unavailable, "Check host and proxy: what answers is not a Kubernetes API server."
+
+
+def _smaller(attempt: Attempt) -> str:
+    if attempt.resource.kind == "Secret":
+        return "A Secret holds at most 1 MiB: remove CAs that nobody trusts or uses any more from it, then run again."
+    return f"Make the {attempt.resource.kind} smaller."
+
+
+def _missing(attempt: Attempt, body: Mapping[str, Any]) -> tuple[type[KubeError], str]:
+    details = body.get("details") or {}
+    if details.get("kind") == "namespaces" and attempt.resource.plural != "namespaces":
+        return NotFound, f"Create the namespace {attempt.namespace}, or correct the option namespace."
+    if details.get("name"):
+        return NotFound, "Check name and namespace."
+    resource = attempt.resource
+    if "." in resource.group and not resource.group.endswith(".k8s.io"):
+        return ResourceTypeMissing, (
+            f"Install the CustomResourceDefinition {resource.plural}.{resource.group} with version {resource.version} "
+            "(Strimzi 1.0 or later), or check that this is the right Kubernetes cluster."
+        )
+    return ResourceTypeMissing, "Check host: it must be the URL of a Kubernetes API server, without more path."
+
+
+def _rule(attempt: Attempt, message: str) -> str:
+    """Which rule is missing, as it is written in a Role."""
+    if "admission" in message or "exceeded quota" in message:
+        return "Ask the administrators of the Kubernetes cluster: a policy or quota forbids it, not a missing role."
+    role = f"a Role in namespace {attempt.namespace}" if attempt.namespace else "a ClusterRole"
+    plural = f"{attempt.resource.plural}/{attempt.subresource}" if attempt.subresource else attempt.resource.plural
+    rule = f"verbs: [{attempt.verb}], apiGroups: ['{attempt.resource.group}'], resources: [{plural}]"
+    if attempt.name and attempt.verb in _NAMED_VERBS:
+        rule += f", resourceNames: [{attempt.name}]"
+    found = _USER.search(message)
+    whom = found.group(1) if found else "the identity of this run"
+    return f"Add this rule to {role} and bind it to {whom}: {rule}."
+
+
+def _public(attempt: Attempt, body: Mapping[str, Any], message: str) -> str:
+    """What may be shown of a message: validation and webhooks quote the values that they refuse."""
+    if attempt.resource.kind != "Secret":
+        return message
+    causes = (body.get("details") or {}).get("causes") or []
+    if body.get("reason") in ("Invalid", "BadRequest") or causes:
+        fields = ", ".join(f"{cause.get('field')} ({cause.get('reason')})" for cause in causes)
+        return f"it is not valid: {fields}" if fields else "it is not valid"
+    return _ENCODED.sub("(hidden)", _PEM.sub("(hidden)", message))

@@ -1,0 +1,170 @@
+#!/usr/bin/python
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: strimzi_reconciliation
+short_description: Pause or resume the reconciliation of a Strimzi cluster
+version_added: 1.0.0
+description:
+  - Pauses the C(Kafka) resource and waits until the operator confirms it, or takes that pause off again and waits until the operator works.
+  - A pause that somebody else set is neither used nor removed.
+options:
+  state:
+    description:
+      - V(by_flow) does what the flow needs now.
+      - V(resumed) ends a pause that a flow of this collection left, and does nothing otherwise.
+    type: str
+    choices: [by_flow, resumed]
+    default: by_flow
+extends_documentation_fragment:
+  - trustops.strimzi.auth
+  - trustops.strimzi.cluster
+  - trustops.strimzi.flow
+  - trustops.strimzi.goal
+  - trustops.strimzi.attributes
+seealso:
+  - module: trustops.strimzi.strimzi_ca_info
+author:
+  - The trustops.strimzi contributors (@trustops)
+"""
+
+EXAMPLES = r"""
+- name: Make sure that nothing stays paused
+  trustops.strimzi.strimzi_reconciliation:
+    cluster: demo
+    namespace: kafka
+    state: resumed
+"""
+
+RETURN = r"""
+cluster:
+  description: The Kafka resource as seen.
+  returned: always
+  type: dict
+  sample: {name: demo, namespace: kafka, exists: true, generated: false, paused: false, ready: true}
+cas:
+  description: The CAs of the ledger.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    subject: {description: "Distinguished name (RFC 4514).", type: str, returned: always, sample: "CN=cluster-ca v1,O=io.strimzi"}
+    sha256: {description: SHA-256 fingerprint., type: str, returned: always, sample: "6c1f0e"}
+    fingerprint: {description: "SHA-1 fingerprint, the name of the CA in the ledger.", type: str, returned: always, sample: "9b2c41"}
+    serial: {description: Serial number in hexadecimal., type: str, returned: always, sample: "4f"}
+    state: {description: State in the trust state machine., type: str, returned: always, sample: TRUSTED_IN_USE_ALL}
+    usage: {description: How many pods present a certificate of it., type: str, returned: always, sample: ALL}
+    current: {description: Whether it is the issuing CA., type: bool, returned: always, sample: true}
+    not_before: {description: Begin of validity., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
+    not_after: {description: End of validity., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
+    path_length: {description: Path length constraint., type: int, returned: always, sample: 1}
+    generations: {description: Certificate generations that mean this CA., type: list, elements: int, returned: always, sample: [1]}
+    trusted_by_count: {description: Number of pods known to trust it., type: int, returned: always, sample: 6}
+    pods_awaiting: {description: Pods that have to restart before they trust it., type: list, elements: str, returned: always, sample: []}
+    used_by: {description: Pods that present a certificate of it., type: list, elements: str, returned: always, sample: [demo-kafka-0]}
+removed:
+  description: CAs that left the ledger and that some pods still trust until they restart.
+  returned: always
+  type: list
+  elements: dict
+  sample: []
+pods:
+  description: "The pods of the cluster: what each presents and trusts."
+  returned: always
+  type: list
+  elements: dict
+  sample: [{name: demo-kafka-0, component: kafka, presents: ["cluster-ca v1 (6c1f0e9a2b3c)"], trusts: ["cluster-ca v1 (6c1f0e9a2b3c)"]}]
+leaves:
+  description: The end-entity certificates in their Secrets.
+  returned: always
+  type: list
+  elements: dict
+  sample: [{secret: demo-kafka-0, subject: "CN=demo-kafka,O=io.strimzi", generation: 1}]
+journal:
+  description: The flow in flight, or the last one that finished.
+  returned: always
+  type: dict
+  sample: {goal: replace_key, replaces: "9b2c41", successor: "77aa01", started_at: "2026-01-01T00:00:00Z", finished_at: null}
+replaces:
+  description: The CA that this flow is about. Pass it as O(replaces) to the next module of the same flow.
+  returned: always
+  type: str
+  sample: "9b2c41"
+transitions:
+  description: Edges of the state machine taken in this call.
+  returned: always
+  type: list
+  elements: dict
+  sample: [{subject: "CN=cluster-ca v1,O=io.strimzi", before: UNTRUSTED, after: TRUSTED_UNUSED, usage: NONE, evidence: generation}]
+actions:
+  description: Every write and restart of this call, in order; in check mode what they would be.
+  returned: always
+  type: list
+  elements: dict
+  sample: [{verb: update, object: Secret kafka/demo-cluster-ca-cert, what: "trust CN=cluster-ca v1,O=io.strimzi", phase: prepare}]
+violations:
+  description: The gates that do not hold.
+  returned: always
+  type: list
+  elements: dict
+  sample: [{gate: trust, subject: pod demo-kafka-0, message: cannot validate certificates of the CA., remedy: It has to restart.}]
+pending:
+  description: Steps that are left because of O(until_phase).
+  returned: always
+  type: list
+  elements: str
+  sample: []
+done:
+  description: Whether the goal, or the phase to stop after, is reached.
+  returned: always
+  type: bool
+  sample: false
+next:
+  description: The module whose turn it is; null when done or held.
+  returned: always
+  type: str
+  sample: strimzi_roll
+phase:
+  description: The phase of the next step.
+  returned: always
+  type: str
+  sample: trust
+"""
+
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import (
+    CLUSTER,
+    FLOW,
+    GOAL,
+    ArgumentSpec,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.engine import resume_ours
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import TrustModule
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Face
+
+STATE = ArgumentSpec({"state": {"type": "str", "choices": ["by_flow", "resumed"], "default": "by_flow"}})
+SPEC = CLUSTER + FLOW + GOAL + STATE
+
+
+def body(module: TrustModule) -> dict[str, Any]:
+    """What the flow needs, or the end of our own pause whatever the flow needs."""
+    if module.params["state"] == "by_flow":
+        return module.run(Face.RECONCILIATION, module.params["goal"])
+    result = module.result(resume_ours(module.work(), module.intent(module.params["goal"])))
+    # Resuming succeeds whatever else is wrong with the cluster.
+    result.pop("failed_message", None)
+    return result
+
+
+def main() -> None:
+    module = TrustModule(SPEC)
+    module.execute(lambda: body(module))
+
+
+if __name__ == "__main__":
+    main()

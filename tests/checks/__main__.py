@@ -1,0 +1,44 @@
+"""``python3 -m tests.checks [NAME ...]``: all checks of ``make test``, or the named ones. Standard library only."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from .catalogue import checks
+from .debian import install_missing
+from .environments import CannotPrepare
+from .run import run_all, run_check, summarise
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python3 -m tests.checks", description="The checks of this collection.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="checks to run; none: every one of 'make test'")
+    parser.add_argument("--list", action="store_true", help="only say which checks there are")
+    parser.add_argument("--setup", action="store_true", help="only make the environments")
+    arguments = parser.parse_args()
+    if message := install_missing():
+        print(message, file=sys.stderr)
+    try:
+        known = {check.name: check for check in checks()}
+        if arguments.setup:
+            for check in known.values():
+                if not check.reason_to_skip():
+                    check.command_environment()
+            return 0
+    except CannotPrepare as problem:
+        print(f"error: {problem}", file=sys.stderr)
+        return 2
+    if arguments.list:
+        print(*(f"{check.name:18} {check.about}" for check in known.values()), sep="\n")
+        return 0
+    if unknown := [name for name in arguments.names if name not in known]:
+        parser.error(f"no such check: {', '.join(unknown)}; there are: {', '.join(known)}")
+    if len(arguments.names) == 1:
+        return summarise([run_check(known[arguments.names[0]], None)])
+    chosen = [known[name] for name in arguments.names] or [check for check in known.values() if not check.extra]
+    return summarise(run_all(chosen))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

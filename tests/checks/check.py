@@ -1,0 +1,64 @@
+"""What a check is."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from .environments import environment
+from .pythons import Pair
+from .trees import linked_root
+
+#: A command that ends with this code was skipped; its last line of output says why.
+SKIPPED = 77
+
+
+def always() -> str:
+    """The reason to skip a check that is never skipped: none."""
+    return ""
+
+
+@dataclass(frozen=True)
+class Check:
+    """Commands that pass together: each a list of arguments, run one after the other in the work tree.
+
+    ``after`` names checks that have to pass first. Checks with the same ``shares`` never run at the same time.
+    ``reason_to_skip`` returns an empty string when the check can run.
+    """
+
+    name: str
+    about: str
+    pair: Pair
+    commands: tuple[tuple[str, ...], ...]
+    after: tuple[str, ...] = ()
+    shares: str = ""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    reason_to_skip: Callable[[], str] = always
+    #: Not part of ``make test``.
+    extra: bool = False
+
+    def command_environment(self) -> dict[str, str]:
+        """The environment variables of its commands; makes the virtual environment when it is not there."""
+        bin_folder = environment(self.pair.python, self.pair.requirements) / "bin"
+        root = str(linked_root())
+        kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONHOME", "MAKEFLAGS", "MFLAGS")}
+        return {
+            **kept,
+            "PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}",
+            "VIRTUAL_ENV": str(bin_folder.parent),
+            "PYTHONPATH": root,
+            "MYPYPATH": root,
+            "ANSIBLE_COLLECTIONS_PATH": root,
+            "ANSIBLE_FORCE_COLOR": "0",
+            **self.variables,
+        }
+
+
+def docker_reason() -> str:
+    """Why nothing can run on kind here, or an empty string."""
+    for tool in ("docker", "kind"):
+        if shutil.which(tool) is None:
+            return f"no {tool} in the PATH"
+    return "" if os.system("docker info >/dev/null 2>&1") == 0 else "no Docker engine answers"

@@ -1,0 +1,21 @@
+"""antsibull-docs on a copy of the tree: the documentation of plugins and roles, and what it refers to."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from .trees import copied_tree
+
+
+def main() -> int:
+    tree = copied_tree("docs")
+    command = ["antsibull-docs", "lint-collection-docs", "--plugin-docs", "--disallow-unknown-collection-refs"]
+    command += ["--validate-collection-refs", "all", "--check-extra-docs-refs", "."]
+    variables = {**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(tree.parents[2])}
+    return subprocess.run(command, cwd=tree, env=variables, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

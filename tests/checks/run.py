@@ -1,0 +1,169 @@
+"""Runs checks, two at a time, and says how each ended."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .check import SKIPPED, Check
+from .environments import CannotPrepare
+from .places import LOGS, ROOT
+
+WORKERS = 2
+#: Lines of a failed check's log that are shown.
+TAIL = 80
+#: A line of a log that starts so is repeated beside the check's result.
+NOTE = "note: "
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How one check ended: ``passed``, ``failed`` or ``skipped``, and why."""
+
+    check: str
+    verdict: str
+    seconds: float
+    reason: str = ""
+
+
+def run_check(check: Check, log: Path | None) -> Outcome:
+    """Runs one check, with its output in ``log``, or shown when that is None."""
+    started = time.monotonic()
+
+    def ended(verdict: str, reason: str = "") -> Outcome:
+        return Outcome(check.name, verdict, time.monotonic() - started, reason)
+
+    if reason := check.reason_to_skip():
+        return ended("skipped", reason)
+    try:
+        variables = check.command_environment()
+    except CannotPrepare as problem:
+        return ended("failed", str(problem))
+    shown: list[str] = []
+    for command in check.commands:
+        code = _run(command, variables, log, shown)
+        if code == SKIPPED:
+            return ended("skipped", shown[-1] if shown else "no reason given")
+        if code:
+            return ended("failed", f"exit code {code} of: {' '.join(command)}")
+    return ended("passed", "; ".join(line.removeprefix(NOTE) for line in shown if line.startswith(NOTE)))
+
+
+def _run(command: Sequence[str], variables: dict[str, str], log: Path | None, shown: list[str]) -> int:
+    with subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=variables,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    ) as process:
+        if process.stdout is None:
+            raise RuntimeError("a pipe was asked for")
+        with (log or Path("/dev/null")).open("a") as kept:
+            print("$", *command, file=kept, flush=True)
+            for line in process.stdout:
+                kept.write(line)
+                kept.flush()
+                if log is None:
+                    print(line, end="", flush=True)
+                if line.strip():
+                    shown.append(line.strip())
+        return process.wait()
+
+
+class Board:
+    """Which checks are left, which run, and how the others ended."""
+
+    def __init__(self, checks: Sequence[Check]) -> None:
+        self._left = list(checks)
+        self._names = {check.name for check in checks}
+        self._running: list[Check] = []
+        self._changed = threading.Condition()
+        self.outcomes: list[Outcome] = []
+
+    def take(self) -> Check | None:
+        """The next check that may run now; waits for one; None when none is left."""
+        with self._changed:
+            while self._left:
+                for check in self._left:
+                    if self._may_run(check):
+                        self._left.remove(check)
+                        self._running.append(check)
+                        return check
+                self._changed.wait()
+            return None
+
+    def _may_run(self, check: Check) -> bool:
+        ended = {outcome.check for outcome in self.outcomes}
+        free = not check.shares or all(other.shares != check.shares for other in self._running)
+        return free and all(name in ended for name in check.after if name in self._names)
+
+    def unmet(self, check: Check) -> str:
+        """The check it comes after that did not pass, or an empty string."""
+        with self._changed:
+            bad = [o.check for o in self.outcomes if o.check in check.after and o.verdict != "passed"]
+        return bad[0] if bad else ""
+
+    def done(self, check: Check, outcome: Outcome) -> None:
+        with self._changed:
+            self._running.remove(check)
+            self.outcomes.append(outcome)
+            self._changed.notify_all()
+            _report(outcome)
+
+
+def _report(outcome: Outcome) -> None:
+    first = outcome.reason.splitlines()[0] if outcome.reason else ""
+    print(f"{outcome.verdict:8} {outcome.check:18} {outcome.seconds:7.1f} s  {first}".rstrip(), flush=True)
+
+
+def _work(board: Board) -> None:
+    while (check := board.take()) is not None:
+        log = LOGS / f"{check.name}.log"
+        log.unlink(missing_ok=True)
+        try:
+            if unmet := board.unmet(check):
+                outcome = Outcome(check.name, "failed", 0.0, f"'{unmet}' did not pass")
+            else:
+                outcome = run_check(check, log)
+        except Exception as problem:  # a check that cannot even start must not leave the others waiting for it
+            outcome = Outcome(check.name, "failed", 0.0, f"{type(problem).__name__}: {problem}")
+        board.done(check, outcome)
+
+
+def run_all(checks: Sequence[Check]) -> list[Outcome]:
+    """Runs the checks side by side; the output of each goes to its log, the end of a failed one's is shown."""
+    LOGS.mkdir(parents=True, exist_ok=True)
+    board = Board(checks)
+    workers = [threading.Thread(target=_work, args=(board,)) for _number in range(WORKERS)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    for outcome in board.outcomes:
+        if outcome.verdict == "failed":
+            log = LOGS / f"{outcome.check}.log"
+            print(f"\n===== {outcome.check}: {outcome.reason}\n===== the end of {log}")
+            if log.exists():
+                print(*log.read_text(errors="replace").splitlines()[-TAIL:], sep="\n")
+    return board.outcomes
+
+
+def summarise(outcomes: Sequence[Outcome]) -> int:
+    """Prints the reasons of what was skipped, then the count; returns the exit code."""
+    print()
+    for outcome in outcomes:
+        if outcome.verdict == "skipped":
+            print(f"skipped: {outcome.check}: {outcome.reason}")
+    count = {verdict: sum(o.verdict == verdict for o in outcomes) for verdict in ("passed", "failed", "skipped")}
+    print(f"{count['passed']} passed, {count['failed']} failed, {count['skipped']} skipped")
+    sys.stdout.flush()
+    return 1 if count["failed"] else 0

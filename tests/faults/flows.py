@@ -1,0 +1,118 @@
+"""The flows as the fault tests run them: how a cluster gets to where the flow starts, and what its end looks like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Way
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
+
+from ..fakes.flows import START, FlowResult, run_flow, work_on
+from ..fakes.world import World
+from ..operator import certs, clusters
+from .checker import Checker, entries
+
+#: Rolls of every Kafka node that each flow may take (spec/1 and DESIGN).
+ROLLS = {Goal.CREATE: 0, Goal.RENEW: 1, Goal.REPLACE_KEY: 3, Goal.UPGRADE: 1, Goal.DOWNGRADE: 1}
+
+CA_SECRETS = ("demo-cluster-ca-cert", "demo-cluster-ca")
+
+
+@dataclass(frozen=True)
+class Case:
+    goal: Goal
+    way: Way
+
+    def __str__(self) -> str:
+        return f"{self.goal.value}-{self.way.value}"
+
+    @property
+    def intent(self) -> Intent:
+        return Intent(self.goal, self.way)
+
+
+def fast_keys() -> None:
+    """The double's keys: what is tested is who trusts whom, not how long primes take."""
+    certs.new_ca_key = certs.new_leaf_key = lambda: ec.generate_private_key(ec.SECP256R1())
+    certs.now = lambda: START.replace(microsecond=0)
+
+
+def start(case: Case) -> tuple[World, Checker]:
+    """A world at the point where the flow begins, watched from here on."""
+    fast_keys()
+    world = World()
+    generated = case.goal is Goal.UPGRADE
+    if case.goal is not Goal.CREATE:
+        if not generated:
+            finish(world, Intent(Goal.CREATE))
+        world.apply(*clusters.dual_role("demo", "kafka", generated=generated))
+        world.settle()
+        if not generated:
+            finish(world, Intent(Goal.CREATE))
+        if case.goal is Goal.DOWNGRADE:
+            # After a replacement the key generation is behind the CA's name: the case that costs a roll.
+            finish(world, Intent(Goal.REPLACE_KEY))
+    checker = Checker(world)
+    checker.attach()
+    if case.goal in (Goal.RENEW, Goal.REPLACE_KEY):
+        checker.plant_foreign(*CA_SECRETS)
+    return world, checker
+
+
+def finish(world: World, intent: Intent, transport: Any = None) -> FlowResult:
+    result = run_flow(work_on(world, transport), intent)
+    assert result.outcome.decision.done, [str(v) for v in result.outcome.decision.violations]
+    return result
+
+
+def complete(world: World, case: Case, transport: Any = None) -> None:
+    """Run the flow to its end; creating goes on once the cluster is there."""
+    finish(world, case.intent, transport)
+    if case.goal is Goal.CREATE:
+        if world.api.find("kafkas", "kafka", "demo") is None:
+            world.apply(*clusters.dual_role("demo", "kafka"))
+        world.settle()
+        finish(world, case.intent, transport)
+
+
+def end_state(world: World) -> dict[str, Any]:
+    """What has to be the same whatever happened on the way (I8): everything but the random parts."""
+    secret = {name: world.api.find("secrets", "kafka", name) for name in (*CA_SECRETS, "demo-cluster-ca-trusted-certs")}
+    kafka = world.api.find("kafkas", "kafka", "demo") or {"metadata": {}, "spec": {}}
+    pods = [p for p in world.api.all("pods", "kafka") if p["metadata"]["labels"].get("strimzi.io/component-type") == "kafka"]
+    generation = "strimzi.io/cluster-ca-cert-generation"
+    return {
+        "certificates": len([k for k in entries(secret["demo-cluster-ca-cert"]) if k.endswith(".crt")]),
+        "keys": sorted(len(k) for k in entries(secret["demo-cluster-ca"])),
+        "states": sorted(v.decode() for k, v in _ledger(secret).items() if k.endswith(".state")),
+        "ledger": sorted(k.split(".")[-1] for k in _ledger(secret)),
+        "generations": [(s or {}).get("metadata", {}).get("annotations") for s in (secret[n] for n in CA_SECRETS)],
+        "pods": [p["metadata"]["annotations"][generation] for p in pods],
+        "paused": (kafka["metadata"].get("annotations") or {}).get("strimzi.io/pause-reconciliation"),
+        "generated": kafka["spec"].get("clusterCa"),
+        "trust": len({p.trusted for p in world.kubelet.processes.values() if p.component == "kafka"}),
+    }
+
+
+def _ledger(secret: dict[str, Any]) -> dict[str, bytes]:
+    return entries(secret["demo-cluster-ca-trusted-certs"])
+
+
+def eager(world: World) -> Callable[[Any], None]:
+    """The operator looks after every single write of ours, not only when we wait."""
+    busy = {"now": False}
+
+    def after(change: Any) -> None:
+        if busy["now"]:
+            return
+        busy["now"] = True
+        try:
+            world.step()
+        finally:
+            busy["now"] = False
+
+    return after

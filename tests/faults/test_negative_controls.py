@@ -1,0 +1,75 @@
+"""With a gate taken out the checker has to see a broken invariant: otherwise its silence means nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust import bookkeeping, holds, rules
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence import usage_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Phase, Way
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import Usage
+
+from ..fakes.flows import run_flow, work_on
+from .checker import InvariantBroken
+from .flows import Case, start
+
+REPLACE = Case(Goal.REPLACE_KEY, Way.COOPERATE)
+
+
+def open_gate(*arguments: Any) -> tuple[()]:
+    return ()
+
+
+def without_trust_gate(patch: pytest.MonkeyPatch) -> None:
+    for module in (bookkeeping, rules, holds):
+        patch.setattr(module, "trust_gate", open_gate)
+
+
+def without_removal_gate(patch: pytest.MonkeyPatch) -> None:
+    for module in (bookkeeping, rules, holds):
+        patch.setattr(module, "removal_gate", open_gate)
+    # Usage is the other thing that keeps a CA: it says that nobody uses any.
+    patch.setattr(bookkeeping, "usage_of", lambda fingerprint, seen: _pretend(usage_of(fingerprint, seen)))
+
+
+def _pretend(usage: Usage) -> Usage:
+    return Usage.NONE if usage is Usage.SOME else usage
+
+
+def without_state_gate(patch: pytest.MonkeyPatch) -> None:
+    """A prepared CA is promoted as soon as it is known."""
+    patch.setattr(rules, "TRUSTED_STATES", frozenset({*rules.TRUSTED_STATES, "UNTRUSTED"}))
+    patch.setattr(rules, "trust_gate", open_gate)
+    patch.setattr(rules, "is_projected", lambda snapshot, fingerprint: True)
+
+
+@pytest.mark.parametrize("remove", [without_trust_gate, without_state_gate])
+def test_a_leaf_in_use_before_it_is_trusted_is_seen(
+    remove: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world, _checker = start(REPLACE)
+    remove(monkeypatch)
+    with pytest.raises(InvariantBroken, match="I[13]"):
+        run_flow(work_on(world), REPLACE.intent)
+
+
+def test_a_ca_removed_while_a_leaf_of_it_is_stored_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    world, _checker = start(REPLACE)
+    old = world.api.find("secrets", "kafka", "demo-cruise-control-certs")
+    run_flow(work_on(world), Intent(Goal.REPLACE_KEY, until=Phase.USE))
+    world.operator_runs = False
+    world.api.request(
+        "PATCH",
+        "/api/v1/namespaces/kafka/secrets/demo-cruise-control-certs",
+        body={"data": old["data"] if old else {}},
+        content_type="application/merge-patch+json",
+    )
+    held = run_flow(work_on(world), REPLACE.intent)
+    assert not held.outcome.decision.done, "the removal gate did not hold the flow"
+    without_removal_gate(monkeypatch)
+    with pytest.raises(InvariantBroken, match="I[123]"):
+        run_flow(work_on(world), REPLACE.intent)
