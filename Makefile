@@ -30,7 +30,8 @@ lint: ## style, types, layers, YAML, shell, changelog, documentation, ansible-li
 
 .PHONY: format
 format: ## let ruff put the Python files in shape
-	@$(CHECK) format
+	@$(CHECK) --exec ruff check --fix
+	@$(CHECK) --exec ruff format
 
 .PHONY: sanity
 sanity: ## all ansible-test sanity tests
@@ -51,3 +52,19 @@ molecule-given: ## Molecule, scenario given, on the cluster of KUBECONFIG or on 
 .PHONY: molecule-kind
 molecule-kind: ## Molecule, scenario kind, with the real operator; needs Docker
 	@$(CHECK) molecule-kind
+
+.PHONY: demo
+demo: ## a cluster on the test bed, and a rotation of its CA to watch
+	@$(CHECK) --exec python -m tests.demo
+
+.PHONY: demo-again
+demo-again: ## the same rotation once more: nothing to do
+	@$(CHECK) --exec python -m tests.demo --again
+
+.PHONY: bench
+bench: ## measure what the time goes into
+	@$(CHECK) --exec python -m tests.bench
+
+.PHONY: changelog
+changelog: ## make CHANGELOG.md anew from changelogs/
+	@$(CHECK) --exec antsibull-changelog generate --reload-plugins

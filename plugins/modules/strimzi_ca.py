@@ -133,6 +133,11 @@ next:
   returned: always
   type: str
   sample: strimzi_roll
+seconds:
+  description: How long this call worked and waited.
+  returned: when the module is part of a flow
+  type: float
+  sample: 12.5
 phase:
   description: The phase of the next step.
   returned: always

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 
 from .catalogue import checks
 from .debian import install_missing
 from .environments import CannotPrepare
+from .places import ROOT
 from .run import run_all, run_check, summarise
 
 
@@ -16,6 +18,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="checks to run; none: every one of 'make test'")
     parser.add_argument("--list", action="store_true", help="only say which checks there are")
     parser.add_argument("--setup", action="store_true", help="only make the environments")
+    parser.add_argument("--exec", nargs=argparse.REMAINDER, metavar="COMMAND", help="run a command as the checks do")
     arguments = parser.parse_args()
     if message := install_missing():
         print(message, file=sys.stderr)
@@ -26,6 +29,10 @@ def main() -> int:
                 if not check.reason_to_skip():
                     check.command_environment()
             return 0
+        if arguments.exec:
+            variables = next(iter(known.values())).command_environment()
+            os.chdir(ROOT)
+            os.execvpe(arguments.exec[0], arguments.exec, variables)  # its terminal and signals are the caller's
     except CannotPrepare as problem:
         print(f"error: {problem}", file=sys.stderr)
         return 2
@@ -36,7 +43,7 @@ def main() -> int:
         parser.error(f"no such check: {', '.join(unknown)}; there are: {', '.join(known)}")
     if len(arguments.names) == 1:
         return summarise([run_check(known[arguments.names[0]], None)])
-    chosen = [known[name] for name in arguments.names] or [check for check in known.values() if not check.extra]
+    chosen = [known[name] for name in arguments.names] or list(known.values())
     return summarise(run_all(chosen))
 
 

@@ -36,8 +36,6 @@ class Check:
     shares: str = ""
     variables: Mapping[str, str] = field(default_factory=dict)
     reason_to_skip: Callable[[], str] = always
-    #: Not part of ``make test``.
-    extra: bool = False
 
     def command_environment(self) -> dict[str, str]:
         """The environment variables of its commands; makes the virtual environment when it is not there."""

@@ -216,8 +216,9 @@ class TrustModule:
         work, intent = self.work(), self.intent(goal)
         if report is not None:
             work.report = report
+        begun = work.clock.monotonic()
         outcome = run(work, intent, face, lambda: self.take_lease(work.client))
-        return self.result(outcome)
+        return {**self.result(outcome), "seconds": round(work.clock.monotonic() - begun, 1)}
 
     def result(self, outcome: Outcome) -> dict[str, Any]:
         self.hide_secrets(outcome.observation)

@@ -45,6 +45,8 @@ def error_from(attempt: Attempt, status: int, body: Mapping[str, Any]) -> KubeEr
     kind, remedy = _judge(attempt, status, reason, str(body.get("message") or ""), body)
     if kind is ResourceTypeMissing:
         message = f"the API server does not know {attempt.resource.kind} in {attempt.resource.api_version}"
+    if kind is TooLarge:
+        message = "it is too large"
     if kind is Unauthorized:
         message = "the API server does not accept the credentials"
     # A server that fails or gives up in the middle of a write may have done it.

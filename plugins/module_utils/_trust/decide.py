@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.bookkeeping import keep_books
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decision import Decision
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decision import Decision, Transition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.handover import hand_over
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.holds import holds
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Phase
@@ -15,7 +15,17 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions import check
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules import RULES, take_over_authority
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Resume, Step, WriteLedger
+
+_PHASE_OF_STATE = {
+    TrustState.UNTRUSTED: Phase.PREPARE,
+    TrustState.TRUSTED_UNUSED: Phase.TRUST,
+    TrustState.TRUSTED_IN_USE_ANY: Phase.USE,
+    TrustState.TRUSTED_IN_USE_ALL: Phase.USE,
+    TrustState.PHASE_OUT: Phase.USE,
+    None: Phase.RETIRE,
+}
 
 
 def decide(snapshot: Snapshot, intent: Intent) -> Decision:
@@ -35,8 +45,14 @@ def decide(snapshot: Snapshot, intent: Intent) -> Decision:
         return _next(snapshot, intent, hand_over(snapshot, snapshot.ledger or Ledger()))
     ledger, transitions = keep_books(snapshot)
     if ledger != (snapshot.ledger or Ledger()):
-        return Decision(steps=(WriteLedger(ledger, Phase.PREPARE),), transitions=transitions)
+        return Decision(steps=(WriteLedger(ledger, _phase(transitions)),), transitions=transitions)
     return _next(snapshot, intent, _steps(snapshot, intent, ledger))
+
+
+def _phase(transitions: tuple[Transition, ...]) -> Phase:
+    """Where a change of the books belongs, for people: the furthest of its transitions; none ends a flow."""
+    reached = [_PHASE_OF_STATE[taken.after] for taken in transitions]
+    return max(reached, key=lambda phase: phase.position) if reached else Phase.RETIRE
 
 
 def _steps(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> tuple[Step, ...]:

@@ -1,0 +1,222 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the client sends, what it repeats, and what it refuses to believe."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import (
+    AlreadyExists,
+    Conflict,
+    Gone,
+    NotFound,
+    Unavailable,
+    Unreachable,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import (
+    PODS,
+    SECRETS,
+    SELF_SUBJECT_ACCESS_REVIEWS,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import Response, TransportError
+from ansible_collections.trustops.strimzi.tests.fakes.memory_api import MemoryApi
+
+from .doubles import scripted, status
+
+OK = Response(200, {"metadata": {"name": "a"}}, {})
+LOST = TransportError("the connection to the API server k8s:6443 broke off (ConnectionResetError: reset)")
+REFUSED = TransportError("the API server k8s:6443 cannot be reached (refused)", sent=False, remedy="Check host.")
+
+
+def secret(name: str = "a", **data: str) -> dict[str, Any]:
+    return {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}, "data": data}
+
+
+def test_life_of_an_object() -> None:
+    api = MemoryApi()
+    client = KubeClient(api)
+    made = client.create(SECRETS, "kafka", secret(one="MQ=="))
+    with pytest.raises(AlreadyExists):
+        client.create(SECRETS, "kafka", secret())
+    version = made["metadata"]["resourceVersion"]
+    patched = client.patch(SECRETS, "kafka", "a", {"data": {"two": "Mg=="}}, resource_version=version)
+    assert patched["data"] == {"one": "MQ==", "two": "Mg=="}
+    with pytest.raises(Conflict):
+        client.patch(SECRETS, "kafka", "a", {"data": {"two": None}}, resource_version=version)
+    client.replace(SECRETS, "kafka", {**patched, "data": {"three": "Mw=="}})
+    with pytest.raises(Conflict):
+        client.replace(SECRETS, "kafka", patched)
+    assert client.get(SECRETS, "kafka", "a")["data"] == {"three": "Mw=="}
+    with pytest.raises(Conflict):
+        client.delete(SECRETS, "kafka", "a", uid="another")
+    client.delete(SECRETS, "kafka", "a", uid=made["metadata"]["uid"])
+    assert client.get_or_none(SECRETS, "kafka", "a") is None
+    with pytest.raises(NotFound):
+        client.get(SECRETS, "kafka", "a")
+
+
+def test_list_with_selectors() -> None:
+    client = KubeClient(MemoryApi())
+    for name, label in (("a", "x"), ("b", "y"), ("c", "x")):
+        body = secret(name)
+        body["metadata"]["labels"] = {"l": label}
+        client.create(SECRETS, "kafka", body)
+    listed = client.list(SECRETS, "kafka", label_selector="l=x")
+    assert [item["metadata"]["name"] for item in listed.items] == ["a", "c"]
+    assert listed.resource_version == listed.items[-1]["metadata"]["resourceVersion"]
+    assert [item["metadata"]["name"] for item in client.list(SECRETS, "kafka", field_selector="metadata.name=b").items] == ["b"]
+
+
+def test_patch_carries_the_version_and_leaves_its_argument_alone() -> None:
+    client, transport, _clock = scripted([OK])
+    patch = {"metadata": {"annotations": {"a": "b"}}, "data": {"k": None}}
+    before = copy.deepcopy(patch)
+    client.patch(PODS, "kafka", "demo-0", patch, resource_version="7", subresource="status")
+    (sent,) = transport.sent
+    assert patch == before
+    assert (sent.method, sent.path) == ("PATCH", "/api/v1/namespaces/kafka/pods/demo-0/status")
+    assert sent.content_type == "application/merge-patch+json"
+    assert sent.body == {"metadata": {"annotations": {"a": "b"}, "resourceVersion": "7"}, "data": {"k": None}}
+
+
+def test_delete_carries_preconditions_and_propagation() -> None:
+    client, transport, _clock = scripted([OK])
+    client.delete(PODS, "kafka", "demo-0", uid="u", resource_version="7", propagation="Foreground")
+    assert transport.sent[0].body == {
+        "apiVersion": "v1",
+        "kind": "DeleteOptions",
+        "preconditions": {"uid": "u", "resourceVersion": "7"},
+        "propagationPolicy": "Foreground",
+    }
+
+
+@pytest.mark.parametrize("metadata", [{"name": "a"}, {"resourceVersion": "7"}, {}])
+def test_replace_refuses_to_overwrite_what_it_has_not_seen(metadata: dict[str, str]) -> None:
+    client, transport, _clock = scripted()
+    with pytest.raises(ValueError, match=r"metadata\.resourceVersion"):
+        client.replace(SECRETS, "kafka", {"metadata": metadata})
+    assert transport.sent == []
+
+
+@pytest.mark.parametrize("code", [429, 500, 502, 503, 504])
+def test_a_read_is_repeated_with_growing_delays(code: int) -> None:
+    client, _transport, clock = scripted([status(code), LOST, status(code), REFUSED, OK])
+    assert client.get(SECRETS, "kafka", "a") == OK.body
+    assert clock.slept == [0.25, 0.5, 1.0, 2.0]
+    assert (client.requests, client.writes) == (5, 0)
+
+
+@pytest.mark.parametrize("last", [status(503), LOST])
+def test_a_read_is_given_up_after_five_attempts(last: Response | TransportError) -> None:
+    client, transport, _clock = scripted([last] * 9)
+    with pytest.raises((Unavailable, Unreachable)) as caught:
+        client.list(SECRETS, "kafka")
+    assert len(transport.sent) == 5
+    assert not caught.value.outcome_unknown
+
+
+def test_what_cannot_get_better_by_itself_is_not_repeated() -> None:
+    client, transport, _clock = scripted([TransportError("not trusted", sent=False, transient=False, remedy="Set ca_cert.")])
+    with pytest.raises(Unreachable) as caught:
+        client.get(SECRETS, "kafka", "a")
+    assert (len(transport.sent), caught.value.remedy) == (1, "Set ca_cert.")
+
+
+@pytest.mark.parametrize(("asked", "slept"), [("3", 3.125), ("900", 30.0), ("Wed, 21 Oct 2026 07:28:00 GMT", 0.25)])
+def test_the_server_says_how_long_to_wait(asked: str, slept: float) -> None:
+    client, _transport, clock = scripted([Response(429, {}, {"retry-after": asked}), OK])
+    client.get(SECRETS, "kafka", "a")
+    assert clock.slept == [slept]
+
+
+def test_a_write_is_repeated_only_when_it_was_not_processed() -> None:
+    client, _transport, clock = scripted([Response(429, {}, {"Retry-After": "1"}), OK])
+    assert client.create(SECRETS, "kafka", secret()) == OK.body
+    assert clock.slept == [1.125]
+    assert (client.requests, client.writes) == (2, 1)
+
+
+@pytest.mark.parametrize("code", [500, 502, 503, 504])
+def test_a_write_on_a_failing_server_is_not_repeated(code: int) -> None:
+    client, transport, _clock = scripted([status(code), OK])
+    with pytest.raises(Unavailable) as caught:
+        client.patch(SECRETS, "kafka", "a", {}, resource_version="1")
+    assert (len(transport.sent), caught.value.outcome_unknown) == (1, True)
+
+
+def test_a_write_whose_answer_was_lost() -> None:
+    client, transport, _clock = scripted([LOST, OK])
+    with pytest.raises(Unreachable) as caught:
+        client.patch(SECRETS, "kafka", "a", {}, resource_version="1")
+    assert (len(transport.sent), caught.value.outcome_unknown) == (1, True)
+    assert str(caught.value) == (
+        "Failed to patch Secret kafka/a: the connection to the API server k8s:6443 broke off (ConnectionResetError: "
+        "reset). It is not known whether it was done."
+    )
+    assert caught.value.remedy == "Check host or kubeconfig, the network and the proxy options; then run again."
+
+
+def test_a_write_that_was_never_sent() -> None:
+    client, transport, _clock = scripted([REFUSED, OK])
+    with pytest.raises(Unreachable) as caught:
+        client.delete(SECRETS, "kafka", "a")
+    assert (len(transport.sent), caught.value.outcome_unknown, caught.value.remedy) == (1, False, "Check host.")
+
+
+def test_a_question_is_not_a_write() -> None:
+    client, transport, _clock = scripted([LOST, Response(201, {"status": {"allowed": True}}, {})])
+    assert client.create(SELF_SUBJECT_ACCESS_REVIEWS, None, {"spec": {}})["status"] == {"allowed": True}
+    assert (transport.sent[0].path, client.writes) == ("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", 0)
+
+
+@pytest.mark.parametrize("body", [{}, {"items": []}, {"items": [], "metadata": {}}, {"message": "login"}])
+def test_what_is_not_a_list_is_not_taken_for_an_empty_one(body: dict[str, Any]) -> None:
+    client, _transport, _clock = scripted([Response(200, body, {})])
+    with pytest.raises(Unavailable, match="Failed to list Secret objects in namespace kafka: the answer is not a list"):
+        client.list(SECRETS, "kafka")
+
+
+def test_a_redirect_is_no_answer() -> None:
+    client, _transport, _clock = scripted([Response(302, {}, {"Location": "/login"})])
+    with pytest.raises(Unavailable):
+        client.get(SECRETS, "kafka", "a")
+
+
+def test_watch() -> None:
+    events: list[Any] = [
+        {"type": "ADDED", "object": {"metadata": {"name": "a"}}},
+        {"type": "BOOKMARK", "object": {"metadata": {"resourceVersion": "9"}}},
+    ]
+    client, transport, _clock = scripted(events=events)
+    found = list(client.watch(PODS, "kafka", resource_version="7", timeout=2.7, label_selector="l=x"))
+    assert [(event.type, event.object["metadata"]) for event in found] == [
+        ("ADDED", {"name": "a"}),
+        ("BOOKMARK", {"resourceVersion": "9"}),
+    ]
+    assert transport.sent[0].query == {
+        "labelSelector": "l=x",
+        "watch": "true",
+        "allowWatchBookmarks": "true",
+        "resourceVersion": "7",
+        "timeoutSeconds": "2",
+    }
+    assert client.requests == 1
+
+
+def test_watch_from_a_version_that_is_too_old() -> None:
+    client, _transport, _clock = scripted(events=[{"type": "ERROR", "object": {"code": 410, "message": "too old"}}])
+    with pytest.raises(Gone, match="Failed to watch Pod objects in namespace kafka: too old"):
+        list(client.watch(PODS, "kafka", resource_version="1", timeout=1))
+
+
+def test_watch_that_breaks_off() -> None:
+    client, _transport, _clock = scripted(events=[LOST])
+    with pytest.raises(Unreachable) as caught:
+        list(client.watch(PODS, "kafka", resource_version="1", timeout=1))
+    assert not caught.value.outcome_unknown

@@ -1,0 +1,306 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The real transport against a real server on the loopback interface."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import urllib3
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import connect
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Gone, Unavailable, Unreachable
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.network import address, describe_failure
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import TransportError
+
+from .identities import Identities, make_identities
+from .server import Reply, Request, Reset, Server, free_port, serving
+
+NETWORK = "Check host (K8S_AUTH_HOST, or the server in kubeconfig), the network and the proxy options."
+
+
+@pytest.fixture(scope="module")
+def identities(tmp_path_factory: pytest.TempPathFactory) -> Identities:
+    return make_identities(tmp_path_factory.mktemp("identities"))
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with serving(lambda request: Reply(body={"kind": "Secret"})) as running:
+        yield running
+
+
+def open_client(url: str, **options: Any) -> KubeClient:
+    return KubeClient(connect({"host": url, **options}, {}), sleep=lambda seconds: None)
+
+
+def answering(server: Server, *answers: Reply | Reset) -> None:
+    """These answers, the last one again and again."""
+    left = list(answers)
+    server.answer = lambda request: left.pop(0) if len(left) > 1 else left[0]
+
+
+def test_headers_of_every_request(server: Server) -> None:
+    options = {"api_key": "tok", "impersonate_user": "alice", "impersonate_groups": ["admins", "ops,dev"]}
+    client = open_client(server.url, **options)
+    client.get(SECRETS, "kafka", "a")
+    client.patch(SECRETS, "kafka", "a", {"data": {}})
+    answering(server, Reply(chunks=[]))
+    assert list(client.watch(SECRETS, "kafka", resource_version="1", timeout=1)) == []
+    for request in server.requests:
+        assert request.header("Authorization") == ["Bearer tok"]
+        assert request.header("Impersonate-User") == ["alice"]
+        assert request.header("Impersonate-Group") == ["admins", "ops,dev"]
+        assert request.header("User-Agent") == ["trustops.strimzi"]
+    assert server.requests[1].header("Content-Type") == ["application/merge-patch+json"]
+    assert json.loads(server.requests[1].body) == {"data": {}}
+    assert server.requests[2].path.startswith("/api/v1/namespaces/kafka/secrets?watch=true&")
+
+
+def test_no_credentials_are_made_up(server: Server) -> None:
+    open_client(server.url).get(SECRETS, "kafka", "a")
+    assert server.requests[0].header("Authorization") == []
+
+
+def test_connections_are_kept(server: Server) -> None:
+    client = open_client(server.url)
+    answering(server, Reply(status=404, body={"details": {"name": "a"}}), Reply(body={}))
+    assert client.get_or_none(SECRETS, "kafka", "a") is None
+    client.get(SECRETS, "kafka", "a")
+    answering(server, Reply(chunks=[]), Reply(body={}))
+    assert list(client.watch(SECRETS, "kafka", resource_version="1", timeout=1)) == []
+    client.get(SECRETS, "kafka", "a")
+    assert server.connections == 1
+
+
+def test_read_is_repeated_after_429(server: Server) -> None:
+    slept: list[float] = []
+    client = KubeClient(connect({"host": server.url}, {}), sleep=slept.append, random=lambda: 0.0)
+    answering(server, Reply(status=429, body={}, headers={"Retry-After": "2"}), Reply(body={"a": 1}))
+    assert client.get(SECRETS, "kafka", "a") == {"a": 1}
+    assert slept == [2.0]
+
+
+def test_read_is_repeated_after_a_reset(server: Server) -> None:
+    answering(server, Reset(), Reply(body={"a": 1}))
+    assert open_client(server.url).get(SECRETS, "kafka", "a") == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda client: client.create(SECRETS, "kafka", {"metadata": {"name": "a"}}),
+        lambda client: client.patch(SECRETS, "kafka", "a", {}),
+        lambda client: client.delete(SECRETS, "kafka", "a"),
+    ],
+)
+def test_write_is_not_repeated_after_a_reset(server: Server, write: Callable[[KubeClient], Any]) -> None:
+    answering(server, Reset(), Reply(body={}))
+    with pytest.raises(Unreachable) as caught:
+        write(open_client(server.url))
+    assert caught.value.outcome_unknown
+    assert f"the connection to the API server {server.address} broke off (" in str(caught.value)
+    assert caught.value.remedy == NETWORK
+    assert len(server.requests) == 1
+
+
+def test_an_answer_that_does_not_come(server: Server) -> None:
+    answering(server, Reply(delay=1.0))
+    with pytest.raises(TransportError) as caught:
+        connect({"host": server.url}, {}).request("PATCH", "/x", body={}, timeout=0.1)
+    assert str(caught.value) == f"the API server {server.address} did not answer within 0.1 s"
+    assert (caught.value.sent, caught.value.transient) == (True, False)
+
+
+def test_a_server_that_is_not_there() -> None:
+    port = free_port()
+    with pytest.raises(Unreachable) as caught:
+        open_client(f"http://127.0.0.1:{port}").delete(SECRETS, "kafka", "a")
+    assert str(caught.value).startswith(
+        f"Failed to delete Secret kafka/a: the API server 127.0.0.1:{port} cannot be reached ("
+    )
+    assert "Connection refused" in str(caught.value)
+    assert (caught.value.outcome_unknown, caught.value.remedy) == (False, NETWORK)
+
+
+def test_a_login_page_is_not_an_object(server: Server) -> None:
+    answering(server, Reply(body=b"<html>Please log in</html>"))
+    with pytest.raises(Unreachable, match="answered, but not with a JSON object: it is not a Kubernetes API server"):
+        open_client(server.url).get(SECRETS, "kafka", "a")
+    assert len(server.requests) == 1
+
+
+def test_a_redirect_is_not_followed(server: Server) -> None:
+    answering(server, Reply(status=302, body=b"", headers={"Location": f"{server.url}/login"}))
+    with pytest.raises(Unavailable):
+        open_client(server.url, api_key="tok").get(SECRETS, "kafka", "a")
+    assert len(server.requests) == 1
+
+
+def event(kind: str, **metadata: str) -> bytes:
+    return json.dumps({"type": kind, "object": {"metadata": metadata}}, ensure_ascii=False).encode() + b"\n"
+
+
+def test_watch_events_are_put_together_and_come_at_once(server: Server) -> None:
+    whole = event("ADDED", name="a\u00e4") + event("MODIFIED", name="b") + b"\n"
+    pieces = [whole[:13], whole[13:50], whole[50:], event("DELETED", name="c")]
+    answering(server, Reply(chunks=pieces, delay=0.1))
+    begun, seen = time.monotonic(), []
+    for found in open_client(server.url).watch(SECRETS, "kafka", resource_version="1", timeout=5):
+        seen.append((found.type, found.object["metadata"]["name"], time.monotonic() - begun))
+    assert [item[:2] for item in seen] == [("ADDED", "a\u00e4"), ("MODIFIED", "b"), ("DELETED", "c")]
+    assert seen[1][2] < seen[2][2] - 0.05
+
+
+def test_watch_left_early_does_not_disturb_the_next_request(server: Server) -> None:
+    client = open_client(server.url)
+    answering(server, Reply(chunks=[event("ADDED", name="a")] * 50), Reply(body={"kind": "Secret"}))
+    for _found in client.watch(SECRETS, "kafka", resource_version="1", timeout=5):
+        break
+    assert client.get(SECRETS, "kafka", "a") == {"kind": "Secret"}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(chunks=[b'{"type":"ERROR","object":{"kind":"Status","code":410,"message":"too old"}}\n']),
+        Reply(status=410, body={"kind": "Status", "reason": "Expired", "message": "too old"}),
+    ],
+)
+def test_watch_too_old(server: Server, reply: Reply) -> None:
+    answering(server, reply)
+    with pytest.raises(Gone, match="too old"):
+        list(open_client(server.url).watch(SECRETS, "kafka", resource_version="1", timeout=1))
+
+
+def test_watch_cut_off(server: Server) -> None:
+    answering(server, Reply(chunks=[event("ADDED", name="a")], complete=False))
+    seen = []
+    with pytest.raises(Unreachable, match="broke off"):
+        for found in open_client(server.url).watch(SECRETS, "kafka", resource_version="1", timeout=1):
+            seen.append(found.type)  # noqa: PERF401
+    assert seen == ["ADDED"]
+
+
+def test_watch_that_is_no_watch(server: Server) -> None:
+    answering(server, Reply(chunks=[b"<html>\n"]))
+    with pytest.raises(Unreachable, match="sent a watch event that is not JSON"):
+        list(open_client(server.url).watch(SECRETS, "kafka", resource_version="1", timeout=1))
+
+
+def test_watch_on_a_dead_connection_ends(server: Server) -> None:
+    answering(server, Reply(chunks=[event("ADDED", name="a"), event("ADDED", name="b")], delay=0.4))
+    found = list(connect({"host": server.url}, {}).stream("/x", timeout=0.2))
+    assert found == []
+
+
+# TLS and proxy ---------------------------------------------------------------------------------------------------
+
+
+def subject_of(request: Request) -> Reply:
+    return Reply(body={"subject": request.client_subject})
+
+
+def test_client_certificate(identities: Identities) -> None:
+    files = {
+        "ca_cert": str(identities.ca),
+        "client_cert": str(identities.client),
+        "client_key": str(identities.client_key),
+    }
+    with serving(subject_of, identities.server_context()) as server:
+        assert open_client(server.url, **files).get(SECRETS, "kafka", "a") == {"subject": "client-user"}
+
+
+def test_a_server_that_is_not_trusted(identities: Identities) -> None:
+    with serving(subject_of, identities.server_context()) as server:
+        with pytest.raises(Unreachable) as caught:
+            open_client(server.url, api_key="tok").patch(SECRETS, "kafka", "a", {})
+        assert server.requests == []
+    assert f"the certificate of the API server {server.address} is not trusted (" in str(caught.value)
+    assert "CERTIFICATE_VERIFY_FAILED" in str(caught.value)
+    assert not caught.value.outcome_unknown
+    assert caught.value.remedy == (
+        "Set ca_cert (K8S_AUTH_SSL_CA_CERT, or certificate-authority in kubeconfig) to the CA of the API server, and "
+        "host to a name that its certificate holds."
+    )
+
+
+def test_without_verification(identities: Identities, recwarn: pytest.WarningsRecorder) -> None:
+    with serving(subject_of, identities.server_context()) as server:
+        client = open_client(server.url, api_key="tok", validate_certs=False)
+        assert client.get(SECRETS, "kafka", "a") == {"subject": ""}
+    assert [str(warning.message) for warning in recwarn if "Unverified HTTPS" in str(warning.message)] == []
+
+
+def test_tls_to_a_plain_server(server: Server) -> None:
+    with pytest.raises(Unreachable, match="no TLS connection to the API server"):
+        open_client(server.url.replace("http:", "https:"), api_key="tok").get(SECRETS, "kafka", "a")
+
+
+def test_proxy_gets_the_request_and_its_headers(server: Server) -> None:
+    options = {"proxy": server.url, "proxy_headers": {"proxy_basic_auth": "me:pw", "user_agent": "agent/1"}}
+    open_client("http://k8s.example:6443", **options).get(SECRETS, "kafka", "a")
+    (request,) = server.requests
+    assert request.path == "http://k8s.example:6443/api/v1/namespaces/kafka/secrets/a"
+    assert request.header("Proxy-Authorization") == ["Basic bWU6cHc="]
+
+
+def test_no_proxy(server: Server) -> None:
+    port = free_port()
+    client = open_client(server.url, proxy=f"http://127.0.0.1:{port}", no_proxy="example.com,127.0.0.1")
+    assert client.get(SECRETS, "kafka", "a") == {"kind": "Secret"}
+
+
+def test_a_proxy_that_refuses(server: Server) -> None:
+    answering(server, Reply(status=407, body=b""))
+    with pytest.raises(Unreachable) as caught:
+        open_client("https://k8s.example:6443", api_key="tok", proxy=server.url).patch(SECRETS, "kafka", "a", {})
+    assert "the proxy to the API server k8s.example:6443 does not let us through (" in str(caught.value)
+    assert caught.value.remedy == (
+        "Check proxy, proxy_headers and no_proxy (K8S_AUTH_PROXY, K8S_AUTH_NO_PROXY)."
+    )
+    assert not caught.value.outcome_unknown
+    assert len(server.requests) == 1
+
+
+# Words -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [
+        ("https://k8s.example", "k8s.example:443"),
+        ("http://k8s.example/path", "k8s.example:80"),
+        ("https://[::1]:6443", "[::1]:6443"),
+    ],
+)
+def test_address(host: str, expected: str) -> None:
+    assert address(host) == expected
+
+
+def test_connection_attempt_without_answer() -> None:
+    error = describe_failure(urllib3.exceptions.ConnectTimeoutError(None, "x"), "https://10.0.0.1:6443", 60)
+    assert str(error) == "the API server 10.0.0.1:6443 did not answer to a connection attempt"
+    assert (error.sent, error.transient, error.remedy) == (False, True, NETWORK)
+
+
+def test_token_of_a_kubeconfig(server: Server, tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    token.write_text("first")
+    user = {"name": "u", "user": {"tokenFile": str(token)}}
+    content = {
+        "current-context": "c",
+        "contexts": [{"name": "c", "context": {"cluster": "k", "user": "u"}}],
+        "clusters": [{"name": "k", "cluster": {"server": server.url}}],
+        "users": [user],
+    }
+    KubeClient(connect({"kubeconfig": content}, {})).get(SECRETS, "kafka", "a")
+    assert server.requests[0].header("Authorization") == ["Bearer first"]

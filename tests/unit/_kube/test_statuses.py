@@ -1,0 +1,221 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Each failure in its exact words: what was attempted on what, why it failed, what helps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube import errors
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Attempt, KubeError
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import (
+    LEASES,
+    NAMESPACES,
+    PODS,
+    SECRETS,
+    SELF_SUBJECT_ACCESS_REVIEWS,
+    Resource,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.statuses import error_from
+
+KAFKAS = Resource("kafka.strimzi.io", "v1", "kafkas", "Kafka")
+RUNNER = 'User "system:serviceaccount:awx:runner"'
+
+
+def translate(attempt: Attempt, status: int, reason: str = "", message: str = "", **details: Any) -> KubeError:
+    return error_from(attempt, status, {"reason": reason, "message": message, "details": details})
+
+
+def secret(verb: str) -> Attempt:
+    return Attempt(verb, SECRETS, "kafka", "demo-ca")
+
+
+@pytest.mark.parametrize(
+    ("attempt", "text"),
+    [
+        (secret("get"), "read Secret kafka/demo-ca"),
+        (secret("update"), "replace Secret kafka/demo-ca"),
+        (secret("patch"), "patch Secret kafka/demo-ca"),
+        (Attempt("patch", PODS, "kafka", "demo-0", "status"), "patch the status of Pod kafka/demo-0"),
+        (Attempt("list", PODS, "kafka"), "list Pod objects in namespace kafka"),
+        (Attempt("watch", PODS, None), "watch Pod objects in all namespaces"),
+        (Attempt("get", NAMESPACES, None, "kafka"), "read Namespace kafka"),
+        (Attempt("create", PODS, "kafka"), "create Pod in namespace kafka"),
+        (Attempt("create", SELF_SUBJECT_ACCESS_REVIEWS, None), "create SelfSubjectAccessReview"),
+    ],
+)
+def test_attempt(attempt: Attempt, text: str) -> None:
+    assert str(attempt) == text
+
+
+def test_forbidden_says_which_rule_is_missing_and_for_whom() -> None:
+    message = f'secrets "demo-ca" is forbidden: {RUNNER} cannot patch resource "secrets" in the namespace "kafka"'
+    error = translate(secret("patch"), 403, "Forbidden", message, name="demo-ca", kind="secrets")
+    assert type(error) is errors.Forbidden
+    assert str(error) == f"Failed to patch Secret kafka/demo-ca: {message}."
+    assert error.remedy == (
+        "Add this rule to a Role in namespace kafka and bind it to system:serviceaccount:awx:runner: "
+        "verbs: [patch], apiGroups: [''], resources: [secrets], resourceNames: [demo-ca]."
+    )
+
+
+@pytest.mark.parametrize(
+    ("attempt", "rule"),
+    [
+        (Attempt("list", PODS, "kafka"), "verbs: [list], apiGroups: [''], resources: [pods]."),
+        (Attempt("create", SECRETS, "kafka", "x"), "verbs: [create], apiGroups: [''], resources: [secrets]."),
+        (
+            Attempt("patch", KAFKAS, "kafka", "demo", "status"),
+            "verbs: [patch], apiGroups: ['kafka.strimzi.io'], resources: [kafkas/status], resourceNames: [demo].",
+        ),
+    ],
+)
+def test_rule_when_the_server_does_not_tell_who_we_are(attempt: Attempt, rule: str) -> None:
+    error = translate(attempt, 403, "Forbidden", "forbidden")
+    assert error.remedy == f"Add this rule to a Role in namespace kafka and bind it to the identity of this run: {rule}"
+
+
+def test_rule_for_a_cluster_wide_kind() -> None:
+    error = translate(Attempt("get", NAMESPACES, None, "kafka"), 403, "Forbidden", "forbidden")
+    assert error.remedy.startswith("Add this rule to a ClusterRole and bind it to")
+
+
+@pytest.mark.parametrize(
+    "message", ['admission webhook "policy" denied the request: no', 'secrets "x" is forbidden: exceeded quota: q']
+)
+def test_a_policy_is_not_mistaken_for_a_missing_rule(message: str) -> None:
+    error = translate(secret("create"), 403, "Forbidden", message)
+    assert message in str(error)
+    assert error.remedy == (
+        "Ask the administrators of the Kubernetes cluster: a policy or quota forbids it, not a missing role."
+    )
+
+
+@pytest.mark.parametrize(
+    ("attempt", "status", "reason", "message", "kind", "text", "remedy"),
+    [
+        (
+            secret("get"), 404, "NotFound", 'secrets "demo-ca" not found', errors.NotFound,
+            'Failed to read Secret kafka/demo-ca: secrets "demo-ca" not found.', "Check name and namespace.",
+        ),
+        (
+            secret("patch"), 409, "Conflict", "the object has been modified", errors.Conflict,
+            "Failed to patch Secret kafka/demo-ca: the object has been modified.",
+            "Somebody else changed it meanwhile; run again.",
+        ),
+        (
+            secret("create"), 409, "AlreadyExists", 'secrets "demo-ca" already exists', errors.AlreadyExists,
+            'Failed to create Secret kafka/demo-ca: secrets "demo-ca" already exists.',
+            "Somebody else created it meanwhile; run again.",
+        ),
+        (
+            secret("get"), 401, "Unauthorized", "Unauthorized", errors.Unauthorized,
+            "Failed to read Secret kafka/demo-ca: the API server does not accept the credentials.",
+            "Check kubeconfig and context, or api_key, or client_cert and client_key, and whether they have expired; "
+            "an exec plugin of the kubeconfig must be able to log in without asking.",
+        ),
+        (
+            Attempt("watch", PODS, "kafka"), 410, "Expired", "too old resource version: 1 (9)", errors.Gone,
+            "Failed to watch Pod objects in namespace kafka: too old resource version: 1 (9).", "List again.",
+        ),
+        (
+            Attempt("patch", KAFKAS, "kafka", "demo"), 422, "Invalid", "spec.kafka: Required value", errors.Invalid,
+            "Failed to patch Kafka kafka/demo: spec.kafka: Required value.",
+            "Correct the Kafka; the API server refuses this one.",
+        ),
+        (
+            secret("get"), 503, "ServiceUnavailable", "apiserver is shutting down", errors.Unavailable,
+            "Failed to read Secret kafka/demo-ca: apiserver is shutting down.",
+            "Run again when the API server is healthy; a flow continues where it stopped.",
+        ),
+        (
+            secret("get"), 302, "", "", errors.Unavailable,
+            "Failed to read Secret kafka/demo-ca: HTTP status 302.",
+            "Check host and proxy: what answers is not a Kubernetes API server.",
+        ),
+    ],
+)  # fmt: skip
+def test_message(
+    attempt: Attempt, status: int, reason: str, message: str, kind: type[KubeError], text: str, remedy: str
+) -> None:
+    details = {"name": attempt.name, "kind": attempt.resource.plural}
+    error = translate(attempt, status, reason, message, **details)
+    assert (type(error), str(error), error.remedy) == (kind, text, remedy)
+    assert (error.status, error.reason, error.verb) == (status, reason, attempt.verb)
+    assert (error.resource, error.namespace, error.name) == (attempt.resource, attempt.namespace, attempt.name)
+    assert not error.outcome_unknown
+
+
+@pytest.mark.parametrize("message", ["404 page not found", "the server could not find the requested resource"])
+@pytest.mark.parametrize("verb", ["get", "list"])
+def test_a_missing_crd_is_named(message: str, verb: str) -> None:
+    error = error_from(Attempt(verb, KAFKAS, "kafka", "demo" if verb == "get" else None), 404, {"message": message})
+    assert type(error) is errors.ResourceTypeMissing
+    assert str(error).endswith(": the API server does not know Kafka in kafka.strimzi.io/v1.")
+    assert error.remedy == (
+        "Install the CustomResourceDefinition kafkas.kafka.strimzi.io with version v1 (Strimzi 1.0 or later), or check "
+        "that this is the right Kubernetes cluster."
+    )
+
+
+@pytest.mark.parametrize("resource", [SECRETS, LEASES])
+def test_a_missing_built_in_kind_means_a_wrong_host(resource: Resource) -> None:
+    error = error_from(Attempt("list", resource, "kafka"), 404, {"message": "404 page not found"})
+    assert type(error) is errors.ResourceTypeMissing
+    assert error.remedy == "Check host: it must be the URL of a Kubernetes API server, without more path."
+
+
+def test_a_missing_namespace_is_named() -> None:
+    error = translate(secret("create"), 404, "NotFound", 'namespaces "kafka" not found', name="kafka", kind="namespaces")
+    assert type(error) is errors.NotFound
+    assert error.remedy == "Create the namespace kafka, or correct the option namespace."
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        (413, "Request entity too large: limit is 3145728"),
+        (422, 'Secret "x" is invalid: data: Too long: must have at most 1048576 bytes'),
+        (422, 'Secret "x" is invalid: data: Too long: may not be more than 1048576 bytes'),
+        (500, "etcdserver: request is too large"),
+    ],
+)
+def test_too_large(status: int, message: str) -> None:
+    error = translate(secret("patch"), status, "", message)
+    assert type(error) is errors.TooLarge
+    assert str(error) == "Failed to patch Secret kafka/demo-ca: it is too large."
+    assert error.remedy == (
+        "A Secret holds at most 1 MiB: remove CAs that nobody trusts or uses any more from it, then run again."
+    )
+    assert not error.outcome_unknown
+
+
+CONTENT = "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlY3JldC1zZWNyZXQ="
+KEY = "-----BEGIN PRIVATE KEY-----\nMIGH\n-----END PRIVATE KEY-----"
+
+
+@pytest.mark.parametrize(
+    ("status", "reason", "message", "text"),
+    [
+        (400, "BadRequest", f'cannot be handled as a Secret: illegal "{CONTENT}"', "it is not valid"),
+        (422, "Invalid", f"data[x y]: Invalid value: {CONTENT!r}", "it is not valid: data[x y] (FieldValueInvalid)"),
+        (403, "Forbidden", f"admission webhook denied: {KEY} and {CONTENT}", "admission webhook denied: (hidden) and (hidden)"),
+        (500, "InternalError", f"oops {KEY[:40]}", "oops (hidden)"),
+    ],
+)  # fmt: skip
+def test_content_of_a_secret_is_never_shown(status: int, reason: str, message: str, text: str) -> None:
+    causes = [{"field": "data[x y]", "reason": "FieldValueInvalid", "message": CONTENT}] if status == 422 else []
+    error = translate(secret("create"), status, reason, message, causes=causes)
+    assert error.cause == text
+    assert "PRIVATE" not in str(error)
+    assert CONTENT not in str(error)
+
+
+@pytest.mark.parametrize(("verb", "unknown"), [("patch", True), ("get", False)])
+def test_a_server_that_gives_up_may_have_written(verb: str, unknown: bool) -> None:
+    error = translate(secret(verb), 504, "Timeout", "request did not complete within the allotted timeout")
+    assert error.outcome_unknown is unknown
+    assert str(error).endswith("timeout. It is not known whether it was done.") is unknown

@@ -1,0 +1,99 @@
+"""The runner of the checks: order, exclusion, verdicts, and a count that cannot hide a failure."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.trustops.strimzi.tests.checks import run
+from ansible_collections.trustops.strimzi.tests.checks.check import Check
+from ansible_collections.trustops.strimzi.tests.checks.environments import CannotPrepare
+from ansible_collections.trustops.strimzi.tests.checks.pythons import PAIRS
+
+
+class Quick(Check):
+    """A check that needs no environment."""
+
+    def command_environment(self) -> dict[str, str]:
+        return {}
+
+
+class Impossible(Check):
+    """A check whose environment cannot be made."""
+
+    def command_environment(self) -> dict[str, str]:
+        raise CannotPrepare("install this first")
+
+
+@pytest.fixture(autouse=True)
+def _logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "LOGS", tmp_path / "logs")
+
+
+def python(code: str) -> tuple[tuple[str, ...], ...]:
+    return ((sys.executable, "-c", code),)
+
+
+def quick(name: str, code: str = "", **options: object) -> Quick:
+    return Quick(name, name, PAIRS[0], python(code), **options)  # type: ignore[arg-type]
+
+
+def verdicts(*checks: Check) -> dict[str, str]:
+    return {outcome.check: outcome.verdict for outcome in run.run_all(checks)}
+
+
+def test_verdicts() -> None:
+    skip = quick("skip", "print('no engine'); raise SystemExit(77)")
+    outcomes = {o.check: o for o in run.run_all([quick("good"), quick("bad", "raise SystemExit(3)"), skip])}
+    assert {name: o.verdict for name, o in outcomes.items()} == {"good": "passed", "bad": "failed", "skip": "skipped"}
+    assert outcomes["skip"].reason == "no engine"
+    assert outcomes["bad"].reason.startswith("exit code 3")
+
+
+def test_the_first_failing_command_ends_a_check() -> None:
+    commands = (*python("raise SystemExit(1)"), *python(""))
+    assert verdicts(Quick("two", "", PAIRS[0], commands)) == {"two": "failed"}
+
+
+def test_what_cannot_be_prepared_or_started_fails_and_blocks_nobody() -> None:
+    absent = Quick("absent", "", PAIRS[0], (("/no/such/program",),))
+    outcomes = verdicts(Impossible("impossible", "", PAIRS[0], ()), absent, quick("other", after=("absent",)))
+    assert outcomes == {"impossible": "failed", "absent": "failed", "other": "failed"}
+
+
+def test_a_check_waits_for_those_it_comes_after(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    first = quick("first", f"import time, pathlib; time.sleep(0.3); pathlib.Path({str(mark)!r}).touch()")
+    second = quick("second", f"import os; raise SystemExit(not os.path.exists({str(mark)!r}))", after=("first",))
+    assert verdicts(second, first) == {"first": "passed", "second": "passed"}
+
+
+def test_checks_that_share_something_take_turns(tmp_path: Path) -> None:
+    folder = tmp_path / "held"
+    code = f"import os, time; os.mkdir({str(folder)!r}); time.sleep(0.2); os.rmdir({str(folder)!r})"
+    names = ("one", "two", "three")
+    assert set(verdicts(*(quick(name, code, shares="bed") for name in names)).values()) == {"passed"}
+
+
+def test_two_checks_run_side_by_side() -> None:
+    started = time.monotonic()
+    verdicts(quick("one", "import time; time.sleep(0.5)"), quick("two", "import time; time.sleep(0.5)"))
+    assert time.monotonic() - started < 0.95
+
+
+def test_notes_are_repeated_beside_the_result() -> None:
+    outcome = run.run_check(quick("noted", "print('note: pwsh is missing')"), run.LOGS.parent / "log")
+    assert (outcome.verdict, outcome.reason) == ("passed", "pwsh is missing")
+
+
+@pytest.mark.parametrize(("verdict", "code"), [("passed", 0), ("skipped", 0), ("failed", 1)])
+def test_summary(verdict: str, code: int, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run.summarise([run.Outcome("a", "passed", 1.0), run.Outcome("b", verdict, 1.0, "why")]) == code
+    lines = capsys.readouterr().out.splitlines()
+    count = {"passed": 1, "failed": 0, "skipped": 0}
+    count[verdict] += 1
+    assert lines[-1] == "{passed} passed, {failed} failed, {skipped} skipped".format(**count)
+    assert ("skipped: b: why" in lines) == (verdict == "skipped")
