@@ -10,7 +10,7 @@ module: strimzi_reconciliation
 short_description: Pause or resume the reconciliation of a Strimzi cluster
 version_added: 1.0.0
 description:
-  - Pauses the C(Kafka) resource and waits until the operator confirms it, or takes that pause off again and waits until the operator works.
+  - Pauses the C(Kafka) resource and waits until the operator confirms it, or takes that pause off again.
   - A pause that somebody else set is neither used nor removed.
 options:
   state:

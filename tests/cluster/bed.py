@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -94,7 +94,9 @@ class Bed:
         ports = _free_ports(["etcd", "etcd-peer", "api", "kwok"])
         token = secrets.token_hex(16)
         self._write_files(binaries, ports, token)
-        self._plan([control_plane.etcd(binaries, self.folder, ports), control_plane.api_server(binaries, self.folder, ports)])
+        self._plan(
+            [control_plane.etcd(binaries, self.folder, ports), control_plane.api_server(binaries, self.folder, ports)]
+        )
         self._supervise()
         wait_for(self._api_ready, f"the API server ({self.folder}/kube-apiserver.log)")
         self._lap("API server", begun)
@@ -129,7 +131,12 @@ class Bed:
         with (self.folder / "supervisor.log").open("ab") as log:
             # The pipe stays open as long as this process lives: its end is the supervisor's signal to stop.
             process = subprocess.Popen(
-                command, cwd=ROOT, stdin=self._pipe or subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+                command,
+                cwd=ROOT,
+                stdin=self._pipe or subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
             )
         self._pipe = process.stdin
         (self.folder / "supervisor.pid").write_text(str(process.pid))
@@ -137,7 +144,7 @@ class Bed:
     def _api_ready(self) -> bool:
         try:
             return Kube(self.kubeconfig).request("GET", "/readyz", timeout=2).status == 200
-        except Exception:  # noqa: BLE001 - whatever it is, it is not ready
+        except Exception:
             return False
 
     def _established(self, kube: Kube, count: int) -> bool:
@@ -150,7 +157,12 @@ class Bed:
 
     def _nodes_ready(self, kube: Kube) -> bool:
         nodes = kube.request("GET", "/api/v1/nodes").body.get("items", [])
-        ready = [n for n in nodes for c in n.get("status", {}).get("conditions") or [] if c["type"] == "Ready" and c["status"] == "True"]
+        ready = [
+            n
+            for n in nodes
+            for c in n.get("status", {}).get("conditions") or []
+            if c["type"] == "Ready" and c["status"] == "True"
+        ]
         return len(ready) >= self.nodes
 
     def _lap(self, phase: str, begun: float) -> None:
@@ -181,7 +193,11 @@ def _node(number: int) -> dict[str, Any]:
     return {
         "apiVersion": "v1",
         "kind": "Node",
-        "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}, "annotations": {"kwok.x-k8s.io/node": "fake"}},
+        "metadata": {
+            "name": name,
+            "labels": {"kubernetes.io/hostname": name},
+            "annotations": {"kwok.x-k8s.io/node": "fake"},
+        },
         "status": {"allocatable": resources, "capacity": resources},
     }
 
@@ -203,9 +219,7 @@ def _end(pid: int, how: signal.Signals) -> None:
     for _round in range(100):
         if not _alive(pid):
             return
-        try:
+        with suppress(ChildProcessError):
             os.waitpid(pid, os.WNOHANG)
-        except ChildProcessError:
-            pass
         time.sleep(0.05)
     os.kill(pid, signal.SIGKILL)

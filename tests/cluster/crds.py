@@ -33,11 +33,22 @@ def find_crds() -> list[Path]:
 def _generate(target: Path) -> None:
     maven = shutil.which("mvn")
     if maven is None:
-        raise MissingTool("The test bed generates Strimzi's CRDs with Maven and finds no 'mvn'. Install Maven and Java 17.")
+        raise MissingTool(
+            "The test bed generates Strimzi's CRDs with Maven and finds no 'mvn'. Install Maven and Java 17."
+        )
     print(f"generating the CRDs of Strimzi {STRIMZI} (once) ...", file=sys.stderr, flush=True)
     classpath = target / "classpath.txt"
     plugin = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath"
-    arguments = [maven, "-B", "-q", "-f", str(POM), f"-Dstrimzi.version={STRIMZI}", plugin, f"-Dmdep.outputFile={classpath}"]
+    arguments = [
+        maven,
+        "-B",
+        "-q",
+        "-f",
+        str(POM),
+        f"-Dstrimzi.version={STRIMZI}",
+        plugin,
+        f"-Dmdep.outputFile={classpath}",
+    ]
     _check(subprocess.run(arguments, capture_output=True, text=True, check=False))
     wanted = [f"{name}={target / kind}.yaml" for kind, name in CLASSES.items()]
     main = "io.strimzi.crdgenerator.CrdGenerator"

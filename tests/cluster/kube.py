@@ -80,7 +80,9 @@ class Kube:
             made = self.request("POST", path, body=manifest)
             if made.status == 409:
                 name = manifest["metadata"]["name"]
-                made = self.request("PATCH", f"{path}/{name}", body=manifest, content_type="application/merge-patch+json")
+                made = self.request(
+                    "PATCH", f"{path}/{name}", body=manifest, content_type="application/merge-patch+json"
+                )
             if made.status >= 300:
                 raise RuntimeError(f"{manifest['kind']} {manifest['metadata'].get('name')}: {made.body.get('message')}")
 

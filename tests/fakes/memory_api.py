@@ -54,7 +54,14 @@ class _Refused(Exception):
 
 def _status(code: int, reason: str, message: str, plural: str = "", name: str = "") -> Response:
     details = {"name": name, "kind": plural}
-    body = {"kind": "Status", "status": "Failure", "code": code, "reason": reason, "message": message, "details": details}
+    body = {
+        "kind": "Status",
+        "status": "Failure",
+        "code": code,
+        "reason": reason,
+        "message": message,
+        "details": details,
+    }
     return Response(code, body)
 
 
@@ -112,7 +119,7 @@ class MemoryApi:
         self.idle()
         with self._lock:
             found = [event for event in self._events if event[0] > since]
-        for version, kind, key, item in found:
+        for _version, kind, key, item in found:
             if key[:2] == (match["plural"], match["ns"]) and _selected(item, query):
                 yield {"type": kind, "object": copy.deepcopy(item)}
 
@@ -121,7 +128,9 @@ class MemoryApi:
     def _get(self, plural: str, namespace: str, name: str | None, query: Mapping[str, str]) -> Response:
         if name:
             return Response(200, copy.deepcopy(self._existing(plural, namespace, name)))
-        items = [o for key, o in sorted(self._objects.items()) if key[:2] == (plural, namespace) and _selected(o, query)]
+        items = [
+            o for key, o in sorted(self._objects.items()) if key[:2] == (plural, namespace) and _selected(o, query)
+        ]
         return Response(200, {"items": copy.deepcopy(items), "metadata": {"resourceVersion": str(self._version)}})
 
     def _create(self, plural: str, namespace: str, body: Object) -> Response:
@@ -131,7 +140,9 @@ class MemoryApi:
         key = (plural, namespace, metadata["name"])
         if key in self._objects:
             raise _Refused(_status(409, "AlreadyExists", f'{plural} "{key[2]}" already exists', plural, key[2]))
-        metadata.update(namespace=namespace, uid=str(uuid.uuid4()), generation=1, creationTimestamp="2026-01-01T00:00:00Z")
+        metadata.update(
+            namespace=namespace, uid=str(uuid.uuid4()), generation=1, creationTimestamp="2026-01-01T00:00:00Z"
+        )
         body.setdefault("kind", _KINDS.get(plural, ""))
         self._store("create", key, None, body)
         return Response(201, copy.deepcopy(body))

@@ -154,7 +154,9 @@ class Checker:
 
     def _is_leaf(self, secret: str) -> bool:
         node = secret in self.world.kubelet.nodes
-        return node or (secret.startswith(f"{self.world.cluster}-") and secret.endswith("-certs") and "trusted" not in secret)
+        return node or (
+            secret.startswith(f"{self.world.cluster}-") and secret.endswith("-certs") and "trusted" not in secret
+        )
 
     def _one_node_down(self, where: str) -> None:
         """I4: one Kafka node at a time."""

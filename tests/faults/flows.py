@@ -83,7 +83,9 @@ def end_state(world: World) -> dict[str, Any]:
     """What has to be the same whatever happened on the way (I8): everything but the random parts."""
     secret = {name: world.api.find("secrets", "kafka", name) for name in (*CA_SECRETS, "demo-cluster-ca-trusted-certs")}
     kafka = world.api.find("kafkas", "kafka", "demo") or {"metadata": {}, "spec": {}}
-    pods = [p for p in world.api.all("pods", "kafka") if p["metadata"]["labels"].get("strimzi.io/component-type") == "kafka"]
+    pods = [
+        p for p in world.api.all("pods", "kafka") if p["metadata"]["labels"].get("strimzi.io/component-type") == "kafka"
+    ]
     generation = "strimzi.io/cluster-ca-cert-generation"
     return {
         "certificates": len([k for k in entries(secret["demo-cluster-ca-cert"]) if k.endswith(".crt")]),

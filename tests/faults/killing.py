@@ -32,7 +32,9 @@ class KillingTransport:
             raise Killed
         return response
 
-    def stream(self, path: str, *, query: Mapping[str, str] | None = None, timeout: float | None = None) -> Iterator[Any]:
+    def stream(
+        self, path: str, *, query: Mapping[str, str] | None = None, timeout: float | None = None
+    ) -> Iterator[Any]:
         return self.api.stream(path, query=query, timeout=timeout)
 
     def _note_condition(self, method: str, path: str, body: Mapping[str, Any]) -> None:

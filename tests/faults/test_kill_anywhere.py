@@ -52,7 +52,9 @@ def test_killed_anywhere_and_run_again(case: Case, watchful: bool) -> None:
     runs = 0
     for number in range(1, writes + 1):
         for after in (False, True):
-            assert killed_at(case, number, after, watchful) == wanted, f"write {number}, {'after' if after else 'before'}"
+            assert killed_at(case, number, after, watchful) == wanted, (
+                f"write {number}, {'after' if after else 'before'}"
+            )
             runs += 1
     print(f"\n{case}: {writes} writes, {runs} kills, all ended the same")
     assert case.goal in (Goal.CREATE, Goal.UPGRADE) or writes >= 10

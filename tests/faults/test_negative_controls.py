@@ -53,7 +53,7 @@ def test_a_leaf_in_use_before_it_is_trusted_is_seen(
 ) -> None:
     world, _checker = start(REPLACE)
     remove(monkeypatch)
-    with pytest.raises(InvariantBroken, match="I[13]"):
+    with pytest.raises(InvariantBroken, match=r"I[13]"):
         run_flow(work_on(world), REPLACE.intent)
 
 
@@ -71,5 +71,5 @@ def test_a_ca_removed_while_a_leaf_of_it_is_stored_is_seen(monkeypatch: pytest.M
     held = run_flow(work_on(world), REPLACE.intent)
     assert not held.outcome.decision.done, "the removal gate did not hold the flow"
     without_removal_gate(monkeypatch)
-    with pytest.raises(InvariantBroken, match="I[123]"):
+    with pytest.raises(InvariantBroken, match=r"I[123]"):
         run_flow(work_on(world), REPLACE.intent)

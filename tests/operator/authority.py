@@ -68,7 +68,9 @@ def owner(kafka: Object) -> list[Object]:
 def reconcile_authority(api: Api, kafka: Object, kind: str) -> Authority:
     cluster = kafka["metadata"]["name"]
     spec = kafka["spec"].get(f"{kind}Ca") or {}
-    listed = {s["metadata"]["name"]: s for s in api.list("secrets", f"strimzi.io/kind=Kafka,strimzi.io/cluster={cluster}")}
+    listed = {
+        s["metadata"]["name"]: s for s in api.list("secrets", f"strimzi.io/kind=Kafka,strimzi.io/cluster={cluster}")
+    }
     certificate_name, key_name = names_of(cluster, kind)
     pair = listed.get(certificate_name), listed.get(key_name)
     if spec.get("generateCertificateAuthority", True):
@@ -81,7 +83,8 @@ def _custom(cluster: str, kind: str, spec: Object, certificate: Object | None, k
     certificates = {k: v for k, v in data(certificate).items() if k.endswith(".crt") and v.strip()}
     if certificate is None or key is None or "ca.crt" not in certificates or "ca.key" not in data(key):
         raise ReconcileFailed(
-            "InvalidResourceException", f"{kind.capitalize()} CA should not be generated, but the secrets were not found."
+            "InvalidResourceException",
+            f"{kind.capitalize()} CA should not be generated, but the secrets were not found.",
         )
     for entry, content in certificates.items():
         if not certs.ordered_chain(content):
@@ -108,8 +111,10 @@ def _generated(
     if not ca.key:
         ca.certificates, store = {}, {}
         _new_key(ca, kind)
-    elif "ca.crt" not in ca.certificates or annotation(certificate, "force-renew") == "true" or (
-        expiring and policy == "renew-certificate"
+    elif (
+        "ca.crt" not in ca.certificates
+        or annotation(certificate, "force-renew") == "true"
+        or (expiring and policy == "renew-certificate")
     ):
         # The data starts empty: old CAs and foreign extra CAs are dropped, the password is new.
         subject = _subject(kind, ca.key_generation)
@@ -156,14 +161,14 @@ def write_authority(api: Api, kafka: Object, ca: Authority, password: bytes | No
     same = {k: v for k, v in existing.items() if k.endswith(".crt")} == entries and "ca.p12" in existing
     entries["ca.p12"] = existing["ca.p12"] if same else certs.truststore(ca.certificates, password)
     entries["ca.password"] = password
-    for name, content, annotations in (
+    for name, content, marks in (
         (certificate_name, entries, {"strimzi.io/ca-cert-generation": str(ca.certificate_generation)}),
         (key_name, {"ca.key": ca.key}, {"strimzi.io/ca-key-generation": str(ca.key_generation)}),
     ):
         api.write_secret({
             "apiVersion": "v1", "kind": "Secret", "type": "Opaque", "data": encode(content),
             "metadata": {
-                "name": name, "labels": labels(cluster), "annotations": annotations, "ownerReferences": owner(kafka),
+                "name": name, "labels": labels(cluster), "annotations": marks, "ownerReferences": owner(kafka),
             },
         })  # fmt: skip
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import ipaddress
-from collections.abc import Callable, Iterable
+import itertools
+from collections.abc import Iterable
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -19,9 +20,13 @@ def _rsa(bits: int) -> Any:
     return rsa.generate_private_key(public_exponent=65537, key_size=bits)
 
 
-#: Replaced by tests with a pool: 4096 bits take half a second.
-new_ca_key: Callable[[], Any] = lambda: _rsa(4096)
-new_leaf_key: Callable[[], Any] = lambda: _rsa(2048)
+def new_ca_key() -> Any:
+    """Tests put a pool in its place: 4096 bits take half a second."""
+    return _rsa(4096)
+
+
+def new_leaf_key() -> Any:
+    return _rsa(2048)
 
 
 def now() -> datetime:
@@ -132,10 +137,10 @@ def old_name(content: bytes) -> str:
 def ordered_chain(content: bytes) -> bool:
     """CertificateUtils.validateUserCaCertChain: one certificate unchecked, several are one ordered chain."""
     chain = load(content)
-    for lower, upper in zip(chain, chain[1:]):
+    for lower, upper in itertools.pairwise(chain):
         try:
             lower.verify_directly_issued_by(upper)
-        except Exception:  # noqa: BLE001 - any refusal of the library means "not its issuer"
+        except Exception:
             return False
     return bool(chain)
 

@@ -158,9 +158,7 @@ class OperatorDouble:
             "strimzi.io/server-cert-hash": certs.thumbprint(leaf),
         }
 
-    def _reasons(
-        self, ca: Authority, clients: Authority, model: dict[str, Object]
-    ) -> Callable[[Object], list[str]]:
+    def _reasons(self, ca: Authority, clients: Authority, model: dict[str, Object]) -> Callable[[Object], list[str]]:
         """ReconcilerUtils.reasonsToRestartPod (strimzi.md 4.2). Renewed and removed hold for this reconcile only."""
         old_pods = {p["metadata"]["uid"] for p in self.api.list("pods", "strimzi.io/component-type=kafka")}
 

@@ -67,7 +67,9 @@ def node_names(kafka: Object, pool: str, node_id: int, broker: bool) -> set[str]
     cluster, namespace = kafka["metadata"]["name"], kafka["metadata"]["namespace"]
     pod = f"{cluster}-{pool}-{node_id}"
     host = f"{pod}.{cluster}-kafka-brokers.{namespace}.svc"
-    names = service_names(f"{cluster}-kafka-bootstrap", namespace) | service_names(f"{cluster}-kafka-brokers", namespace)
+    names = service_names(f"{cluster}-kafka-bootstrap", namespace) | service_names(
+        f"{cluster}-kafka-brokers", namespace
+    )
     names |= {host, f"{host}.cluster.local"}
     for listener in (kafka["spec"]["kafka"].get("listeners") or []) if broker else []:
         configuration = listener.get("configuration") or {}

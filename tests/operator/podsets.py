@@ -39,7 +39,12 @@ def nodes_of(api: Api, cluster: str) -> list[Node]:
             ids.append(next(i for i in range(10000) if i not in taken))
             taken.add(ids[-1])
         if ids != (pool.get("status") or {}).get("nodeIds"):
-            api.patch("kafkanodepools", name, {"status": {"nodeIds": ids, "replicas": len(ids), "roles": list(roles)}}, "status")
+            api.patch(
+                "kafkanodepools",
+                name,
+                {"status": {"nodeIds": ids, "replicas": len(ids), "roles": list(roles)}},
+                "status",
+            )
         found += [Node(name, i, roles, f"{cluster}-{name}-{i}") for i in sorted(ids)]
     return found
 
@@ -105,7 +110,10 @@ def write_pod_sets(api: Api, kafka: Object, nodes: list[Node], pods: dict[str, O
         existing = api.get("strimzipodsets", name)
         if existing is None:
             api.create("strimzipodsets", body)
-        elif existing["spec"] != body["spec"] or existing["metadata"].get("annotations") != body["metadata"]["annotations"]:
+        elif (
+            existing["spec"] != body["spec"]
+            or existing["metadata"].get("annotations") != body["metadata"]["annotations"]
+        ):
             body["metadata"]["resourceVersion"] = existing["metadata"]["resourceVersion"]
             api.replace("strimzipodsets", body)
 
@@ -119,7 +127,11 @@ def control_pod_sets(api: Api) -> bool:
         for name, pod in wanted.items():
             if name not in pods:
                 moved |= _create(api, pod_set, pod)
-        own = [n for n, p in pods.items() if p["metadata"]["labels"]["strimzi.io/controller-name"] == pod_set["metadata"]["name"]]
+        own = [
+            n
+            for n, p in pods.items()
+            if p["metadata"]["labels"]["strimzi.io/controller-name"] == pod_set["metadata"]["name"]
+        ]
         for name in own:
             if name not in wanted or (pods[name].get("status") or {}).get("phase") in ("Failed", "Succeeded"):
                 api.delete("pods", name)

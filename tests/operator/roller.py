@@ -49,8 +49,13 @@ class Roller:
                 if node.node_id == self.active_controller:
                     others = [n.node_id for n in nodes if n.controller and n.node_id != node.node_id]
                     self.active_controller = others[0] if others else node.node_id
-            elif not ready(pod) and not self.wait(lambda: ready(self.api.get("pods", node.pod))):
-                raise ReconcileFailed("FatalProblem", f"Error while waiting for non-restarted pod {node.pod} to become ready")
+            elif not ready(pod) and not self._becomes_ready(node.pod):
+                raise ReconcileFailed(
+                    "FatalProblem", f"Error while waiting for non-restarted pod {node.pod} to become ready"
+                )
+
+    def _becomes_ready(self, name: str) -> bool:
+        return self.wait(lambda: ready(self.api.get("pods", name)))
 
     def restart(self, name: str, pod: Object, reasons: list[str]) -> None:
         uid = pod["metadata"]["uid"]
@@ -67,7 +72,7 @@ class Roller:
 
     def restart_deployment_pod(self, deployment: str, reason: str) -> None:
         """The single pod of a Deployment is deleted and readiness awaited (strimzi.md 4.1, step 5)."""
-        old = [p for p in self.api.list("pods", f"strimzi.io/name={deployment}")]
+        old = self.api.list("pods", f"strimzi.io/name={deployment}")
         for pod in old:
             self.log.append((pod["metadata"]["name"], reason))
             self.api.delete("pods", pod["metadata"]["name"])
@@ -78,7 +83,9 @@ class Roller:
             return bool(found) and all(ready(p) and p["metadata"]["uid"] not in gone for p in found)
 
         if old and not self.wait(back):
-            raise ReconcileFailed("TimeoutException", f"Exceeded timeout waiting for Deployment {deployment} to be ready")
+            raise ReconcileFailed(
+                "TimeoutException", f"Exceeded timeout waiting for Deployment {deployment} to be ready"
+            )
 
     def _event(self, pod: str, reason: str) -> None:
         namespace = self.api.namespace

@@ -57,10 +57,11 @@ def run(work: Work, intent: Intent, face: Face, before_write: Callable[[], None]
     if about is not None:
         # From here on this run is about this CA: when it is replaced, the run is at its end.
         intent = replace(intent, replaces=about)
-    for number in range(MAXIMUM_PASSES):
-        steps = own_steps(outcome.decision, face)
-        if not steps:
-            return outcome
+    passes = 0
+    while steps := own_steps(outcome.decision, face):
+        passes += 1
+        if passes > MAXIMUM_PASSES:
+            raise NoProgress(f"No end after {MAXIMUM_PASSES} passes of {face.value}.")
         if work.dry_run:
             _carry_out(steps, outcome, work)
             return outcome
@@ -72,7 +73,7 @@ def run(work: Work, intent: Intent, face: Face, before_write: Callable[[], None]
             work.alive()
         outcome.observation = observe(work.client, work.scope, work.clock.now())
         outcome.decision = decide(outcome.observation.snapshot, intent)
-    raise NoProgress(f"No end after {MAXIMUM_PASSES} passes of {face.value}.")
+    return outcome
 
 
 def own_steps(decision: Decision, face: Face) -> tuple[Step, ...]:

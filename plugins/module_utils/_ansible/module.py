@@ -97,12 +97,15 @@ class TrustModule:
             self._fail(str(error))
         except Exception as error:  # pylint: disable=broad-except
             # The text of an unexpected exception could hold anything.
-            self._fail(f"Unexpected {type(error).__name__} at {_place(error)}. Please report it; the flow can be run again.")
+            self._fail(
+                f"Unexpected {type(error).__name__} at {_place(error)}. Please report it; the flow can be run again."
+            )
         finally:
             self._end_call()
         if result.get("failed_message"):
             self._fail(result.pop("failed_message"), **result)
         self.module.exit_json(**result)
+        raise SystemExit(0)
 
     def _require_libraries(self) -> None:
         for name, minimum, problem in (
@@ -126,6 +129,7 @@ class TrustModule:
 
     def _fail(self, message: str, **result: Any) -> NoReturn:
         self.module.fail_json(msg=message, **{"changed": False, **result})
+        raise SystemExit(1)
 
     def _hide(self, *values: str) -> None:
         self.module.no_log_values.update(value for value in values if value.strip())
@@ -184,9 +188,7 @@ class TrustModule:
 
     def lease(self, client: KubeClient) -> TrustLease:
         scope, clock = self.scope(), SystemClock()
-        return TrustLease(
-            client, scope.namespace, scope.lease, self.holder, now=clock.now, monotonic=clock.monotonic
-        )
+        return TrustLease(client, scope.namespace, scope.lease, self.holder, now=clock.now, monotonic=clock.monotonic)
 
     def take_lease(self, client: KubeClient) -> None:
         """Before the first write of a call: one run at a time (I10)."""

@@ -148,9 +148,7 @@ def describe_decision(decision: Decision) -> dict[str, Any]:
 
 
 def describe_violations(violations: Iterable[Violation]) -> list[dict[str, str]]:
-    return [
-        {"gate": v.gate, "subject": v.subject, "message": v.message, "remedy": v.remedy} for v in violations
-    ]
+    return [{"gate": v.gate, "subject": v.subject, "message": v.message, "remedy": v.remedy} for v in violations]
 
 
 def describe_transitions(transitions: Iterable[Transition]) -> list[dict[str, Any]]:
@@ -177,7 +175,7 @@ def diff_of(actions: Iterable[Action]) -> list[dict[str, Any]]:
             "after": dict(action.after or {}) or {"change": action.what},
         }
         for action in actions
-        if action.is_change and action.before != action.after or (action.is_change and action.after is None)
+        if (action.is_change and action.before != action.after) or (action.is_change and action.after is None)
     ]
 
 

@@ -49,7 +49,7 @@ def carry_out_issue(step: IssueLeaves, observation: Observation, work: Work) -> 
     keys = generate_keys(work.settings.leaf_key, len(wanted))
     writes = tuple(
         _write(leaf, step, key, _obtain(leaf, key, issuer, observation, work), observation)
-        for leaf, key in zip(wanted, keys)
+        for leaf, key in zip(wanted, keys, strict=True)
     )
     return write_all(writes, work, phase)
 
@@ -97,7 +97,10 @@ def _write(
     existing = observation.secrets[leaf.secret]
     data = {f"{leaf.entry}.crt": _presented(leaf, issued, observation), f"{leaf.entry}.key": key.reveal()}
     patch = secret_patch(data, {names.CLUSTER_CA_CERT_GENERATION: str(step.generation)})
-    facts: Mapping[str, Any] = {"leaf": f"{issued.leaf.subject} {issued.leaf.sha256[:16]}", "generation": step.generation}
+    facts: Mapping[str, Any] = {
+        "leaf": f"{issued.leaf.subject} {issued.leaf.sha256[:16]}",
+        "generation": step.generation,
+    }
     plan = _planned(leaf, step)
     return Write(plan.verb, plan.resource, plan.name, plan.what, patch, version(existing), {}, facts)
 

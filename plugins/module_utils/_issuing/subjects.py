@@ -66,9 +66,7 @@ def listener_names(
     """What one listener adds on one broker (KafkaListenersReconciler)."""
     configuration = listener.get("configuration") or {}
     bootstrap = configuration.get("bootstrap") or {}
-    broker = next(
-        (b for b in configuration.get("brokers") or [] if str(b.get("broker")) == node.node_id), {}
-    )
+    broker: Object = next((b for b in configuration.get("brokers") or [] if str(b.get("broker")) == node.node_id), {})
     yield from bootstrap.get("alternativeNames") or []
     if not listener.get("tls"):
         return

@@ -22,7 +22,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors impo
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import Resource
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.statuses import error_from
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import (
-    Response,
+    Answer,
     Transport,
     TransportError,
 )
@@ -197,14 +197,14 @@ class KubeClient:
         query: Mapping[str, str] | None = None,
         body: Mapping[str, Any] | None = None,
         content_type: str = _JSON,
-    ) -> Response:
+    ) -> Answer:
         name = None if attempt.verb == "create" else attempt.name
         path = attempt.resource.path(attempt.namespace, name, attempt.subresource)
         self.writes += attempt.is_write
         number = 1
         while True:
             self.requests += 1
-            response: Response | None = None
+            response: Answer | None = None
             try:
                 response = self._transport.request(method, path, query=query, body=body, content_type=content_type)
             except TransportError as error:
@@ -223,7 +223,7 @@ def _retried(attempt: Attempt) -> frozenset[int]:
     return _NOT_PROCESSED if attempt.is_write else _TRANSIENT
 
 
-def _retry_after(response: Response | None) -> str:
+def _retry_after(response: Answer | None) -> str:
     headers = response.headers if response is not None else {}
     return next((value for key, value in headers.items() if key.lower() == "retry-after"), "")
 

@@ -25,6 +25,19 @@ class TransportError(Exception):
         self.remedy = remedy
 
 
+class Answer(Protocol):
+    """What came back. headers: names in any case."""
+
+    @property
+    def status(self) -> int: ...
+
+    @property
+    def body(self) -> dict[str, Any]: ...
+
+    @property
+    def headers(self) -> Mapping[str, str]: ...
+
+
 @dataclass(frozen=True, repr=False)
 class Response:
     """An answer. The body may hold a Secret: no repr."""
@@ -46,7 +59,7 @@ class Transport(Protocol):
         body: Any = None,
         content_type: str = "application/json",
         timeout: float | None = None,
-    ) -> Response:
+    ) -> Answer:
         """One request and its answer. timeout: seconds; the transport's own by default."""
 
     def stream(

@@ -24,8 +24,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources i
 #: Seconds between two calls of ``alive``; less than a third of a Lease.
 HEARTBEAT = 5.0
 
-#: A watch that ends this much earlier than asked for was cut off.
+#: A watch that ends before this part of its time without an event was cut off.
 _CUT_OFF = 0.5
+#: Delays grow until this attempt: a proxy that cuts off watches must not delay the heartbeat.
+_LONGEST_PAUSE = 4
 
 Objects = Mapping[str, Mapping[str, Any]]
 
@@ -84,12 +86,13 @@ class _Wait:
             for event in self.client.watch(
                 self.resource, self.namespace, resource_version=self.version, timeout=seconds, **self.selectors
             ):
-                self.failures = 0
                 self._take_in(event)
                 if event.type != "BOOKMARK" and self._look():
                     return True
             if seen == self.version and self.monotonic() - begun < seconds * _CUT_OFF:
                 self._pause()
+            else:
+                self.failures = 0
 
     def _take_in(self, event: WatchEvent) -> None:
         metadata = event.object["metadata"]
@@ -121,7 +124,7 @@ class _Wait:
         return max(0.0, min(self.deadline, self.next_beat) - self.monotonic())
 
     def _pause(self) -> None:
-        self.failures = min(self.failures + 1, 6)
+        self.failures = min(self.failures + 1, _LONGEST_PAUSE)
         self.client.back_off(self.failures)
 
 

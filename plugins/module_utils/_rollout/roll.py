@@ -82,7 +82,9 @@ def _token(step: Roll) -> str:
 
 
 def _restart(pod: Pod, roll: _Roll) -> Action:
-    return Action("restart", f"Pod {roll.work.scope.namespace}/{pod.name}", f"{roll.step.reason.value} roll", roll.phase)
+    return Action(
+        "restart", f"Pod {roll.work.scope.namespace}/{pod.name}", f"{roll.step.reason.value} roll", roll.phase
+    )
 
 
 def _ask_for_nodes(roll: _Roll) -> None:
@@ -91,7 +93,9 @@ def _ask_for_nodes(roll: _Roll) -> None:
         return
     patch = {"metadata": {"annotations": {names.MANUAL_ROLLING_UPDATE: "true"}}}
     writes = tuple(
-        Write(WriteVerb.UPDATE, PODS, pod.name, f"ask for a restart ({roll.step.reason.value} roll)", patch, version(raw))
+        Write(
+            WriteVerb.UPDATE, PODS, pod.name, f"ask for a restart ({roll.step.reason.value} roll)", patch, version(raw)
+        )
         for pod, raw in ((pod, roll.observation.pods[pod.name]) for pod in nodes)
         if annotation(raw, names.MANUAL_ROLLING_UPDATE) != "true"
     )

@@ -67,9 +67,7 @@ def _next_authority(step: PrepareAuthority, observation: Observation, work: Work
     if step.goal is not Goal.RENEW:
         key = generate_key(settings.ca_key)
         subject = DistinguishedName(f"cluster-ca v{step.generation}")
-        root = issue_root(
-            subject, key, not_before=now, validity=settings.validity, path_length=settings.path_length
-        )
+        root = issue_root(subject, key, not_before=now, validity=settings.validity, path_length=settings.path_length)
         return (root,), key
     current = step.replaces[0]
     held = private_key(observation.secret(observation.scope.ca_key_secret), KEY)

@@ -36,9 +36,7 @@ def raise_key_generation(step: TrueKeyGeneration, observation: Observation, work
 
 def _pod_sets(work: Work, value: str) -> tuple[Write, ...]:
     writes = []
-    for pod_set in work.client.list(
-        STRIMZI_POD_SETS, work.scope.namespace, label_selector=work.scope.selector
-    ).items:
+    for pod_set in work.client.list(STRIMZI_POD_SETS, work.scope.namespace, label_selector=work.scope.selector).items:
         pods = [_annotated(pod, value) for pod in pod_set["spec"]["pods"]]
         if pods != pod_set["spec"]["pods"]:
             name = pod_set["metadata"]["name"]

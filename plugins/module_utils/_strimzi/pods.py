@@ -42,7 +42,9 @@ def is_final(pod: Mapping[str, Any]) -> bool:
     return (pod.get("status") or {}).get("phase") in _FINAL_PHASES
 
 
-def read_pod(pod: Mapping[str, Any], component: Component, leaves: Sequence[StoredLeaf], scope: names.ClusterNames) -> Pod:
+def read_pod(
+    pod: Mapping[str, Any], component: Component, leaves: Sequence[StoredLeaf], scope: names.ClusterNames
+) -> Pod:
     """A pod as a party; ``leaves`` are all stored leaves of the cluster."""
     name = pod["metadata"]["name"]
     own = [

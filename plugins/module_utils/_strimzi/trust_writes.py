@@ -84,9 +84,7 @@ def project(step: Project, observation: Observation) -> tuple[Write, ...]:
 
 def withdraw(step: Withdraw, observation: Observation) -> tuple[Write, ...]:
     leaving = {
-        key: None
-        for key, chain in observation.snapshot.ca.others.items()
-        if chain[0].fingerprint == step.fingerprint
+        key: None for key, chain in observation.snapshot.ca.others.items() if chain[0].fingerprint == step.fingerprint
     }
     if not leaving:
         return ()

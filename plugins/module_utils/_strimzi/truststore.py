@@ -19,7 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keystores import pkcs12_truststore
 
 STORE = "ca.p12"
-PASSWORD = "ca.password"  # name of an entry, not a password
+PASSWORD = "ca.password"  # noqa: S105 - the name of an entry
 
 
 def truststore_entries(present: Mapping[str, bytes], wanted: Mapping[str, bytes]) -> dict[str, bytes | None]:

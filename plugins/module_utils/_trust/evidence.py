@@ -117,7 +117,5 @@ def usage_of(fingerprint: str, presentations: Iterable[Presentation]) -> Usage:
 def trusted_by(uid: str, ledger: Ledger) -> tuple[Certificate, ...]:
     """The CAs that a pod is known to trust: read back from the bundle before the pod started."""
     return tuple(
-        entry.certificate
-        for entry in ledger.entries
-        if entry.awaiting is not None and uid not in entry.awaiting
+        entry.certificate for entry in ledger.entries if entry.awaiting is not None and uid not in entry.awaiting
     )

@@ -51,9 +51,7 @@ def _raise_key_generation(
     snapshot: Snapshot, ledger: Ledger, journal: Journal | None, generation: int
 ) -> tuple[Step, ...]:
     if journal is None or journal.goal is not Goal.DOWNGRADE:
-        opened = Journal(
-            Goal.DOWNGRADE, snapshot.ca.current[0].fingerprint, None, snapshot.now, awaiting=snapshot.uids
-        )
+        opened = Journal(Goal.DOWNGRADE, snapshot.ca.current[0].fingerprint, None, snapshot.now, awaiting=snapshot.uids)
         return (WriteLedger(replace(ledger, journal=opened), Phase.PREPARE),)
     if not snapshot.reconciliation.pause_effective:
         return (Pause(),)

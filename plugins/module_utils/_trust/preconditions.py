@@ -199,7 +199,9 @@ def supplied_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
     yield from _chain_problems(subject, chain)
     yield from _date_problems(snapshot, subject, chain)
     if not chain[0].is_ca:
-        yield Violation("authority", subject, f"{chain[0].subject} is not a CA certificate.", "Supply a CA certificate.")
+        yield Violation(
+            "authority", subject, f"{chain[0].subject} is not a CA certificate.", "Supply a CA certificate."
+        )
     if intent.supplied.key != chain[0].public_key_sha256:
         yield Violation(
             "authority", subject, f"the private key is not the key of {chain[0].subject}.",
@@ -233,7 +235,9 @@ def generation_is_unambiguous(snapshot: Snapshot, intent: Intent) -> Iterator[Vi
 def cluster_is_settled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A new rotation starts from a healthy cluster only; one in flight goes on."""
     starting = intent.goal in (Goal.RENEW, Goal.REPLACE_KEY, Goal.DOWNGRADE) and is_starting(snapshot)
-    if not starting or not (intent.goal is Goal.DOWNGRADE or resolve(snapshot, intent, snapshot.ledger or Ledger()).wanted):
+    if not starting or not (
+        intent.goal is Goal.DOWNGRADE or resolve(snapshot, intent, snapshot.ledger or Ledger()).wanted
+    ):
         return
     for pod in snapshot.pods:
         if not pod.ready or pod.terminating:

@@ -135,9 +135,10 @@ def promote(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Steps:
     successor = _promotable(snapshot, intent)
     if successor is None:
         return ()
-    if intent.way is Way.TAKEOVER and snapshot.reconciliation.exists and snapshot.pods:
-        if not (snapshot.reconciliation.paused_by_us and snapshot.reconciliation.pause_effective):
-            return (Pause(),)
+    state = snapshot.reconciliation
+    taking_over = intent.way is Way.TAKEOVER and state.exists and bool(snapshot.pods)
+    if taking_over and not (state.paused_by_us and state.pause_effective):
+        return (Pause(),)
     generation = _generation(snapshot) + 1 if snapshot.ca.current else 0
     return (Promote(successor.fingerprint, generation),)
 
@@ -153,9 +154,9 @@ def _promotable(snapshot: Snapshot, intent: Intent) -> LedgerEntry | None:
             continue
         if not snapshot.ca.current and not snapshot.pods:
             return entry
-        if entry.state in TRUSTED_STATES and is_projected(snapshot, entry.fingerprint):
-            if not trust_gate(snapshot, ledger, entry.chain):
-                return entry
+        known = entry.state in TRUSTED_STATES and is_projected(snapshot, entry.fingerprint)
+        if known and not trust_gate(snapshot, ledger, entry.chain):
+            return entry
     return None
 
 
@@ -177,7 +178,7 @@ def spread_use(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Steps:
     current = snapshot.ca.current[0].fingerprint
     behind = frozenset(
         pod.uid
-        for pod, seen in zip(snapshot.pods, present_all(snapshot, ledger))
+        for pod, seen in zip(snapshot.pods, present_all(snapshot, ledger), strict=True)
         if seen.authorities is not None and seen.authorities != frozenset({current})
     )
     leaves_behind = [leaf for leaf in snapshot.leaves if leaf.generation != _generation(snapshot)]

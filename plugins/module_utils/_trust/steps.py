@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import ClassVar, Union
+from typing import ClassVar, TypeAlias
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal, Ledger
@@ -165,7 +165,19 @@ class Roll:
     face: ClassVar[Face] = Face.ROLL
 
 
-Step = Union[
-    WriteLedger, DeleteLedger, Project, Withdraw, AwaitBundle, PrepareAuthority, Promote, TidyKeys, SetGenerated,
-    TrueKeyGeneration, IssueLeaves, Pause, Resume, Roll,
-]  # fmt: skip
+Step: TypeAlias = (
+    WriteLedger
+    | DeleteLedger
+    | Project
+    | Withdraw
+    | AwaitBundle
+    | PrepareAuthority
+    | Promote
+    | TidyKeys
+    | SetGenerated
+    | TrueKeyGeneration
+    | IssueLeaves
+    | Pause
+    | Resume
+    | Roll
+)

@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import Response, TransportError
+from ansible_collections.trustops.strimzi.tests.fakes.memory_api import MemoryApi
 
 START = datetime(2026, 6, 1, 12, 0, tzinfo=timezone.utc)
 
@@ -89,3 +90,25 @@ def scripted(
     """A client whose jitter is always in the middle."""
     transport, clock = ScriptedTransport(list(answers), list(events)), FakeClock()
     return KubeClient(transport, sleep=clock.sleep, random=lambda: 0.5), transport, clock
+
+
+class Stage:
+    """An API server whose time passes while somebody watches: a second for each look, with what is due then."""
+
+    def __init__(self) -> None:
+        self.api = MemoryApi()
+        self.clock = FakeClock()
+        self._due: list[tuple[float, Callable[[], Any]]] = []
+        self.api.idle = self._pass_a_second
+
+    def client(self) -> KubeClient:
+        return KubeClient(self.api, sleep=self.clock.sleep, random=lambda: 0.5)
+
+    def at(self, seconds: float, action: Callable[[], Any]) -> None:
+        self._due.append((seconds, action))
+
+    def _pass_a_second(self) -> None:
+        self.clock.seconds += 1.0
+        for item in [item for item in self._due if item[0] <= self.clock.seconds]:
+            self._due.remove(item)
+            item[1]()

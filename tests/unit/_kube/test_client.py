@@ -70,7 +70,9 @@ def test_list_with_selectors() -> None:
     listed = client.list(SECRETS, "kafka", label_selector="l=x")
     assert [item["metadata"]["name"] for item in listed.items] == ["a", "c"]
     assert listed.resource_version == listed.items[-1]["metadata"]["resourceVersion"]
-    assert [item["metadata"]["name"] for item in client.list(SECRETS, "kafka", field_selector="metadata.name=b").items] == ["b"]
+    assert [
+        item["metadata"]["name"] for item in client.list(SECRETS, "kafka", field_selector="metadata.name=b").items
+    ] == ["b"]
 
 
 def test_patch_carries_the_version_and_leaves_its_argument_alone() -> None:
@@ -122,7 +124,9 @@ def test_a_read_is_given_up_after_five_attempts(last: Response | TransportError)
 
 
 def test_what_cannot_get_better_by_itself_is_not_repeated() -> None:
-    client, transport, _clock = scripted([TransportError("not trusted", sent=False, transient=False, remedy="Set ca_cert.")])
+    client, transport, _clock = scripted(
+        [TransportError("not trusted", sent=False, transient=False, remedy="Set ca_cert.")]
+    )
     with pytest.raises(Unreachable) as caught:
         client.get(SECRETS, "kafka", "a")
     assert (len(transport.sent), caught.value.remedy) == (1, "Set ca_cert.")

@@ -169,7 +169,9 @@ def test_a_missing_built_in_kind_means_a_wrong_host(resource: Resource) -> None:
 
 
 def test_a_missing_namespace_is_named() -> None:
-    error = translate(secret("create"), 404, "NotFound", 'namespaces "kafka" not found', name="kafka", kind="namespaces")
+    error = translate(
+        secret("create"), 404, "NotFound", 'namespaces "kafka" not found', name="kafka", kind="namespaces"
+    )
     assert type(error) is errors.NotFound
     assert error.remedy == "Create the namespace kafka, or correct the option namespace."
 

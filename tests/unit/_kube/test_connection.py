@@ -1,0 +1,238 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which login is used, in the order of kubernetes.core; what is sent is seen by a real server."""
+
+from __future__ import annotations
+
+import base64
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from kubernetes.config import incluster_config
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import ConnectionOptionsError, connect
+
+from .identities import Identities, make_identities
+from .server import Reply, Request, Server, serving
+
+
+@pytest.fixture(scope="module")
+def identities(tmp_path_factory: pytest.TempPathFactory) -> Identities:
+    return make_identities(tmp_path_factory.mktemp("identities"))
+
+
+@pytest.fixture(scope="module")
+def server(identities: Identities) -> Iterator[Server]:
+    def who(request: Request) -> Reply:
+        return Reply(body={"token": (request.header("Authorization") or [""])[0], "subject": request.client_subject})
+
+    with serving(who, identities.server_context()) as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def _nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("KUBECONFIG", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def kubeconfig(server: Server, identities: Identities, **users: dict[str, Any]) -> dict[str, Any]:
+    """One context for each user, named as the user; the first one is the current context."""
+    cluster = {"server": server.url, "certificate-authority": str(identities.ca)}
+    return {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "current-context": next(iter(users)),
+        "clusters": [{"name": "k", "cluster": cluster}],
+        "users": [{"name": name, "user": user} for name, user in users.items()],
+        "contexts": [{"name": name, "context": {"cluster": "k", "user": name}} for name in users],
+    }
+
+
+def whoami(options: dict[str, Any], environment: dict[str, str] | None = None) -> dict[str, Any]:
+    return connect(options, environment or {}).request("GET", "/x").body
+
+
+def write(path: Path, content: dict[str, Any]) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(yaml.safe_dump(content))
+    return str(path)
+
+
+def test_kubeconfig_as_content_and_as_file(server: Server, identities: Identities, tmp_path: Path) -> None:
+    content = kubeconfig(server, identities, one={"token": "t1"}, two={"token": "t2"})
+    path = write(tmp_path / "config.yaml", content)
+    assert whoami({"kubeconfig": content})["token"] == "Bearer t1"
+    assert whoami({"kubeconfig": content, "context": "two"})["token"] == "Bearer t2"
+    assert whoami({"kubeconfig": path, "context": "two"})["token"] == "Bearer t2"
+    assert whoami({}, {"K8S_AUTH_KUBECONFIG": path})["token"] == "Bearer t1"
+    assert whoami({"context": "two"}, {"KUBECONFIG": path})["token"] == "Bearer t2"
+    assert whoami({}, {"KUBECONFIG": path})["token"] == "Bearer t1"
+
+
+def test_default_kubeconfig(server: Server, identities: Identities, tmp_path: Path) -> None:
+    write(tmp_path / ".kube" / "config", kubeconfig(server, identities, one={"token": "default"}))
+    assert whoami({})["token"] == "Bearer default"
+
+
+def test_client_certificate_in_a_kubeconfig(server: Server, identities: Identities) -> None:
+    user = {
+        "client-certificate-data": base64.b64encode(identities.client.read_bytes()).decode(),
+        "client-key-data": base64.b64encode(identities.client_key.read_bytes()).decode(),
+    }
+    assert whoami({"kubeconfig": kubeconfig(server, identities, one=user)}) == {"token": "", "subject": "client-user"}
+
+
+def test_single_options_win_over_the_kubeconfig(server: Server, identities: Identities, tmp_path: Path) -> None:
+    content = kubeconfig(server, identities, one={"token": "t1"})
+    content["clusters"][0]["cluster"] = {"server": "https://192.0.2.1"}
+    options = {"kubeconfig": content, "host": f"{server.url}/", "ca_cert": str(identities.ca)}
+    assert whoami(options)["token"] == "Bearer t1"
+    assert whoami({**options, "api_key": "mine"})["token"] == "Bearer mine"
+    loaded = {"kubeconfig": kubeconfig(server, identities, one={"token": "t1"})}
+    assert whoami({**loaded, "api_key": "mine"})["token"] == "Bearer mine"
+    certificate = {"client_cert": str(identities.client), "client_key": str(identities.client_key)}
+    assert whoami({**loaded, **certificate}) == {"token": "Bearer t1", "subject": "client-user"}
+
+
+def test_host_and_credentials_need_no_kubeconfig(server: Server, identities: Identities, tmp_path: Path) -> None:
+    write(tmp_path / ".kube" / "config", kubeconfig(server, identities, one={"token": "wrong"}))
+    base = {"host": server.url, "ca_cert": str(identities.ca)}
+    assert whoami({**base, "api_key": "k"})["token"] == "Bearer k"
+    assert whoami({**base, "username": "u", "password": "p"})["token"] == "Basic dTpw"
+    certificate = {"client_cert": str(identities.client), "client_key": str(identities.client_key)}
+    assert whoami({**base, **certificate}) == {"token": "", "subject": "client-user"}
+
+
+def test_credential_of_a_controller(server: Server, identities: Identities) -> None:
+    """The variables that AWX injects."""
+    variables = {
+        "K8S_AUTH_HOST": server.url,
+        "K8S_AUTH_API_KEY": "awx",
+        "K8S_AUTH_VERIFY_SSL": "True",
+        "K8S_AUTH_SSL_CA_CERT": str(identities.ca),
+    }
+    assert whoami({"host": "", "api_key": ""}, variables)["token"] == "Bearer awx"
+    del variables["K8S_AUTH_SSL_CA_CERT"]
+    assert whoami({}, {**variables, "K8S_AUTH_VERIFY_SSL": "False"})["token"] == "Bearer awx"
+
+
+@pytest.fixture
+def _in_pod(server: Server, identities: Identities, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    token.write_text("pod")
+    monkeypatch.setattr(incluster_config, "SERVICE_TOKEN_FILENAME", str(token))
+    monkeypatch.setattr(incluster_config, "SERVICE_CERT_FILENAME", str(identities.ca))
+    host, port = server.address.split(":")
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", host)
+    monkeypatch.setenv("KUBERNETES_SERVICE_PORT", port)
+
+
+@pytest.mark.usefixtures("_in_pod")
+def test_in_a_pod_its_service_account_is_used_when_nothing_is_given(
+    server: Server, identities: Identities, tmp_path: Path
+) -> None:
+    default = kubeconfig(server, identities, one={"token": "default"})
+    write(tmp_path / ".kube" / "config", default)
+    assert whoami({})["token"] == "bearer pod"
+    assert whoami({"kubeconfig": default})["token"] == "Bearer default"
+    assert whoami({"context": "one"})["token"] == "Bearer default"
+    assert whoami({"api_key": "mine"})["token"] == "Bearer mine"
+
+
+@pytest.mark.usefixtures("_in_pod")
+def test_no_token_goes_to_a_plain_http_host() -> None:
+    """kubectl proxy adds its own credentials; the service account's must not travel in the clear."""
+    with serving(lambda request: Reply(body={"token": request.header("Authorization")})) as plain:
+        assert whoami({"host": plain.url}) == {"token": []}
+
+
+def exec_user(program: str) -> dict[str, Any]:
+    return {
+        "exec": {
+            "apiVersion": "client.authentication.k8s.io/v1",
+            "command": sys.executable,
+            "args": ["-c", program],
+            "interactiveMode": "Never",
+        }
+    }
+
+
+def test_exec_plugin(server: Server, identities: Identities, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    credential = '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"plugin"}}'
+    content = kubeconfig(
+        server,
+        identities,
+        good=exec_user(f"print({credential!r})"),
+        bad=exec_user("import sys; sys.exit('log in first')"),
+    )
+    path = write(tmp_path / "config", content)
+    assert whoami({"kubeconfig": path})["token"] == "Bearer plugin"
+    with pytest.raises(ConnectionOptionsError) as caught:
+        whoami({"kubeconfig": path, "context": "bad"})
+    assert str(caught.value) == (
+        f"The kubeconfig {path} cannot be used to log in: exec: process returned 1. log in first."
+    )
+    assert capfd.readouterr().err == ""
+
+
+NOTHING = (
+    "It is not known how to log in to Kubernetes: there is no file ~/.kube/config, and this is not a pod with a service "
+    "account. Set kubeconfig (K8S_AUTH_KUBECONFIG), or host and api_key (K8S_AUTH_HOST and K8S_AUTH_API_KEY), or host, "
+    "client_cert and client_key."
+)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, NOTHING),
+        ({"host": "https://k8s:6443"}, NOTHING),
+        ({"api_key": "k"}, NOTHING),
+        ({"kubeconfig": "/no/such"}, "kubeconfig (K8S_AUTH_KUBECONFIG): there is no file /no/such."),
+        (
+            {"kubeconfig": {"a": "secret"}},
+            "The content given as kubeconfig cannot be used: Invalid kube-config file. Expected key current-context in "
+            "kube-config. Correct kubeconfig or context.",
+        ),
+    ],
+)
+def test_no_way_to_log_in(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConnectionOptionsError) as caught:
+        connect(options, {})
+    assert str(caught.value) == message
+
+
+def test_a_context_that_does_not_exist(server: Server, identities: Identities) -> None:
+    with pytest.raises(ConnectionOptionsError) as caught:
+        connect({"kubeconfig": kubeconfig(server, identities, one={"token": "t"}), "context": "x"}, {})
+    assert str(caught.value) == (
+        "The content given as kubeconfig cannot be used: Invalid kube-config file. Expected object with name x in "
+        "kube-config/contexts list. Correct kubeconfig or context."
+    )
+
+
+@pytest.mark.parametrize("content", ["token: [hunter2", "[hunter2]", "hunter2"])
+def test_a_file_that_is_no_kubeconfig_is_not_quoted(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "config"
+    path.write_text(content)
+    with pytest.raises(ConnectionOptionsError) as caught:
+        connect({"kubeconfig": str(path)}, {})
+    assert f"The kubeconfig {path} " in str(caught.value)
+    assert "hunter2" not in str(caught.value)
+    assert caught.value.__suppress_context__
+
+
+def test_options_are_left_as_they_are(server: Server, identities: Identities) -> None:
+    content = kubeconfig(server, identities, one={"token": "t1"})
+    before = repr(content)
+    options = {"kubeconfig": content, "impersonate_groups": ["a"], "impersonate_user": "u"}
+    connect(options, {})
+    assert repr(content) == before
+    assert options == {"kubeconfig": content, "impersonate_groups": ["a"], "impersonate_user": "u"}

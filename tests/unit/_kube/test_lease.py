@@ -1,0 +1,234 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One run at a time: who may take the Lease, when, and what it says."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import KubeError, Unreachable
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import LeaseHeld, TrustLease
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import LEASES
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import TransportError
+
+from .doubles import FakeClock, Stage
+
+NAME = "demo-trust"
+LABELS = {"strimzi.io/kind": "Kafka", "strimzi.io/cluster": "demo"}
+
+
+@pytest.fixture
+def stage() -> Stage:
+    return Stage()
+
+
+def lease_of(stage: Stage, holder: str, client: KubeClient | None = None, clock: FakeClock | None = None) -> TrustLease:
+    """clock: of another machine; its own seconds do not matter to anybody else."""
+    clock = clock or stage.clock
+    return TrustLease(
+        client or stage.client(), "kafka", NAME, holder,
+        now=clock.now, monotonic=clock.monotonic, cluster="demo", labels=LABELS,
+    )  # fmt: skip
+
+
+def stored(stage: Stage) -> dict[str, Any]:
+    found = stage.api.find("leases", "kafka", NAME)
+    assert found is not None
+    return found
+
+
+def spec(stage: Stage) -> dict[str, Any]:
+    return dict(stored(stage)["spec"])
+
+
+def test_the_first_run_creates_it(stage: Stage) -> None:
+    lease_of(stage, "one").acquire()
+    assert stored(stage)["apiVersion"] == "coordination.k8s.io/v1"
+    assert stored(stage)["kind"] == "Lease"
+    assert stored(stage)["metadata"]["labels"] == LABELS
+    assert spec(stage) == {
+        "holderIdentity": "one",
+        "leaseDurationSeconds": 30,
+        "acquireTime": "2026-06-01T12:00:00.000000Z",
+        "renewTime": "2026-06-01T12:00:00.000000Z",
+        "leaseTransitions": 0,
+    }
+
+
+def test_one_run_of_several_processes_keeps_it(stage: Stage) -> None:
+    lease_of(stage, "one").acquire()
+    stage.clock.seconds = 100
+    lease_of(stage, "one").acquire(wait=False)
+    assert spec(stage)["acquireTime"] == "2026-06-01T12:00:00.000000Z"
+    assert spec(stage)["renewTime"] == "2026-06-01T12:01:40.000000Z"
+    assert spec(stage)["leaseTransitions"] == 0
+
+
+def test_release_and_take_again(stage: Stage) -> None:
+    first = lease_of(stage, "one")
+    first.acquire()
+    assert first.release(dry_run=True)
+    assert spec(stage)["holderIdentity"] == "one"
+    assert first.release()
+    assert spec(stage)["holderIdentity"] == ""
+    assert not first.release()
+    lease_of(stage, "two").acquire(wait=False)
+    assert spec(stage)["holderIdentity"] == "two"
+    assert spec(stage)["leaseTransitions"] == 0
+    assert not first.release()
+    assert spec(stage)["holderIdentity"] == "two"
+
+
+def test_nothing_to_release(stage: Stage) -> None:
+    assert not lease_of(stage, "one").release()
+
+
+def test_a_living_run_is_noticed_as_soon_as_it_renews(stage: Stage) -> None:
+    slow_clock = FakeClock(-5000.0)
+    living = lease_of(stage, "job 17", clock=slow_clock)
+    living.acquire()
+    slow_clock.seconds += 10
+    stage.at(7, living.renew_if_due)
+    with pytest.raises(LeaseHeld) as caught:
+        lease_of(stage, "two").acquire()
+    assert stage.clock.seconds <= 9
+    assert str(caught.value) == (
+        "Another run (holder job 17, since 2026-06-01T10:36:40.000000Z, renewed 0 s ago) is working on Kafka cluster "
+        "kafka/demo."
+    )
+    assert caught.value.remedy == (
+        "This run changed nothing. Let the other one finish, or stop it, then run again; if it was killed, its Lease "
+        "runs out by itself 30 s after its last renewal."
+    )
+    assert isinstance(caught.value, KubeError)
+    assert spec(stage)["holderIdentity"] == "job 17"
+
+
+@pytest.mark.parametrize("skew", [-5000.0, 0.0, 5000.0])
+def test_a_killed_run_is_taken_over_after_its_duration_whatever_its_clock_said(stage: Stage, skew: float) -> None:
+    lease_of(stage, "killed", clock=FakeClock(skew)).acquire()
+    lease_of(stage, "two").acquire()
+    assert 30 <= stage.clock.seconds < 36
+    assert spec(stage)["holderIdentity"] == "two"
+    assert spec(stage)["leaseTransitions"] == 1
+    assert spec(stage)["acquireTime"] == spec(stage)["renewTime"] == stage.clock.now().strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def test_without_waiting_it_is_refused_at_once(stage: Stage) -> None:
+    lease_of(stage, "one").acquire()
+    stage.clock.seconds = 12
+    client = stage.client()
+    with pytest.raises(LeaseHeld, match=r"Another run \(holder one, since .*, renewed 12 s ago\) is working on"):
+        lease_of(stage, "two", client).acquire(wait=False)
+    assert (client.writes, stage.clock.seconds) == (0, 12)
+
+
+def test_a_run_that_ends_while_we_look_lets_us_in(stage: Stage) -> None:
+    first = lease_of(stage, "one")
+    first.acquire()
+    stage.at(3, first.release)
+    lease_of(stage, "two").acquire()
+    assert stage.clock.seconds <= 5
+    assert spec(stage)["holderIdentity"] == "two"
+
+
+def test_a_lease_deleted_while_we_look_is_created(stage: Stage) -> None:
+    lease_of(stage, "one").acquire()
+    stage.at(3, lambda: stage.client().delete(LEASES, "kafka", NAME))
+    lease_of(stage, "two").acquire()
+    assert spec(stage)["holderIdentity"] == "two"
+
+
+def test_two_runs_that_wait_for_a_killed_one_do_not_both_get_in(stage: Stage) -> None:
+    lease_of(stage, "killed").acquire()
+    rival = lease_of(stage, "rival")
+    original = stage.api.request
+    tried: list[str] = []
+
+    def request(method: str, path: str, **options: Any) -> Any:
+        # Between our last look and our write.
+        if method == "PATCH" and not tried:
+            tried.append(path)
+            version = stored(stage)["metadata"]["resourceVersion"]
+            taken = {"spec": {"holderIdentity": "rival", "leaseDurationSeconds": 30}}
+            stage.client().patch(LEASES, "kafka", NAME, taken, resource_version=version)
+            stage.at(stage.clock.seconds + 5, lambda: rival.acquire())
+        return original(method, path, **options)
+
+    stage.api.request = request  # type: ignore[method-assign]
+    with pytest.raises(LeaseHeld, match="holder rival"):
+        lease_of(stage, "two").acquire()
+    assert spec(stage)["holderIdentity"] == "rival"
+
+
+def test_it_is_renewed_when_a_third_of_its_duration_has_passed(stage: Stage) -> None:
+    client = stage.client()
+    lease = lease_of(stage, "one", client)
+    lease.renew_if_due()
+    lease.acquire()
+    for seconds, writes in ((9, 1), (10, 2), (19, 2), (20, 3)):
+        stage.clock.seconds = seconds
+        lease.renew_if_due()
+        assert client.writes == writes
+    assert spec(stage)["renewTime"] == "2026-06-01T12:00:20.000000Z"
+    assert spec(stage)["acquireTime"] == "2026-06-01T12:00:00.000000Z"
+
+
+def test_a_run_that_slept_too_long_learns_that_it_was_taken_over(stage: Stage) -> None:
+    first = lease_of(stage, "one")
+    first.acquire()
+    lease_of(stage, "two").acquire()
+    with pytest.raises(LeaseHeld, match="holder two"):
+        first.renew_if_due()
+    assert not first.release()
+    assert spec(stage)["holderIdentity"] == "two"
+
+
+@pytest.mark.parametrize("edit", ["label", "delete"])
+def test_a_lease_that_somebody_edited_stays_ours(stage: Stage, edit: str) -> None:
+    lease = lease_of(stage, "one")
+    lease.acquire()
+    if edit == "label":
+        stage.client().patch(LEASES, "kafka", NAME, {"metadata": {"labels": {"a": "b"}}})
+    else:
+        stage.client().delete(LEASES, "kafka", NAME)
+    stage.clock.seconds = 11
+    lease.renew_if_due()
+    assert spec(stage)["holderIdentity"] == "one"
+    assert spec(stage)["renewTime"] == "2026-06-01T12:00:11.000000Z"
+
+
+def test_an_api_server_that_is_away_matters_only_when_the_lease_has_run_out(stage: Stage) -> None:
+    lease = lease_of(stage, "one")
+    lease.acquire()
+    original = stage.api.request
+
+    def away(method: str, path: str, **options: Any) -> Any:
+        raise TransportError("the API server k8s:6443 cannot be reached (refused)", sent=False)
+
+    stage.api.request = away  # type: ignore[method-assign]
+    stage.clock.seconds = 20
+    lease.renew_if_due()
+    stage.clock.seconds = 30
+    with pytest.raises(Unreachable):
+        lease.renew_if_due()
+    stage.api.request = original  # type: ignore[method-assign]
+    lease.renew_if_due()
+    assert spec(stage)["renewTime"] == "2026-06-01T12:00:30.000000Z"
+
+
+def test_its_duration_can_be_shorter(stage: Stage) -> None:
+    clock = stage.clock
+    short = TrustLease(
+        stage.client(), "kafka", NAME, "one", now=clock.now, monotonic=clock.monotonic, duration=timedelta(seconds=6)
+    )
+    short.acquire()
+    lease_of(stage, "two").acquire()
+    assert 6 <= clock.seconds < 12
+    with pytest.raises(LeaseHeld, match=r"is working on what Lease kafka/demo-trust protects\.$"):
+        short.renew_if_due()

@@ -1,0 +1,138 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The options of kubernetes.core, their environment, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.options import (
+    ConnectionOptionsError,
+    resolve_options,
+)
+
+HOST = {"host": "https://k8s:6443"}
+
+
+def resolve(options: dict[str, Any], **environment: str) -> dict[str, Any]:
+    resolved = resolve_options(options, environment)
+    return {name: value for name, value in resolved.items() if value not in ([], {})}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    path = tmp_path / "file.pem"
+    path.write_text("x")
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("variable", "option"),
+    [
+        ("K8S_AUTH_KUBECONFIG", "kubeconfig"),
+        ("K8S_AUTH_CONTEXT", "context"),
+        ("K8S_AUTH_API_KEY", "api_key"),
+        ("K8S_AUTH_PROXY", "proxy"),
+        ("K8S_AUTH_NO_PROXY", "no_proxy"),
+        ("K8S_AUTH_IMPERSONATE_USER", "impersonate_user"),
+    ],
+)
+def test_texts_from_the_environment(variable: str, option: str) -> None:
+    assert resolve({}, **{variable: "env"}) == {option: "env"}
+    assert resolve({option: "given"}, **{variable: "env"}) == {option: "given"}
+    assert resolve({option: ""}, **{variable: "env"}) == {option: "env"}
+    assert resolve({option: None}, **{variable: ""}) == {}
+
+
+@pytest.mark.parametrize(
+    ("variable", "option", "alias"),
+    [
+        ("K8S_AUTH_SSL_CA_CERT", "ca_cert", "ssl_ca_cert"),
+        ("K8S_AUTH_CA_CERT", "ca_cert", "ssl_ca_cert"),
+        ("K8S_AUTH_CERT_FILE", "client_cert", "cert_file"),
+        ("K8S_AUTH_CLIENT_CERT", "client_cert", "cert_file"),
+    ],
+)
+def test_files(variable: str, option: str, alias: str, file: str) -> None:
+    assert resolve({}, **{variable: file}) == {option: file}
+    assert resolve({alias: file}, **{variable: "/no/such/file"}) == {option: file}
+
+
+def test_client_key(file: str) -> None:
+    expected = {"client_cert": file, "client_key": file}
+    assert resolve({}, K8S_AUTH_CERT_FILE=file, K8S_AUTH_KEY_FILE=file) == expected
+    assert resolve({"cert_file": file, "key_file": file}) == expected
+
+
+@pytest.mark.parametrize("variable", ["K8S_AUTH_VERIFY_SSL", "K8S_AUTH_VALIDATE_CERTS"])
+@pytest.mark.parametrize(
+    ("text", "value"), [("false", False), ("No", False), ("0", False), ("true", True), ("yes", True)]
+)
+def test_switches(variable: str, text: str, value: bool) -> None:
+    assert resolve({}, **{variable: text}) == {"validate_certs": value}
+    assert resolve({}, K8S_AUTH_PERSIST_CONFIG=text) == {"persist_config": value}
+    assert resolve({"verify_ssl": False}, **{variable: "true"}) == {"validate_certs": False}
+
+
+def test_groups() -> None:
+    assert resolve({}, K8S_AUTH_IMPERSONATE_USER="u", K8S_AUTH_IMPERSONATE_GROUPS="a, b,,") == {
+        "impersonate_user": "u",
+        "impersonate_groups": ["a", "b"],
+    }
+    assert resolve({"impersonate_user": "u", "impersonate_groups": ["a,b", ""]})["impersonate_groups"] == ["a,b"]
+
+
+def test_proxy_headers() -> None:
+    environment = {
+        "K8S_AUTH_PROXY_HEADERS_PROXY_BASIC_AUTH": "u:p",
+        "K8S_AUTH_PROXY_HEADERS_BASIC_AUTH": "",
+        "K8S_AUTH_PROXY_HEADERS_USER_AGENT": "agent",
+    }
+    assert resolve({}, **environment) == {"proxy_headers": {"proxy_basic_auth": "u:p", "user_agent": "agent"}}
+    given = {"proxy_headers": {"basic_auth": "a:b", "user_agent": None}}
+    assert resolve(given, **environment) == {"proxy_headers": {"basic_auth": "a:b"}}
+
+
+def test_a_survey_that_was_left_empty() -> None:
+    assert resolve({"kubeconfig": "", "context": "", "host": "", "impersonate_groups": [], "proxy_headers": {}}) == {}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {**HOST, "username": "u"},
+            "username (K8S_AUTH_USERNAME) and password (K8S_AUTH_PASSWORD) belong together: give both.",
+        ),
+        (
+            {**HOST, "password": "p"},
+            "username (K8S_AUTH_USERNAME) and password (K8S_AUTH_PASSWORD) belong together: give both.",
+        ),
+        (
+            {**HOST, "username": "u", "password": "p", "api_key": "k"},
+            "api_key (K8S_AUTH_API_KEY) and username (K8S_AUTH_USERNAME) are two ways to log in: give one of them.",
+        ),
+        (
+            {**HOST, "client_key": "/k"},
+            "client_key (K8S_AUTH_KEY_FILE) is of no use without client_cert (K8S_AUTH_CERT_FILE): give both.",
+        ),
+        (
+            {"impersonate_groups": ["g"]},
+            "impersonate_groups (K8S_AUTH_IMPERSONATE_GROUPS) needs impersonate_user (K8S_AUTH_IMPERSONATE_USER).",
+        ),
+        ({"host": "k8s:6443"}, "host (K8S_AUTH_HOST) must be a URL such as https://k8s:6443, not k8s:6443."),
+        ({"ca_cert": "/no/such/ca.crt"}, "ca_cert (K8S_AUTH_SSL_CA_CERT): there is no file /no/such/ca.crt."),
+        (
+            {"proxy_headers": {"agent": "x"}},
+            "proxy_headers has no agent; it has proxy_basic_auth, basic_auth, user_agent.",
+        ),
+    ],
+)
+def test_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConnectionOptionsError) as caught:
+        resolve(options)
+    assert str(caught.value) == message
