@@ -61,6 +61,14 @@ demo: ## a cluster on the test bed, and a rotation of its CA to watch
 demo-again: ## the same rotation once more: nothing to do
 	@$(CHECK) --exec python -m tests.demo --again
 
+.PHONY: demo-down
+demo-down: ## stop what the demo left running
+	@$(CHECK) --exec python -m tests.demo --down
+
+.PHONY: demo-down
+demo-down: ## stop what the demo left running
+	@$(CHECK) --exec python -m tests.demo --down
+
 .PHONY: bench
 bench: ## measure what the time goes into
 	@$(CHECK) --exec python -m tests.bench

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from .check import Check, docker_reason
 from .environments import CannotPrepare
-from .pythons import PAIRS, Pair, available_pairs
+from .pythons import OLDEST, PAIRS, Pair, available_pairs, find_python
 
 _UNITS = ("pytest", "tests/unit", "--numprocesses=2")
 #: The collection's Python below the collections root, as mypy and import-linter name it.
@@ -17,7 +19,7 @@ def checks() -> list[Check]:
     if not pairs:
         raise CannotPrepare(f"none of Python {', '.join(pair.python for pair in PAIRS)} is here")
     main = pairs[0]
-    return [*_with_the_bed(main)[:1], *_without_a_bed(main), *_with_the_bed(main)[1:], *_other_pairs(pairs)]
+    return [*_with_the_bed(main)[:1], *_without_a_bed(main), *_with_the_bed(main)[1:], *_other_pairs(main)]
 
 
 def _script(name: str, *arguments: str) -> tuple[str, ...]:
@@ -28,6 +30,7 @@ def _without_a_bed(main: Pair) -> list[Check]:
     return [
         Check("unit", "unit and property tests", main, (_UNITS,)),
         Check("sanity", "all ansible-test sanity tests, none ignored", main, (_script("sanity"),)),
+        Check("faults", "every flow, killed at every write", main, (("pytest", "tests/faults", "--numprocesses=2"),)),
         Check("types", "mypy --strict on module_utils", main, (("mypy", "--package", _MODULE_UTILS),)),
         Check("style", "ruff", main, (("ruff", "check"), ("ruff", "format", "--check"))),
         Check("layers", "import-linter", main, (("lint-imports", "--no-cache"),)),
@@ -47,21 +50,28 @@ def _with_the_bed(main: Pair) -> list[Check]:
     bed = ("bed",)
     return [
         Check("bed", "build what the test bed is made of", main, (("python", "-m", "tests.cluster", "build"),)),
-        Check("api", "API tier", main, (("pytest", "tests/api"),), after=bed, shares="bed"),
+        Check("api", "API tier", main, (("pytest", "tests/api", "--timeout=900"),), after=bed, shares="bed"),
         Check("molecule", "scenario default", main, ((*molecule, "default"),), after=bed, shares="bed"),
         Check("molecule-given", "scenario given", main, ((*molecule, "given"),), after=bed, shares="bed"),
         Check("molecule-kind", "scenario kind", main, ((*molecule, "kind"),), reason_to_skip=docker_reason),
     ]
 
 
-def _other_pairs(pairs: tuple[Pair, ...]) -> list[Check]:
-    found: list[Check] = []
-    for pair in PAIRS:
-        if pair in pairs[:1]:
-            continue
-        here = pair in pairs
-        why = "" if here else f"no Python {pair.python} in the PATH or among pyenv's versions"
-        for name, command in (("unit", _UNITS), ("sanity", _script("sanity"))):
-            about = f"{name} with Python {pair.python}"
-            found.append(Check(f"{name}-{pair.python}", about, pair, (command,), reason_to_skip=lambda why=why: why))
-    return found
+def _other_pairs(main: Pair) -> list[Check]:
+    others = [(pair, ("unit", "sanity")) for pair in PAIRS if pair != main]
+    commands = {"unit": _UNITS, "sanity": _script("sanity")}
+    return [
+        Check(
+            f"{name}-{pair.core}",
+            f"{name} tests with ansible-core {pair.core} on Python {pair.python}",
+            pair,
+            (commands[name],),
+            reason_to_skip=partial(_absent, pair),
+        )
+        for pair, names in [*others, (OLDEST, ("unit",))]
+        for name in names
+    ]
+
+
+def _absent(pair: Pair) -> str:
+    return "" if find_python(pair.python) else f"no Python {pair.python} in the PATH or among pyenv's versions"

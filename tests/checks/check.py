@@ -49,7 +49,6 @@ class Check:
             "PYTHONPATH": root,
             "MYPYPATH": root,
             "ANSIBLE_COLLECTIONS_PATH": root,
-            "ANSIBLE_FORCE_COLOR": "0",
             **self.variables,
         }
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
 import subprocess
 import sys
 import threading
@@ -19,6 +22,9 @@ WORKERS = 2
 TAIL = 80
 #: A line of a log that starts so is repeated beside the check's result.
 NOTE = "note: "
+#: A check that takes longer than that hangs.
+LIMIT_SECONDS = 2400.0
+_RUNNING: set[subprocess.Popen[str]] = set()
 
 
 @dataclass(frozen=True)
@@ -64,19 +70,38 @@ def _run(command: Sequence[str], variables: dict[str, str], log: Path | None, sh
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
+        process_group=0,
     ) as process:
-        if process.stdout is None:
-            raise RuntimeError("a pipe was asked for")
-        with (log or Path("/dev/null")).open("a") as kept:
-            print("$", *command, file=kept, flush=True)
-            for line in process.stdout:
-                kept.write(line)
-                kept.flush()
-                if log is None:
-                    print(line, end="", flush=True)
-                if line.strip():
-                    shown.append(line.strip())
-        return process.wait()
+        _RUNNING.add(process)
+        limit = threading.Timer(LIMIT_SECONDS, _end, (process,))
+        limit.start()
+        try:
+            _follow(process, command, log, shown)
+            return process.wait()
+        except BaseException:
+            _end(process)
+            raise
+        finally:
+            limit.cancel()
+            _RUNNING.discard(process)
+
+
+def _follow(process: subprocess.Popen[str], command: Sequence[str], log: Path | None, shown: list[str]) -> None:
+    with (log or Path("/dev/null")).open("a") as kept:
+        print("$", *command, file=kept, flush=True)
+        for line in process.stdout or ():
+            kept.write(line)
+            kept.flush()
+            if log is None:
+                print(line, end="", flush=True)
+            if line.strip():
+                shown.append(line.strip())
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    # Its children hold the other end of the pipe, so the whole group has to go.
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
 
 
 class Board:
@@ -105,6 +130,12 @@ class Board:
         ended = {outcome.check for outcome in self.outcomes}
         free = not check.shares or all(other.shares != check.shares for other in self._running)
         return free and all(name in ended for name in check.after if name in self._names)
+
+    def give_up(self) -> None:
+        """Nothing more is started."""
+        with self._changed:
+            self._left.clear()
+            self._changed.notify_all()
 
     def unmet(self, check: Check) -> str:
         """The check it comes after that did not pass, or an empty string."""
@@ -146,8 +177,14 @@ def run_all(checks: Sequence[Check]) -> list[Outcome]:
     workers = [threading.Thread(target=_work, args=(board,)) for _number in range(WORKERS)]
     for worker in workers:
         worker.start()
-    for worker in workers:
-        worker.join()
+    try:
+        for worker in workers:
+            worker.join()
+    except KeyboardInterrupt:
+        board.give_up()
+        for process in list(_RUNNING):
+            _end(process)
+        raise
     for outcome in board.outcomes:
         if outcome.verdict == "failed":
             log = LOGS / f"{outcome.check}.log"

@@ -188,7 +188,10 @@ class TrustModule:
 
     def lease(self, client: KubeClient) -> TrustLease:
         scope, clock = self.scope(), SystemClock()
-        return TrustLease(client, scope.namespace, scope.lease, self.holder, now=clock.now, monotonic=clock.monotonic)
+        return TrustLease(
+            client, scope.namespace, scope.lease, self.holder,
+            now=clock.now, monotonic=clock.monotonic, cluster=scope.cluster, labels=scope.labels,
+        )  # fmt: skip
 
     def take_lease(self, client: KubeClient) -> None:
         """Before the first write of a call: one run at a time (I10)."""

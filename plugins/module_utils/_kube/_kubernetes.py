@@ -23,6 +23,7 @@ try:
     from kubernetes.client.rest import RESTClientObject
     from kubernetes.config import load_incluster_config, load_kube_config, load_kube_config_from_dict
     from kubernetes.config.config_exception import ConfigException
+    from urllib3._collections import HTTPHeaderDict  # urllib3 1.26 offers it nowhere else
     from yaml import YAMLError
 except ImportError:
     HAS_KUBERNETES = False
@@ -30,7 +31,7 @@ except ImportError:
     # The names must exist, or importing any module of this package would fail before anybody can say why.
     kubernetes = urllib3 = Configuration = RESTClientObject = None  # type: ignore[assignment]
     load_incluster_config = load_kube_config = load_kube_config_from_dict = None
-    ConfigException = YAMLError = None  # type: ignore[assignment,misc]
+    ConfigException = HTTPHeaderDict = YAMLError = None  # type: ignore[assignment,misc]
 
 __all__ = [
     "HAS_KUBERNETES",
@@ -38,6 +39,7 @@ __all__ = [
     "MINIMUM_KUBERNETES",
     "ConfigException",
     "Configuration",
+    "HTTPHeaderDict",
     "RESTClientObject",
     "YAMLError",
     "kubernetes",

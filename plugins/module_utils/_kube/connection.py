@@ -47,7 +47,7 @@ def connect(options: Mapping[str, Any], environment: Mapping[str, str] | None = 
     if not _is_complete(resolved):
         _load(configuration, resolved, variables)
     _override(configuration, resolved)
-    return HttpTransport(configuration, _impersonation(resolved))
+    return HttpTransport(configuration, [*_authorization(resolved), *_impersonation(resolved)])
 
 
 def _is_complete(options: Mapping[str, Any]) -> bool:
@@ -131,11 +131,6 @@ def _override(configuration: Any, options: Mapping[str, Any]) -> None:
     """Single options win over what was loaded."""
     if "host" in options:
         configuration.host = str(options["host"]).rstrip("/")
-    authorization = _authorization(options)
-    if authorization:
-        configuration.api_key = {"authorization": authorization}
-        # It would put the token of the kubeconfig back.
-        configuration.refresh_api_key_hook = None
     if "validate_certs" in options:
         configuration.verify_ssl = bool(options["validate_certs"])
     for option, attribute in _ATTRIBUTES.items():
@@ -150,13 +145,14 @@ def _override(configuration: Any, options: Mapping[str, Any]) -> None:
         urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
 
 
-def _authorization(options: Mapping[str, Any]) -> str | None:
+def _authorization(options: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Not put into the configuration: the hooks of the library would put the loaded token back."""
     if "api_key" in options:
-        return f"Bearer {options['api_key']}"
+        return [("Authorization", f"Bearer {options['api_key']}")]
     if "username" in options:
         pair = f"{options['username']}:{options['password']}".encode()
-        return f"Basic {base64.b64encode(pair).decode('ascii')}"
-    return None
+        return [("Authorization", f"Basic {base64.b64encode(pair).decode('ascii')}")]
+    return []
 
 
 def _impersonation(options: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -11,7 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube._kubernetes import RESTClientObject, urllib3
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube._kubernetes import (
+    HTTPHeaderDict,
+    RESTClientObject,
+    urllib3,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.network import describe_failure
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import Response, TransportError
 
@@ -34,9 +38,13 @@ class HttpTransport:
         headers: Sequence[tuple[str, str]] = (),
         timeout: float = REQUEST_TIMEOUT,
     ) -> None:
-        """headers: sent with every request (impersonation). timeout: seconds for one answer."""
+        """headers: sent with every request; with Authorization among them, that of the configuration is not sent.
+
+        timeout: seconds for one answer.
+        """
         self._configuration = configuration
         self._headers = list(headers)
+        self._has_credentials = any(name == "Authorization" for name, value in headers)
         self._timeout = timeout
         # A token that is refreshed sets everything of the kubeconfig again, the host too.
         self._host = str(configuration.host).rstrip("/")
@@ -104,23 +112,27 @@ class HttpTransport:
         seconds: float,
         preload: bool,
     ) -> Any:
-        headers = urllib3.HTTPHeaderDict(
+        headers = HTTPHeaderDict(
             {"Accept": "application/json", "Content-Type": content_type, "User-Agent": "trustops.strimzi"}
         )
         for name, value in [*self._headers, *self._authentication()]:
             headers.add(name, value)
-        return self._pool.request(
+        # Not request(): in urllib3 1.26 it would put several Impersonate-Group headers into one.
+        return self._pool.urlopen(
             method,
             f"{self._host}{path}" + (f"?{urlencode(query)}" if query else ""),
             body=body,
             headers=headers,
             timeout=urllib3.Timeout(connect=min(_CONNECT_TIMEOUT, seconds), read=seconds),
             retries=False,
+            redirect=False,
             preload_content=preload,
         )
 
     def _authentication(self) -> list[tuple[str, str]]:
         """Asked for each request: a token may be renewed meanwhile."""
+        if self._has_credentials:
+            return []
         setting = self._configuration.auth_settings().get("BearerToken")
         return [("Authorization", str(setting["value"]))] if setting and setting["value"] else []
 

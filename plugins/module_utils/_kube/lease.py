@@ -180,7 +180,7 @@ class TrustLease:
             Attempt("patch", LEASES, self._namespace, self._name),
             f"Another run (holder {spec.get('holderIdentity')}, since {since}, renewed {age:.0f} s ago) is working on "
             f"{self._protects}.",
-            "This run changed nothing. Let the other one finish, or stop it, then run again; if it was killed, its "
+            "Let it finish, or stop it, then run again: a flow continues where it stopped. If it was killed, its "
             f"Lease runs out by itself {spec.get('leaseDurationSeconds', int(self._duration))} s after its last renewal.",
         )
 

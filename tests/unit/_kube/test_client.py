@@ -179,7 +179,9 @@ def test_a_question_is_not_a_write() -> None:
     assert (transport.sent[0].path, client.writes) == ("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", 0)
 
 
-@pytest.mark.parametrize("body", [{}, {"items": []}, {"items": [], "metadata": {}}, {"message": "login"}])
+@pytest.mark.parametrize(
+    "body", [{}, {"items": []}, {"items": [], "metadata": {}}, {"metadata": {"resourceVersion": "5"}}]
+)
 def test_what_is_not_a_list_is_not_taken_for_an_empty_one(body: dict[str, Any]) -> None:
     client, _transport, _clock = scripted([Response(200, body, {})])
     with pytest.raises(Unavailable, match="Failed to list Secret objects in namespace kafka: the answer is not a list"):

@@ -140,7 +140,7 @@ def test_in_a_pod_its_service_account_is_used_when_nothing_is_given(
 ) -> None:
     default = kubeconfig(server, identities, one={"token": "default"})
     write(tmp_path / ".kube" / "config", default)
-    assert whoami({})["token"] == "bearer pod"
+    assert whoami({})["token"].lower() == "bearer pod"
     assert whoami({"kubeconfig": default})["token"] == "Bearer default"
     assert whoami({"context": "one"})["token"] == "Bearer default"
     assert whoami({"api_key": "mine"})["token"] == "Bearer mine"

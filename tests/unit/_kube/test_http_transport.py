@@ -164,8 +164,9 @@ def test_watch_events_are_put_together_and_come_at_once(server: Server) -> None:
 def test_watch_left_early_does_not_disturb_the_next_request(server: Server) -> None:
     client = open_client(server.url)
     answering(server, Reply(chunks=[event("ADDED", name="a")] * 50), Reply(body={"kind": "Secret"}))
-    for _found in client.watch(SECRETS, "kafka", resource_version="1", timeout=5):
-        break
+    events = client.watch(SECRETS, "kafka", resource_version="1", timeout=5)
+    next(events)
+    del events
     assert client.get(SECRETS, "kafka", "a") == {"kind": "Secret"}
 
 

@@ -102,8 +102,8 @@ def test_a_living_run_is_noticed_as_soon_as_it_renews(stage: Stage) -> None:
         "kafka/demo."
     )
     assert caught.value.remedy == (
-        "This run changed nothing. Let the other one finish, or stop it, then run again; if it was killed, its Lease "
-        "runs out by itself 30 s after its last renewal."
+        "Let it finish, or stop it, then run again: a flow continues where it stopped. If it was killed, its Lease runs "
+        "out by itself 30 s after its last renewal."
     )
     assert isinstance(caught.value, KubeError)
     assert spec(stage)["holderIdentity"] == "job 17"

@@ -125,6 +125,12 @@ def test_the_watch_goes_on_from_the_last_version() -> None:
     assert versions == ["5", "8"]
 
 
+def test_it_ends_with_the_event_and_not_with_the_watch() -> None:
+    client, transport, clock = scripted([LISTED], [DELETED, LOST])
+    wait(client, clock, lambda objects: not objects)
+    assert transport.events == [LOST]
+
+
 def test_a_server_that_ends_every_watch_at_once_is_not_flooded() -> None:
     client, transport, clock = scripted([LISTED])
     with pytest.raises(TimedOut):

@@ -84,6 +84,14 @@ def test_two_checks_run_side_by_side() -> None:
     assert time.monotonic() - started < 0.95
 
 
+def test_a_check_that_hangs_is_ended_with_its_children(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "LIMIT_SECONDS", 0.5)
+    started = time.monotonic()
+    code = "import subprocess; subprocess.run(['sleep', '20'])"
+    assert verdicts(quick("hangs", code)) == {"hangs": "failed"}
+    assert time.monotonic() - started < 10
+
+
 def test_notes_are_repeated_beside_the_result() -> None:
     outcome = run.run_check(quick("noted", "print('note: pwsh is missing')"), run.LOGS.parent / "log")
     assert (outcome.verdict, outcome.reason) == ("passed", "pwsh is missing")

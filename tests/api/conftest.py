@@ -1,0 +1,35 @@
+"""One bed for all API tests; each test module has a namespace, an operator double and a Kafka cluster of its own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from ..cluster.bed import Bed
+from ..cluster.scene import Scene
+from ..operator import clusters
+from .running import Runner
+
+
+@pytest.fixture(scope="session")
+def bed() -> Iterator[Bed]:
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "only")
+    with Bed(f"api-{worker}", pod_start_seconds=0.5) as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def runner(bed: Bed, request: pytest.FixtureRequest) -> Iterator[Runner]:
+    """A Ready cluster ``demo`` with a user-managed CA and a ledger."""
+    namespace = request.module.__name__.rsplit(".", 1)[-1].replace("_", "-")
+    scene = Scene(bed, namespace)
+    scene.raise_curtain(interval=5)
+    one = Runner(scene)
+    one.flow("create").check()
+    scene.kube.apply(clusters.dual_role("demo", namespace))
+    scene.wait_until_ready("demo")
+    one.flow("create").check()
+    yield one
+    scene.stop_operator()

@@ -1,0 +1,119 @@
+"""Running playbooks and modules as a user does: real processes, real API server."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..cluster.bed import ROOT
+from ..cluster.kube import write_kubeconfig
+from ..cluster.scene import Scene
+
+
+@dataclass
+class Finished:
+    code: int
+    output: str
+
+    def check(self) -> Finished:
+        assert self.code == 0, self.output[-4000:]
+        return self
+
+    @property
+    def summary(self) -> str:
+        """The last message of a flow."""
+        lines = [line for line in self.output.splitlines() if '"msg":' in line]
+        return lines[-1].strip() if lines else ""
+
+
+@dataclass
+class Runner:
+    scene: Scene
+    kubeconfig: Path | None = None
+    variables: dict[str, str] = field(default_factory=dict)
+
+    def start(self, playbook: str, *arguments: str, **variables: str) -> subprocess.Popen[str]:
+        wanted = {"strimzi_cluster": "demo", "strimzi_namespace": self.scene.namespace, **self.variables, **variables}
+        command = ["ansible-playbook", "-i", "localhost,", "-c", "local", f"playbooks/{playbook}.yml", *arguments]
+        for name, value in {**wanted, "ansible_python_interpreter": sys.executable}.items():
+            command += ["-e", json.dumps({name: value})]
+        return subprocess.Popen(
+            command, cwd=ROOT, env=self.environment(), text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )  # fmt: skip
+
+    def environment(self) -> dict[str, str]:
+        return {
+            **os.environ,
+            "K8S_AUTH_KUBECONFIG": str(self.kubeconfig or self.scene.bed.kubeconfig),
+            "ANSIBLE_LOCALHOST_WARNING": "false",
+        }
+
+    def flow(self, playbook: str, *arguments: str, **variables: str) -> Finished:
+        process = self.start(playbook, *arguments, **variables)
+        output, _nothing = process.communicate(timeout=240)
+        return Finished(process.returncode, output)
+
+    def module(self, name: str, **options: Any) -> dict[str, Any]:
+        """The JSON result of one module call."""
+        wanted = {"cluster": "demo", "namespace": self.scene.namespace, **options}
+        command = [
+            "ansible", "localhost", "-c", "local", "-m", f"trustops.strimzi.{name}", "-a", json.dumps(wanted),
+            "-e", f"ansible_python_interpreter={sys.executable}",
+        ]  # fmt: skip
+        environment = {**self.environment(), "ANSIBLE_LOAD_CALLBACK_PLUGINS": "1", "ANSIBLE_STDOUT_CALLBACK": "json"}
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+        start = done.stdout.index("{")
+        return json.loads(done.stdout[start:])["plays"][0]["tasks"][0]["hosts"]["localhost"]
+
+    def as_service_account(self, rules: list[dict[str, Any]], folder: Path) -> Runner:
+        """A runner that may do what these rules of a Role say, and nothing else."""
+        namespace, kube = self.scene.namespace, self.scene.kube
+        group = "rbac.authorization.k8s.io"
+        subject = {"kind": "ServiceAccount", "name": "trustops", "namespace": namespace}
+        kube.apply([
+            {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "trustops", "namespace": namespace}},
+            {
+                "apiVersion": f"{group}/v1", "kind": "Role", "rules": rules,
+                "metadata": {"name": "trustops", "namespace": namespace},
+            },
+            {
+                "apiVersion": f"{group}/v1", "kind": "RoleBinding", "subjects": [subject],
+                "metadata": {"name": "trustops", "namespace": namespace},
+                "roleRef": {"apiGroup": group, "kind": "Role", "name": "trustops"},
+            },
+        ])  # fmt: skip
+        path = f"/api/v1/namespaces/{namespace}/serviceaccounts/trustops/token"
+        body = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"audiences": []}}
+        token = kube.request("POST", path, body=body).body["status"]["token"]
+        kubeconfig = folder / "kubeconfig"
+        write_kubeconfig(kubeconfig, kube.server, self.scene.bed.folder / "ca.crt", token)
+        return Runner(self.scene, kubeconfig)
+
+    def restarts_since(self, before: dict[str, str]) -> int:
+        """How many of the Kafka nodes have another UID than before."""
+        now = self.scene.node_uids("demo")
+        return sum(now.get(name) != uid for name, uid in before.items())
+
+    def writes_in_audit_log(self, since: int) -> list[str]:
+        """What was written in this namespace after this many lines of the audit log, operator and Kubernetes apart."""
+        found = []
+        for line in self.scene.bed.audit_log.read_text().splitlines()[since:]:
+            event = json.loads(line)
+            target = event.get("objectRef") or {}
+            ours = event.get("userAgent") == "trustops.strimzi"
+            if (
+                ours
+                and event["verb"] not in ("get", "list", "watch")
+                and target.get("namespace") == self.scene.namespace
+            ):
+                found.append(f"{event['verb']} {target.get('resource')}/{target.get('name')}")
+        return found
+
+    def audit_lines(self) -> int:
+        return len(self.scene.bed.audit_log.read_text().splitlines())

@@ -1,0 +1,50 @@
+"""Check mode says what would be done and writes nothing: the API server's audit log is the witness."""
+
+from __future__ import annotations
+
+from .running import Runner
+
+SHAPE = {"actions", "cas", "changed", "cluster", "done", "journal", "leaves", "next", "phase", "pods", "violations"}
+
+
+def test_a_rotation_in_check_mode_writes_nothing(runner: Runner) -> None:
+    since, pods = runner.audit_lines(), runner.scene.node_uids("demo")
+    finished = runner.flow("rotate-cluster-ca", "--check", "--diff").check()
+    assert runner.writes_in_audit_log(since) == []
+    assert runner.restarts_since(pods) == 0
+    assert "planned" in finished.summary
+
+
+def test_each_module_predicts_the_shape_of_its_result(runner: Runner) -> None:
+    since = runner.audit_lines()
+    for module, options in (
+        ("strimzi_ca", {"state": "replaced"}),
+        ("strimzi_trusted_certs", {"goal": "replace_key"}),
+        ("strimzi_roll", {"goal": "replace_key"}),
+        ("strimzi_ee_cert", {}),
+        ("strimzi_reconciliation", {}),
+        ("strimzi_ca_info", {}),
+    ):
+        predicted = runner.module(module, **options, _ansible_check_mode=True)
+        assert SHAPE <= predicted.keys(), module
+    assert runner.writes_in_audit_log(since) == []
+
+
+def test_a_real_rotation_is_seen_by_the_same_witness(runner: Runner) -> None:
+    """The negative control: were the witness blind, the tests above would pass for nothing."""
+    since = runner.audit_lines()
+    runner.flow("rotate-cluster-ca", strimzi_until_phase="prepare").check()
+    assert any("demo-cluster-ca-cert" in write for write in runner.writes_in_audit_log(since))
+
+
+def test_a_flow_stops_after_the_phase_it_is_told_and_goes_on_from_there(runner: Runner) -> None:
+    pods = runner.scene.node_uids("demo")
+    runner.flow("rotate-cluster-ca", strimzi_until_phase="prepare").check()
+    assert runner.restarts_since(pods) == 0
+    runner.flow("rotate-cluster-ca", strimzi_until_phase="trust").check()
+    assert runner.restarts_since(pods) == 3
+    states = {ca["subject"]: ca["state"] for ca in runner.module("strimzi_ca_info")["cas"]}
+    assert states["CN=cluster-ca v1,O=io.strimzi"] == "TRUSTED_UNUSED"
+    finished = runner.flow("rotate-cluster-ca").check()
+    assert "done" in finished.summary
+    assert [ca["state"] for ca in runner.module("strimzi_ca_info")["cas"]] == ["TRUSTED_IN_USE_ALL"]

@@ -1,0 +1,46 @@
+"""Killed for real, and two at once: on a real API server, with real processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+from .running import Runner
+
+
+def test_a_rotation_killed_three_times_ends_as_one_that_was_not(runner: Runner) -> None:
+    started = {name: {uid} for name, uid in runner.scene.node_uids("demo").items()}
+    for seconds in (4, 9, 14):
+        process = runner.start("rotate-cluster-ca")
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline and process.poll() is None:
+            time.sleep(0.2)
+            for name, uid in runner.scene.node_uids("demo").items():
+                started[name].add(uid)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+    process = runner.start("rotate-cluster-ca")
+    while process.poll() is None:
+        time.sleep(0.2)
+        for name, uid in runner.scene.node_uids("demo").items():
+            started[name].add(uid)
+    output = process.communicate()[0]
+    assert process.returncode == 0, output[-3000:]
+    assert {name: len(uids) - 1 for name, uids in started.items()} == dict.fromkeys(started, 3)
+    info = runner.module("strimzi_ca_info")
+    assert [(ca["subject"], ca["state"]) for ca in info["cas"]] == [
+        ("CN=cluster-ca v1,O=io.strimzi", "TRUSTED_IN_USE_ALL")
+    ]
+    assert info["removed"] == []
+
+
+def test_a_second_run_at_the_same_time_is_refused(runner: Runner) -> None:
+    first = runner.start("renew", strimzi_fresh_for_hours="0")
+    time.sleep(5)
+    second = runner.flow("renew", strimzi_fresh_for_hours="0")
+    output, _nothing = first.communicate(timeout=240)
+    assert first.returncode == 0, output[-3000:]
+    assert second.code != 0
+    assert "another run" in second.output
+    assert "this run changed nothing" in second.output

@@ -1,0 +1,70 @@
+"""What users get wrong: the message names object, cause and remedy, and nothing is changed."""
+
+from __future__ import annotations
+
+import pytest
+
+from ..operator import clusters
+from .running import Runner
+
+
+def refused(runner: Runner, playbook: str, *texts: str, **variables: str) -> None:
+    since = runner.audit_lines()
+    finished = runner.flow(playbook, **variables)
+    assert finished.code != 0
+    for text in texts:
+        assert text in finished.output, finished.output[-2500:]
+    assert [w for w in runner.writes_in_audit_log(since) if "leases/" not in w] == []
+
+
+def test_unknown_cluster(runner: Runner) -> None:
+    refused(runner, "renew", "does not exist", "name and namespace", strimzi_cluster="nobody")
+
+
+def test_unknown_namespace(runner: Runner) -> None:
+    refused(runner, "renew", "does not exist", "name and namespace", strimzi_namespace="nowhere")
+
+
+def test_misspelt_variable(runner: Runner) -> None:
+    refused(runner, "renew", "Nobody reads strimzi_untill_phase", strimzi_untill_phase="trust")
+
+
+def test_unknown_fingerprint(runner: Runner) -> None:
+    refused(runner, "rotate-cluster-ca", "has no CA with the fingerprint", strimzi_replaces="ab" * 20)
+
+
+def test_generated_authority(runner: Runner) -> None:
+    scene = runner.scene
+    scene.kube.apply(clusters.dual_role("theirs", scene.namespace, generated=True))
+    scene.wait_until_ready("theirs")
+    refused(runner, "rotate-cluster-ca", "the operator generates", "upgrade playbook", strimzi_cluster="theirs")
+    secret = f"/api/v1/namespaces/{scene.namespace}/secrets/theirs-cluster-ca"
+    scene.kube.request("PATCH", f"/apis/kafka.strimzi.io/v1/namespaces/{scene.namespace}/kafkas/theirs", body={
+        "metadata": {"annotations": {"strimzi.io/pause-reconciliation": "true"}},
+    }, content_type="application/merge-patch+json")  # fmt: skip
+    refused(runner, "upgrade", "is paused", "not by this collection", strimzi_cluster="theirs")
+    assert scene.kube.request("GET", secret).status == 200
+
+
+def test_absent_operator(runner: Runner) -> None:
+    scene = runner.scene
+    scene.kube.apply([clusters.kafka("unseen", "default")])
+    refused(
+        runner, "renew", "has not been reconciled by a Cluster Operator", strimzi_cluster="unseen",
+        strimzi_namespace="default",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("annotation", ["force-renew"])
+def test_left_over_trigger(runner: Runner, annotation: str) -> None:
+    path = f"/api/v1/namespaces/{runner.scene.namespace}/secrets/demo-cluster-ca-cert"
+
+    def mark(value: str | None) -> None:
+        body = {"metadata": {"annotations": {f"strimzi.io/{annotation}": value}}}
+        runner.scene.kube.request("PATCH", path, body=body, content_type="application/merge-patch+json")
+
+    mark("true")
+    try:
+        refused(runner, "renew", f"strimzi.io/{annotation}", "left over", "Remove this annotation")
+    finally:
+        mark(None)
