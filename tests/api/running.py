@@ -59,17 +59,17 @@ class Runner:
         output, _nothing = process.communicate(timeout=240)
         return Finished(process.returncode, output)
 
-    def module(self, name: str, **options: Any) -> dict[str, Any]:
+    def module(self, name: str, *arguments: str, **options: Any) -> dict[str, Any]:
         """The JSON result of one module call."""
         wanted = {"cluster": "demo", "namespace": self.scene.namespace, **options}
         command = [
-            "ansible", "localhost", "-c", "local", "-m", f"trustops.strimzi.{name}", "-a", json.dumps(wanted),
+            "ansible", "localhost", "-c", "local", "-m", f"trustops.strimzi.{name}", "-a", json.dumps(wanted), *arguments,
             "-e", f"ansible_python_interpreter={sys.executable}",
         ]  # fmt: skip
-        environment = {**self.environment(), "ANSIBLE_LOAD_CALLBACK_PLUGINS": "1", "ANSIBLE_STDOUT_CALLBACK": "json"}
-        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-        start = done.stdout.index("{")
-        return json.loads(done.stdout[start:])["plays"][0]["tasks"][0]["hosts"]["localhost"]
+        done = subprocess.run(command, cwd=ROOT, env=self.environment(), capture_output=True, text=True, check=False)
+        shown = done.stdout.partition("=> ")[2]
+        assert shown, done.stdout + done.stderr
+        return json.loads(shown)
 
     def as_service_account(self, rules: list[dict[str, Any]], folder: Path) -> Runner:
         """A runner that may do what these rules of a Role say, and nothing else."""

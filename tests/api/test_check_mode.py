@@ -25,7 +25,7 @@ def test_each_module_predicts_the_shape_of_its_result(runner: Runner) -> None:
         ("strimzi_reconciliation", {}),
         ("strimzi_ca_info", {}),
     ):
-        predicted = runner.module(module, **options, _ansible_check_mode=True)
+        predicted = runner.module(module, "--check", **options)
         assert SHAPE <= predicted.keys(), module
     assert runner.writes_in_audit_log(since) == []
 

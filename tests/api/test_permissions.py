@@ -33,7 +33,7 @@ def test_all_flows_run_with_the_shipped_role(runner: Runner, tmp_path: Path) -> 
     [
         ("secrets", "list", "secrets"),
         ("kafkas", "get", "kafkas"),
-        ("leases", "create", "leases"),
+        ("leases", "patch", "leases"),
     ],
 )
 def test_a_missing_permission_is_named_and_nothing_is_changed(

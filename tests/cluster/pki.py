@@ -14,7 +14,9 @@ from cryptography.x509.oid import NameOID
 
 def write_pki(folder: Path) -> None:
     """ca.crt, server.{crt,key} for 127.0.0.1, and the service accounts' sa.{key,pub}."""
-    ca_key, server_key, accounts = (rsa.generate_private_key(public_exponent=65537, key_size=2048) for _ in range(3))
+    ca_key, server_key, accounts = (
+        rsa.generate_private_key(public_exponent=65537, key_size=2048) for _number in range(3)
+    )
     ca = _certificate("test bed", ca_key, "test bed", ca_key, True)
     server = _certificate("kube-apiserver", server_key, "test bed", ca_key, False)
     public = accounts.public_key().public_bytes(

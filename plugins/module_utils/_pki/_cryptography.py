@@ -28,7 +28,7 @@ except ImportError:
     cryptography = x509 = hashes = serialization = ec = rsa = pkcs12 = None  # type: ignore[assignment]
     InvalidSignature = UnsupportedAlgorithm = ExtensionOID = NameOID = None  # type: ignore[assignment,misc]
 else:
-    if int(cryptography.__version__.split(".")[0]) < int(MINIMUM_CRYPTOGRAPHY.split(".")[0]):
+    if int(cryptography.__version__.split(".", maxsplit=1)[0]) < int(MINIMUM_CRYPTOGRAPHY.split(".", maxsplit=1)[0]):
         HAS_CRYPTOGRAPHY = False
         CRYPTOGRAPHY_IMPORT_ERROR = f"cryptography {cryptography.__version__} is older than {MINIMUM_CRYPTOGRAPHY}"
 

@@ -157,7 +157,7 @@ def test_two_runs_that_wait_for_a_killed_one_do_not_both_get_in(stage: Stage) ->
             version = stored(stage)["metadata"]["resourceVersion"]
             taken = {"spec": {"holderIdentity": "rival", "leaseDurationSeconds": 30}}
             stage.client().patch(LEASES, "kafka", NAME, taken, resource_version=version)
-            stage.at(stage.clock.seconds + 5, lambda: rival.acquire())
+            stage.at(stage.clock.seconds + 5, rival.acquire)
         return original(method, path, **options)
 
     stage.api.request = request  # type: ignore[method-assign]

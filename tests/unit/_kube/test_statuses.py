@@ -54,7 +54,7 @@ def test_attempt(attempt: Attempt, text: str) -> None:
 def test_forbidden_says_which_rule_is_missing_and_for_whom() -> None:
     message = f'secrets "demo-ca" is forbidden: {RUNNER} cannot patch resource "secrets" in the namespace "kafka"'
     error = translate(secret("patch"), 403, "Forbidden", message, name="demo-ca", kind="secrets")
-    assert type(error) is errors.Forbidden
+    assert error.__class__ is errors.Forbidden
     assert str(error) == f"Failed to patch Secret kafka/demo-ca: {message}."
     assert error.remedy == (
         "Add this rule to a Role in namespace kafka and bind it to system:serviceaccount:awx:runner: "
@@ -153,7 +153,7 @@ def test_message(
 @pytest.mark.parametrize("verb", ["get", "list"])
 def test_a_missing_crd_is_named(message: str, verb: str) -> None:
     error = error_from(Attempt(verb, KAFKAS, "kafka", "demo" if verb == "get" else None), 404, {"message": message})
-    assert type(error) is errors.ResourceTypeMissing
+    assert error.__class__ is errors.ResourceTypeMissing
     assert str(error).endswith(": the API server does not know Kafka in kafka.strimzi.io/v1.")
     assert error.remedy == (
         "Install the CustomResourceDefinition kafkas.kafka.strimzi.io with version v1 (Strimzi 1.0 or later), or check "
@@ -164,7 +164,7 @@ def test_a_missing_crd_is_named(message: str, verb: str) -> None:
 @pytest.mark.parametrize("resource", [SECRETS, LEASES])
 def test_a_missing_built_in_kind_means_a_wrong_host(resource: Resource) -> None:
     error = error_from(Attempt("list", resource, "kafka"), 404, {"message": "404 page not found"})
-    assert type(error) is errors.ResourceTypeMissing
+    assert error.__class__ is errors.ResourceTypeMissing
     assert error.remedy == "Check host: it must be the URL of a Kubernetes API server, without more path."
 
 
@@ -172,7 +172,7 @@ def test_a_missing_namespace_is_named() -> None:
     error = translate(
         secret("create"), 404, "NotFound", 'namespaces "kafka" not found', name="kafka", kind="namespaces"
     )
-    assert type(error) is errors.NotFound
+    assert error.__class__ is errors.NotFound
     assert error.remedy == "Create the namespace kafka, or correct the option namespace."
 
 
@@ -187,7 +187,7 @@ def test_a_missing_namespace_is_named() -> None:
 )
 def test_too_large(status: int, message: str) -> None:
     error = translate(secret("patch"), status, "", message)
-    assert type(error) is errors.TooLarge
+    assert error.__class__ is errors.TooLarge
     assert str(error) == "Failed to patch Secret kafka/demo-ca: it is too large."
     assert error.remedy == (
         "A Secret holds at most 1 MiB: remove CAs that nobody trusts or uses any more from it, then run again."
