@@ -65,10 +65,6 @@ demo-again: ## the same rotation once more: nothing to do
 demo-down: ## stop what the demo left running
 	@$(CHECK) --exec python -m tests.demo --down
 
-.PHONY: demo-down
-demo-down: ## stop what the demo left running
-	@$(CHECK) --exec python -m tests.demo --down
-
 .PHONY: bench
 bench: ## measure what the time goes into
 	@$(CHECK) --exec python -m tests.bench

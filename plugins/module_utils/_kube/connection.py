@@ -158,4 +158,10 @@ def _authorization(options: Mapping[str, Any]) -> list[tuple[str, str]]:
 def _impersonation(options: Mapping[str, Any]) -> list[tuple[str, str]]:
     user = [("Impersonate-User", str(options["impersonate_user"]))] if "impersonate_user" in options else []
     # One header for each group: the API server does not split at commas.
-    return [*user, *(("Impersonate-Group", str(group)) for group in options["impersonate_groups"])]
+    groups = [("Impersonate-Group", str(group)) for group in options["impersonate_groups"]]
+    if len(groups) > 1 and int(urllib3.__version__.split(".", maxsplit=1)[0]) < 2:
+        # Older versions put equal headers into one, and the API server would read one group of that name.
+        raise ConnectionOptionsError(
+            f"urllib3 {urllib3.__version__} cannot send several impersonate_groups. Install urllib3 2 or later, or give one."
+        )
+    return [*user, *groups]

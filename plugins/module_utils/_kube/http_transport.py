@@ -117,9 +117,7 @@ class HttpTransport:
         )
         for name, value in [*self._headers, *self._authentication()]:
             headers.add(name, value)
-        # Not request(): in urllib3 1.26 it would put several Impersonate-Group headers into one.
-        send = self._pool.urlopen
-        return send(
+        return self._pool.request(
             method,
             f"{self._host}{path}" + (f"?{urlencode(query)}" if query else ""),
             body=body,

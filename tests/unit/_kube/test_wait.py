@@ -113,11 +113,11 @@ def test_it_lists_again_after_a_lost_watch(trouble: Any) -> None:
 def test_the_watch_goes_on_from_the_last_version() -> None:
     bookmark = {"type": "BOOKMARK", "object": {"metadata": {"resourceVersion": "8"}}}
     client, transport, clock = scripted([LISTED])
-    batches = iter([[bookmark], [DELETED]])
+    batches = [[bookmark], [DELETED]]
 
     def stream(path: str, *, query: Mapping[str, str], timeout: float) -> Iterator[dict[str, Any]]:
         versions.append(query["resourceVersion"])
-        yield from next(batches)
+        yield from batches.pop(0)
 
     versions: list[str] = []
     transport.stream = stream  # type: ignore[method-assign,assignment]
