@@ -16,6 +16,7 @@ import logging
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib.metadata import version
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube._kubernetes import (
@@ -159,9 +160,10 @@ def _impersonation(options: Mapping[str, Any]) -> list[tuple[str, str]]:
     user = [("Impersonate-User", str(options["impersonate_user"]))] if "impersonate_user" in options else []
     # One header for each group: the API server does not split at commas.
     groups = [("Impersonate-Group", str(group)) for group in options["impersonate_groups"]]
-    if len(groups) > 1 and int(urllib3.__version__.split(".", maxsplit=1)[0]) < 2:
+    installed = version("urllib3")
+    if len(groups) > 1 and int(installed.split(".", maxsplit=1)[0]) < 2:
         # Older versions put equal headers into one, and the API server would read one group of that name.
         raise ConnectionOptionsError(
-            f"urllib3 {urllib3.__version__} cannot send several impersonate_groups. Install urllib3 2 or later, or give one."
+            f"urllib3 {installed} cannot send several impersonate_groups. Install urllib3 2 or later, or give one."
         )
     return [*user, *groups]
