@@ -43,6 +43,8 @@ def _writes(step: steps.Step, observation: Observation, work: Work) -> tuple[Wri
         return authority_writes.prepare(step, observation, work)
     if isinstance(step, steps.Promote):
         return authority_writes.promote(step, observation)
+    if isinstance(step, steps.RestoreKey):
+        return authority_writes.restore_key(step, observation)
     if isinstance(step, steps.TidyKeys):
         return authority_writes.tidy(step, observation)
     raise TypeError(f"{type(step).__name__} is not carried out here")

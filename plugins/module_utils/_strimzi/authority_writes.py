@@ -30,7 +30,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes i
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Chain
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import PrepareAuthority, Promote, TidyKeys
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import (
+    PrepareAuthority,
+    Promote,
+    RestoreKey,
+    TidyKeys,
+)
 
 
 def prepare(step: PrepareAuthority, observation: Observation, work: Work) -> tuple[Write, ...]:
@@ -135,6 +140,15 @@ def _retired_key(chain: Chain, others: object) -> str:
     key = chain[0].expired_name()
     taken = others.get(key) if isinstance(others, dict) else None
     return key if taken is None or taken[0].fingerprint == chain[0].fingerprint else f"{chain[0].fingerprint}.crt"
+
+
+def restore_key(step: RestoreKey, observation: Observation) -> tuple[Write, ...]:
+    """``ca.key`` is again that of ``ca.crt``; the prepared CA keeps its own beside it."""
+    name = observation.scope.ca_key_secret
+    existing = observation.secrets[name]
+    patch = secret_patch({KEY: entries(existing)[f"{step.fingerprint}.key"]})
+    what = f"{observation.snapshot.ca.current[0].subject} is the signing key again"
+    return (Write(WriteVerb.UPDATE, SECRETS, name, what, patch, version(existing)),)
 
 
 def tidy(step: TidyKeys, observation: Observation) -> tuple[Write, ...]:

@@ -58,9 +58,14 @@ def read_back(snapshot: Snapshot, ledger: Ledger) -> Ledger:
         projected = is_projected(snapshot, entry.fingerprint)
         if projected and entry.awaiting is None:
             ledger = ledger.with_entry(replace(entry, awaiting=snapshot.uids))
-        elif not projected and entry.awaiting is not None and entry.state is not TrustState.PHASE_OUT:
+        elif not projected and entry.awaiting is not None and not _is_leaving(snapshot, ledger, entry):
             ledger = ledger.with_entry(replace(entry, awaiting=None))
     return ledger
+
+
+def _is_leaving(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry) -> bool:
+    """Whether it was taken out for good: one that is needed after all will be put back, and pods start meanwhile."""
+    return entry.state is TrustState.PHASE_OUT and not removal_gate(snapshot, ledger, entry.fingerprint)
 
 
 def forget_removed(snapshot: Snapshot, ledger: Ledger) -> Ledger:

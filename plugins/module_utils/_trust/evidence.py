@@ -35,13 +35,13 @@ class Presentation:
 
 def chains_to(chain: Sequence[Certificate], authority: Certificate) -> bool:
     """Whether the leaf ``chain[0]`` was issued by this CA, directly or through the certificates sent with it."""
-    leaf = chain[0]
+    leaf, sent = chain[0], chain[1:]
     if leaf.signed_by(authority):
         return True
     return any(
-        leaf.signed_by(issuer) and chains_to((issuer,), authority)
-        for issuer in chain[1:]
-        if issuer.fingerprint != leaf.fingerprint
+        leaf.signed_by(issuer) and chains_to((issuer, *(one for one in sent if one != issuer)), authority)
+        for issuer in sent
+        if issuer != leaf
     )
 
 
@@ -85,6 +85,8 @@ def present_pod(pod: Pod, leaves: dict[str, StoredLeaf], ledger: Ledger) -> Pres
 
 
 def _present_stored(pod: Pod, leaves: Sequence[StoredLeaf], ledger: Ledger) -> Presentation:
+    if not leaves or len(leaves) < len(pod.leaves):
+        return Presentation(pod.name, None, (), f"a Secret with a certificate of pod {pod.name} is missing")
     found: set[str] = set()
     for leaf in leaves:
         authority, why = authority_of(leaf, pod.generation, ledger)

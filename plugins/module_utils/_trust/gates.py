@@ -10,8 +10,10 @@ each verifier trusts now (DESIGN section 5).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import Verifier, validate_issued_by
@@ -31,22 +33,37 @@ REMOVAL_GATE = "removal"
 
 @dataclass(frozen=True)
 class VerifyingParty:
-    """A process and what it trusts. kind: whose path validation rules it applies."""
+    """A process and what it trusts. kind: whose path validation rules it applies. remedy: how it comes to trust a CA."""
 
     name: str
     kind: Verifier
     anchors: tuple[Certificate, ...]
+    remedy: str
 
 
 def verifying_parties(snapshot: Snapshot, ledger: Ledger) -> tuple[VerifyingParty, ...]:
-    """All pods of the cluster; the exporter is a Go program, everything else runs on a JVM."""
-    return tuple(
+    """All pods of the cluster, and the Cluster Operator where there are any; the exporter is a Go program, everything
+    else runs on a JVM."""
+    pods = tuple(
         VerifyingParty(
             name=f"pod {pod.name}",
             kind=Verifier.GO if pod.component is Component.KAFKA_EXPORTER else Verifier.JVM,
             anchors=trusted_by(pod.uid, ledger),
+            remedy="It has to restart with the trust bundle that holds this CA; run the flow again to continue.",
         )
         for pod in snapshot.pods
+    )
+    return (*pods, _cluster_operator(snapshot, ledger)) if pods else ()
+
+
+def _cluster_operator(snapshot: Snapshot, ledger: Ledger) -> VerifyingParty:
+    """It reads the certificate Secret anew in every reconcile (strimzi.md 4.1)."""
+    projected = tuple(e.certificate for e in ledger.entries if e.fingerprint in snapshot.ca.projected)
+    return VerifyingParty(
+        "the Cluster Operator",
+        Verifier.JVM,
+        projected,
+        f"It trusts what is in Secret {snapshot.namespace}/{snapshot.cluster}-cluster-ca-cert; run the flow again.",
     )
 
 
@@ -62,15 +79,20 @@ def trust_gate(snapshot: Snapshot, ledger: Ledger, authority: Chain) -> tuple[Vi
             gate=TRUST_GATE,
             subject=party.name,
             message=f"cannot validate certificates of the CA {authority[0].subject} ({authority[0].sha256[:16]}).",
-            remedy="It has to restart with the trust bundle that holds this CA; run the flow again to continue.",
+            remedy=party.remedy,
         )
-        for party in verifying_parties(snapshot, ledger)
-        if not all(_validates(form, party, snapshot) for form in presented_forms(authority))
+        for party in _refusing(snapshot, ledger, authority)
     )
 
 
 def _validates(form: Chain, party: VerifyingParty, snapshot: Snapshot) -> bool:
-    return validate_issued_by(form[0], form[1:], party.anchors, at=snapshot.now, verifier=party.kind).valid
+    return _is_valid(form, party.anchors, snapshot.now, party.kind)
+
+
+@lru_cache(maxsize=4096)
+def _is_valid(form: Chain, anchors: Chain, at: datetime, kind: Verifier) -> bool:
+    """Hundreds of pods trust the same few CAs: each question is answered once."""
+    return validate_issued_by(form[0], form[1:], anchors, at=at, verifier=kind).valid
 
 
 def removal_gate(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> tuple[Violation, ...]:
@@ -80,11 +102,24 @@ def removal_gate(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> tuple[
     """
     remaining = ledger.without_entry(fingerprint)
     needed = {**_needed_by_pods(snapshot, ledger), **_needed_by_leaves(snapshot, ledger)}
-    parties = verifying_parties(snapshot, remaining)
+    # Asked once for each CA: there are as many leaves as pods, and each pod would validate each of them.
+    refusing = {
+        entry.fingerprint: tuple(party.name for party in _refusing(snapshot, remaining, entry.chain))
+        for entry in remaining.entries
+    }
     return tuple(
         violation
         for holder, authority in needed.items()
-        for violation in _removal_violations(snapshot, remaining, parties, holder, authority)
+        for violation in _removal_violations(refusing, holder, authority)
+    )
+
+
+def _refusing(snapshot: Snapshot, ledger: Ledger, authority: Chain) -> tuple[VerifyingParty, ...]:
+    """The verifiers that would not accept a leaf of this CA."""
+    return tuple(
+        party
+        for party in verifying_parties(snapshot, ledger)
+        if not all(_validates(form, party, snapshot) for form in presented_forms(authority))
     )
 
 
@@ -105,23 +140,16 @@ def _needed_by_leaves(snapshot: Snapshot, ledger: Ledger) -> dict[str, frozenset
 
 
 def _removal_violations(
-    snapshot: Snapshot,
-    remaining: Ledger,
-    parties: Iterable[VerifyingParty],
-    holder: str,
-    needed: frozenset[str] | str,
+    refusing: Mapping[str, tuple[str, ...]], holder: str, needed: frozenset[str] | str
 ) -> Iterable[Violation]:
     if isinstance(needed, str):
         yield _removal_violation(holder, f"{needed}.")
         return
     for authority in sorted(needed):
-        entry = remaining.find(authority)
-        if entry is None:
+        if authority not in refusing:
             yield _removal_violation(holder, "holds a certificate of this CA.")
-            continue
-        for party in parties:
-            if not all(_validates(form, party, snapshot) for form in presented_forms(entry.chain)):
-                yield _removal_violation(party.name, f"could no longer validate the certificate of {holder}.")
+        for party in refusing.get(authority, ()):
+            yield _removal_violation(party, f"could no longer validate the certificate of {holder}.")
 
 
 def _removal_violation(subject: str, message: str) -> Violation:

@@ -24,12 +24,23 @@ def in_flight(ledger: Ledger | None) -> Journal | None:
 
 def write_journal(snapshot: Snapshot, before: Ledger, ledger: Ledger) -> Ledger:
     """Open the journal when a prepared CA is enrolled, close it when its goal is reached."""
+    if _is_abandoned(snapshot, ledger):
+        return replace(ledger, journal=None)
     journal = in_flight(ledger)
     if journal is None:
         return _open(snapshot, before, ledger)
     if journal.goal in ROTATIONS and _rotation_complete(snapshot, journal, ledger):
         return replace(ledger, journal=replace(journal, finished_at=snapshot.now))
     return ledger
+
+
+def _is_abandoned(snapshot: Snapshot, ledger: Ledger) -> bool:
+    """Somebody took the prepared CA away: there is nothing to continue with, and the next run starts anew."""
+    journal = in_flight(ledger)
+    if journal is None or journal.goal not in ROTATIONS:
+        return False
+    left = {*(a.fingerprint for a in snapshot.ca.prepared), *(one.fingerprint for one in snapshot.ca.current[:1])}
+    return journal.successor not in left
 
 
 def _open(snapshot: Snapshot, before: Ledger, ledger: Ledger) -> Ledger:
@@ -41,6 +52,9 @@ def _open(snapshot: Snapshot, before: Ledger, ledger: Ledger) -> Ledger:
         return ledger
     successor = enrolled[0]
     current = snapshot.ca.current[0] if snapshot.ca.current else None
+    if current == successor.chain[0]:
+        # The ledger was lost half-way through a promotion: what was replaced cannot be told any more.
+        current = None
     journal = Journal(
         goal=_goal_of(successor.chain[0].public_key_sha256, current.public_key_sha256 if current else None),
         replaces=current.fingerprint if current else None,

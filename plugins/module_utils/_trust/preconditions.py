@@ -13,7 +13,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.journal import in_flight
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal, Ledger
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Chain, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Chain, PreparedAuthority, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.target import resolve
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.violations import Violation
@@ -55,8 +55,11 @@ def _ledger_secret(snapshot: Snapshot) -> str:
 def kafka_exists(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     if snapshot.reconciliation.exists or intent.goal is Goal.CREATE:
         return
+    neighbours = ", ".join(snapshot.reconciliation.neighbours)
     yield Violation(
-        "cluster", _kafka(snapshot), "does not exist.",
+        "cluster", _kafka(snapshot),
+        f"does not exist; the Kafka clusters in this namespace are: {neighbours}." if neighbours
+        else "does not exist, and no other Kafka cluster is seen in this namespace.",
         "Check the cluster's name and namespace; only the create flow works before the Kafka resource exists.",
     )  # fmt: skip
 
@@ -159,15 +162,28 @@ def authority_is_valid_now(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
     if snapshot.ca.current:
         yield from _date_problems(snapshot, _certificate_secret(snapshot), snapshot.ca.current)
     for authority in snapshot.ca.prepared:
-        yield from _date_problems(snapshot, f"{_key_secret(snapshot)}, prepared CA", authority.chain)
+        yield from _date_problems(
+            snapshot, f"{_key_secret(snapshot)}, prepared CA", authority.chain, _remove_prepared(authority)
+        )
 
 
-def _date_problems(snapshot: Snapshot, subject: str, chain: Chain) -> Iterator[Violation]:
+def _remove_prepared(authority: PreparedAuthority) -> str:
+    entry = authority.fingerprint
+    return f"Nobody uses it yet: remove {entry}.crt and {entry}.key there, then run the flow again for a new one."
+
+
+#: The CA in use is at its end: too late for a rotation.
+_TOO_LATE = "Peers refuse each other already; this flow cannot help any more, use Strimzi's recovery procedure."
+
+
+def _date_problems(
+    snapshot: Snapshot, subject: str, chain: Chain, when_expired: str = _TOO_LATE
+) -> Iterator[Violation]:
     for certificate in chain:
         if certificate.not_after <= snapshot.now:
             yield Violation(
                 "validity", subject, f"{certificate.subject} expired on {certificate.not_after:%Y-%m-%d %H:%M} UTC.",
-                "Peers refuse each other already; this flow cannot help any more, use Strimzi's recovery procedure.",
+                when_expired,
             )  # fmt: skip
         elif certificate.not_before > snapshot.now:
             yield Violation(
@@ -197,7 +213,7 @@ def supplied_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
         return
     subject, chain = "the supplied CA", intent.supplied.chain
     yield from _chain_problems(subject, chain)
-    yield from _date_problems(snapshot, subject, chain)
+    yield from _date_problems(snapshot, subject, chain, "Supply a CA that is valid now.")
     if not chain[0].is_ca:
         yield Violation(
             "authority", subject, f"{chain[0].subject} is not a CA certificate.", "Supply a CA certificate."

@@ -27,6 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps impo
     PrepareAuthority,
     Project,
     Promote,
+    RestoreKey,
     Resume,
     Roll,
     RollReason,
@@ -42,8 +43,11 @@ Rule = Callable[[Snapshot, Intent, Ledger], Steps]
 
 
 def issue_leaves(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Steps:
-    """Takeover, paused: every leaf that is not of the current generation is issued before the operator looks again."""
-    if not _taken_over(snapshot, intent):
+    """Takeover, paused: every leaf that is not of the current generation is issued before the operator looks again.
+
+    Behind the trust gate at this very moment (I3): the trust may have changed since the promotion.
+    """
+    if not _taken_over(snapshot, intent) or trust_gate(snapshot, ledger, snapshot.ca.current):
         return ()
     outdated = tuple(sorted({leaf.secret for leaf in snapshot.leaves if leaf.generation != _generation(snapshot)}))
     return (IssueLeaves(outdated, _generation(snapshot)),) if outdated else ()
@@ -58,6 +62,17 @@ def _taken_over(snapshot: Snapshot, intent: Intent) -> bool:
 
 def _generation(snapshot: Snapshot) -> int:
     return snapshot.ca.certificate_generation
+
+
+def settle_key(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Steps:
+    """A promotion whose key is written is ended before anything that needs the operator: with a key that is not that
+    of ``ca.crt`` it does nothing at all. Forward where the gate still holds, else back."""
+    current = snapshot.ca.current[0] if snapshot.ca.current else None
+    if current is None or snapshot.ca.key in (None, current.public_key_sha256):
+        return ()
+    if _promotable(snapshot, intent) is not None:
+        return promote(snapshot, intent, ledger)
+    return (RestoreKey(current.fingerprint),) if current.fingerprint in snapshot.ca.kept_keys else ()
 
 
 def resume(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Steps:
@@ -88,7 +103,8 @@ def _next_generation(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> int:
     if not snapshot.ca.current:
         return 0
     if intent.goal is Goal.RENEW:
-        return authority_generation(snapshot.ca.current[0]) or snapshot.ca.key_generation
+        own = authority_generation(snapshot.ca.current[0])
+        return snapshot.ca.key_generation if own is None else own
     return max([*known, snapshot.ca.key_generation]) + 1
 
 
@@ -209,6 +225,7 @@ def spread_removal(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Steps:
 
 
 RULES: tuple[Rule, ...] = (
+    settle_key,
     issue_leaves,
     resume,
     take_over_authority,

@@ -106,6 +106,7 @@ class Reconciliation:
     observed: the operator has seen the current generation of the resource. ready: condition ``Ready``.
     paused: the pause annotation is set. paused_by_us: a flow of this collection set it.
     pause_effective: the operator has confirmed the pause.
+    neighbours: where the Kafka resource does not exist, the names of those that do in its namespace.
     """
 
     exists: bool = True
@@ -115,6 +116,7 @@ class Reconciliation:
     paused: bool = False
     paused_by_us: bool = False
     pause_effective: bool = False
+    neighbours: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -101,6 +101,15 @@ class Promote:
 
 
 @dataclass(frozen=True)
+class RestoreKey:
+    """Put the kept key of the issuing CA back: a promotion was begun, and its gate no longer holds."""
+
+    fingerprint: str
+    phase: Phase = Phase.USE
+    face: ClassVar[Face] = Face.AUTHORITY
+
+
+@dataclass(frozen=True)
 class TidyKeys:
     """Remove prepared entries that were promoted and kept keys of CAs that left the ledger."""
 
@@ -173,6 +182,7 @@ Step: TypeAlias = (
     | AwaitBundle
     | PrepareAuthority
     | Promote
+    | RestoreKey
     | TidyKeys
     | SetGenerated
     | TrueKeyGeneration

@@ -1,0 +1,83 @@
+"""The certificates behind the numbers: real ones, so that the gates validate real paths."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from functools import cache
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import (
+    DistinguishedName,
+    issue_root,
+    renew_root,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
+    KeyAlgorithm,
+    KeySpec,
+    PrivateKey,
+    generate_key,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.leaves import sign_leaf
+
+NOW = datetime(2026, 6, 1, tzinfo=timezone.utc)
+YEAR = timedelta(days=365)
+
+#: The CA in use at the start, its successor with a new key, an unrelated CA that is trusted too, and the CA in use
+#: renewed with the same key.
+OLD, NEW, OTHER, RENEWED = range(4)
+
+#: Which leaves a CA validates besides its own: those of the CA with the same name and key.
+_SIGNER = {OLD: OLD, RENEWED: OLD, NEW: NEW, OTHER: OTHER}
+
+
+def accepts(trusted: frozenset[int], authority: int) -> bool:
+    """Whether a leaf of this CA validates under these anchors; written down, not computed by what is tested."""
+    return any(_SIGNER[anchor] == _SIGNER[authority] for anchor in trusted)
+
+
+def signer(authority: int) -> int:
+    return _SIGNER[authority]
+
+
+@cache
+def _key(number: int) -> PrivateKey:
+    return generate_key(KeySpec(KeyAlgorithm.ECDSA, 256))
+
+
+@cache
+def certificate(authority: int) -> Certificate:
+    begin = NOW - timedelta(days=30)
+    if authority == RENEWED:
+        return renew_root(certificate(OLD), _key(OLD), not_before=NOW - timedelta(days=1), validity=YEAR)
+    name = DistinguishedName(f"cluster-ca v{authority}")
+    return issue_root(name, _key(authority), not_before=begin, validity=YEAR, path_length=1)
+
+
+@cache
+def leaf(authority: int, slot: int) -> Certificate:
+    subject = DistinguishedName(f"demo-kafka-{slot}", organization="io.strimzi")
+    return sign_leaf(
+        _key(10 + slot).public_key,
+        subject,
+        [f"demo-kafka-{slot}.kafka.svc"],
+        certificate(authority),
+        _key(signer(authority)),
+        not_before=NOW - timedelta(hours=1),
+        validity=YEAR,
+    )
+
+
+@cache
+def number_of(fingerprint: str | None) -> int | None:
+    """The number of a CA; None for no CA."""
+    if fingerprint is None:
+        return None
+    return next(number for number in (OLD, NEW, OTHER, RENEWED) if certificate(number).fingerprint == fingerprint)
+
+
+def numbers_of(fingerprints: frozenset[str]) -> frozenset[int]:
+    return frozenset(number for number in map(number_of, fingerprints) if number is not None)
+
+
+def fingerprints_of(numbers: frozenset[int]) -> frozenset[str]:
+    return frozenset(certificate(number).fingerprint for number in numbers)

@@ -1,0 +1,89 @@
+"""What happens without us: the operator's single acts, and pods that restart at any moment.
+
+The operator acts on what it read at the beginning of a reconcile (operator-facts, "user-managed CA"): it may be far
+behind. What it does within one reconcile may come in any order here, which is more than the real one does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from .authorities import signer
+from .state import KAFKA, Leaf, Pause, Slot, View, World, leaf_secret, map_uids
+
+Event = tuple[str, World]
+
+
+def events(world: World, nodes: int) -> Iterator[Event]:
+    yield from _restarts(world)
+    yield from _cluster_starts(world, nodes)
+    yield from _pause_confirmed(world)
+    if world.view is None:
+        yield from _reconcile_begins(world)
+    else:
+        yield from _reconcile_acts(world, world.view)
+
+
+def _restarts(world: World) -> Iterator[Event]:
+    for number, slot in enumerate(world.slots):
+        if slot.up:
+            yield f"pod {number} restarts", start(world, number)
+
+
+def start(world: World, number: int) -> World:
+    """A new pod: it loads what is stored now."""
+    slot = world.slots[number]
+    new = slot._replace(
+        annotated=slot.template, presents=slot.stored, trusts=world.bundle or frozenset(), up=True
+    )  # fmt: skip
+    return forget(world.with_slot(number, new), number)
+
+
+def forget(world: World, number: int) -> World:
+    """The pod with this UID is gone, and nobody waits for it any more."""
+    return map_uids(world, lambda uids: uids - {number})
+
+
+def _cluster_starts(world: World, nodes: int) -> Iterator[Event]:
+    """The Kafka resource is created: leaves first, then the bundle, then pods."""
+    if world.slots or world.ca.current is None or world.ca.key is None:
+        return
+    leaf = Leaf(world.ca.current, world.ca.generation)
+    slots = (Slot(leaf, leaf, leaf, leaf, world.ca.projected),) * nodes
+    yield "the cluster is created", replace(world, slots=slots, bundle=world.ca.projected).changed(KAFKA)
+
+
+def _pause_confirmed(world: World) -> Iterator[Event]:
+    if world.pause.asked and not world.pause.effective and world.view is None:
+        yield "the operator confirms the pause", replace(world, pause=Pause(True, True)).changed(KAFKA)
+
+
+def _reconcile_begins(world: World) -> Iterator[Event]:
+    """With a key that is not the certificate's it does nothing (operator-facts, user-managed CA, 6)."""
+    ca = world.ca
+    if world.pause.asked or not world.slots or ca.current is None or ca.key is None:
+        return
+    if signer(ca.key) == signer(ca.current):
+        view = View(ca.current, ca.generation, ca.projected)
+        if _has_work(world, view):
+            yield "the operator looks", replace(world, view=view)
+
+
+def _has_work(world: World, view: View) -> bool:
+    leaf = Leaf(view.current, view.generation)
+    return world.bundle != view.projected or any(s.stored != leaf or s.template != leaf for s in world.slots)
+
+
+def _reconcile_acts(world: World, view: View) -> Iterator[Event]:
+    leaf = Leaf(view.current, view.generation)
+    yield "the operator ends its reconcile", replace(world, view=None)
+    if world.bundle != view.projected:
+        yield "the operator writes the bundle", replace(world, bundle=view.projected)
+    for number, slot in enumerate(world.slots):
+        if slot.stored.generation != leaf.generation:
+            issued = world.with_slot(number, slot._replace(stored=leaf)).changed(leaf_secret(number))
+            yield f"the operator issues leaf {number}", issued
+        elif slot.template != slot.stored:
+            template = slot._replace(template=slot.stored)
+            yield f"the operator updates the template of pod {number}", world.with_slot(number, template)

@@ -1,0 +1,69 @@
+"""Every state that a flow can reach: no invariant broken, no dead end."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Way
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
+
+from .explore import Explored, People, explore
+from .people import (
+    a_pod_stays_away,
+    adds_another_ca,
+    nobody,
+    removes_an_annotation,
+    restores_an_old_leaf,
+    takes_out_the_prepared_ca,
+)
+from .runs import Runner
+from .starts import INTENTS, start
+
+THREE_NODES = [
+    (intent, nobody if intent.goal is Goal.RENEW else adds_another_ca) for intent in INTENTS
+]  # fmt: skip
+
+
+def _explore(intent: Intent, nodes: int, runs: int, people: People = nobody) -> Explored:
+    found = explore(start(intent, nodes, runs), Runner(intent), nodes, people)
+    dead = found.dead_ends()
+    print(
+        f"\nEXPLORED {intent.goal.value} {intent.way.value} {people.__name__}: {nodes} pods, {runs} runs, "
+        f"{len(found.states)} states, {found.transitions} transitions"
+    )
+    assert not dead, "no way to an end after:\n" + "\n".join(found.way_to(dead[0]))
+    assert found.ends
+    return found
+
+
+@pytest.mark.parametrize(("intent", "people"), THREE_NODES, ids=str)
+def test_three_nodes_killed_and_stale_at_every_point(intent: Intent, people: People) -> None:
+    _explore(intent, 3, 1, people)
+
+
+@pytest.mark.parametrize("way", Way)
+@pytest.mark.parametrize("goal", [Goal.RENEW, Goal.REPLACE_KEY])
+def test_two_runs_at_once_without_a_lease(goal: Goal, way: Way) -> None:
+    _explore(Intent(goal, way), 1, 2)
+
+
+def test_two_runs_at_once_with_two_nodes() -> None:
+    _explore(Intent(Goal.REPLACE_KEY), 2, 2)
+
+
+@pytest.mark.parametrize("way", Way)
+def test_the_prepared_ca_is_taken_out_by_hand(way: Way) -> None:
+    """Between the two writes of a promotion too: the operator would do nothing ever again."""
+    _explore(Intent(Goal.REPLACE_KEY, way), 1, 1, takes_out_the_prepared_ca)
+
+
+@pytest.mark.parametrize("way", Way)
+def test_a_leaf_of_the_old_ca_comes_back(way: Way) -> None:
+    """Held for good, and safe: who did that has to be asked."""
+    explore(start(Intent(Goal.REPLACE_KEY, way), 2, 1), Runner(Intent(Goal.REPLACE_KEY, way)), 2, restores_an_old_leaf)
+
+
+@pytest.mark.parametrize("people", [a_pod_stays_away, removes_an_annotation])
+@pytest.mark.parametrize("way", Way)
+def test_a_node_is_away_or_cannot_be_read(way: Way, people: People) -> None:
+    _explore(Intent(Goal.REPLACE_KEY, way), 2, 1, people)

@@ -1,0 +1,107 @@
+"""Each safety rule, taken out of the engine alone, leads to a broken invariant: none of them is there for nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust import bookkeeping, decide, evidence, rules
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence import Presentation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
+
+from . import events
+from .events import Event
+from .explore import CounterExample, explore
+from .people import adds_another_ca, nobody, removes_an_annotation, restores_an_old_leaf
+from .runs import Runner
+from .starts import start
+from .state import Books, Run, Secrets, World, Write, map_uids
+
+REPLACE = Intent(Goal.REPLACE_KEY)
+
+
+def _counter_example(runner: Runner, people: Any = nobody, runs: int = 1) -> str:
+    with pytest.raises(CounterExample) as broken:
+        explore(start(REPLACE, 2, runs), runner, 2, people)
+    print(f"\n{broken.value}")
+    return str(broken.value).splitlines()[-1]
+
+
+def test_the_trust_gate(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (bookkeeping, rules):
+        monkeypatch.setattr(module, "trust_gate", lambda *arguments: ())
+    assert _counter_example(Runner(REPLACE)).startswith("I1")
+
+
+def test_the_removal_gate(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (bookkeeping, rules):
+        monkeypatch.setattr(module, "removal_gate", lambda *arguments: ())
+    assert _counter_example(Runner(REPLACE), restores_an_old_leaf).startswith(("I1", "I2"))
+
+
+def test_the_read_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A CA counts as projected although the operator has not put it into the bundle yet."""
+    monkeypatch.setattr(
+        bookkeeping, "is_projected", lambda snapshot, fingerprint: fingerprint in snapshot.ca.projected
+    )  # fmt: skip
+    monkeypatch.setattr(rules, "is_projected", bookkeeping.is_projected)
+    monkeypatch.setattr(rules, "RULES", tuple(rule for rule in rules.RULES if rule is not rules.await_bundle))
+    monkeypatch.setattr(decide, "RULES", rules.RULES)
+    assert _counter_example(Runner(REPLACE)).startswith("I1")
+
+
+def test_unknown_is_not_current(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A missing annotation counts as the present generation, as it does for the operator (strimzi.md 4.1, step 3)."""
+    present_pod = evidence.present_pod
+
+    def optimistic(pod: Any, leaves: Any, ledger: Any) -> Presentation:
+        seen = present_pod(pod, leaves, ledger)
+        if seen.authorities is not None:
+            return seen
+        return Presentation(pod.name, frozenset({ledger.entries[-1].fingerprint}), (), "assumed")
+
+    monkeypatch.setattr(evidence, "present_pod", optimistic)
+    assert _counter_example(Runner(REPLACE), removes_an_annotation).startswith("I")
+
+
+class PodsFirst(Runner):
+    """Lists the pods before it reads the Secrets: the order that the pod-UID rule forbids."""
+
+    def _decides(self, world: World, number: int, run: Run, seen: Secrets) -> Event:
+        event, after = super()._decides(world, number, run._replace(changed=frozenset()), world.secrets)
+        gone = frozenset(int(name.removeprefix("pod ")) for name in run.changed if name.startswith("pod "))
+        run = after.runs[number]
+        return event, after.with_run(number, run._replace(writes=tuple(_without(write, gone) for write in run.writes)))
+
+
+def _without(write: Write, gone: frozenset[int]) -> Write:
+    """What was decided with UIDs that nobody has any more."""
+    if not isinstance(write.value, Books):
+        return write
+    alone = World((), None, None, write.value, None, False, None, ())  # type: ignore[arg-type]
+    return write._replace(value=map_uids(alone, lambda uids: uids - gone).books)
+
+
+def test_the_order_of_reading(monkeypatch: pytest.MonkeyPatch) -> None:
+    forget = events.forget
+    monkeypatch.setattr(
+        events, "forget", lambda world, number: forget(world, number).changed(f"pod {number}")
+    )  # fmt: skip
+    assert _counter_example(PodsFirst(REPLACE)).startswith("I1")
+
+
+class Unconditional(Runner):
+    def refuses(self, write: Write, run: Run) -> bool:
+        return False
+
+
+def test_conditional_writes() -> None:
+    assert _counter_example(Unconditional(REPLACE), adds_another_ca, runs=2).startswith("I")
+
+
+def test_a_promotion_is_ended_before_anything_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without this rule a run that is interrupted in the middle of a promotion can never be continued (I8)."""
+    monkeypatch.setattr(decide, "RULES", tuple(rule for rule in rules.RULES if rule is not rules.settle_key))
+    assert explore(start(REPLACE, 1, 1), Runner(REPLACE), 1, adds_another_ca).dead_ends()

@@ -1,0 +1,133 @@
+"""Between the small values of the model and what ``decide`` takes and returns."""
+
+from __future__ import annotations
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import (
+    Goal,
+    Journal,
+    Ledger,
+    LedgerEntry,
+    RemovedEntry,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import (
+    CaSecrets,
+    Component,
+    Pod,
+    PreparedAuthority,
+    Reconciliation,
+    Snapshot,
+    StoredLeaf,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
+
+from .authorities import NOW, certificate, fingerprints_of, leaf, number_of, numbers_of
+from .state import Authorities, Books, Entry, Flow, Removed, Secrets, Slot
+
+
+def snapshot_of(seen: Secrets, slots: tuple[Slot, ...], kafka_exists: bool) -> Snapshot:
+    """Secrets as they were read, pods as they are listed now."""
+    return Snapshot(
+        cluster="demo",
+        namespace="kafka",
+        now=NOW,
+        ca=_ca_secrets(seen.ca),
+        ledger=ledger_of(seen.books),
+        bundle=None if seen.bundle is None else fingerprints_of(seen.bundle),
+        pods=tuple(_pod(number, slot, seen) for number, slot in enumerate(slots) if slot.up),
+        leaves=tuple(
+            StoredLeaf(f"leaf-{n}", "leaf.crt", Component.KAFKA, (leaf(stored.authority, n),), stored.generation)
+            for n, stored in enumerate(seen.stored)
+        ),
+        reconciliation=Reconciliation(
+            exists=kafka_exists,
+            generated=seen.generated,
+            paused=seen.pause.asked,
+            paused_by_us=seen.pause.asked,
+            pause_effective=seen.pause.effective,
+        ),
+    )
+
+
+def _pod(number: int, slot: Slot, seen: Secrets) -> Pod:
+    stored = seen.stored[number] if number < len(seen.stored) else None
+    return Pod(
+        name=f"pod-{number}",
+        uid=str(number),
+        component=Component.KAFKA,
+        generation=slot.annotated.generation if slot.annotated else None,
+        leaves=(f"leaf-{number}",),
+        presents_stored=slot.annotated == stored if slot.annotated else None,
+    )
+
+
+def _ca_secrets(ca: Authorities) -> CaSecrets:
+    return CaSecrets(
+        current=() if ca.current is None else (certificate(ca.current),),
+        others={f"{number}.crt": (certificate(number),) for number in sorted(ca.others)},
+        certificate_generation=ca.generation,
+        key_generation=0,
+        key=None if ca.key is None else certificate(ca.key).public_key_sha256,
+        prepared=tuple(
+            PreparedAuthority((certificate(number),), certificate(number).public_key_sha256)
+            for number in sorted(ca.prepared)
+        ),
+        kept_keys=fingerprints_of(ca.kept | ca.prepared),
+    )
+
+
+def ledger_of(books: Books | None) -> Ledger | None:
+    if books is None:
+        return None
+    return Ledger(
+        entries=tuple(
+            LedgerEntry((certificate(e.authority),), TrustState(e.state), e.generations, _to_uids(e.awaiting))
+            for e in books.entries
+        ),
+        removed=tuple(
+            RemovedEntry(certificate(r.authority), _to_uids(r.awaiting) or frozenset()) for r in books.removed
+        ),
+        journal=_journal(books.flow) if books.flow else None,
+    )
+
+
+def _journal(flow: Flow) -> Journal:
+    replaces = None if flow.replaces is None else certificate(flow.replaces)
+    return Journal(
+        goal=Goal(flow.goal),
+        replaces=replaces.fingerprint if replaces else None,
+        successor=None if flow.successor is None else certificate(flow.successor).fingerprint,
+        started_at=NOW,
+        finished_at=NOW if flow.finished else None,
+        replaces_sha256=replaces.sha256 if replaces else None,
+    )
+
+
+def books_of(ledger: Ledger) -> Books:
+    journal = ledger.journal
+    return Books(
+        entries=tuple(
+            Entry(_number(e.fingerprint), e.state.value, e.generations, _from_uids(e.awaiting)) for e in ledger.entries
+        ),
+        removed=tuple(Removed(_number(r.fingerprint), _from_uids(r.awaiting) or frozenset()) for r in ledger.removed),
+        flow=None
+        if journal is None
+        else Flow(
+            journal.goal.value,
+            number_of(journal.replaces),
+            number_of(journal.successor),
+            journal.finished_at is not None,
+        ),
+    )
+
+
+def _number(fingerprint: str) -> int:
+    (number,) = numbers_of(frozenset({fingerprint}))
+    return number
+
+
+def _to_uids(slots: frozenset[int] | None) -> frozenset[str] | None:
+    return None if slots is None else frozenset(map(str, slots))
+
+
+def _from_uids(uids: frozenset[str] | None) -> frozenset[int] | None:
+    return None if uids is None else frozenset(map(int, uids))

@@ -1,0 +1,157 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Snapshots by keyword. Without any: a healthy cluster that has one CA in use, ``OLD``, and needs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import timedelta
+from functools import cache
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import cross_certify
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal, Journal, Ledger, LedgerEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import (
+    CaSecrets,
+    Chain,
+    Component,
+    Pod,
+    PreparedAuthority,
+    Reconciliation,
+    Snapshot,
+    StoredLeaf,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
+
+from .._pki.hierarchy import NOW, YEAR, Entity, key, make
+from .._pki.hierarchy import leaf as issue_leaf
+
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+CLUSTER, NAMESPACE = "demo", "kafka"
+PODS = ("demo-nodes-0", "demo-nodes-1", "demo-nodes-2")
+
+#: The CA in use, its renewal with the same key, and CAs with keys (and so names) of their own.
+OLD = make("cluster-ca v0", key(0), path_length=1)
+RENEWED = make("cluster-ca v0", key(0), path_length=1, end=NOW + 2 * YEAR)
+NEW = make("cluster-ca v1", key(1), path_length=1)
+THIRD = make("cluster-ca v2", key(2), path_length=1)
+EXPIRED = make("cluster-ca v3", key(3), end=NOW - DAY)
+EARLY = make("cluster-ca v4", key(4), begin=NOW + DAY)
+#: Another key under the name of OLD.
+IMPOSTOR = make("cluster-ca v0", key(5))
+#: A CA below a root of its own.
+ROOT = make("Corporate Root", key(6))
+INTERMEDIATE = make("Corporate Issuing CA", key(7), ROOT)
+
+
+def chain_of(authority: Entity, *above: Entity) -> Chain:
+    return (authority.certificate, *(one.certificate for one in above))
+
+
+@cache
+def bridged(new: Entity, old: Entity) -> Chain:
+    """The CA with its key certified by the old CA, as nodes present it."""
+    bridge = cross_certify(new.certificate, old.certificate, old.key, not_before=NOW, validity=YEAR)
+    return (new.certificate, bridge)
+
+
+@cache
+def stored_chain(issuer: Entity) -> Chain:
+    return (issue_leaf(issuer), issuer.certificate)
+
+
+def name_of(authority: Entity) -> str:
+    return authority.certificate.fingerprint
+
+
+def names_of(*authorities: Entity) -> frozenset[str]:
+    return frozenset(map(name_of, authorities))
+
+
+def uid_of(pod_name: str, start: int = 0) -> str:
+    return f"{pod_name}#{start}"
+
+
+def uids_of(*pod_names: str, start: int = 0) -> frozenset[str]:
+    return frozenset(uid_of(name, start) for name in pod_names or PODS)
+
+
+def a_pod(name: str = PODS[0], generation: int | None = 0, *, start: int = 0, **fields: Any) -> Pod:
+    """start: how often it was replaced; each time it gets another UID."""
+    made = Pod(name, uid_of(name, start), Component.KAFKA, generation, leaves=(name,), presents_stored=True)
+    return replace(made, **fields)
+
+
+def pods(generation: int | None = 0, *, start: int = 0, names: Iterable[str] = PODS) -> tuple[Pod, ...]:
+    return tuple(a_pod(name, generation, start=start) for name in names)
+
+
+def a_leaf(name: str = PODS[0], issuer: Entity = OLD, generation: int | None = 0, **fields: Any) -> StoredLeaf:
+    made = StoredLeaf(name, f"{name}.crt", Component.KAFKA, stored_chain(issuer), generation)
+    return replace(made, **fields)
+
+
+def leaves(issuer: Entity = OLD, generation: int | None = 0, *, names: Iterable[str] = PODS) -> tuple[StoredLeaf, ...]:
+    return tuple(a_leaf(name, issuer, generation) for name in names)
+
+
+def entry(
+    authority: Entity | Chain,
+    state: TrustState = TrustState.TRUSTED_IN_USE_ALL,
+    generations: Iterable[int] = (),
+    awaiting: Iterable[str] | None = (),
+) -> LedgerEntry:
+    """awaiting: () means every process trusts it, None that it was not read back."""
+    chain = chain_of(authority) if isinstance(authority, Entity) else authority
+    return LedgerEntry(chain, state, frozenset(generations), None if awaiting is None else frozenset(awaiting))
+
+
+def prepared(authority: Entity) -> PreparedAuthority:
+    return PreparedAuthority(chain_of(authority), authority.certificate.public_key_sha256)
+
+
+def others(*authorities: Entity) -> Mapping[str, Chain]:
+    return {f"ca-{name_of(one)[:8]}.crt": chain_of(one) for one in authorities}
+
+
+def secrets(current: Entity | Chain | None = OLD, **fields: Any) -> CaSecrets:
+    chain = chain_of(current) if isinstance(current, Entity) else current or ()
+    made = CaSecrets(current=chain, key=chain[0].public_key_sha256 if chain else None)
+    return replace(made, **fields)
+
+
+def ledger(*entries: LedgerEntry, **fields: Any) -> Ledger:
+    return replace(Ledger(entries or (entry(OLD, generations={0}),)), **fields)
+
+
+def a_journal(goal: Goal = Goal.REPLACE_KEY, old: Entity | None = OLD, new: Entity = NEW, **fields: Any) -> Journal:
+    """In flight for an hour."""
+    replaced: Certificate | None = old.certificate if old else None
+    made = Journal(
+        goal,
+        replaces=replaced.fingerprint if replaced else None,
+        successor=name_of(new),
+        started_at=NOW - HOUR,
+        replaces_sha256=replaced.sha256 if replaced else None,
+    )
+    return replace(made, **fields)
+
+
+def cluster(**fields: Any) -> Snapshot:
+    """bundle: what is projected, unless it is said otherwise."""
+    made = Snapshot(
+        cluster=CLUSTER,
+        namespace=NAMESPACE,
+        now=NOW,
+        ca=secrets(),
+        ledger=ledger(),
+        bundle=frozenset(),
+        pods=pods(),
+        leaves=leaves(),
+        reconciliation=Reconciliation(),
+    )
+    made = replace(made, **fields)
+    return made if "bundle" in fields else replace(made, bundle=made.ca.projected)

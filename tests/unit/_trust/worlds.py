@@ -1,0 +1,124 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Random clusters, most of which no flow would ever lead to: what people and crashes can leave behind.
+
+Each is a mixture: its parts come from different steps of a replacement, and some were never seen there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Phase, Way
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal, Ledger, LedgerEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import (
+    CaSecrets,
+    Pod,
+    Reconciliation,
+    Snapshot,
+    StoredLeaf,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
+
+from .builders import (
+    NEW,
+    OLD,
+    PODS,
+    RENEWED,
+    THIRD,
+    a_journal,
+    a_leaf,
+    a_pod,
+    entry,
+    leaves,
+    name_of,
+    names_of,
+    others,
+    pods,
+    prepared,
+    secrets,
+    uids_of,
+)
+from .rotation import STAGES, TRUSTED
+
+SETTINGS = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+
+#: Their usual generations; a certificate under that of another CA is a contradiction.
+GENERATIONS = {OLD: 0, NEW: 1, RENEWED: 2, THIRD: 3}
+
+stages = st.sampled_from(list(STAGES.values()))
+awaited = st.sampled_from([frozenset(), frozenset(), None, *(uids_of(PODS[0], start=start) for start in range(4))])
+
+OWN_SECRETS: tuple[CaSecrets, ...] = (
+    secrets(RENEWED, others=others(OLD), certificate_generation=2),
+    secrets(others=others(RENEWED), prepared=(prepared(RENEWED),)),
+    secrets(THIRD, certificate_generation=1),
+    # Half-way through a promotion: the key is written, the certificate is not.
+    replace(TRUSTED.ca, key=NEW.certificate.public_key_sha256, kept_keys=names_of(OLD)),
+    secrets(THIRD, others=others(OLD, NEW), certificate_generation=3),
+    secrets(NEW, certificate_generation=1, prepared=(prepared(THIRD),), kept_keys=names_of(OLD)),
+)
+OWN_PODS: tuple[tuple[Pod, ...], ...] = (
+    (),
+    pods(None),
+    pods(2, start=3),
+    (a_pod(generation=None, start=2), *pods(1, start=2, names=PODS[1:])),
+    (a_pod(generation=0, start=3, presents_stored=False), *pods(1, start=2, names=PODS[1:])),
+)
+OWN_LEAVES: tuple[tuple[StoredLeaf, ...], ...] = (
+    leaves(RENEWED, 2),
+    leaves(THIRD, 1),
+    (*leaves(NEW, 1), a_leaf("another", OLD, 0)),
+    (*leaves(NEW, 1), a_leaf("another", chain=None)),
+    (a_leaf(issuer=NEW, generation=1), *leaves(names=PODS[1:])),
+)
+
+
+@st.composite
+def entries(draw: st.DrawFn) -> LedgerEntry:
+    authority = draw(st.sampled_from(list(GENERATIONS)))
+    return entry(authority, draw(st.sampled_from(TrustState)), {GENERATIONS[authority]}, draw(awaited))
+
+
+@st.composite
+def ledgers(draw: st.DrawFn) -> Ledger:
+    known = draw(st.lists(entries(), max_size=3, unique_by=lambda one: one.fingerprint))
+    goal = draw(st.sampled_from([None, *Goal]))
+    return Ledger(tuple(known), journal=a_journal(goal, OLD, RENEWED if goal is Goal.RENEW else NEW) if goal else None)
+
+
+@st.composite
+def reconciliations(draw: st.DrawFn) -> Reconciliation:
+    paused, ours = draw(st.sampled_from([(False, False), (False, False), (True, True), (True, False)]))
+    generated, effective = draw(st.sampled_from([False] * 5 + [True])), draw(st.booleans())
+    return Reconciliation(generated=generated, paused=paused, paused_by_us=ours, pause_effective=paused and effective)
+
+
+@st.composite
+def snapshots(draw: st.DrawFn, *around: Snapshot) -> Snapshot:
+    """around: steps that the mixture starts from, so that what a test is about is frequent."""
+    mixed = draw(st.sampled_from(around) if around else stages)
+    for part in draw(st.sets(st.sampled_from(["ca", "ledger", "bundle", "pods", "leaves"]), max_size=3)):
+        own: Any = {
+            "ca": st.sampled_from(OWN_SECRETS),
+            "ledger": st.none() | ledgers(),
+            "bundle": st.sampled_from([None, frozenset(), mixed.ca.projected, frozenset(map(name_of, GENERATIONS))]),
+            "pods": st.sampled_from(OWN_PODS),
+            "leaves": st.sampled_from(OWN_LEAVES),
+        }[part]
+        value: Any = draw(own) if draw(st.booleans()) else getattr(draw(stages), part)
+        mixed = replace(mixed, **{part: value})
+    return mixed
+
+
+@st.composite
+def intents(draw: st.DrawFn) -> Intent:
+    """fresh_for: so that a replacement that has just finished is no answer to the next."""
+    goal, way = draw(st.sampled_from(Goal)), draw(st.sampled_from(Way))
+    return Intent(goal, way, until=draw(st.sampled_from([None, *Phase])), fresh_for=timedelta(0))
