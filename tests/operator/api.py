@@ -87,6 +87,7 @@ class Api:
             existing.get("data") == body.get("data")
             and (metadata.get("labels") or {}) == wanted.get("labels", {})
             and (metadata.get("annotations") or {}) == wanted.get("annotations", {})
+            and (metadata.get("ownerReferences") or []) == wanted.get("ownerReferences", [])
         )
         if not same:
             body["metadata"]["resourceVersion"] = metadata["resourceVersion"]

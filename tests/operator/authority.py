@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets as randomness
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -12,6 +12,10 @@ from . import certs
 from .api import Api, Object, annotation, data, encode
 
 OLD = re.compile(r"^ca-\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z.crt$")
+
+
+#: What reading the empty file of an openssl that refused to sign ends in (operator-facts, user-managed CA, 6).
+EMPTY_CERTIFICATE = "Could not parse certificate: java.io.IOException: Empty input"
 
 
 class ReconcileFailed(Exception):
@@ -37,7 +41,7 @@ class Authority:
     renewed: bool = False
     replaced: bool = False
     removed: bool = False
-    extra: dict[str, bytes] = field(default_factory=dict)
+    password: bytes | None = None  # of ca.p12; without one there is a new one
 
     @property
     def current(self) -> bytes:
@@ -48,8 +52,10 @@ def names_of(cluster: str, kind: str) -> tuple[str, str]:
     return f"{cluster}-{kind}-ca-cert", f"{cluster}-{kind}-ca"
 
 
-def labels(cluster: str, component: str = "certificate-authority") -> dict[str, str]:
+def labels(kafka: Object, component: str = "certificate-authority") -> dict[str, str]:
+    cluster = kafka["metadata"]["name"]
     return {
+        **(kafka["metadata"].get("labels") or {}),
         "strimzi.io/kind": "Kafka", "strimzi.io/cluster": cluster, "strimzi.io/name": "strimzi",
         "strimzi.io/component-type": component, "app.kubernetes.io/name": component,
         "app.kubernetes.io/instance": cluster, "app.kubernetes.io/part-of": f"strimzi-{cluster}",
@@ -87,7 +93,7 @@ def _custom(cluster: str, kind: str, spec: Object, certificate: Object | None, k
             f"{kind.capitalize()} CA should not be generated, but the secrets were not found.",
         )
     for entry, content in certificates.items():
-        if not certs.ordered_chain(content):
+        if not certs.valid_chain(content):
             raise ReconcileFailed("InvalidResourceException", f"The CA chain in {entry} is not valid")
     return Authority(
         kind, False, certificates, data(key)["ca.key"],
@@ -105,11 +111,11 @@ def _generated(
         int(annotation(certificate, "ca-cert-generation", "0") or 0), int(annotation(key, "ca-key-generation", "0") or 0),
         spec.get("validityDays", 365), spec.get("renewalDays", 30),
     )  # fmt: skip
-    store = {k: v for k, v in data(certificate).items() if k in ("ca.p12", "ca.password")}
     expiring = "ca.crt" in ca.certificates and _expiring(ca)
+    ca.password = data(certificate).get("ca.password")
     policy = spec.get("certificateExpirationPolicy", "renew-certificate")
     if not ca.key:
-        ca.certificates, store = {}, {}
+        ca.certificates, ca.password = {}, None
         _new_key(ca, kind)
     elif (
         "ca.crt" not in ca.certificates
@@ -117,8 +123,7 @@ def _generated(
         or (expiring and policy == "renew-certificate")
     ):
         # The data starts empty: old CAs and foreign extra CAs are dropped, the password is new.
-        subject = _subject(kind, ca.key_generation)
-        ca.certificates, store = {"ca.crt": certs.root(subject, certs.load_key(ca.key), ca.validity_days)}, {}
+        ca.certificates, ca.password = {"ca.crt": _renewed(ca, kind)}, None
         ca.certificate_generation += 1
         ca.renewed = True
     elif annotation(key, "force-replace") == "true" or expiring:
@@ -128,12 +133,19 @@ def _generated(
         _new_key(ca, kind)
         ca.replaced = True
     ca.certificates = {k: v for k, v in ca.certificates.items() if _keepable(v)}
-    write_authority(api, kafka, ca, store.get("ca.password"))
+    write_authority(api, kafka, ca)
     return ca
 
 
 def _subject(kind: str, generation: int) -> Any:
     return certs.name(f"{kind}-ca v{generation}")
+
+
+def _renewed(ca: Authority, kind: str) -> bytes:
+    key = certs.load_key(ca.key)
+    if key is None:
+        raise ReconcileFailed("RuntimeException", EMPTY_CERTIFICATE)
+    return certs.root(_subject(kind, ca.key_generation), key, ca.validity_days)
 
 
 def _new_key(ca: Authority, kind: str) -> None:
@@ -152,15 +164,17 @@ def _keepable(content: bytes) -> bool:
     return bool(found) and found[0].not_valid_after_utc > certs.now()
 
 
-def write_authority(api: Api, kafka: Object, ca: Authority, password: bytes | None = None) -> None:
-    cluster = kafka["metadata"]["name"]
+def write_authority(api: Api, kafka: Object, ca: Authority) -> None:
+    cluster, spec = kafka["metadata"]["name"], kafka["spec"].get(f"{ca.kind}Ca") or {}
     certificate_name, key_name = names_of(cluster, ca.kind)
     existing = data(api.get("secrets", certificate_name))
-    password = password or existing.get("ca.password") or randomness.token_urlsafe(9).encode()
     entries = dict(ca.certificates)
     same = {k: v for k, v in existing.items() if k.endswith(".crt")} == entries and "ca.p12" in existing
-    entries["ca.p12"] = existing["ca.p12"] if same else certs.truststore(ca.certificates, password)
-    entries["ca.password"] = password
+    kept = existing["ca.p12"] if same and ca.password else None
+    ca.password = ca.password or randomness.token_urlsafe(9).encode()
+    entries["ca.p12"] = kept or certs.truststore(ca.certificates, ca.password)
+    entries["ca.password"] = ca.password
+    owners = owner(kafka) if spec.get("generateSecretOwnerReference", True) else []
     for name, content, marks in (
         (certificate_name, entries, {"strimzi.io/ca-cert-generation": str(ca.certificate_generation)}),
         (key_name, {"ca.key": ca.key}, {"strimzi.io/ca-key-generation": str(ca.key_generation)}),
@@ -168,7 +182,7 @@ def write_authority(api: Api, kafka: Object, ca: Authority, password: bytes | No
         api.write_secret({
             "apiVersion": "v1", "kind": "Secret", "type": "Opaque", "data": encode(content),
             "metadata": {
-                "name": name, "labels": labels(cluster), "annotations": marks, "ownerReferences": owner(kafka),
+                "name": name, "labels": labels(kafka), "annotations": marks, "ownerReferences": owners,
             },
         })  # fmt: skip
 
@@ -197,7 +211,7 @@ def write_trust_bundle(api: Api, kafka: Object, cluster_ca: Authority, clients_c
     api.write_secret({
         "apiVersion": "v1", "kind": "Secret", "type": "Opaque", "data": encode(entries),
         "metadata": {
-            "name": f"{cluster}-trustbundle", "labels": labels(cluster, "trust-bundle"), "annotations": annotations,
+            "name": f"{cluster}-trustbundle", "labels": labels(kafka, "trust-bundle"), "annotations": annotations,
             "ownerReferences": owner(kafka),
         },
     })  # fmt: skip

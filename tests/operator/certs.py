@@ -10,6 +10,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from cryptography import x509
+from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import pkcs12
@@ -134,15 +135,22 @@ def old_name(content: bytes) -> str:
     return f"ca-{load(content)[0].not_valid_after_utc:%Y-%m-%dT%H-%M-%SZ}.crt"
 
 
-def ordered_chain(content: bytes) -> bool:
-    """CertificateUtils.validateUserCaCertChain: one certificate unchecked, several are one ordered chain."""
+def valid_chain(content: bytes) -> bool:
+    """CertificateUtils.validateUserCaCertChain: one certificate unchecked, several are one ordered, valid chain."""
     chain = load(content)
-    for lower, upper in itertools.pairwise(chain):
-        try:
-            lower.verify_directly_issued_by(upper)
-        except Exception:
-            return False
-    return bool(chain)
+    if len(chain) < 2:
+        return bool(chain)
+    # PKIX leaves the dates of the anchor, the last one, alone.
+    dated = all(c.not_valid_before_utc <= now() <= c.not_valid_after_utc for c in chain[:-1])
+    return dated and all(_issued(lower, upper) for lower, upper in itertools.pairwise(chain))
+
+
+def _issued(lower: x509.Certificate, upper: x509.Certificate) -> bool:
+    try:
+        lower.verify_directly_issued_by(upper)
+        return upper.extensions.get_extension_for_class(x509.BasicConstraints).value.ca
+    except (ValueError, TypeError, InvalidSignature, x509.ExtensionNotFound):
+        return False
 
 
 def truststore(entries: dict[str, bytes], password: bytes) -> bytes:

@@ -72,8 +72,10 @@ def _deploy(api: Api, kafka: Object, ca: Authority, component: str, digest: str,
             "apiVersion": "apps/v1", "kind": "Deployment", "spec": spec,
             "metadata": {"name": name, "labels": labels, "ownerReferences": owner(kafka)},
         })  # fmt: skip
-    elif existing["spec"]["template"]["metadata"].get("annotations") != annotations:
-        api.patch("deployments", name, {"spec": {"template": {"metadata": {"annotations": annotations}}}})
+    elif (found := existing["spec"]["template"]["metadata"].get("annotations") or {}) != annotations:
+        # A merge patch keeps what it does not name: what is foreign, such as a restart of kubectl's, is named as null.
+        wanted = {**dict.fromkeys(found), **annotations}
+        api.patch("deployments", name, {"spec": {"template": {"metadata": {"annotations": wanted}}}})
 
     def settled() -> bool:
         pods = api.list("pods", f"strimzi.io/name={name}")

@@ -89,7 +89,8 @@ class OperatorDouble:
             self.api.patch("strimzipodsets", pod_set["metadata"]["name"], {"spec": {"pods": pod_set["spec"]["pods"]}})
 
         def old(pod: Object) -> list[str]:
-            return [] if annotation(pod, "cluster-ca-key-generation") == value else ["ClusterCaCertKeyReplaced"]
+            current = annotation(pod, "cluster-ca-key-generation", value) == value
+            return [] if current else ["ClusterCaCertKeyReplaced"]
 
         self.roller.roll(nodes, old)
         for deployment in deployments_of(kafka):
@@ -184,7 +185,7 @@ class OperatorDouble:
     def _pause(self, kafka: Object) -> None:
         """Nothing is reconciled; status is rebuilt from scratch, observedGeneration stays (strimzi.md 5.3)."""
         status = kafka.get("status") or {}
-        kept = {key: status[key] for key in ("clusterId", "observedGeneration") if key in status}
+        kept = {key: status[key] for key in ("clusterId", "clusterSecurity", "observedGeneration") if key in status}
         self._write_status(kafka, {**kept, "conditions": [{"type": "ReconciliationPaused", "status": "True"}]})
 
     def _details(self, kafka: Object, ca: Authority) -> Object:

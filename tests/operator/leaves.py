@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from . import certs
 from .api import Api, Object, annotation, data, encode
-from .authority import Authority, ReconcileFailed, labels, owner
+from .authority import EMPTY_CERTIFICATE, Authority, ReconcileFailed, labels, owner
 
 GENERATION = "cluster-ca-cert-generation"
 
@@ -32,14 +32,14 @@ def reconcile_leaf(
         certs.name(common_name), names or set(), key, ca.current, certs.load_key(ca.key), ca.validity_days
     )
     if issued is None:
-        raise ReconcileFailed("RuntimeException", "Could not parse certificate: java.io.IOException: Empty input")
+        raise ReconcileFailed("RuntimeException", EMPTY_CERTIFICATE)
     content = issued + ca.current if node else issued
     api.write_secret({
         "apiVersion": "v1", "kind": "Secret", "type": "Opaque",
         "data": encode({f"{entry}.crt": content, f"{entry}.key": certs.key_pem(key)}),
         "metadata": {
             "name": secret,
-            "labels": secret_labels or labels(kafka["metadata"]["name"], "certificates"),
+            "labels": secret_labels or labels(kafka, "certificates"),
             "annotations": {f"strimzi.io/{GENERATION}": str(ca.certificate_generation)},
             "ownerReferences": owner(kafka),
         },
@@ -74,11 +74,19 @@ def node_names(kafka: Object, pool: str, node_id: int, broker: bool) -> set[str]
     for listener in (kafka["spec"]["kafka"].get("listeners") or []) if broker else []:
         configuration = listener.get("configuration") or {}
         names |= set((configuration.get("bootstrap") or {}).get("alternativeNames") or [])
-        if listener.get("tls"):
-            for entry in configuration.get("brokers") or []:
-                if entry.get("broker") == node_id and entry.get("advertisedHost"):
-                    names.add(entry["advertisedHost"])
-            if listener["type"] == "cluster-ip":
-                names |= service_names(f"{cluster}-kafka-{listener['name']}-bootstrap", namespace)
-                names.add(f"{cluster}-{pool}-{listener['name']}-{node_id}.{namespace}.svc")
+        if listener["type"] in ("internal", "cluster-ip") and not listener.get("tls"):
+            continue
+        for entry in configuration.get("brokers") or []:
+            if entry.get("broker") == node_id and entry.get("advertisedHost"):
+                names.add(entry["advertisedHost"])
+        if listener["type"] == "cluster-ip":
+            names |= service_names(f"{cluster}-kafka-{listener['name']}-bootstrap", namespace)
+            host = f"{_broker_service(listener, f'{cluster}-{pool}', node_id)}.{namespace}.svc"
+            names.add(f"{host}.cluster.local" if configuration.get("useServiceDnsDomain") else host)
     return names
+
+
+def _broker_service(listener: Object, base: str, node_id: int) -> str:
+    if listener["name"] == "external" and listener["port"] == 9094:
+        return f"{base}-{node_id}"
+    return f"{base}-{listener['name']}-{node_id}"

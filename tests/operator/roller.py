@@ -33,9 +33,9 @@ class Roller:
 
         def rank(node: Node) -> tuple[bool, bool, bool, int]:
             active = node.controller and node.node_id == self.active_controller
-            return (not node.controller, ready(pods.get(node.pod)) and not active, active, node.node_id)
+            return not node.controller, active, ready(pods.get(node.pod)), node.node_id
 
-        return sorted(nodes, key=lambda node: (rank(node)[0], rank(node)[2], rank(node)[1], rank(node)[3]))
+        return sorted(nodes, key=rank)
 
     def roll(self, nodes: list[Node], reasons: Callable[[Object], list[str]]) -> None:
         """Restart each node for which there is a reason; the reasons are asked again before each restart."""

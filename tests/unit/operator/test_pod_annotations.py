@@ -1,0 +1,128 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What pods are marked with, and the hashes in it (strimzi.md 2.4, 5.4; operator-facts "The reload" 3)."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives import hashes
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ...operator.podsets import revision
+from .bed import CERTIFICATE, CLUSTER, KEY, Bed, certificates
+
+REVISION, HASH = "strimzi.io/revision", "strimzi.io/server-cert-hash"
+
+
+def sha1(pem: bytes) -> str:
+    return certificates(pem)[0].fingerprint(hashes.SHA1()).hex()
+
+
+def test_marks_of_a_node(generated: Bed) -> None:
+    """strimzi.md 2.4."""
+    for pod in generated.pods():
+        name = pod["metadata"]["name"]
+        marks = pod["metadata"]["annotations"]
+        assert set(marks) == {
+            CERTIFICATE,
+            KEY,
+            "strimzi.io/clients-ca-cert-generation",
+            "strimzi.io/configuration-hash",
+            "strimzi.io/kafka-version",
+            HASH,
+            REVISION,
+        }
+        assert marks[HASH] == sha1(generated.entries(name)[f"{name}.crt"])
+        assert (marks[CERTIFICATE], marks[KEY], marks["strimzi.io/clients-ca-cert-generation"]) == ("0", "0", "0")
+
+
+def test_marks_follow_the_secrets(generated: Bed) -> None:
+    """strimzi.md 2.4: three generations, each from its own Secret."""
+    generated.annotate("secrets", "demo-cluster-ca", force_replace="true")
+    generated.step(2)
+    generated.annotate("secrets", "demo-cluster-ca-cert", force_renew="true")
+    generated.annotate("secrets", "demo-clients-ca-cert", force_renew="true")
+    generated.step(2)
+    for component in ("kafka", "entity-operator", "cruise-control", "kafka-exporter"):
+        for pod in generated.pods(component):
+            marks = pod["metadata"]["annotations"]
+            assert (marks[CERTIFICATE], marks[KEY]) == ("2", "1")
+            assert marks.get("strimzi.io/clients-ca-cert-generation") == ("1" if component == "kafka" else None)
+
+
+def test_marks_of_components(generated: Bed) -> None:
+    """strimzi.md 2.4: first 8 for Cruise Control and the exporter, two stubs for the Entity Operator."""
+
+    def stub(secret: str, entry: str) -> str:
+        return sha1(generated.entries(secret)[f"{entry}.crt"])[:8]
+
+    expected = {
+        "cruise-control": stub("demo-cruise-control-certs", "cruise-control"),
+        "kafka-exporter": stub("demo-kafka-exporter-certs", "kafka-exporter"),
+        "entity-operator": stub("demo-entity-topic-operator-certs", "entity-operator")
+        + stub("demo-entity-user-operator-certs", "entity-operator"),
+    }
+    found = {name: generated.pods(name)[0]["metadata"]["annotations"][HASH] for name in expected}
+    assert found == expected
+
+
+@pytest.mark.parametrize(("gone", "first"), [("topicOperator", True), ("userOperator", False)])
+def test_a_part_that_is_not_deployed_is_called_null(gone: str, first: bool, generated: Bed) -> None:
+    """strimzi.md 2.4."""
+    generated.change("kafkas", CLUSTER, {"spec": {"entityOperator": {gone: None}}})
+    generated.step()
+    mark = generated.pods("entity-operator")[0]["metadata"]["annotations"][HASH]
+    assert len(mark) == 12
+    assert mark.startswith("null") is first
+    assert mark.endswith("null") is not first
+
+
+def independent(pod: dict[str, Any]) -> str:
+    """As operator-facts describes it: compact JSON with sorted keys, without resources and the two annotations."""
+    bare = json.loads(json.dumps(pod))
+    marks = bare["metadata"]["annotations"]
+    bare["metadata"]["annotations"] = {k: v for k, v in marks.items() if not k.endswith("revision")}
+    for container in bare["spec"]["containers"]:
+        container.pop("resources", None)
+    return hashlib.sha1(json.dumps(bare, sort_keys=True, separators=(",", ":")).encode()).hexdigest()[:8]
+
+
+def test_revision_is_the_hash_of_the_pod_in_the_pod_set(generated: Bed) -> None:
+    """strimzi.md 5.4: before the two revision annotations are added."""
+    for pod in generated.existing("strimzipodsets", "demo-kafka")["spec"]["pods"]:
+        assert pod["metadata"]["annotations"][REVISION] == independent(pod)
+
+
+POD = {
+    "metadata": {"name": "p", "labels": {"a": "1"}, "annotations": {"b": "1"}},
+    "spec": {"containers": [{"name": "kafka", "image": "kafka:1"}]},
+}
+TEXT = st.text(st.characters(codec="ascii", categories=["L", "N"]), max_size=6)
+
+
+@given(st.dictionaries(TEXT, TEXT, max_size=4), st.dictionaries(TEXT, TEXT, max_size=4))
+def test_annotations_and_labels_are_part_of_the_revision(marks: dict[str, str], labels: dict[str, str]) -> None:
+    """strimzi.md 5.4."""
+    pod = copy.deepcopy(POD)
+    pod["metadata"] = {"name": "p", "labels": labels, "annotations": marks}
+    same = (marks, labels) == ({"b": "1"}, {"a": "1"})
+    assert revision(pod) == independent(pod)
+    assert (revision(pod) == revision(POD)) is same
+
+
+@given(st.dictionaries(TEXT, TEXT), TEXT, TEXT)
+def test_resources_and_the_revisions_themselves_are_not(resources: dict[str, str], own: str, other: str) -> None:
+    """strimzi.md 5.4: container resources and the two revision annotations are left out; nothing is changed."""
+    pod: dict[str, Any] = copy.deepcopy(POD)
+    pod["spec"]["containers"][0]["resources"] = {"limits": resources}
+    pod["metadata"]["annotations"] |= {REVISION: own, "strimzi.io/resource-revision": other}
+    before = copy.deepcopy(pod)
+    assert revision(pod) == revision(POD)
+    assert pod == before
