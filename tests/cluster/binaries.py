@@ -52,8 +52,9 @@ def _go() -> str:
 
 
 def _run(module: str, *arguments: str) -> str:
+    go = _go()
     print(f"building {module} (once, some minutes) ...", file=sys.stderr, flush=True)
-    done = subprocess.run([_go(), *arguments], cwd=HERE / module, capture_output=True, text=True, check=False)
+    done = subprocess.run([go, *arguments], cwd=HERE / module, capture_output=True, text=True, check=False)
     if done.returncode:
         raise MissingTool(f"go {arguments[0]} failed in {HERE / module}:\n{done.stderr[-2000:]}")
     return done.stdout.strip()

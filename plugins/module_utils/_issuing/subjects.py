@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -68,20 +69,29 @@ def listener_names(
     bootstrap = configuration.get("bootstrap") or {}
     broker: Object = next((b for b in configuration.get("brokers") or [] if str(b.get("broker")) == node.node_id), {})
     yield from bootstrap.get("alternativeNames") or []
-    if not listener.get("tls"):
-        return
-    if broker.get("advertisedHost"):
-        yield broker["advertisedHost"]
     kind = listener["type"]
+    if kind in ("internal", "cluster-ip") and not listener.get("tls"):
+        return
+    yield from _hosts(broker.get("advertisedHost"), configuration.get("advertisedHostTemplate"), node)
     if kind == "cluster-ip":
         yield from service_names(f"{scope.cluster}-kafka-{listener['name']}-bootstrap", scope.namespace, domain)
-        host = f"{scope.cluster}-{node.pool}-{listener['name']}-{node.node_id}.{scope.namespace}.svc"
+        # The operator keeps the name that its first versions gave the Services of this one listener.
+        oldest = listener["name"] == "external" and listener.get("port") == 9094
+        base = f"{scope.cluster}-{node.pool}" if oldest else f"{scope.cluster}-{node.pool}-{listener['name']}"
+        host = f"{base}-{node.node_id}.{scope.namespace}.svc"
         yield f"{host}.{domain}" if configuration.get("useServiceDnsDomain") else host
     elif kind in ("ingress", "route", "tlsroute"):
-        yield from (host for host in (bootstrap.get("host"), broker.get("host")) if host)
-    if kind in ("loadbalancer", "route"):
+        yield from _hosts(bootstrap.get("host"), None, node)
+        yield from _hosts(broker.get("host"), configuration.get("hostTemplate"), node)
+    if kind == "route" or (kind == "loadbalancer" and configuration.get("createBootstrapService", True)):
         # Addresses that the platform assigns; the operator reports the bootstrap one in the resource's status.
         yield from _reported_hosts(kafka, str(listener["name"]))
+
+
+def _hosts(host: str | None, template: str | None, node: NodeIdentity) -> Iterable[str]:
+    """The host, else the one that the template gives for this node, if there is either."""
+    rendered = (template or "").replace("{nodeId}", node.node_id).replace("{nodePodName}", node.pod)
+    return [found for found in (host or rendered,) if found]
 
 
 def _reported_hosts(kafka: Object, listener: str) -> Iterable[str]:
@@ -93,4 +103,12 @@ def _reported_hosts(kafka: Object, listener: str) -> Iterable[str]:
 def subject_of(component: Component, common_name: str, names: frozenset[str]) -> LeafSubject:
     """The subject of a leaf: O before CN; pure clients have no alternative names."""
     serves = component in (Component.KAFKA, Component.CRUISE_CONTROL)
-    return LeafSubject(DistinguishedName(common_name), names if serves else frozenset())
+    return LeafSubject(DistinguishedName(common_name), frozenset(map(_canonical, names)) if serves else frozenset())
+
+
+def _canonical(name: str) -> str:
+    """An IP address in the form in which a certificate's are read back; IPv6 has many."""
+    try:
+        return str(ipaddress.ip_address(name))
+    except ValueError:
+        return name

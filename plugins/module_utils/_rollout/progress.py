@@ -75,8 +75,27 @@ class Progress:
         """The state of every pod, for a person who has to find out why nothing moves."""
         states = [
             f"{pod['metadata']['name']}: {(pod.get('status') or {}).get('phase', 'Unknown')}"
-            f"{', Ready' if is_ready(pod) else ', not Ready'}"
+            f"{', Ready' if is_ready(pod) else ', not Ready'}{_cause(pod)}"
             f"{', to be restarted' if str(pod['metadata']['uid']) in self.left else ''}"
             for pod in self._seen
         ]
+        names = {str(pod["metadata"]["name"]) for pod in self._seen}
+        states += [
+            f"{old.name}: gone, nothing Ready in its place"
+            for old in map(self._old.__getitem__, sorted(self._gone_at)) if old.name not in names
+        ]  # fmt: skip
         return f"{len(self.restarted)} of {self.expected} restarted. " + "; ".join(states) + "."
+
+
+def _cause(pod: Mapping[str, Any]) -> str:
+    """What Kubernetes says about why a pod does not start: not schedulable, no image, crashing."""
+    status = pod.get("status") or {}
+    waiting = [
+        (container.get("state") or {}).get("waiting") or {}
+        for container in [*(status.get("initContainerStatuses") or []), *(status.get("containerStatuses") or [])]
+    ]
+    unscheduled = [
+        one for one in status.get("conditions") or [] if one["type"] == "PodScheduled" and one["status"] != "True"
+    ]
+    reasons = [one.get("reason") for one in (*unscheduled, *waiting)]
+    return "".join(f" ({reason})" for reason in reasons if reason)

@@ -116,6 +116,7 @@ def _delete(pod: Pod, roll: _Roll) -> None:
         roll.work.client.delete(PODS, roll.work.scope.namespace, pod.name, uid=pod.uid)
     except NotFound:
         return
+    roll.work.changed = True
 
 
 def _await_replacement(roll: _Roll, leaving: list[Pod]) -> None:

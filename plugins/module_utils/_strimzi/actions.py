@@ -28,7 +28,6 @@ class Action:
         return self.verb != "wait"
 
     def as_result(self) -> dict[str, Any]:
-        facts: dict[str, Any] = {"verb": self.verb, "object": self.object, "what": self.what, "phase": self.phase}
-        if self.seconds is not None:
-            facts["seconds"] = round(self.seconds, 1)
-        return facts
+        """The same keys for every action, whether it was done or would be."""
+        seconds = None if self.seconds is None else round(self.seconds, 1)
+        return {"verb": self.verb, "object": self.object, "what": self.what, "phase": self.phase, "seconds": seconds}

@@ -14,7 +14,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
     CertificateError,
     parse_certificates,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey, PrivateKeyError, load_key
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
+    PrivateKey,
+    PrivateKeyError,
+    load_stored_key,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import (
     annotation,
@@ -60,7 +64,7 @@ def _parse(certificates: Mapping[str, bytes]) -> tuple[dict[str, Chain], list[st
         try:
             chains[key] = parse_certificates(certificates[key])
         except CertificateError as error:
-            problems.append(f"entry {key} cannot be read: {error}")
+            problems.append(f"entry {key} cannot be read: {error}.")
     return chains, problems
 
 
@@ -70,7 +74,7 @@ def private_key(key_secret: Object | None, entry: str) -> PrivateKey | None:
     if content is None:
         return None
     try:
-        return load_key(content)
+        return load_stored_key(content)
     except PrivateKeyError:
         return None
 
@@ -79,7 +83,7 @@ def _public_key(content: bytes | None) -> str | None:
     if content is None:
         return None
     try:
-        return load_key(content).public_key_sha256
+        return load_stored_key(content).public_key_sha256
     except PrivateKeyError:
         return None
 

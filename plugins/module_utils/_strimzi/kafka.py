@@ -33,7 +33,8 @@ def is_observed(kafka: Mapping[str, Any] | None) -> bool:
     return observed is not None and observed == kafka["metadata"].get("generation")
 
 
-def read_reconciliation(kafka: Mapping[str, Any] | None) -> Reconciliation:
+def read_reconciliation(kafka: Mapping[str, Any] | None, neighbours: tuple[str, ...] = ()) -> Reconciliation:
+    """neighbours: the Kafka clusters of the namespace, where this one does not exist."""
     paused = annotation(kafka, names.PAUSE_RECONCILIATION) == "true"
     return Reconciliation(
         exists=kafka is not None,
@@ -43,4 +44,5 @@ def read_reconciliation(kafka: Mapping[str, Any] | None) -> Reconciliation:
         paused=paused,
         paused_by_us=paused and annotation(kafka, names.PAUSED_BY) is not None,
         pause_effective=paused and condition(kafka, "ReconciliationPaused"),
+        neighbours=neighbours,
     )

@@ -53,7 +53,7 @@ def decode_ledger(secret: Mapping[str, Any] | None) -> Ledger | None:
                 known.append(_decode_entry(key[: -len(".crt")], data))
             elif key.endswith(".removed"):
                 removed.append(_decode_removed(key[: -len(".removed")], data))
-            elif key.endswith(".state") and f"{key[: -len('.state')]}.crt" not in data:
+            elif _is_orphan(key, data):
                 raise _Foreign(f"{key} has no certificate beside it")
         except _Foreign as error:
             problems.append(f"{error}.")
@@ -63,6 +63,14 @@ def decode_ledger(secret: Mapping[str, Any] | None) -> Ledger | None:
         journal = None
         problems.append(f"{error}.")
     return Ledger(tuple(known), tuple(removed), journal, tuple(problems))
+
+
+def _is_orphan(key: str, data: Mapping[str, bytes]) -> bool:
+    """Whether an entry speaks of a CA that is not there: its certificate was taken away, not by us."""
+    stem, _dot, suffix = key.rpartition(".")
+    if suffix == "pods":
+        return f"{stem}.crt" not in data and f"{stem}.removed" not in data
+    return suffix in ("state", "generations") and f"{stem}.crt" not in data
 
 
 def _decode_entry(fingerprint: str, data: Mapping[str, bytes]) -> LedgerEntry:
@@ -96,7 +104,13 @@ def _decode_removed(fingerprint: str, data: Mapping[str, bytes]) -> RemovedEntry
         certificate = parse_certificates(data[f"{fingerprint}.removed"])[0]
     except CertificateError as error:
         raise _Foreign(f"{fingerprint}.removed cannot be read: {error}") from None
-    return RemovedEntry(certificate, _pods(fingerprint, data) or frozenset())
+    if certificate.fingerprint != fingerprint:
+        raise _Foreign(f"{fingerprint}.removed holds the certificate {certificate.fingerprint} ({certificate.subject})")
+    awaiting = _pods(fingerprint, data)
+    if awaiting is None:
+        # Taken for nobody, the roll that ends their trust would never come.
+        raise _Foreign(f"{fingerprint}.pods is missing: who still trusts {certificate.subject} is not known")
+    return RemovedEntry(certificate, awaiting)
 
 
 def _decode_journal(text: str | None) -> Journal | None:

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Forbidden
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, SECRETS
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
     CertificateError,
@@ -25,7 +26,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names im
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.pods import component_of, is_final, read_pod
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.resources import KAFKAS
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries, size
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Pod, Snapshot, StoredLeaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import (
+    Component,
+    Pod,
+    Snapshot,
+    StoredLeaf,
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,10 +67,18 @@ def observe(client: KubeClient, scope: ClusterNames, now: datetime) -> Observati
         bundle=_bundle(secrets.get(scope.trust_bundle_secret)),
         pods=_parties(scope, pods, leaves),
         leaves=leaves,
-        reconciliation=read_reconciliation(kafka),
+        reconciliation=read_reconciliation(kafka, _neighbours(client, scope) if kafka is None else ()),
         sizes={name: size(secrets[name]) for name in _guarded(scope) if name in secrets},
     )
     return Observation(scope, snapshot, kafka, secrets, {pod["metadata"]["name"]: pod for pod in pods})
+
+
+def _neighbours(client: KubeClient, scope: ClusterNames) -> tuple[str, ...]:
+    """The Kafka clusters that there are, for a message only: without the permission to list it goes without."""
+    try:
+        return tuple(sorted(str(item["metadata"]["name"]) for item in client.list(KAFKAS, scope.namespace).items))
+    except Forbidden:
+        return ()
 
 
 def _guarded(scope: ClusterNames) -> tuple[str, ...]:
@@ -83,8 +97,12 @@ def _bundle(secret: Mapping[str, Any] | None) -> frozenset[str] | None:
 
 def _parties(scope: ClusterNames, pods: list[dict[str, Any]], leaves: tuple[StoredLeaf, ...]) -> tuple[Pod, ...]:
     found = []
+    nodes = {leaf.secret: leaf for leaf in leaves if leaf.component is Component.KAFKA}
+    others = [leaf for leaf in leaves if leaf.component is not Component.KAFKA]
     for pod in sorted(pods, key=lambda item: str(item["metadata"]["name"])):
         component = component_of(pod, scope)
         if component is not None and not is_final(pod):
-            found.append(read_pod(pod, component, leaves, scope))
+            # Each pod is shown its own leaf only: looking through all of them for each pod would be quadratic.
+            own = nodes.get(pod["metadata"]["name"])
+            found.append(read_pod(pod, component, others if own is None else [own, *others], scope))
     return tuple(found)

@@ -59,7 +59,10 @@ def _silent(line: str) -> None:
 
 @dataclass(repr=False)
 class Work:
-    """Everything a step needs. report: called with one line per event. alive: called regularly while waiting."""
+    """Everything a step needs. report: called with one line per event. alive: called regularly while waiting.
+
+    changed: whether anything was written; to be known also when a step fails half-way.
+    """
 
     client: KubeClient
     scope: ClusterNames
@@ -68,3 +71,4 @@ class Work:
     dry_run: bool = False
     report: Callable[[str], None] = field(default=_silent)
     alive: Callable[[], None] = field(default=lambda: None)
+    changed: bool = False

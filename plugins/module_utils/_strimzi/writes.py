@@ -50,6 +50,7 @@ def write_all(writes: tuple[Write, ...], work: Work, phase: str) -> list[Action]
     for write in writes:
         if not work.dry_run:
             _send(write, work)
+            work.changed = True
         actions.append(write.action(work.scope.namespace, phase))
     return actions
 

@@ -1,0 +1,58 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A cluster with a leaf in every Secret that has one, ready to be issued anew."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issue import carry_out_issue
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import cruise_control_names
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.leaves import sign_leaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaves import component_leaves, node_leaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import IssueLeaves
+from ansible_collections.trustops.strimzi.tests.operator import clusters
+from ansible_collections.trustops.strimzi.tests.unit._pki.hierarchy import NOW, YEAR, Entity, key, make
+from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, Bench, pem, pod, secret
+
+CA, OLD = make("cluster-ca v1", key(1), path_length=0), make("cluster-ca v0", key(2))
+NODES = ("demo-kafka-0", "demo-kafka-1")
+LEAVES = [*component_leaves("demo"), *(node_leaf("demo", name) for name in NODES)]
+BY_SECRET = {leaf.secret: leaf for leaf in LEAVES}
+#: What the operator wants on the nodes; addresses of the platform included, which no manifest tells.
+NODE_NAMES = frozenset({"demo-kafka-bootstrap", "lb.example", "192.0.2.4", "2001:db8::4"})
+BEFORE = {"strimzi.io/cluster-ca-cert-generation": "3"}
+
+
+def names_of(secret_name: str) -> frozenset[str]:
+    if BY_SECRET[secret_name].component is Component.KAFKA:
+        return NODE_NAMES
+    is_server = BY_SECRET[secret_name].component is Component.CRUISE_CONTROL
+    return cruise_control_names(SCOPE, "cluster.local") if is_server else frozenset()
+
+
+def office(ca: Entity = CA) -> Bench:
+    """Leaves of OLD are stored; ``ca`` issues."""
+    bench = Bench()
+    bench.create("kafkas", clusters.kafka("demo", "kafka"))
+    bench.authority(ca)
+    for leaf in LEAVES:
+        name = DistinguishedName(leaf.common_name)
+        stored = sign_leaf(
+            key(50).public_key, name, names_of(leaf.secret), OLD.certificate, OLD.key, not_before=NOW - YEAR / 2,
+            validity=YEAR,
+        )  # fmt: skip
+        labels = {"strimzi.io/name": "demo-kafka"} if leaf.component is Component.KAFKA else {}
+        data = {f"{leaf.entry}.crt": pem(stored), f"{leaf.entry}.key": key(50).reveal(), "custom-9094.crt": b"theirs"}
+        bench.create("secrets", secret(leaf.secret, data, BEFORE, labels))
+    for name in NODES:
+        bench.create("pods", pod(name))
+    return bench
+
+
+def issue(bench: Bench, *secrets: str, generation: int = 4, **settings: Any) -> list[Action]:
+    return carry_out_issue(IssueLeaves(secrets, generation), bench.observe(), bench.work(**settings))

@@ -1,0 +1,157 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Issuing into Secrets: exactly those asked for, each in one conditional write, and nothing when anything is wrong."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import issue as module
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.internal import InternalIssuer
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issue import carry_out_issue
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import IssuedCertificate, Token
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Conflict
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import AuthorityUnavailable, LeafRefused
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import IssueLeaves
+from ansible_collections.trustops.strimzi.tests.unit._pki.hierarchy import NOW, Entity, key, make
+from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, Bench, pem
+
+from .office import BY_SECRET, CA, NODES, OLD, issue, office
+
+EXPORTER = "demo-kafka-exporter-certs"
+
+
+def changed(bench: Bench, *secrets: str, **options: Any) -> list[str]:
+    before = len(bench.api.writes)
+    issue(bench, *secrets, **options)
+    return [change.name for change in bench.api.writes[before:]]
+
+
+@pytest.mark.parametrize("wanted", [(), (NODES[1],), (EXPORTER, NODES[0]), tuple(BY_SECRET)])
+def test_exactly_the_secrets_asked_for(wanted: tuple[str, ...]) -> None:
+    assert sorted(changed(office(), *wanted)) == sorted(wanted)
+
+
+def test_what_is_no_leaf_of_this_cluster_is_not_written() -> None:
+    assert changed(office(), "demo-cluster-ca", "other", SCOPE.ca_certificate_secret) == []
+
+
+def test_leaf_key_and_generation_arrive_in_one_write_and_other_entries_stay() -> None:
+    bench = office()
+    assert changed(bench, NODES[0], generation=9) == [NODES[0]]
+    data = bench.data(NODES[0])
+    assert parse_certificates(data[f"{NODES[0]}.crt"])[0].signed_by(CA.certificate)
+    assert data["custom-9094.crt"] == b"theirs"
+    assert bench.annotation("secrets", NODES[0], "cluster-ca-cert-generation") == "9"
+    assert bench.find("secrets", NODES[0])["metadata"]["labels"]["strimzi.io/name"] == "demo-kafka"
+
+
+def test_the_bytes_of_the_ca_are_taken_over_as_they_are() -> None:
+    """A comment or newline in them counts for the operator (strimzi.md 2.3 e)."""
+    bench = office()
+    bench.remove("secrets", SCOPE.ca_certificate_secret)
+    bench.remove("secrets", SCOPE.ca_key_secret)
+    bench.authority(CA)
+    untidy = b"# our CA\n" + pem(CA) + b"\n"
+    encoded = module.secret_patch({"ca.crt": untidy})
+    bench.change("secrets", SCOPE.ca_certificate_secret, encoded)
+    issue(bench, NODES[0])
+    assert bench.data(NODES[0])[f"{NODES[0]}.crt"].endswith(pem(CA)[-30:] + b"\n")
+    assert untidy in bench.data(NODES[0])[f"{NODES[0]}.crt"]
+
+
+def test_a_leaf_never_outlives_its_ca() -> None:
+    soon = make("cluster-ca v1", key(1), end=NOW + timedelta(days=10))
+    bench = office(soon)
+    issue(bench, EXPORTER)
+    (leaf,) = parse_certificates(bench.data(EXPORTER)["kafka-exporter.crt"])
+    assert leaf.not_after == soon.certificate.not_after
+
+
+def test_validity_is_the_one_asked_for_and_begins_now() -> None:
+    bench = office()
+    bench.clock.seconds = 600
+    issue(bench, EXPORTER, validity=timedelta(days=7))
+    (leaf,) = parse_certificates(bench.data(EXPORTER)["kafka-exporter.crt"])
+    assert (leaf.not_before, leaf.not_after) == (bench.clock.now(), bench.clock.now() + timedelta(days=7))
+
+
+@pytest.mark.parametrize("content", [None, "", "cGxhY2Vob2xkZXI="])
+def test_without_the_cas_key_the_message_says_where_it_is_expected(content: str | None) -> None:
+    bench = office()
+    bench.change("secrets", SCOPE.ca_key_secret, {"data": {"ca.key": content}})
+    with pytest.raises(AuthorityUnavailable, match=r"kafka/demo-cluster-ca .*CN=cluster-ca v1") as caught:
+        issue(bench, NODES[0])
+    assert "ca.key" in caught.value.remedy
+
+
+def test_the_key_of_another_ca_signs_nothing() -> None:
+    bench = office(Entity(CA.certificate, OLD.key))
+    with pytest.raises(AuthorityUnavailable):
+        issue(bench, NODES[0])
+
+
+class Careless(InternalIssuer):
+    """Issues well until it is asked for the Secret of the second node."""
+
+    issued: IssuedCertificate | None = None
+    calls = 0
+
+    def poll(self, token: Token) -> IssuedCertificate | None:
+        Careless.calls += 1
+        return super().poll(token) if Careless.calls == 1 else self.issued
+
+
+def test_a_refused_leaf_names_secret_and_reason_and_none_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = office()
+    monkeypatch.setattr(module, "InternalIssuer", Careless)
+    monkeypatch.setattr(Careless, "calls", 0)
+    monkeypatch.setattr(Careless, "issued", IssuedCertificate(OLD.certificate, ()))
+    before = len(bench.api.writes)
+    with pytest.raises(LeafRefused, match=r"demo-kafka-1 is refused: .*public key.*; .*") as caught:
+        issue(bench, *NODES)
+    assert "issuer" in caught.value.remedy
+    assert len(bench.api.writes) == before
+
+
+def test_an_issuer_that_is_not_ready_yet_is_asked_again_by_the_next_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = office()
+    monkeypatch.setattr(module, "InternalIssuer", Careless)
+    monkeypatch.setattr(Careless, "calls", 1)
+    monkeypatch.setattr(Careless, "issued", None)
+    with pytest.raises(LeafRefused, match="demo-kafka-0 yet"):
+        issue(bench, NODES[0])
+    monkeypatch.undo()
+    assert changed(bench, NODES[0]) == [NODES[0]]
+
+
+def test_a_secret_that_the_operator_wrote_meanwhile_is_not_overwritten() -> None:
+    bench = office()
+    observation = bench.observe()
+    theirs = bench.change("secrets", NODES[0], {"metadata": {"annotations": {"a": "b"}}})
+    with pytest.raises(Conflict):
+        carry_out_issue(IssueLeaves((NODES[0],), 4), observation, bench.work())
+    assert bench.find("secrets", NODES[0]) == theirs
+
+
+def test_dry_run_makes_no_key_and_names_the_secrets() -> None:
+    bench = office()
+    before = len(bench.api.writes)
+    bench.change("secrets", SCOPE.ca_key_secret, {"data": {"ca.key": None}})
+    step = IssueLeaves((NODES[0], EXPORTER), 4)
+    actions = carry_out_issue(step, bench.observe(), bench.work(dry_run=True))
+    assert [one.object for one in actions] == [f"Secret kafka/{NODES[0]}", f"Secret kafka/{EXPORTER}"]
+    assert len(bench.api.writes) == before + 1
+
+
+def test_actions_show_subject_and_fingerprint_but_no_key() -> None:
+    bench = office()
+    (action,) = issue(bench, NODES[0])
+    leaf = parse_certificates(bench.data(NODES[0])[f"{NODES[0]}.crt"])[0]
+    assert leaf.sha256[:16] in str(action.after)
+    assert "PRIVATE" not in repr(action)

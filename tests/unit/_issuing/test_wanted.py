@@ -1,0 +1,86 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The names that a leaf has to have: those the operator put there, and where they cannot be read, what follows from
+the Kafka resource."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.wanted import wanted_names
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaves import node_leaf
+from ansible_collections.trustops.strimzi.tests.operator import leaves
+from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench, pod
+
+from .office import BY_SECRET, NODES, issue, names_of, office
+
+
+def spoil(bench: Bench, secret: str) -> Bench:
+    bench.change("secrets", secret, {"data": {f"{BY_SECRET[secret].entry}.crt": "YnJva2Vu"}})
+    return bench
+
+
+def recreate(bench: Bench, name: str, **labels: str) -> None:
+    bench.remove("pods", name)
+    body = pod(name)
+    body["metadata"]["labels"] |= {f"strimzi.io/{key.replace('_', '-')}": value for key, value in labels.items()}
+    bench.create("pods", body)
+
+
+@pytest.mark.parametrize("secret", BY_SECRET)
+def test_names_of_the_stored_leaf_are_kept(secret: str) -> None:
+    assert wanted_names(BY_SECRET[secret], office().observe()) == names_of(secret)
+
+
+def derived(bench: Bench, secret: str = NODES[0]) -> frozenset[str]:
+    return wanted_names(BY_SECRET[secret], spoil(bench, secret).observe())
+
+
+def expected(pool: str = "kafka", node_id: int = 0, broker: bool = True) -> set[str]:
+    return leaves.node_names(office().find("kafkas", "demo"), pool, node_id, broker)
+
+
+def test_unreadable_node_leaf_gets_the_names_of_the_kafka_resource() -> None:
+    assert derived(office()) == expected()
+
+
+@pytest.mark.parametrize(("role", "broker"), [("true", True), ("false", False)])
+def test_role_of_the_node_is_told_by_its_pod(role: str, broker: bool) -> None:
+    bench = office()
+    recreate(bench, NODES[0], pool_name="kafka", broker_role=role)
+    assert derived(bench) == expected(broker=broker)
+
+
+def test_without_its_pod_the_pool_is_told_by_the_name() -> None:
+    bench = office()
+    bench.remove("pods", NODES[1])
+    assert derived(bench, NODES[1]) == expected(node_id=1)
+
+
+def test_pool_with_dashes() -> None:
+    leaf = node_leaf("demo", "demo-big-pool-12")
+    assert wanted_names(leaf, office().observe()) == expected("big-pool", 12)
+
+
+@pytest.mark.parametrize("secret", [one for one in BY_SECRET if one not in NODES])
+def test_unreadable_component_leaf(secret: str) -> None:
+    assert derived(office(), secret) == names_of(secret)
+
+
+def test_issued_leaf_has_the_derived_names() -> None:
+    bench = spoil(office(), NODES[0])
+    issue(bench, NODES[0])
+    assert parse_certificates(bench.data(NODES[0])[f"{NODES[0]}.crt"])[0].subject_alternative_names == expected()
+
+
+@pytest.mark.parametrize("written", ["2001:DB8:0:0::1", "192.0.2.1", "Mixed.Example"])
+def test_an_advertised_address_is_accepted_in_the_form_in_which_it_was_written(written: str) -> None:
+    bench = spoil(office(), NODES[0])
+    brokers = {"configuration": {"brokers": [{"broker": 0, "advertisedHost": written}]}}
+    listener = {"name": "tls", "port": 9093, "type": "internal", "tls": True, **brokers}
+    bench.change("kafkas", "demo", {"spec": {"kafka": {"listeners": [listener]}}})
+    issue(bench, NODES[0])
+    names = parse_certificates(bench.data(NODES[0])[f"{NODES[0]}.crt"])[0].subject_alternative_names
+    assert {"2001:DB8:0:0::1": "2001:db8::1"}.get(written, written) in names

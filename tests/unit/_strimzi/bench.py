@@ -1,0 +1,120 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A cluster's objects on an in-memory API server, made one by one and without an operator."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, encode_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply import carry_out
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation, observe
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Settings, Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Step
+from ansible_collections.trustops.strimzi.tests.fakes.memory_api import Change
+from ansible_collections.trustops.strimzi.tests.unit._kube.doubles import Stage
+from ansible_collections.trustops.strimzi.tests.unit._pki.hierarchy import EC, YEAR, Entity
+
+Object = dict[str, Any]
+
+SCOPE = ClusterNames("kafka", "demo")
+SETTINGS = Settings(
+    ca_key=EC, leaf_key=EC, validity=YEAR / 2, operator_timeout=timedelta(seconds=5), pod_timeout=timedelta(seconds=5),
+    holder="test",
+)  # fmt: skip
+LABELS = {"strimzi.io/kind": "Kafka", "strimzi.io/cluster": "demo"}
+_ROOTS = {"kafkas": "/apis/kafka.strimzi.io/v1", "strimzipodsets": "/apis/core.strimzi.io/v1"}
+
+
+def pem(*certificates: Certificate | Entity) -> bytes:
+    return encode_certificates([one.certificate if isinstance(one, Entity) else one for one in certificates])
+
+
+def secret(
+    name: str,
+    data: Mapping[str, bytes],
+    annotations: Mapping[str, str] | None = None,
+    labels: Mapping[str, str] | None = None,
+) -> Object:
+    metadata = {"name": name, "labels": {**LABELS, **(labels or {})}, "annotations": dict(annotations or {})}
+    encoded = {key: base64.b64encode(value).decode() for key, value in data.items()}
+    return {"apiVersion": "v1", "kind": "Secret", "type": "Opaque", "metadata": metadata, "data": encoded}
+
+
+def pod(name: str, component: str = "kafka", *, ready: bool = True, **annotations: str) -> Object:
+    """annotations: without ``strimzi.io/``, and with _ for -."""
+    labels = {**LABELS, "strimzi.io/name": f"demo-{component}", "strimzi.io/component-type": component}
+    metadata: Object = {"name": name, "labels": labels}
+    metadata["annotations"] = {f"strimzi.io/{key.replace('_', '-')}": value for key, value in annotations.items()}
+    status = {"phase": "Running", "conditions": [{"type": "Ready", "status": str(ready)}]}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": []}, "status": status}
+
+
+def kafka(status: Object | None = None, annotations: Mapping[str, str] | None = None, **spec: Any) -> Object:
+    metadata: Object = {"name": "demo", "namespace": "kafka", "annotations": dict(annotations or {})}
+    body: Object = {"apiVersion": "kafka.strimzi.io/v1", "kind": "Kafka", "metadata": metadata, "spec": spec}
+    return {**body, "status": status} if status is not None else body
+
+
+def conditions(*kinds: str) -> list[Object]:
+    return [{"type": kind, "status": "True"} for kind in kinds]
+
+
+class Bench(Stage):
+    """Time passes while somebody waits: a second for each look, with what is due then."""
+
+    def create(self, plural: str, body: Object) -> Object:
+        path = f"{_ROOTS.get(plural, '/api/v1')}/namespaces/kafka/{plural}"
+        response = self.api.request("POST", path, body=body)
+        assert response.status == 201, response.body
+        return response.body
+
+    def change(self, plural: str, name: str, patch: Object, subresource: str = "") -> Object:
+        """What somebody else does."""
+        path = f"{_ROOTS.get(plural, '/api/v1')}/namespaces/kafka/{plural}/{name}"
+        path += f"/{subresource}" if subresource else ""
+        response = self.api.request("PATCH", path, body=patch, content_type="application/merge-patch+json")
+        assert response.status == 200, response.body
+        return response.body
+
+    def remove(self, plural: str, name: str) -> None:
+        self.api.request("DELETE", f"{_ROOTS.get(plural, '/api/v1')}/namespaces/kafka/{plural}/{name}")
+
+    def find(self, plural: str, name: str) -> Object:
+        found = self.api.find(plural, "kafka", name)
+        assert found is not None, f"{plural} {name} does not exist"
+        return found
+
+    def data(self, name: str) -> dict[str, bytes]:
+        return {key: base64.b64decode(value) for key, value in self.find("secrets", name)["data"].items()}
+
+    def annotation(self, plural: str, name: str, key: str) -> str | None:
+        return self.find(plural, name)["metadata"].get("annotations", {}).get(f"strimzi.io/{key}")
+
+    def authority(self, current: Entity, keys: Mapping[str, bytes] | None = None, **others: Entity) -> None:
+        """The pair of CA Secrets, both of generation 0. others: by the stem of their entry."""
+        entries = {"ca.crt": pem(current), **{f"{stem}.crt": pem(one) for stem, one in others.items()}}
+        self.create("secrets", secret(SCOPE.ca_certificate_secret, entries, {"strimzi.io/ca-cert-generation": "0"}))
+        content = {"ca.key": current.key.reveal(), **(keys or {})}
+        self.create("secrets", secret(SCOPE.ca_key_secret, content, {"strimzi.io/ca-key-generation": "0"}))
+
+    def observe(self) -> Observation:
+        return observe(self.client(), SCOPE, self.clock.now())
+
+    def work(self, *, transport: Any = None, dry_run: bool = False, **settings: Any) -> Work:
+        client = KubeClient(transport, sleep=self.clock.sleep) if transport else self.client()
+        return Work(client, SCOPE, self.clock, replace(SETTINGS, **settings), dry_run)
+
+    def carry_out(self, step: Step) -> list[Change]:
+        """Observe, carry out, and tell what was really changed."""
+        observation = self.observe()
+        before = len(self.api.writes)
+        carry_out(step, observation, self.work())
+        return self.api.writes[before:]

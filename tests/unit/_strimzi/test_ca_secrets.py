@@ -1,0 +1,162 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The pair of CA Secrets as they are found: what cannot be read is a problem, never an assumption."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_secrets import private_key, read_ca_secrets
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import CaSecrets
+from ansible_collections.trustops.strimzi.tests.unit._pki.hierarchy import Entity, key, make
+
+from .bench import pem, secret
+
+OLD, NEW = make("cluster-ca v0", key(0)), make("cluster-ca v1", key(1))
+ROOT = make("root", key(2))
+BELOW = make("below", key(3), ROOT)
+
+
+def read(
+    certificates: dict[str, bytes],
+    keys: dict[str, bytes] | None = None,
+    certificate_annotations: dict[str, str] | None = None,
+    key_annotations: dict[str, str] | None = None,
+) -> CaSecrets:
+    return read_ca_secrets(
+        secret("demo-cluster-ca-cert", certificates, certificate_annotations),
+        secret("demo-cluster-ca", keys or {}, key_annotations),
+    )
+
+
+def fingerprint(entity: Entity) -> str:
+    return entity.certificate.fingerprint
+
+
+def test_nothing_there() -> None:
+    assert read_ca_secrets(None, None) == CaSecrets()
+
+
+def test_current_and_others() -> None:
+    found = read({"ca.crt": pem(NEW), "ca-2027-01-01T00-00-00Z.crt": pem(OLD), "corporate.crt": pem(ROOT)})
+    assert found.current == (NEW.certificate,)
+    assert found.others == {
+        "ca-2027-01-01T00-00-00Z.crt": (OLD.certificate,),
+        "corporate.crt": (ROOT.certificate,),
+    }
+    assert found.projected == {fingerprint(NEW), fingerprint(OLD), fingerprint(ROOT)}
+    assert found.problems == ()
+
+
+def test_chain_in_one_entry_is_one_ca() -> None:
+    """Only the first certificate of an entry is an anchor (strimzi.md 1.4)."""
+    found = read({"ca.crt": pem(BELOW, ROOT)})
+    assert found.current == (BELOW.certificate, ROOT.certificate)
+    assert found.projected == {fingerprint(BELOW)}
+
+
+def test_missing_current_is_empty_and_others_stay() -> None:
+    found = read({"other.crt": pem(OLD)})
+    assert found.current == ()
+    assert found.projected == {fingerprint(OLD)}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"not a certificate",
+        b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+        pem(OLD) + b"-----BEGIN CERTIFICATE-----\nAAAA\n",
+        OLD.certificate.der,
+    ],
+)
+@pytest.mark.parametrize("entry", ["ca.crt", "other.crt"])
+def test_unreadable_entry_is_a_problem_that_names_it(entry: str, content: bytes) -> None:
+    found = read({"good.crt": pem(NEW), entry: content})
+    assert [problem for problem in found.problems if entry in problem] == list(found.problems) != []
+    assert found.projected == {fingerprint(NEW)}
+
+
+@pytest.mark.parametrize("content", [b"", b" \n"])
+def test_blank_entry_is_passed_over_as_the_operator_does(content: bytes) -> None:
+    found = read({"ca.crt": pem(NEW), "blank.crt": content})
+    assert (found.problems, found.others) == ((), {})
+
+
+def test_other_entries_are_not_certificates() -> None:
+    assert read({"ca.crt": pem(NEW), "ca.p12": b"0", "ca.password": b"secret"}).problems == ()
+
+
+def test_problems_and_facts_never_quote_content() -> None:
+    found = read({"bad.crt": b"MARKER"}, {"ca.key": b"MARKER"})
+    assert "MARKER" not in repr(found)
+
+
+@pytest.mark.parametrize(("text", "number"), [("3", 3), (None, 0), ("soon", 0)])
+def test_generations(text: str | None, number: int) -> None:
+    """A missing one reads as 0, as in the operator (strimzi.md 1.1)."""
+    certificate = {} if text is None else {"strimzi.io/ca-cert-generation": text}
+    key_annotations = {} if text is None else {"strimzi.io/ca-key-generation": text}
+    found = read({}, {}, certificate, key_annotations)
+    assert (found.certificate_generation, found.key_generation) == (number, number)
+
+
+def test_key_is_known_by_its_public_half_only() -> None:
+    found = read({"ca.crt": pem(NEW)}, {"ca.key": NEW.key.reveal()})
+    assert found.key == NEW.certificate.public_key_sha256
+    assert "PRIVATE" not in repr(found)
+
+
+@pytest.mark.parametrize("content", [b"", b"placeholder", pem(OLD)])
+def test_unusable_key_is_none(content: bytes) -> None:
+    assert read({}, {"ca.key": content}).key is None
+    assert private_key(secret("demo-cluster-ca", {"ca.key": content}), "ca.key") is None
+
+
+def test_private_key_of_an_entry() -> None:
+    stored = secret("demo-cluster-ca", {"ca.key": OLD.key.reveal()})
+    assert private_key(stored, "ca.key") == OLD.key
+    assert private_key(stored, "other.key") is None
+    assert private_key(None, "ca.key") is None
+
+
+def test_prepared_authority_with_and_without_its_key() -> None:
+    with_key = {f"{fingerprint(NEW)}.crt": pem(NEW), f"{fingerprint(NEW)}.key": NEW.key.reveal()}
+    found = read({}, {**with_key, f"{fingerprint(BELOW)}.crt": pem(BELOW, ROOT)})
+    assert {(one.chain, one.key) for one in found.prepared} == {
+        ((NEW.certificate,), NEW.certificate.public_key_sha256),
+        ((BELOW.certificate, ROOT.certificate), None),
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        (f"{fingerprint(OLD)}.crt", pem(NEW)),
+        (f"{fingerprint(NEW)}.crt", b"broken"),
+        ("new.crt", pem(NEW)),
+        (f"{fingerprint(NEW).upper()}.crt", pem(NEW)),
+    ],
+)
+def test_what_is_not_under_its_own_fingerprint_is_not_prepared(name: str, content: bytes) -> None:
+    """It would otherwise be promoted by a name that says something else."""
+    assert read({}, {name: content, f"{fingerprint(NEW)}.key": NEW.key.reveal()}).prepared == ()
+
+
+def test_kept_keys_are_those_under_a_fingerprint() -> None:
+    keys = {"ca.key": NEW.key.reveal(), f"{fingerprint(OLD)}.key": OLD.key.reveal(), "backup.key": b""}
+    assert read({}, keys).kept_keys == {fingerprint(OLD)}
+
+
+def test_left_over_triggers_are_named_with_their_secret() -> None:
+    found = read({}, {}, {"strimzi.io/force-renew": "true"}, {"strimzi.io/force-replace": "true"})
+    renew, replace = found.triggers
+    assert "demo-cluster-ca-cert" in renew
+    assert "strimzi.io/force-renew" in renew
+    assert replace.startswith("Secret demo-cluster-ca,")
+    assert "strimzi.io/force-replace" in replace
+
+
+def test_a_trigger_on_the_other_secret_means_nothing_to_the_operator() -> None:
+    assert read({}, {}, {"strimzi.io/force-replace": "true"}, {"strimzi.io/force-renew": "true"}).triggers == ()

@@ -1,0 +1,97 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the Kafka resource says about the operator's work (strimzi.md 5.3, 6); doubt counts as "not yet"."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.kafka import (
+    condition,
+    is_generated,
+    is_observed,
+    read_reconciliation,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Reconciliation
+
+from .bench import conditions, kafka
+
+PAUSE = {"strimzi.io/pause-reconciliation": "true"}
+OURS = {**PAUSE, "trustops.strimzi/paused-by": "me"}
+
+
+def test_no_resource_is_neither_generated_nor_ready() -> None:
+    assert read_reconciliation(None) == Reconciliation(exists=False, generated=False, observed=False, ready=False)
+
+
+@pytest.mark.parametrize(
+    ("spec", "generated"),
+    [
+        ({}, True),
+        ({"clusterCa": None}, True),
+        ({"clusterCa": {"validityDays": 30}}, True),
+        ({"clusterCa": {"generateCertificateAuthority": True}}, True),
+        ({"clusterCa": {"generateCertificateAuthority": False}}, False),
+        ({"clientsCa": {"generateCertificateAuthority": False}}, True),
+    ],
+)
+def test_the_operator_generates_unless_told_otherwise(spec: dict[str, Any], generated: bool) -> None:
+    assert is_generated(kafka(**spec)) is generated
+
+
+@pytest.mark.parametrize(
+    ("status", "generation", "observed"),
+    [
+        (None, 1, False),
+        ({}, 1, False),
+        ({"observedGeneration": 1}, 1, True),
+        ({"observedGeneration": 1}, 2, False),
+        ({"observedGeneration": 3}, 2, False),
+    ],
+)
+def test_observed_means_the_present_generation(status: dict[str, Any] | None, generation: int, observed: bool) -> None:
+    resource = kafka(status)
+    resource["metadata"]["generation"] = generation
+    assert is_observed(resource) is observed
+
+
+def test_no_generation_is_not_observed() -> None:
+    assert is_observed(kafka({})) is False
+
+
+@pytest.mark.parametrize(
+    ("found", "holds"),
+    [
+        ([], False),
+        (None, False),
+        ([{"type": "Ready", "status": "False"}], False),
+        ([{"type": "NotReady", "status": "True"}], False),
+        ([{"type": "Warning", "status": "True"}, {"type": "Ready", "status": "True"}], True),
+    ],
+)
+def test_condition(found: Any, holds: bool) -> None:
+    assert condition(kafka({"conditions": found}), "Ready") is holds
+    assert read_reconciliation(kafka({"conditions": found})).ready is holds
+
+
+@pytest.mark.parametrize(
+    ("annotations", "confirmed", "expected"),
+    [
+        ({}, False, (False, False, False)),
+        ({}, True, (False, False, False)),
+        (PAUSE, False, (True, False, False)),
+        (PAUSE, True, (True, False, True)),
+        (OURS, False, (True, True, False)),
+        (OURS, True, (True, True, True)),
+        ({"trustops.strimzi/paused-by": "me"}, True, (False, False, False)),
+        ({**OURS, "strimzi.io/pause-reconciliation": "false"}, True, (False, False, False)),
+    ],
+)
+def test_pause(annotations: dict[str, str], confirmed: bool, expected: tuple[bool, bool, bool]) -> None:
+    """Set, by us, and in force are three things: the operator may still work while the annotation is there."""
+    status = {"conditions": conditions("ReconciliationPaused") if confirmed else []}
+    found = read_reconciliation(kafka(status, annotations))
+    assert (found.paused, found.paused_by_us, found.pause_effective) == expected

@@ -1,0 +1,119 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A ledger that somebody else edited: each thing that this collection would not have written is told."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger_secret import (
+    decode_ledger,
+    encode_ledger,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger, LedgerEntry, RemovedEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
+from ansible_collections.trustops.strimzi.tests.unit._pki.hierarchy import key, make
+
+from .bench import pem, secret
+
+ONE, TWO, THREE = (make(f"cluster-ca v{number}", key(number)).certificate for number in range(3))
+GOOD = Ledger(
+    (LedgerEntry((ONE,), TrustState.TRUSTED_IN_USE_ALL, frozenset({0}), frozenset({"uid-1"})),),
+    (RemovedEntry(TWO, frozenset({"uid-2"})),),
+)
+
+
+def decode(changes: dict[str, bytes | None], journal: str | None = None) -> Ledger:
+    data = {key: value for key, value in {**encode_ledger(GOOD), **changes}.items() if value is not None}
+    found = decode_ledger(secret("ledger", data, {} if journal is None else {names.JOURNAL: journal}))
+    assert found is not None
+    return found
+
+
+def test_what_we_wrote_has_no_problem() -> None:
+    assert decode({}).problems == ()
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({f"{ONE.fingerprint}.state": b"TRUSTED"}, f"{ONE.fingerprint}.state"),
+        ({f"{ONE.fingerprint}.state": b"trusted_unused"}, f"{ONE.fingerprint}.state"),
+        ({f"{ONE.fingerprint}.state": b"\xff\xfe"}, f"{ONE.fingerprint}.state"),
+        ({f"{ONE.fingerprint}.state": None}, f"{ONE.fingerprint}.state"),
+        ({f"{ONE.fingerprint}.crt": None}, f"{ONE.fingerprint}.state"),
+        ({f"{ONE.fingerprint}.crt": None, f"{ONE.fingerprint}.state": None}, f"{ONE.fingerprint}.pods"),
+        ({f"{ONE.fingerprint}.crt": pem(THREE)}, THREE.fingerprint),
+        ({f"{ONE.fingerprint}.crt": b"broken"}, f"{ONE.fingerprint}.crt"),
+        ({f"{ONE.fingerprint}.generations": b"1,two"}, f"{ONE.fingerprint}.generations"),
+        ({f"{THREE.fingerprint}.generations": b"1"}, f"{THREE.fingerprint}.generations"),
+        ({"ca.crt": pem(THREE)}, "ca.crt"),
+        ({f"{TWO.fingerprint}.removed": b"broken"}, f"{TWO.fingerprint}.removed"),
+        ({f"{TWO.fingerprint}.removed": pem(THREE)}, THREE.fingerprint),
+        ({f"{TWO.fingerprint}.removed": None}, f"{TWO.fingerprint}.pods"),
+        ({f"{TWO.fingerprint}.pods": None}, f"{TWO.fingerprint}.pods"),
+    ],
+    ids=lambda value: " ".join(f"{key.rpartition('.')[2]}={str(content)[:9]}" for key, content in value.items())
+    if isinstance(value, dict) else None,
+)  # fmt: skip
+def test_foreign_content_is_a_problem_that_names_it(changes: dict[str, bytes | None], named: str) -> None:
+    problems = decode(changes).problems
+    assert problems
+    assert any(named in problem for problem in problems), problems
+
+
+def test_certificate_under_a_wrong_key_is_not_taken_for_either_ca() -> None:
+    """Else a CA would be trusted whose state nobody has decided on."""
+    found = decode({f"{ONE.fingerprint}.crt": pem(THREE)})
+    assert found.find(ONE.fingerprint) is None
+    assert found.find(THREE.fingerprint) is None
+
+
+def test_a_chain_counts_by_its_first_certificate() -> None:
+    below = make("below", key(5), make("root", key(6))).certificate
+    wrong = decode({f"{ONE.fingerprint}.crt": pem(below, ONE)})
+    assert wrong.problems
+    assert wrong.entries == ()
+
+
+def test_good_entries_survive_beside_bad_ones() -> None:
+    found = decode({f"{THREE.fingerprint}.crt": b"broken", f"{THREE.fingerprint}.state": b"UNTRUSTED"})
+    assert found.entries == GOOD.entries
+    assert found.removed == GOOD.removed
+    assert len(found.problems) == 1
+
+
+def test_notes_of_others_are_no_problem() -> None:
+    assert decode({"README": b"hands off"}).problems == ()
+
+
+STARTED = "2026-06-01T12:00:00.000000+0000"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "null", "[]", "7", "{", "{}",
+        json.dumps({"goal": "renew"}),
+        json.dumps({"goal": "conquer", "startedAt": STARTED}),
+        json.dumps({"goal": "renew", "startedAt": "yesterday"}),
+        json.dumps({"goal": "renew", "startedAt": 5}),
+        json.dumps({"goal": "renew", "startedAt": STARTED, "finishedAt": "never"}),
+        json.dumps({"goal": "renew", "startedAt": STARTED, "pods": 3}),
+    ],
+)  # fmt: skip
+def test_a_journal_that_is_none_is_a_problem(text: str) -> None:
+    found = decode({}, text)
+    assert found.journal is None
+    assert [problem for problem in found.problems if names.JOURNAL in problem]
+    assert found.entries == GOOD.entries
+
+
+def test_problems_never_quote_certificates_or_keys() -> None:
+    found = decode({f"{ONE.fingerprint}.crt": b"MARKER", f"{TWO.fingerprint}.removed": b"MARKER"}, "MARKER")
+    assert len(found.problems) == 4 - 1
+    assert "MARKER" not in repr(found.problems)

@@ -1,0 +1,133 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reading a cluster: in an order that cannot hide a process, with requests that do not grow with the cluster."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component
+from ansible_collections.trustops.strimzi.tests.unit._pki.hierarchy import key, leaf, make
+
+from .bench import SCOPE, Bench, kafka, pem, pod, secret
+
+OLD, NEW = make("cluster-ca v0", key(0)), make("cluster-ca v1", key(1))
+NODE = {"strimzi.io/name": "demo-kafka"}
+
+
+def bench_with(nodes: int) -> Bench:
+    bench = Bench()
+    bench.create("kafkas", kafka())
+    bench.authority(NEW, old=OLD)
+    for number in range(nodes):
+        name = f"demo-kafka-{number}"
+        bench.create("secrets", secret(name, {f"{name}.crt": pem(leaf(NEW, name), NEW)}, labels=NODE))
+        bench.create("pods", pod(name))
+    return bench
+
+
+@pytest.mark.parametrize("nodes", [0, 3, 100])
+def test_three_requests_whatever_the_number_of_pods(nodes: int) -> None:
+    bench = bench_with(nodes)
+    bench.api.requests.clear()
+    snapshot = bench.observe().snapshot
+    assert (len(snapshot.pods), len(snapshot.leaves)) == (nodes, nodes)
+    assert len(bench.api.requests) == 3
+
+
+def test_secrets_are_read_before_pods() -> None:
+    """A pod that is missing in the list then started after the trust was read: it cannot have missed it."""
+    bench = bench_with(1)
+    bench.api.requests.clear()
+    bench.observe()
+    plurals = [path.rsplit("/", 1)[-1] for _method, path in bench.api.requests]
+    assert plurals.index("secrets") < plurals.index("pods")
+
+
+def test_nothing_there_is_an_observation_too() -> None:
+    snapshot = Bench().observe().snapshot
+    assert (snapshot.pods, snapshot.leaves, snapshot.ledger, snapshot.bundle) == ((), (), None, None)
+    assert snapshot.reconciliation.exists is False
+    assert snapshot.sizes == {}
+
+
+def test_other_clusters_in_the_namespace_are_not_seen() -> None:
+    bench = bench_with(1)
+    foreign = {"strimzi.io/cluster": "other", "strimzi.io/name": "other-kafka"}
+    bench.create("secrets", secret("other-kafka-0", {"other-kafka-0.crt": pem(NEW)}, labels=foreign))
+    stranger = pod("other-kafka-0")
+    stranger["metadata"]["labels"].update(foreign)
+    bench.create("pods", stranger)
+    observation = bench.observe()
+    assert [one.name for one in observation.snapshot.pods] == ["demo-kafka-0"]
+    assert "other-kafka-0" not in observation.secrets
+
+
+def test_ended_pods_and_unknown_components_are_no_parties() -> None:
+    bench = bench_with(1)
+    ended = pod("demo-kafka-9")
+    ended["status"]["phase"] = "Failed"
+    bench.create("pods", ended)
+    bench.create("pods", pod("demo-connect-0", "connect"))
+    observation = bench.observe()
+    assert [one.name for one in observation.snapshot.pods] == ["demo-kafka-0"]
+    assert set(observation.pods) == {"demo-kafka-0", "demo-kafka-9", "demo-connect-0"}
+
+
+def test_parties_are_sorted_and_of_all_components() -> None:
+    bench = Bench()
+    for name, component in [
+        ("demo-kafka-1", "kafka"), ("demo-cruise-control-a", "cruise-control"), ("demo-kafka-0", "kafka"),
+        ("demo-kafka-exporter-b", "kafka-exporter"), ("demo-entity-operator-c", "entity-operator"),
+    ]:  # fmt: skip
+        bench.create("pods", pod(name, component))
+    assert [one.component for one in bench.observe().snapshot.pods] == [
+        Component.CRUISE_CONTROL, Component.ENTITY_OPERATOR, Component.KAFKA, Component.KAFKA,
+        Component.KAFKA_EXPORTER,
+    ]  # fmt: skip
+
+
+def bundle(bench: Bench, content: bytes) -> frozenset[str] | None:
+    bench.create("secrets", secret(SCOPE.trust_bundle_secret, {"cluster-ca.crt": content}))
+    return bench.observe().snapshot.bundle
+
+
+def test_bundle_holds_all_certificates_of_its_entry() -> None:
+    fingerprints = {OLD.certificate.fingerprint, NEW.certificate.fingerprint}
+    assert bundle(Bench(), pem(OLD, NEW)) == fingerprints
+
+
+@pytest.mark.parametrize("content", [b"", b"broken", pem(OLD) + b"-----BEGIN CERTIFICATE-----\n"])
+def test_unreadable_bundle_trusts_nobody(content: bytes) -> None:
+    """Not "no bundle": then the certificate Secret itself would count as what is trusted."""
+    assert bundle(Bench(), content) == frozenset()
+
+
+def test_sizes_of_the_guarded_secrets() -> None:
+    bench = bench_with(2)
+    sizes = bench.observe().snapshot.sizes
+    assert set(sizes) == {SCOPE.ca_certificate_secret, SCOPE.ca_key_secret}
+    data = bench.data(SCOPE.ca_key_secret)
+    assert sizes[SCOPE.ca_key_secret] == sum(len(name) + len(value) for name, value in data.items())
+
+
+def test_snapshot_is_of_its_time_and_has_no_private_key() -> None:
+    bench = bench_with(1)
+    bench.clock.seconds = 90
+    observation = bench.observe()
+    assert observation.snapshot.now == bench.clock.now()
+    assert observation.snapshot.now - timedelta(seconds=90) == Bench().clock.now()
+    assert "PRIVATE" not in repr(observation.snapshot)
+    assert NEW.key.reveal().decode() not in repr(observation)
+
+
+def test_where_the_cluster_does_not_exist_those_that_do_are_named() -> None:
+    bench = Bench()
+    for name in ("prod", "dev"):
+        bench.create("kafkas", {"kind": "Kafka", "metadata": {"name": name}, "spec": {}})
+    assert bench.observe().snapshot.reconciliation.neighbours == ("dev", "prod")
+    bench.create("kafkas", kafka())
+    assert bench.observe().snapshot.reconciliation.neighbours == ()

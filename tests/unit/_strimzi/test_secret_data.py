@@ -1,0 +1,54 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Data and annotations of objects that anybody may have edited."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import (
+    annotation,
+    encode,
+    entries,
+    integer_annotation,
+    size,
+)
+
+
+@given(st.dictionaries(st.text(min_size=1), st.binary()))
+def test_what_is_encoded_is_read_back(data: dict[str, bytes]) -> None:
+    secret = {"data": {key: encode(value) for key, value in data.items()}}
+    assert entries(secret) == data
+    assert size(secret) == sum(len(key) + len(value) for key, value in data.items())
+
+
+@pytest.mark.parametrize("secret", [None, {}, {"data": None}, {"data": {}}])
+def test_no_data(secret: dict[str, Any] | None) -> None:
+    assert entries(secret) == {}
+
+
+@pytest.mark.parametrize("value", ["%%%", "YQ", "a b c d", "é"])
+def test_an_entry_that_is_not_base64_is_left_out(value: str) -> None:
+    assert entries({"data": {"bad": value, "good": "YQ=="}}) == {"good": b"a"}
+
+
+def test_an_empty_entry_is_there() -> None:
+    assert entries({"data": {"empty": "", "null": None}}) == {"empty": b"", "null": b""}
+
+
+@pytest.mark.parametrize("resource", [None, {}, {"metadata": {}}, {"metadata": {"annotations": None}}])
+def test_no_annotation(resource: dict[str, Any] | None) -> None:
+    assert annotation(resource, "a") is None
+    assert integer_annotation(resource, "a") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("0", 0), ("17", 17), ("", None), ("one", None), ("1.5", None), ("0x10", None)]
+)
+def test_a_generation_that_is_no_number_is_unknown(text: str, number: int | None) -> None:
+    assert integer_annotation({"metadata": {"annotations": {"a": text}}}, "a") == number

