@@ -16,17 +16,17 @@ CRYPTOGRAPHY_IMPORT_ERROR: str | None = None
 try:
     import cryptography
     from cryptography import x509
-    from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+    from cryptography.exceptions import InternalError, InvalidSignature, UnsupportedAlgorithm
     from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec, rsa
+    from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
     from cryptography.hazmat.primitives.serialization import pkcs12
     from cryptography.x509.oid import ExtensionOID, NameOID
 except ImportError:
     HAS_CRYPTOGRAPHY = False
     CRYPTOGRAPHY_IMPORT_ERROR = traceback.format_exc()
     # The names must exist, or importing any module of this package would fail before anybody can say why.
-    cryptography = x509 = hashes = serialization = ec = rsa = pkcs12 = None  # type: ignore[assignment]
-    InvalidSignature = UnsupportedAlgorithm = ExtensionOID = NameOID = None  # type: ignore[assignment,misc]
+    cryptography = x509 = hashes = serialization = ec = padding = rsa = pkcs12 = None  # type: ignore[assignment]
+    InternalError = InvalidSignature = UnsupportedAlgorithm = ExtensionOID = NameOID = None  # type: ignore[assignment,misc]
 else:
     if int(cryptography.__version__.split(".", maxsplit=1)[0]) < int(MINIMUM_CRYPTOGRAPHY.split(".", maxsplit=1)[0]):
         HAS_CRYPTOGRAPHY = False
@@ -37,12 +37,14 @@ __all__ = [
     "HAS_CRYPTOGRAPHY",
     "MINIMUM_CRYPTOGRAPHY",
     "ExtensionOID",
+    "InternalError",
     "InvalidSignature",
     "NameOID",
     "UnsupportedAlgorithm",
     "cryptography",
     "ec",
     "hashes",
+    "padding",
     "pkcs12",
     "rsa",
     "serialization",

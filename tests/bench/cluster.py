@@ -1,0 +1,43 @@
+"""A cluster in memory for benchmarks: three listeners, RSA keys of the sizes that Strimzi uses, a ledger."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
+
+from ..fakes.flows import SETTINGS, START, run_flow, work_on
+from ..fakes.world import World
+from ..operator import certs, clusters
+
+RSA_SETTINGS = replace(SETTINGS, ca_key=KeySpec(KeyAlgorithm.RSA, 4096), leaf_key=KeySpec(KeyAlgorithm.RSA, 2048))
+
+
+def cluster_of(pods: int) -> tuple[World, Work]:
+    """A cluster with this many Kafka nodes and nothing left to do."""
+    _hurry_operator()
+    world = World()
+    work = work_on(world, settings=RSA_SETTINGS)
+    _create(work)
+    world.apply(*clusters.dual_role(world.cluster, world.namespace, replicas=pods))
+    world.settle()
+    _create(work)
+    return world, work
+
+
+def _create(work: Work) -> None:
+    outcome = run_flow(work, Intent(Goal.CREATE)).outcome
+    if not outcome.decision.done:
+        raise RuntimeError(f"the cluster was not created: {[str(held) for held in outcome.decision.violations]}")
+
+
+def _hurry_operator() -> None:
+    """What the double makes is scenery: all leaves have one key, and the CA's key is read once."""
+    leaf_key = certs._rsa(2048)
+    certs.new_leaf_key = lambda: leaf_key
+    certs.load_key = cache(certs.load_key)
+    certs.now = lambda: START.replace(microsecond=0)

@@ -1,0 +1,34 @@
+"""What a benchmark says: one line, and whether the figure is as good as wanted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Wanted(Enum):
+    """On which side of its target a figure should be."""
+
+    AT_LEAST = "at least"
+    AT_MOST = "at most"
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """unit: only where the figure is no ratio and no count."""
+
+    name: str
+    value: float
+    wanted: Wanted
+    target: float
+    unit: str = ""
+
+    @property
+    def good(self) -> bool:
+        """Judged by the digits that are shown, so that no line contradicts itself."""
+        value, target = round(self.value, 2), round(self.target, 2)
+        return value >= target if self.wanted is Wanted.AT_LEAST else value <= target
+
+    def line(self) -> str:
+        shown = (f"{number:.2f}{self.unit}" for number in (self.value, self.target))
+        return " ".join(["BENCH", self.name, *shown, "ok" if self.good else "short"])

@@ -1,0 +1,34 @@
+"""Comparing two things on a machine that does other things as well: in turns, and the middle of all pairs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from statistics import median
+
+Run = Callable[[], float]
+
+
+def alternate(ours: Run, baseline: Run, rounds: int) -> list[tuple[float, float]]:
+    """What both return, pair by pair. The order changes from pair to pair: whoever comes second finds warm caches."""
+    pairs = []
+    for number in range(rounds):
+        if number % 2:
+            second = baseline()
+            pairs.append((ours(), second))
+        else:
+            first = ours()
+            pairs.append((first, baseline()))
+    return pairs
+
+
+def ratio(pairs: list[tuple[float, float]]) -> float:
+    """The median of the pairs' ratios: a load that comes and goes meets both halves of a pair."""
+    return median(ours / baseline for ours, baseline in pairs)
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """How long it takes."""
+    begun = time.perf_counter()
+    work()
+    return time.perf_counter() - begun

@@ -1,0 +1,90 @@
+"""What a rotation costs when there is nothing to do, against playbooks whose modules do nothing at all."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from statistics import median
+
+from ..api.running import Runner
+from ..cluster.bed import Bed
+from ..cluster.kube import wait_for
+from ..cluster.scene import Scene
+from ..operator import clusters
+from ..operator.api import ready
+from .empty import EmptyModules, SameRoles
+from .measurement import Measurement, Wanted
+from .pairs import alternate, ratio, seconds
+
+ROUNDS = 5
+#: The hyphenated name is what people type.
+ROTATE = "rotate-cluster-ca"
+
+
+def rotated_cluster(bed: Bed) -> Runner:
+    """A cluster of three nodes whose rotation is finished."""
+    scene = Scene(bed, "bench")
+    scene.raise_curtain(interval=5)
+    runner = Runner(scene)
+    runner.flow("create").check()
+    scene.kube.apply(clusters.dual_role("demo", scene.namespace))
+    scene.wait_until_ready("demo")
+    runner.flow("create").check()
+    runner.flow(ROTATE).check()
+    return runner
+
+
+def rotate_again(runner: Runner, *arguments: str) -> str:
+    """Its output. Anything but a run that does nothing is not what is measured here."""
+    finished = runner.flow(ROTATE, *arguments).check()
+    if "0 writes, 0 restarts" not in finished.output or "changed=0" not in finished.output:
+        raise RuntimeError(f"the second rotation did something: {finished.summary}")
+    return finished.output
+
+
+def module_calls(runner: Runner) -> int:
+    """How many of the collection's modules such a run executes: their results have their seconds."""
+    return len(re.findall(r'^ok: .*"seconds":', rotate_again(runner, "-v"), re.MULTILINE))
+
+
+def grow(runner: Runner, nodes: int) -> None:
+    """More nodes in the pool, until all are Ready and the books know them."""
+    scene = runner.scene
+    path = f"/apis/kafka.strimzi.io/v1/namespaces/{scene.namespace}/kafkanodepools/kafka"
+    scene.kube.request("PATCH", path, body={"spec": {"replicas": nodes}}, content_type="application/merge-patch+json")
+    query = {"labelSelector": "strimzi.io/name=demo-kafka"}
+
+    def all_ready() -> bool:
+        path = f"/api/v1/namespaces/{scene.namespace}/pods"
+        pods = scene.kube.request("GET", path, query=query).body["items"]
+        return len(pods) == nodes and all(map(ready, pods))
+
+    wait_for(all_ready, f"{nodes} nodes being Ready", 300)
+    runner.flow(ROTATE).check()
+
+
+def measure() -> Iterator[Measurement]:
+    with Bed("bench", pod_start_seconds=0.3) as bed, tempfile.TemporaryDirectory() as name:
+        runner, folder = rotated_cluster(bed), Path(name)
+        try:
+            yield from _against_empty(runner, folder)
+            grow(runner, 100)
+            times = [seconds(partial(rotate_again, runner)) for _round in range(3)]
+            yield Measurement("noop-rotate-100-pods", median(times), Wanted.AT_MOST, 5.0, "s")
+        finally:
+            runner.scene.stop_operator()
+
+
+def _against_empty(runner: Runner, folder: Path) -> Iterator[Measurement]:
+    ours = partial(seconds, partial(rotate_again, runner))
+    # The whole price: roles, their argument specifications and a dozen tasks that are no modules are ours as well.
+    modules = EmptyModules(folder, module_calls(runner))
+    yield Measurement("noop-rotate", ratio(alternate(ours, partial(seconds, modules.run), ROUNDS)), Wanted.AT_MOST, 1.5)
+    # The price of the modules alone: what they import, read and decide.
+    roles = SameRoles(folder)
+    again = partial(roles.run, ROTATE, strimzi_cluster="demo", strimzi_namespace=runner.scene.namespace)
+    pairs = alternate(ours, partial(seconds, again), ROUNDS)
+    yield Measurement("noop-rotate-vs-same-roles", ratio(pairs), Wanted.AT_MOST, 1.5)

@@ -1,0 +1,44 @@
+"""Transports that keep what an API server answers and answer with it again: from bytes, parsed for every request."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ..fakes.memory_api import MemoryApi, Response
+
+
+def _file(folder: Path, path: str) -> Path:
+    return folder / (path.strip("/").replace("/", "_") + ".json")
+
+
+class Recorder:
+    """Keeps every answer in ``folder``."""
+
+    def __init__(self, api: MemoryApi, folder: Path) -> None:
+        self._api = api
+        self._folder = folder
+
+    def request(self, method: str, path: str, **more: Any) -> Response:
+        response = self._api.request(method, path, **more)
+        _file(self._folder, path).write_text(json.dumps({"status": response.status, "body": response.body}))
+        return response
+
+    def stream(self, path: str, **more: Any) -> Iterator[dict[str, Any]]:
+        raise NotImplementedError("only lists and objects are kept")
+
+
+class Replay:
+    """Knows the requests that were recorded in ``folder``, and no others."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def request(self, method: str, path: str, **more: Any) -> Response:
+        kept = json.loads(_file(self._folder, path).read_bytes())
+        return Response(kept["status"], kept["body"])
+
+    def stream(self, path: str, **more: Any) -> Iterator[dict[str, Any]]:
+        raise NotImplementedError("only lists and objects are kept")
