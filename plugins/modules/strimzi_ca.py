@@ -110,7 +110,7 @@ actions:
   returned: always
   type: list
   elements: dict
-  sample: [{verb: update, object: Secret kafka/demo-cluster-ca-cert, what: "trust CN=cluster-ca v1,O=io.strimzi", phase: prepare}]
+  sample: [{verb: update, object: Secret kafka/demo-cluster-ca-cert, what: "trust CN=cluster-ca v1,O=io.strimzi", phase: prepare, seconds: null}]
 violations:
   description: The gates that do not hold.
   returned: always
@@ -135,7 +135,7 @@ next:
   sample: strimzi_roll
 seconds:
   description: How long this call worked and waited.
-  returned: when the module is part of a flow
+  returned: always
   type: float
   sample: 12.5
 phase:

@@ -6,18 +6,19 @@
 
 from __future__ import annotations
 
-import re
 import time
 import uuid
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 from typing import Any, NoReturn
 
-from ansible.module_utils.basic import AnsibleModule, missing_required_lib
+from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import connect
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import AUTH, ArgumentSpec
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.engine import NoProgress, Outcome, run
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.libraries import missing_library
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.limits import key_spec, problem_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.redaction import (
     forms_of,
     secrets_in_kubeconfig,
@@ -30,12 +31,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results 
     diff_of,
     failure_text,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube import _kubernetes
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import ConnectionOptionsError
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import KubeError
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki import _cryptography
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
     CertificateError,
     parse_certificates,
@@ -78,6 +77,8 @@ class TrustModule:
         self.params: dict[str, Any] = self.module.params
         self.holder = self.params.get("run_id") or f"call-{uuid.uuid4()}"
         self._lease: TrustLease | None = None
+        self._work: Work | None = None
+        self._begun = time.monotonic()
 
     @property
     def check_mode(self) -> bool:
@@ -108,27 +109,15 @@ class TrustModule:
         raise SystemExit(0)
 
     def _require_libraries(self) -> None:
-        for name, minimum, problem in (
-            ("kubernetes", _kubernetes.MINIMUM_KUBERNETES, _kubernetes.KUBERNETES_IMPORT_ERROR),
-            ("cryptography", _cryptography.MINIMUM_CRYPTOGRAPHY, _cryptography.CRYPTOGRAPHY_IMPORT_ERROR),
-        ):
-            if problem:
-                self.module.fail_json(msg=missing_required_lib(f"{name} >= {minimum}"), exception=problem)
-        for library, minimum in (
-            (_kubernetes.kubernetes, _kubernetes.MINIMUM_KUBERNETES),
-            (_cryptography.cryptography, _cryptography.MINIMUM_CRYPTOGRAPHY),
-        ):
-            if _numbers(library.__version__) < _numbers(minimum):
-                self.module.fail_json(
-                    msg=f"{library.__name__} {library.__version__} at {library.__file__} is too old: {minimum} or later is "
-                    f"needed. Install it for {self._interpreter()}."
-                )
-
-    def _interpreter(self) -> str:
-        return str(self.params.get("ansible_python_interpreter") or "the Python that runs this module")
+        problem = missing_library()
+        if problem is None:
+            return
+        message, trace = problem
+        self.module.fail_json(msg=message, **({"exception": trace} if trace else {}))
 
     def _fail(self, message: str, **result: Any) -> NoReturn:
-        self.module.fail_json(msg=message, **{"changed": False, **result})
+        changed = self._work is not None and self._work.changed
+        self.module.fail_json(msg=message, **{"changed": changed, **result})
         raise SystemExit(1)
 
     def _hide(self, *values: str) -> None:
@@ -145,6 +134,7 @@ class TrustModule:
     def work(self) -> Work:
         work = Work(self.client(), self.scope(), SystemClock(), self._settings(), self.check_mode)
         work.alive = self._keep_lease
+        self._work = work
         return work
 
     def intent(self, goal: str) -> Intent:
@@ -159,10 +149,11 @@ class TrustModule:
         )
 
     def _settings(self) -> Settings:
-        algorithm = KeyAlgorithm(self.params.get("key_algorithm") or "rsa")
-        default = 4096 if algorithm is KeyAlgorithm.RSA else 256
+        problem = problem_of(self.params)
+        if problem:
+            self._fail(problem)
         return Settings(
-            ca_key=KeySpec(algorithm, self.params.get("key_size") or default),
+            ca_key=key_spec(self.params),
             leaf_key=KeySpec(KeyAlgorithm.RSA, 2048),
             validity=timedelta(days=self.params.get("validity_days") or 365),
             path_length=self.params.get("path_length", 1),
@@ -221,9 +212,7 @@ class TrustModule:
         work, intent = self.work(), self.intent(goal)
         if report is not None:
             work.report = report
-        begun = work.clock.monotonic()
-        outcome = run(work, intent, face, lambda: self.take_lease(work.client))
-        return {**self.result(outcome), "seconds": round(work.clock.monotonic() - begun, 1)}
+        return self.result(run(work, intent, face, lambda: self.take_lease(work.client)))
 
     def result(self, outcome: Outcome) -> dict[str, Any]:
         self.hide_secrets(outcome.observation)
@@ -234,6 +223,7 @@ class TrustModule:
             "replaces": outcome.replaces,
             "transitions": describe_transitions(outcome.transitions),
             "actions": [action.as_result() for action in outcome.actions],
+            "seconds": round(time.monotonic() - self._begun, 1),
         }
         if self.module._diff:  # pylint: disable=protected-access
             result["diff"] = diff_of(outcome.actions)
@@ -243,10 +233,6 @@ class TrustModule:
 
     def hide_secrets(self, observation: Observation) -> None:
         self._hide(*secrets_of(observation))
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in re.findall(r"\d+", version)[:3])
 
 
 def _place(error: BaseException) -> str:

@@ -183,6 +183,7 @@ def failure_text(violations: tuple[Violation, ...], snapshot: Snapshot) -> str:
     """One message with every violation: object, cause, remedy."""
     name = f"Kafka cluster {snapshot.namespace}/{snapshot.cluster}"
     if len(violations) == 1:
-        return f"{name}: {violations[0]}"
+        about_kafka = violations[0].subject == f"Kafka {snapshot.namespace}/{snapshot.cluster}"
+        return str(violations[0]) if about_kafka else f"{name}: {violations[0]}"
     lines = [f"{number}. {violation}" for number, violation in enumerate(violations, 1)]
     return f"{name}: {len(violations)} things are in the way. " + " ".join(lines)

@@ -91,7 +91,11 @@ class TrustLease:
             try:
                 self._take(current)
                 return
-            except (AlreadyExists, Conflict, NotFound):
+            except NotFound:
+                if current is None:
+                    # There was nothing that could be gone: it is the namespace that does not exist.
+                    raise
+            except (AlreadyExists, Conflict):
                 # Somebody else moved first: look again who has it now.
                 continue
 

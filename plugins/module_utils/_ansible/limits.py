@@ -1,0 +1,39 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Numbers that options may have; a mistake is told before anything is read or written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
+    KeyAlgorithm,
+    KeySpec,
+    PrivateKeyError,
+    check_size,
+)
+
+_MINIMUM = {"validity_days": 1, "path_length": 0, "fresh_for_hours": 0, "operator_timeout": 1, "pod_timeout": 1}
+
+
+def key_spec(options: Mapping[str, Any]) -> KeySpec:
+    """The key of a new CA: RSA 4096 or ECDSA P-256 where nothing is said."""
+    algorithm = KeyAlgorithm(options.get("key_algorithm") or "rsa")
+    size = options.get("key_size")
+    return KeySpec(algorithm, (4096 if algorithm is KeyAlgorithm.RSA else 256) if size is None else size)
+
+
+def problem_of(options: Mapping[str, Any]) -> str:
+    """What is wrong with the numbers; empty when nothing is."""
+    for name, minimum in _MINIMUM.items():
+        value = options.get(name)
+        if value is not None and value < minimum:
+            return f"{name}: {value} is too small. Give {minimum} or more, or leave the option out for its default."
+    try:
+        check_size(key_spec(options))
+    except PrivateKeyError as error:
+        return f"key_size: {error}. Give one of them, or leave the option out for the default of the algorithm."
+    return ""

@@ -1,0 +1,138 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Calling a module's own main(): options in as Ansible feeds them, the printed result out, the API in memory."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import importlib
+import io
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+from unittest import mock
+
+from ansible.module_utils import basic
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import connect
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
+
+from ...fakes.memory_api import Response
+from ...fakes.world import World
+from .leaks import keys_of, leaks
+
+MODULES = "ansible_collections.trustops.strimzi.plugins.modules"
+NAMES = (
+    "strimzi_ca",
+    "strimzi_ca_info",
+    "strimzi_ee_cert",
+    "strimzi_lease",
+    "strimzi_reconciliation",
+    "strimzi_roll",
+    "strimzi_trusted_certs",
+)
+#: Keys that Ansible knows itself: no module documents them.
+COMMON = frozenset({"changed", "diff", "failed", "invocation", "msg", "exception", "warnings", "deprecations"})
+
+#: A request is answered instead of the API server, or not (None).
+Answer = Callable[[str, str], Response | None]
+
+_PATH = re.compile(r"/namespaces/[^/]+/(.+?)(?:-[0-9a-f]{10}-[0-9a-f]{5})?$")
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a call ended. writes: "POST secrets" or "PATCH secrets/<name>", in order, a Deployment's pod by its name alone.
+
+    output: all that was printed.
+    """
+
+    code: int
+    result: dict[str, Any]
+    writes: list[str]
+    output: str
+
+    @property
+    def failed(self) -> bool:
+        return bool(self.result.get("failed"))
+
+    @property
+    def writes_but_lease(self) -> list[str]:
+        return [write for write in self.writes if " leases" not in write]
+
+
+class Recording:
+    """A transport that notes what this client writes; the operator double uses the API beside it."""
+
+    def __init__(self, api: Any, answer: Answer) -> None:
+        self._api, self._answer = api, answer
+        self.writes: list[str] = []
+
+    def request(self, method: str, path: str, **arguments: Any) -> Any:
+        refused = self._answer(method, path)
+        if refused is not None:
+            return refused
+        if method != "GET":
+            found = _PATH.search(path)
+            self.writes.append(f"{method} {found.group(1) if found else path}")
+        return self._api.request(method, path, **arguments)
+
+    def stream(self, path: str, **arguments: Any) -> Iterator[Any]:
+        return self._api.stream(path, **arguments)
+
+
+def _let_through(method: str, path: str) -> Response | None:
+    return None
+
+
+def fed(options: Mapping[str, Any]) -> AbstractContextManager[Any]:
+    """Module arguments where AnsibleModule looks for them; ansible-core 2.19 and later wants a profile too."""
+    try:
+        from ansible.module_utils.testing import patch_module_args
+    except ImportError:
+        content = json.dumps({"ANSIBLE_MODULE_ARGS": dict(options)}).encode("utf-8")
+        return mock.patch.object(basic, "_ANSIBLE_ARGS", content)
+    return patch_module_args(dict(options))
+
+
+def call(
+    name: str, world: World, *, check: bool = False, diff: bool = True, answer: Answer = _let_through, **options: Any
+) -> Ended:
+    """One call of one module on this world; while the module waits, the world moves. No key is ever printed."""
+    world.api.idle = world.step
+    recording = Recording(world.api, answer)
+    arguments = {
+        "cluster": world.cluster,
+        "namespace": world.namespace,
+        **options,
+        "_ansible_check_mode": check,
+        "_ansible_diff": diff,
+        "_ansible_remote_tmp": "/tmp",
+        "_ansible_keep_remote_files": False,
+    }
+    client = KubeClient(recording, sleep=lambda seconds: None)
+    supplied = {base64.b64encode(options[name].encode()).decode() for name in ("private_key",) if name in options}
+    keys = keys_of(world) | supplied
+    code, output = _main(name, arguments, lambda given: client)
+    assert leaks(output, keys | keys_of(world)) == []
+    return Ended(code, json.loads(output), recording.writes, output)
+
+
+def _main(name: str, arguments: Mapping[str, Any], client_for: Callable[[Any], KubeClient]) -> tuple[int, str]:
+    module = importlib.import_module(f"{MODULES}.{name}")
+    printed = io.StringIO()
+    with (
+        fed(arguments),
+        mock.patch.object(connect, "client_for", client_for),
+        contextlib.redirect_stdout(printed),
+    ):
+        try:
+            module.main()
+        except SystemExit as end:
+            return int(end.code or 0), printed.getvalue()
+    raise AssertionError("a module ends with exit_json or fail_json")

@@ -1,0 +1,141 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The wrong cluster, and a cluster that is not in a state to begin."""
+
+from __future__ import annotations
+
+import pytest
+
+from ...fakes.memory_api import Response
+from ...fakes.world import World
+from ...operator import clusters
+from . import stages
+from .mistakes import CERTIFICATES, KEYS, put, refused, told
+from .running import call
+
+WHICH = "Check the cluster's name and namespace; only the create flow works before the Kafka resource exists."
+
+
+def test_unknown_cluster() -> None:
+    world = stages.managed()
+    world.apply(*clusters.dual_role("other", "kafka")[1:])
+    world.cluster = "dmeo"
+    text = "does not exist; the Kafka clusters in this namespace are: demo, other."
+    refused(world, f"Kafka kafka/dmeo: {text} {WHICH}")
+    told(world, text, WHICH)
+
+
+def test_unknown_namespace() -> None:
+    world = World(namespace="nowhere")
+    text = "does not exist, and no other Kafka cluster is seen in this namespace."
+    refused(world, f"Kafka nowhere/demo: {text} {WHICH}")
+    told(world, text, WHICH)
+
+
+def _without_namespace(method: str, path: str) -> Response | None:
+    """As the API server answers; the API in memory knows no namespaces."""
+    details = {"name": "nowhere", "kind": "namespaces"}
+    body = {"reason": "NotFound", "message": 'namespaces "nowhere" not found', "details": details}
+    return Response(404, body) if method == "POST" else None
+
+
+def test_creating_in_an_unknown_namespace() -> None:
+    ended = call("strimzi_ca", World(namespace="nowhere"), answer=_without_namespace, **stages.FAST)
+    assert ended.result["msg"] == (
+        'Failed to create Lease nowhere/demo-trust: namespaces "nowhere" not found. '
+        "Create the namespace nowhere, or correct the option namespace."
+    )
+    assert ended.writes == []
+
+
+def test_absent_crds() -> None:
+    def unknown(method: str, path: str) -> Response | None:
+        return Response(404, {"raw": "404 page not found"}) if "kafka.strimzi.io" in path else None
+
+    message = (
+        "Failed to read Kafka kafka/demo: the API server does not know Kafka in kafka.strimzi.io/v1. "
+        "Install the CustomResourceDefinition kafkas.kafka.strimzi.io with version v1 (Strimzi 1.0 or later), "
+        "or check that this is the right Kubernetes cluster."
+    )
+    refused(stages.managed(), message, answer=unknown)
+    refused(World(), message, "create", answer=unknown)
+    assert call("strimzi_ca_info", World(), answer=unknown).result["msg"] == message
+
+
+def test_operator_that_does_not_observe() -> None:
+    world = stages.managed()
+    put(world, "kafkas", "demo", spec={"kafka": {"version": "4.3.2"}})
+    text = "has not been reconciled by a Cluster Operator in its present form."
+    remedy = "Check that the operator runs, watches this namespace and reports no error in the resource's status."
+    refused(world, f"Kafka kafka/demo: {text} {remedy}")
+    told(world, text, remedy)
+
+
+def test_absent_operator() -> None:
+    world = World()
+    world.apply(*clusters.dual_role("demo", "kafka", generated=True))
+    ended = call("strimzi_ca", world, state="adopted")
+    assert "Kafka kafka/demo: has not been reconciled by a Cluster Operator in its present form." in ended.result["msg"]
+    assert ended.writes == []
+
+
+@pytest.mark.parametrize("goal", ["renew", "replace_key", "downgrade"])
+def test_paused_by_somebody_else(goal: str) -> None:
+    world = stages.managed()
+    put(world, "kafkas", "demo", annotations={"strimzi.io/pause-reconciliation": "true"})
+    world.settle()
+    text = "is paused (strimzi.io/pause-reconciliation), and not by this collection."
+    remedy = "Find out who paused it and why, remove the annotation, then run the flow again."
+    refused(world, f"Kafka kafka/demo: {text} {remedy}", goal)
+    told(world, text, remedy)
+
+
+def test_a_pause_of_somebody_else_is_not_ended() -> None:
+    world = stages.managed()
+    put(world, "kafkas", "demo", annotations={"strimzi.io/pause-reconciliation": "true"})
+    ended = call("strimzi_reconciliation", world, state="resumed")
+    assert (ended.failed, ended.result["changed"], ended.writes) == (False, False, [])
+
+
+@pytest.mark.parametrize("goal", ["create", "renew", "replace_key", "reconcile"])
+def test_generated_ca_where_a_user_managed_one_is_needed(goal: str) -> None:
+    world = stages.generated()
+    text = "has a cluster CA that the operator generates (spec.clusterCa.generateCertificateAuthority)."
+    remedy = "Adopt it first with the upgrade playbook; that changes no certificate."
+    refused(world, f"Kafka kafka/demo: {text} {remedy}", goal)
+    told(world, text, remedy)
+
+
+@pytest.mark.parametrize(("secret", "trigger"), [(CERTIFICATES, "force-renew"), (KEYS, "force-replace")])
+def test_left_over_trigger(secret: str, trigger: str) -> None:
+    world = stages.managed()
+    put(world, "secrets", secret, annotations={f"strimzi.io/{trigger}": "true"})
+    text = "is left over: it would start another renewal as soon as the operator manages the CA again."
+    remedy = "Remove this annotation, then run the flow again."
+    refused(world, f"Kafka cluster kafka/demo: Secret {secret}, annotation strimzi.io/{trigger}: {text} {remedy}")
+    told(world, text, remedy)
+
+
+def test_unready_pod() -> None:
+    world = stages.managed()
+    put(world, "pods", "demo-kafka-1", status={"conditions": [{"type": "Ready", "status": "False"}]})
+    refused(
+        world,
+        "Kafka cluster kafka/demo: Pod kafka/demo-kafka-1: is not ready. "
+        "Bring the cluster to health first; a flow in progress would go on, a new one does not start.",
+    )
+
+
+def test_several_things_at_once_are_all_named() -> None:
+    world = stages.managed()
+    put(world, "kafkas", "demo", annotations={"strimzi.io/pause-reconciliation": "true"})
+    put(world, "secrets", CERTIFICATES, annotations={"strimzi.io/force-renew": "true"})
+    refused(
+        world,
+        "Kafka cluster kafka/demo: 2 things are in the way. "
+        "1. Kafka kafka/demo: is paused (strimzi.io/pause-reconciliation), and not by this collection. "
+        "Find out who paused it and why, remove the annotation, then run the flow again. "
+        f"2. Secret {CERTIFICATES}, annotation strimzi.io/force-renew: is left over: it would start another renewal as "
+        "soon as the operator manages the CA again. Remove this annotation, then run the flow again.",
+    )

@@ -1,0 +1,148 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A CA brought by the caller that cannot be used, and numbers that no certificate or key can have."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+
+from .._pki.hierarchy import Entity, key, make
+from . import stages
+from .running import Ended, call
+
+NOW = datetime.now(timezone.utc).replace(microsecond=0)
+DAY = timedelta(days=1)
+HERE = "Kafka cluster kafka/demo: the supplied CA"
+
+
+def entity(name: str, number: int, issuer: Entity | None = None, **options: Any) -> Entity:
+    return make(name, key(number), issuer, **{"begin": NOW - DAY, "end": NOW + 365 * DAY, **options})
+
+
+def supply(*chain: Entity, number: int = 1) -> Ended:
+    certificate = "".join(one.certificate.pem.decode() for one in chain)
+    return call(
+        "strimzi_ca", stages.managed(), state="replaced", certificate=certificate,
+        private_key=key(number).reveal().decode(),
+    )  # fmt: skip
+
+
+def says(ended: Ended, message: str) -> None:
+    assert ended.result["msg"] == message
+    assert (ended.code, ended.failed, ended.result["changed"], ended.writes) == (1, True, False, [])
+
+
+def test_a_usable_one_is_taken() -> None:
+    root = entity("their root", 2)
+    ended = supply(entity("theirs", 1, root), root)
+    assert not ended.failed
+    assert ended.writes_but_lease == ["PATCH secrets/demo-cluster-ca"]
+    assert ended.result["actions"][0]["what"] == "prepare the supplied CA CN=theirs,O=io.strimzi"
+
+
+def test_key_of_another() -> None:
+    says(
+        supply(entity("theirs", 1), number=3),
+        f"{HERE}: the private key is not the key of CN=theirs,O=io.strimzi. "
+        "Supply the key that belongs to the first certificate.",
+    )
+
+
+def test_no_ca() -> None:
+    says(
+        supply(entity("theirs", 1, ca=False)),
+        f"{HERE}: CN=theirs,O=io.strimzi is not a CA certificate. Supply a CA certificate.",
+    )
+
+
+def test_expired() -> None:
+    end = NOW - DAY
+    says(
+        supply(entity("theirs", 1, begin=NOW - 9 * DAY, end=end)),
+        f"{HERE}: CN=theirs,O=io.strimzi expired on {end:%Y-%m-%d %H:%M} UTC. Supply a CA that is valid now.",
+    )
+
+
+def test_not_valid_yet() -> None:
+    begin = NOW + DAY
+    says(
+        supply(entity("theirs", 1, begin=begin)),
+        f"{HERE}: CN=theirs,O=io.strimzi is not valid before {begin:%Y-%m-%d %H:%M} UTC. "
+        "Wait until then, or check the clock of the machine that made it and of this one.",
+    )
+
+
+def test_out_of_order() -> None:
+    root = entity("their root", 1)
+    says(
+        supply(root, entity("theirs", 2, root)),
+        f"{HERE}: the chain is out of order: CN=their root,O=io.strimzi was not issued by CN=theirs,O=io.strimzi. "
+        "Put the issuing CA first and the root last, and unrelated CAs under keys of their own.",
+    )
+
+
+def test_name_of_the_ca_in_use() -> None:
+    world = stages.managed()
+    current = call("strimzi_ca_info", world).result["cas"][0]
+    theirs = entity("cluster-ca v0", 1)
+    says(
+        supply(theirs),
+        "Kafka cluster kafka/demo: Secret kafka/demo-cluster-ca-cert: two CAs with different keys have the same subject "
+        f"CN=cluster-ca v0,O=io.strimzi ({current['sha256'][:16]} and {theirs.certificate.sha256[:16]}). "
+        "Give each CA key a subject of its own; verifiers look issuers up by name.",
+    )
+
+
+GOOD = {"certificate": entity("theirs", 1).certificate.pem.decode(), "private_key": key(1).reveal().decode()}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {**GOOD, "certificate": "nothing"},
+            "certificate: no readable certificate in PEM form. Give the CA certificate in PEM form, its chain after it.",
+        ),
+        (
+            {**GOOD, "private_key": "nothing"},
+            "private_key: not a readable unencrypted private key in PEM form. "
+            "Give the key of the first certificate, unencrypted.",
+        ),
+        (
+            {"key_algorithm": "rsa", "key_size": 1024},
+            "key_size: RSA keys are of size 2048 or 3072 or 4096 or 8192, not 1024. "
+            "Give one of them, or leave the option out for the default of the algorithm.",
+        ),
+        (
+            {"key_algorithm": "ecdsa", "key_size": 4096},
+            "key_size: ECDSA keys are of size 256 or 384, not 4096. "
+            "Give one of them, or leave the option out for the default of the algorithm.",
+        ),
+        *(
+            (
+                {name: minimum - 1},
+                f"{name}: {minimum - 1} is too small. Give {minimum} or more, or leave the option out for its default.",
+            )
+            for name, minimum in {
+                "validity_days": 1, "path_length": 0, "fresh_for_hours": 0, "operator_timeout": 1, "pod_timeout": 1,
+            }.items()
+        ),
+    ],
+)  # fmt: skip
+def test_options(options: dict[str, Any], message: str) -> None:
+    for check in (False, True):
+        says(call("strimzi_ca", stages.managed(), state="replaced", check=check, **options), message)
+
+
+def test_fingerprint_of_no_ca() -> None:
+    world = stages.managed()
+    current = call("strimzi_ca_info", world).result["cas"][0]["sha256"]
+    says(
+        call("strimzi_ca", world, state="replaced", replaces="AB:CD"),
+        "Kafka kafka/demo: has no CA with the fingerprint AB:CD, and never had. "
+        f"The CA in use has the SHA-256 fingerprint {current}.",
+    )

@@ -1,0 +1,105 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Nothing secret is printed, whatever happens. (Every call of these tests is searched for the cluster's keys.)"""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import module as composition
+
+from ...fakes.memory_api import Response
+from .._pki.hierarchy import key
+from . import stages
+from .leaks import keys_of, leaks
+from .mistakes import KEYS, entry
+from .running import NAMES, call
+from .turns import TURNS, Turn
+
+
+@pytest.mark.parametrize("module", NAMES)
+def test_unexpected_failure_does_not_quote_itself(module: str) -> None:
+    world = stages.managed()
+    secret = entry(world, KEYS, "ca.key").decode()
+
+    def fail(method: str, path: str) -> Response | None:
+        raise RuntimeError(secret)
+
+    options = {"run_id": "run-1"} if module == "strimzi_lease" else {}
+    ended = call(module, world, answer=fail, **options)
+    head, _line, tail = ended.result["msg"].partition(".py:")
+    assert head == "Unexpected RuntimeError at test_secrecy"
+    assert tail.split(".", 1)[1] == " Please report it; the flow can be run again."
+    assert (ended.code, ended.failed, ended.result["changed"]) == (1, True, False)
+
+
+def test_refusal_that_quotes_the_secret() -> None:
+    """A webhook may quote what it refuses."""
+    world = stages.managed()
+    secret = entry(world, KEYS, "ca.key").decode().strip()
+
+    def refuse(method: str, path: str) -> Response | None:
+        message = f"admission webhook denied the request: {secret}"
+        body = {"kind": "Status", "reason": "Forbidden", "message": message}
+        return Response(403, body) if method == "PATCH" and path.endswith("/demo-cluster-ca") else None
+
+    ended = call("strimzi_ca", world, answer=refuse, **stages.options_for("strimzi_ca", "renew", fresh_for_hours=0))
+    assert ended.result["msg"] == (
+        "Failed to patch Secret kafka/demo-cluster-ca: admission webhook denied the request: (hidden). "
+        "Ask the administrators of the Kubernetes cluster: a policy or quota forbids it, not a missing role."
+    )
+
+
+@pytest.mark.parametrize("turn", TURNS, ids=str)
+def test_nothing_secret_is_handed_to_ansible_in_the_first_place(monkeypatch: pytest.MonkeyPatch, turn: Turn) -> None:
+    """Without the last net: call() finds no key in what is printed."""
+    monkeypatch.setattr(composition, "secrets_of", lambda observation: ())
+    assert not turn.take(turn.world()).failed
+
+
+def test_the_last_net_hides_what_should_never_have_been_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = stages.managed()
+    stored = [base64.b64decode(value).decode("latin-1") for value in keys_of(world)]
+    lines = [line for text in stored if "-----" in text for line in text.splitlines() if "-----" not in line]
+    # Older releases of ansible-core leave the armour of a whole PEM text, and line ends; neither is secret.
+    whole = [text for text in stored if "-----" not in text]
+    forms = [*whole, *keys_of(world), *(line for line in lines if len(line) > 20)]
+    monkeypatch.setattr(composition, "diff_of", lambda actions: [{"before": f"({form})"} for form in forms])
+    # That no key is left is what call() itself looks for.
+    assert all("********" in shown["before"] for shown in call("strimzi_ca_info", world).result["diff"])
+
+
+KUBECONFIG: dict[str, Any] = {
+    "users": [{"name": "me", "user": {"token": "token-of-mine", "client-key-data": "a2V5LW9mLW1pbmU="}}],
+    "contexts": [],
+}
+
+
+def test_credentials_in_options() -> None:
+    for check in (False, True):
+        ended = call("strimzi_ca_info", stages.managed(), check=check, kubeconfig=KUBECONFIG, password="word-of-mine")
+        assert not ended.failed
+        for text in ("token-of-mine", "a2V5LW9mLW1pbmU=", "word-of-mine"):
+            assert text not in ended.output
+
+
+def test_supplied_key_is_not_printed_when_it_is_refused() -> None:
+    pem = key(1).reveal().decode()
+    ended = call("strimzi_ca", stages.managed(), state="replaced", certificate="nothing", private_key=pem)
+    assert ended.failed
+    assert not any(line in ended.output for line in pem.splitlines())
+
+
+@pytest.mark.parametrize("turn", [turn for turn in TURNS if turn.module in ("strimzi_ca", "strimzi_ee_cert")], ids=str)
+def test_new_keys_are_written_and_only_named(turn: Turn) -> None:
+    world = turn.world()
+    before = keys_of(world)
+    ended = turn.take(world)
+    new = keys_of(world) - before
+    assert bool(new) is (turn.goal not in ("renew", "upgrade") or turn.module == "strimzi_ee_cert")
+    assert leaks(ended.output, new) == []
+    assert all(set(entry) == {"after", "after_header", "before", "before_header"} for entry in ended.result["diff"])
