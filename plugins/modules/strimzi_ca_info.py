@@ -18,6 +18,7 @@ extends_documentation_fragment:
   - trustops.strimzi.cluster
   - trustops.strimzi.flow
   - trustops.strimzi.goal
+  - trustops.strimzi.authority
   - trustops.strimzi.attributes
 seealso:
   - module: trustops.strimzi.strimzi_trusted_certs
@@ -98,9 +99,29 @@ actions:
   returned: always
   type: list
   elements: dict
-  sample: [{verb: update, object: Secret kafka/demo-cluster-ca-cert, what: "trust CN=cluster-ca v1,O=io.strimzi", phase: prepare, seconds: null}]
+  sample: [{verb: update, object: Secret kafka/demo-cluster-ca-cert, what: "trust CN=cluster-ca v1,O=io.strimzi", phase: prepare, seconds: null, away: null}]
+plan:
+  description: Every step from here to the end of the flow of O(goal), if nothing else happens and no restart fails.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    phase: {description: Phase of the flow., type: str, returned: always, sample: trust}
+    module: {description: The module that takes this step., type: str, returned: always, sample: strimzi_roll}
+    what: {description: The step in words., type: str, returned: always, sample: "pause the Kafka resource"}
+    restarts: {description: Pods that it restarts., type: list, elements: str, returned: always, sample: [demo-kafka-0]}
+planned_rolls:
+  description: How many times the plan restarts Kafka nodes one after the other.
+  returned: always
+  type: int
+  sample: 3
+planned_restarts:
+  description: How many restarts of pods the plan takes in all.
+  returned: always
+  type: int
+  sample: 18
 violations:
-  description: The gates that do not hold.
+  description: What holds the flow, now or after the steps of the plan; empty when they lead to its end.
   returned: always
   type: list
   elements: dict
@@ -133,20 +154,27 @@ phase:
   sample: trust
 """
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import CLUSTER, FLOW, GOAL
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.engine import look
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import AUTHORITY, CLUSTER, FLOW, GOAL
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.engine import look, plan
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import TrustModule
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import (
+    describe_forecast,
+    describe_violations,
+)
 
-SPEC = CLUSTER + FLOW + GOAL
+SPEC = CLUSTER + FLOW + GOAL + AUTHORITY
 
 
 def main() -> None:
     module = TrustModule(SPEC)
 
     def body() -> dict[str, object]:
-        result = module.result(look(module.work(), module.intent(module.params["goal"])))
+        work, intent = module.work(), module.intent(module.params["goal"])
+        outcome = look(work, intent)
+        result = module.result(outcome)
         result.pop("failed_message", None)
-        return result
+        planned = plan(work, outcome, intent)
+        return {**result, **describe_forecast(planned), "violations": describe_violations(planned.violations)}
 
     module.execute(body)
 

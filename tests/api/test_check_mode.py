@@ -13,6 +13,8 @@ def test_a_rotation_in_check_mode_writes_nothing(runner: Runner) -> None:
     assert runner.writes_in_audit_log(since) == []
     assert runner.restarts_since(pods) == 0
     assert "planned" in finished.summary
+    # 3 nodes, entity operator, Cruise Control and exporter, each three times.
+    assert "3 rolls of the Kafka nodes, 18 restarts in all" in finished.output
 
 
 def test_each_module_predicts_the_shape_of_its_result(runner: Runner) -> None:

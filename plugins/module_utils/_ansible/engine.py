@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issue import carry_out_issue
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.stand_ins import StandIns
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import AlreadyExists, Conflict, NotFound
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.roll import carry_out_roll
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import apply
@@ -18,6 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decision import Decision, Transition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.forecast import Forecast, forecast
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Face, IssueLeaves, Resume, Roll, Step
@@ -114,3 +116,8 @@ def resume_ours(work: Work, intent: Intent) -> Outcome:
     if outcome.observation.snapshot.reconciliation.paused_by_us:
         outcome.actions += carry_out(Resume(), outcome.observation, work)
     return outcome
+
+
+def plan(work: Work, outcome: Outcome, intent: Intent) -> Forecast:
+    """Every step from here to the end of the flow. Raises StepError when a step could not be taken at all."""
+    return forecast(outcome.observation.snapshot, intent, StandIns(outcome.observation, work))

@@ -19,6 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence i
     trusted_by,
     usage_of,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.forecast import Forecast
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Journal, Ledger, LedgerEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.violations import Violation
@@ -144,6 +145,24 @@ def describe_decision(decision: Decision) -> dict[str, Any]:
         "phase": decision.steps[0].phase.value if decision.steps else None,
         "violations": describe_violations(decision.violations),
         "pending": list(decision.pending),
+    }
+
+
+def describe_forecast(forecast: Forecast) -> dict[str, Any]:
+    """What a flow would do from here, and what it would cost."""
+    restarted = [name for step in forecast.steps for name in (*step.nodes, *step.others)]
+    return {
+        "plan": [
+            {
+                "phase": step.phase.value,
+                "module": step.face.value,
+                "what": step.what,
+                "restarts": [*step.nodes, *step.others],
+            }
+            for step in forecast.steps
+        ],
+        "planned_rolls": sum(1 for step in forecast.steps if step.nodes),
+        "planned_restarts": len(restarted),
     }
 
 

@@ -46,7 +46,7 @@ def prepare(step: PrepareAuthority, observation: Observation, work: Work) -> tup
     if work.dry_run:
         # No key is generated for a prediction.
         return (Write(WriteVerb.UPDATE if existing else WriteVerb.CREATE, SECRETS, name, what),)
-    chain, key = _next_authority(step, observation, work)
+    chain, key = next_authority(step, observation, work)
     fingerprint = chain[0].fingerprint
     data = {f"{fingerprint}.crt": encode_certificates(chain), f"{fingerprint}.key": key.reveal()}
     facts = {"prepared": f"{chain[0].subject} {chain[0].sha256[:16]}"}
@@ -65,7 +65,7 @@ def _describe(step: PrepareAuthority, work: Work) -> str:
     return f"prepare the CA cluster-ca v{step.generation} with a new key"
 
 
-def _next_authority(step: PrepareAuthority, observation: Observation, work: Work) -> tuple[Chain, PrivateKey]:
+def next_authority(step: PrepareAuthority, observation: Observation, work: Work) -> tuple[Chain, PrivateKey]:
     settings, now = work.settings, work.clock.now()
     if settings.supplied is not None:
         return settings.supplied.chain, settings.supplied.key

@@ -11,9 +11,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decision i
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.handover import hand_over
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.holds import holds
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.journal import in_flight
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal, Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions import check
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules import RULES, take_over_authority
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.sentences import sentence
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Resume, Step, WriteLedger
@@ -45,14 +47,18 @@ def decide(snapshot: Snapshot, intent: Intent) -> Decision:
         return _next(snapshot, intent, hand_over(snapshot, snapshot.ledger or Ledger()))
     ledger, transitions = keep_books(snapshot)
     if ledger != (snapshot.ledger or Ledger()):
-        return Decision(steps=(WriteLedger(ledger, _phase(transitions)),), transitions=transitions)
+        return Decision(steps=(WriteLedger(ledger, _phase(transitions, ledger)),), transitions=transitions)
     return _next(snapshot, intent, _steps(snapshot, intent, ledger))
 
 
-def _phase(transitions: tuple[Transition, ...]) -> Phase:
-    """Where a change of the books belongs, for people: the furthest of its transitions; none ends a flow."""
+def _phase(transitions: tuple[Transition, ...], ledger: Ledger) -> Phase:
+    """Where a change of the books belongs, for people: the furthest of its transitions, else where the flow is."""
     reached = [_PHASE_OF_STATE[taken.after] for taken in transitions]
-    return max(reached, key=lambda phase: phase.position) if reached else Phase.RETIRE
+    if reached:
+        return max(reached, key=lambda phase: phase.position)
+    begun = in_flight(ledger)
+    successor = ledger.find(begun.successor) if begun else None
+    return Phase.RETIRE if successor is None else _PHASE_OF_STATE[successor.state]
 
 
 def _steps(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> tuple[Step, ...]:
@@ -69,11 +75,6 @@ def _next(snapshot: Snapshot, intent: Intent, steps: tuple[Step, ...]) -> Decisi
     if allowed:
         return Decision(steps=allowed)
     if steps:
-        return Decision(done=True, pending=tuple(describe(step) for step in steps))
+        return Decision(done=True, pending=tuple(sentence(step, snapshot) for step in steps))
     held = holds(snapshot, snapshot.ledger) if snapshot.ledger else ()
     return Decision(violations=held, done=not held)
-
-
-def describe(step: Step) -> str:
-    """A step as a sentence part: its name and phase."""
-    return f"{type(step).__name__} (phase {step.phase.value})"

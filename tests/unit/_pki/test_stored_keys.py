@@ -76,7 +76,7 @@ def test_pkcs1_is_read_too() -> None:
         {"d": GOOD["d"] + 2, "dp": GOOD["dp"] + 2},
         {**FOREIGN, "n": GOOD["n"]},
     ],
-    ids=lambda damage: "+".join(damage),
+    ids="+".join,
 )
 def test_a_key_whose_halves_do_not_belong_together_is_refused(damage: dict[str, int]) -> None:
     pem = pkcs1({**GOOD, **damage})

@@ -112,7 +112,7 @@ def test_a_pod_is_never_counted_as_trusting_by_waiting(snapshot: Snapshot) -> No
 @given(snapshots())
 def test_repeated_passes_over_the_same_cluster_come_to_rest(snapshot: Snapshot) -> None:
     """At most one pass per edge of the longest way through the states, and one that changes nothing."""
-    for _ in range(8):
+    for _step in range(8):
         after = keep_books(snapshot)[0]
         if after == snapshot.ledger:
             return

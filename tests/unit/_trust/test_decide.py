@@ -10,10 +10,11 @@ from datetime import timedelta
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide, describe
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decision import Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Phase, Way
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.sentences import sentence
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import (
     DeleteLedger,
     Face,
@@ -65,7 +66,7 @@ def test_a_flow_stops_after_the_phase_that_was_asked_for(step: str, phase: Phase
     if ORDER.index(phase) <= ORDER.index(until):
         assert found == whole
     else:
-        pending = tuple(f"{type(one).__name__} (phase {phase.value})" for one in whole.steps)
+        pending = tuple(sentence(one, stage.STAGES[step]) for one in whole.steps)
         assert found == Decision(done=True, pending=pending)
 
 
@@ -141,7 +142,3 @@ FACES: list[tuple[Step, Face]] = [
 @pytest.mark.parametrize(("step", "face"), FACES, ids=lambda value: type(value).__name__)
 def test_each_step_tells_the_module_that_carries_it_out(step: Step, face: Face) -> None:
     assert Decision(steps=(step,)).next_face is face
-
-
-def test_a_step_in_words() -> None:
-    assert describe(Promote("", 1)) == "Promote (phase use)"

@@ -45,7 +45,7 @@ def books(snapshot: Snapshot) -> Ledger:
 
 def with_books_kept(snapshot: Snapshot, intent: Intent) -> tuple[Snapshot, Decision]:
     """The first decision that is not about the books, and the cluster with the books that led to it."""
-    for _ in range(8):
+    for _step in range(8):
         found = decide(snapshot, intent)
         written = [step.ledger for step in found.steps if isinstance(step, WriteLedger)]
         if not written or written[0] == snapshot.ledger:

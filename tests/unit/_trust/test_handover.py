@@ -134,9 +134,9 @@ def test_a_cluster_without_ledger_is_handed_back_after_its_books_are_in_order() 
 @pytest.mark.parametrize(
     ("snapshot", "until", "pending"),
     [
-        (handing_back(1), Phase.USE, "SetGenerated (phase retire)"),
-        (handing_back(1, HANDING_BACK), Phase.TRUST, "Roll (phase use)"),
-        (handing_back(1, HANDING_BACK, GENERATED), Phase.USE, "DeleteLedger (phase retire)"),
+        (handing_back(1), Phase.USE, "give the cluster CA to the operator"),
+        (handing_back(1, HANDING_BACK), Phase.TRUST, "restart 3 pods after the change of the key generation"),
+        (handing_back(1, HANDING_BACK, GENERATED), Phase.USE, "delete the ledger"),
     ],
 )
 def test_handing_back_can_be_left_half_way(snapshot: Snapshot, until: Phase, pending: str) -> None:

@@ -54,7 +54,7 @@ EDGES = {
     (None, UNUSED),  # "Operator upgrade"
     (UNTRUSTED, UNUSED),  # the trust roll is complete
     (PHASE_OUT, None),  # not in use any more
-    *((before, after) for before, _, after in BY_USAGE if before is not after),
+    *((before, after) for before, _usage, after in BY_USAGE if before is not after),
 }
 
 
@@ -64,7 +64,7 @@ def test_usage_leads_where_the_table_says(before: TrustState, usage: Usage, afte
 
 
 def test_the_table_is_complete() -> None:
-    told = {(before, usage) for before, usage, _ in BY_USAGE}
+    told = {(before, usage) for before, usage, _after in BY_USAGE}
     assert told == {*product(TrustState, set(Usage) - {Usage.UNKNOWN})}
 
 

@@ -123,6 +123,6 @@ def test_what_is_documented_of_a_ca_is_what_is_returned() -> None:
 
 @modules
 def test_types_of_results(name: str) -> None:
-    kinds = {"dict": dict, "list": list, "str": str, "bool": bool, "float": (int, float)}
+    kinds = {"dict": dict, "list": list, "str": str, "bool": bool, "int": int, "float": (int, float)}
     for key, value in [(k, v) for n, ended in ends() if n == name for k, v in ended.result.items() if k not in COMMON]:
         assert value is None or isinstance(value, kinds[documented(name, "RETURN")[key]["type"]]), key

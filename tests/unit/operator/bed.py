@@ -42,7 +42,7 @@ class Bed:
         self.step(2)
 
     def step(self, times: int = 1) -> None:
-        for _ in range(times):
+        for _time in range(times):
             self.world.step()
 
     def ca(self, common_name: str, issuer: UserCa | None = None, **options: Any) -> UserCa:

@@ -206,7 +206,7 @@ def test_the_bundle_shrinks_only_in_the_reconcile_after_the_removal(replaced: Be
     replaced.step()
     old = replaced.entries(SECRET)["ca-2027-06-01T12-00-00Z.crt"].strip()
     sizes = []
-    for _ in range(2):
+    for _time in range(2):
         replaced.step()
         sizes.append((len(anchors(replaced)), old in replaced.entries("demo-trustbundle")["cluster-ca.crt"]))
     assert sizes == [(1, True), (1, False)]

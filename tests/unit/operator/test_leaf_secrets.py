@@ -78,7 +78,7 @@ def test_all_four_labels_on_a_foreign_secret_are_a_trap(generated: Bed) -> None:
     assert generated.get("secrets", "demo-kafka-0")
 
 
-@pytest.mark.parametrize("labels", list(itertools.combinations(LABELS, 3)), ids=lambda chosen: "+".join(chosen))
+@pytest.mark.parametrize("labels", list(itertools.combinations(LABELS, 3)), ids="+".join)
 def test_three_of_the_labels_are_none(labels: tuple[str, ...], generated: Bed) -> None:
     """strimzi.md 2.1, operator-facts "User-managed cluster CA" 7."""
     plant(generated, "mine", {key: LABELS[key] for key in labels})

@@ -1,0 +1,70 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Certificates for forecasts: made in memory with the keys at hand, shown to the gates, and forgotten."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.internal import InternalIssuer
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import subject_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
+    KeyAlgorithm,
+    KeySpec,
+    PrivateKey,
+    generate_key,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.authority_writes import next_authority
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_secrets import KEY, private_key
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import AuthorityUnavailable
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import (
+    Chain,
+    Component,
+    PreparedAuthority,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import PrepareAuthority
+
+#: Keys that nobody will use: the ones that are made fastest.
+_QUICK = KeySpec(KeyAlgorithm.ECDSA, 256)
+
+
+class StandIns:
+    """Implements ``_trust.effects.StandIn`` for one observation."""
+
+    def __init__(self, observation: Observation, work: Work) -> None:
+        self._observation = observation
+        self._work = replace(work, settings=replace(work.settings, ca_key=_QUICK))
+        self._made: dict[str, PrivateKey] = {}
+
+    def authority(self, step: PrepareAuthority) -> PreparedAuthority:
+        """Raises AuthorityUnavailable when the step itself would."""
+        chain, key = next_authority(step, self._observation, self._work)
+        self._made[chain[0].fingerprint] = key
+        return PreparedAuthority(chain, key.public_key_sha256)
+
+    def leaf(self, issuer: Chain) -> Chain:
+        """Raises AuthorityUnavailable when the key of this CA is not at hand."""
+        now, validity = self._work.clock.now(), self._work.settings.validity
+        subject = subject_of(Component.ENTITY_OPERATOR, "stand-in", frozenset())
+        request = build_request(subject.distinguished_name, subject.names, generate_key(_QUICK))
+        maker = InternalIssuer(issuer, self._key(issuer), now, validity)
+        issued = maker.poll(maker.request(subject, request, validity))
+        return (issued.leaf, *issuer) if issued else ()
+
+    def _key(self, issuer: Chain) -> PrivateKey:
+        scope = self._observation.scope
+        stored = self._observation.secret(scope.ca_key_secret)
+        fingerprint = issuer[0].fingerprint
+        candidates = (self._made.get(fingerprint), private_key(stored, f"{fingerprint}.key"), private_key(stored, KEY))
+        for key in candidates:
+            if key is not None and key.matches(issuer[0]):
+                return key
+        raise AuthorityUnavailable(
+            f"The key of {issuer[0].subject} is not in Secret {scope.namespace}/{scope.ca_key_secret}.",
+            "Without it nothing can be said about certificates that it would issue.",
+        )
