@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust import preconditions as rules
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust import authority_preconditions as rules
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions import check
