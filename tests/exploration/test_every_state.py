@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Way
@@ -36,7 +38,11 @@ def _explore(intent: Intent, nodes: int, runs: int, people: People = nobody) -> 
     return found
 
 
-@pytest.mark.parametrize(("intent", "people"), THREE_NODES, ids=str)
+def _name(value: Any) -> str:
+    return f"{value.goal.value}-{value.way.value}" if isinstance(value, Intent) else value.__name__
+
+
+@pytest.mark.parametrize(("intent", "people"), THREE_NODES, ids=_name)
 def test_three_nodes_killed_and_stale_at_every_point(intent: Intent, people: People) -> None:
     _explore(intent, 3, 1, people)
 
@@ -63,7 +69,7 @@ def test_a_leaf_of_the_old_ca_comes_back(way: Way) -> None:
     explore(start(Intent(Goal.REPLACE_KEY, way), 2, 1), Runner(Intent(Goal.REPLACE_KEY, way)), 2, restores_an_old_leaf)
 
 
-@pytest.mark.parametrize("people", [a_pod_stays_away, removes_an_annotation])
+@pytest.mark.parametrize("people", [a_pod_stays_away, removes_an_annotation], ids=_name)
 @pytest.mark.parametrize("way", Way)
 def test_a_node_is_away_or_cannot_be_read(way: Way, people: People) -> None:
     _explore(Intent(Goal.REPLACE_KEY, way), 2, 1, people)
