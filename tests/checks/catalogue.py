@@ -9,7 +9,7 @@ from .environments import CannotPrepare
 from .pythons import OLDEST, PAIRS, Pair, available_pairs, find_python
 
 _UNITS = ("pytest", "tests/unit", "--numprocesses=2")
-_EXPLORATION = ("pytest", "tests/exploration", "--numprocesses=2", "--capture=no")
+_EXPLORATION = ("pytest", "tests/exploration", "--numprocesses=2")
 #: The collection's Python below the collections root, as mypy and import-linter name it.
 _MODULE_UTILS = "ansible_collections.trustops.strimzi.plugins.module_utils"
 

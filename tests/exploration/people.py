@@ -51,9 +51,9 @@ def removes_an_annotation(world: World) -> Iterator[Event]:
 def restores_an_old_leaf(world: World) -> Iterator[Event]:
     """From a backup, under the annotation that the Secret has now: the operator sees nothing to do.
 
-    Not while a decision is on its way to the API server: against that second nothing helps but the Lease of a person.
+    Not between a run's reading and its writing, nor when the CA has left already: against that nothing helps.
     """
-    if any(run.writes for run in world.runs):
+    if OLD not in world.ca.projected or not all(run.idle for run in world.runs):
         return
     for number, slot in enumerate(world.slots):
         old = Leaf(OLD, slot.stored.generation)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -26,13 +27,14 @@ THREE_NODES = [
 ]  # fmt: skip
 
 
-def _explore(intent: Intent, nodes: int, runs: int, people: People = nobody) -> Explored:
+Record = Callable[[str, object], None]
+
+
+def _explore(record: Record, intent: Intent, nodes: int, runs: int, people: People = nobody) -> Explored:
     found = explore(start(intent, nodes, runs), Runner(intent), nodes, people)
     dead = found.dead_ends()
-    print(
-        f"\nEXPLORED {intent.goal.value} {intent.way.value} {people.__name__}: {nodes} pods, {runs} runs, "
-        f"{len(found.states)} states, {found.transitions} transitions"
-    )
+    about = f"{intent.goal.value} {intent.way.value} {people.__name__}: {nodes} pods, {runs} runs"
+    record("explored", (about, len(found.states), found.transitions))
     assert not dead, "no way to an end after:\n" + "\n".join(found.way_to(dead[0]))
     assert found.ends
     return found
@@ -43,24 +45,24 @@ def _name(value: Any) -> str:
 
 
 @pytest.mark.parametrize(("intent", "people"), THREE_NODES, ids=_name)
-def test_three_nodes_killed_and_stale_at_every_point(intent: Intent, people: People) -> None:
-    _explore(intent, 3, 1, people)
+def test_three_nodes_killed_and_stale_at_every_point(intent: Intent, people: People, record_property: Record) -> None:
+    _explore(record_property, intent, 3, 1, people)
 
 
 @pytest.mark.parametrize("way", Way)
 @pytest.mark.parametrize("goal", [Goal.RENEW, Goal.REPLACE_KEY])
-def test_two_runs_at_once_without_a_lease(goal: Goal, way: Way) -> None:
-    _explore(Intent(goal, way), 1, 2)
+def test_two_runs_at_once_without_a_lease(goal: Goal, way: Way, record_property: Record) -> None:
+    _explore(record_property, Intent(goal, way), 1, 2)
 
 
-def test_two_runs_at_once_with_two_nodes() -> None:
-    _explore(Intent(Goal.REPLACE_KEY), 2, 2)
+def test_two_runs_at_once_with_two_nodes(record_property: Record) -> None:
+    _explore(record_property, Intent(Goal.REPLACE_KEY), 2, 2)
 
 
 @pytest.mark.parametrize("way", Way)
-def test_the_prepared_ca_is_taken_out_by_hand(way: Way) -> None:
+def test_the_prepared_ca_is_taken_out_by_hand(way: Way, record_property: Record) -> None:
     """Between the two writes of a promotion too: the operator would do nothing ever again."""
-    _explore(Intent(Goal.REPLACE_KEY, way), 1, 1, takes_out_the_prepared_ca)
+    _explore(record_property, Intent(Goal.REPLACE_KEY, way), 1, 1, takes_out_the_prepared_ca)
 
 
 @pytest.mark.parametrize("way", Way)
@@ -71,5 +73,5 @@ def test_a_leaf_of_the_old_ca_comes_back(way: Way) -> None:
 
 @pytest.mark.parametrize("people", [a_pod_stays_away, removes_an_annotation], ids=_name)
 @pytest.mark.parametrize("way", Way)
-def test_a_node_is_away_or_cannot_be_read(way: Way, people: People) -> None:
-    _explore(Intent(Goal.REPLACE_KEY, way), 2, 1, people)
+def test_a_node_is_away_or_cannot_be_read(way: Way, people: People, record_property: Record) -> None:
+    _explore(record_property, Intent(Goal.REPLACE_KEY, way), 2, 1, people)
