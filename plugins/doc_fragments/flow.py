@@ -16,6 +16,14 @@ options:
     type: str
     choices: [cooperate, takeover]
     default: cooperate
+  client_bundle:
+    description:
+      - Whether to publish all trusted CAs to clients in Secret C(<cluster>-cluster-ca-bundle), as C(ca.crt) (PEM), C(ca.p12)
+        (PKCS#12) and C(ca.jks) (JKS), the last two under C(ca.password), which stays the same for good.
+      - It holds a new CA before any broker presents a certificate of it. Once the Secret exists it is kept up to date whatever
+        this says.
+    type: bool
+    default: false
   replaces:
     description:
       - Fingerprint (SHA-1 or SHA-256, with or without colons) of the CA to renew or replace.

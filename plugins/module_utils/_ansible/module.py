@@ -145,6 +145,7 @@ class TrustModule:
             replaces=self.params.get("replaces") or None,
             fresh_for=timedelta(hours=self.params.get("fresh_for_hours") or 0),
             until=Phase(self.params.get("until_phase") or "retire"),
+            publish=bool(self.params.get("client_bundle")),
             supplied=PreparedAuthority(supplied.chain, supplied.key.public_key_sha256) if supplied else None,
         )
 

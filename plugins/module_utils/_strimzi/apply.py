@@ -6,7 +6,12 @@
 
 from __future__ import annotations
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import authority_writes, operator, trust_writes
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import (
+    authority_writes,
+    operator,
+    publishing,
+    trust_writes,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.key_generation import raise_key_generation
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
@@ -39,6 +44,8 @@ def _writes(step: steps.Step, observation: Observation, work: Work) -> tuple[Wri
         return trust_writes.project(step, observation)
     if isinstance(step, steps.Withdraw):
         return trust_writes.withdraw(step, observation)
+    if isinstance(step, steps.Publish):
+        return publishing.publish(step, observation, work.clock.now())
     if isinstance(step, steps.PrepareAuthority):
         return authority_writes.prepare(step, observation, work)
     if isinstance(step, steps.Promote):

@@ -15,6 +15,8 @@ KIND_LABEL = f"{DOMAIN}/kind"
 NAME_LABEL = f"{DOMAIN}/name"
 COMPONENT_LABEL = f"{DOMAIN}/component-type"
 POOL_LABEL = f"{DOMAIN}/pool-name"
+BROKER_ROLE_LABEL = f"{DOMAIN}/broker-role"
+CONTROLLER_ROLE_LABEL = f"{DOMAIN}/controller-role"
 
 CA_CERT_GENERATION = f"{DOMAIN}/ca-cert-generation"
 CA_KEY_GENERATION = f"{DOMAIN}/ca-key-generation"
@@ -49,8 +51,17 @@ class ClusterNames:
         return f"{self.cluster}-cluster-ca"
 
     @property
+    def cluster_operator_secret(self) -> str:
+        """The operator's own certificate, with which it is a superuser of Kafka (strimzi.md 2.1)."""
+        return f"{self.cluster}-cluster-operator-certs"
+
+    @property
     def trust_bundle_secret(self) -> str:
         return f"{self.cluster}-trustbundle"
+
+    @property
+    def client_bundle_secret(self) -> str:
+        return f"{self.cluster}-cluster-ca-bundle"
 
     @property
     def ledger_secret(self) -> str:

@@ -19,6 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
     parse_certificates,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_secrets import read_ca_secrets
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.client_bundle import read_published
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.kafka import read_reconciliation
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaves import leaf_secrets, read_leaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger_secret import decode_ledger
@@ -68,6 +69,7 @@ def observe(client: KubeClient, scope: ClusterNames, now: datetime) -> Observati
         pods=_parties(scope, pods, leaves),
         leaves=leaves,
         reconciliation=read_reconciliation(kafka, _neighbours(client, scope) if kafka is None else ()),
+        published=read_published(secrets.get(scope.client_bundle_secret)),
         sizes={name: size(secrets[name]) for name in _guarded(scope) if name in secrets},
     )
     return Observation(scope, snapshot, kafka, secrets, {pod["metadata"]["name"]: pod for pod in pods})

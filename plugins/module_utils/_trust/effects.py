@@ -63,6 +63,11 @@ def _await_bundle(step: steps.AwaitBundle, snapshot: Snapshot, stand_in: StandIn
     return snapshot if snapshot.bundle is None else replace(snapshot, bundle=snapshot.ca.projected)
 
 
+def _publish(step: steps.Publish, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+    published = frozenset(certificate.fingerprint for chain in step.chains for certificate in chain)
+    return replace(snapshot, published=published)
+
+
 def _promote(step: steps.Promote, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
     ca = snapshot.ca
     promoted = next(authority for authority in ca.prepared if authority.fingerprint == step.fingerprint)
@@ -128,6 +133,7 @@ _EFFECTS: dict[type, Callable[[Any, Snapshot, StandIn], Snapshot]] = {
     steps.Project: _project,
     steps.Withdraw: _withdraw,
     steps.AwaitBundle: _await_bundle,
+    steps.Publish: _publish,
     steps.PrepareAuthority: _prepare,
     steps.Promote: _promote,
     steps.RestoreKey: _restore_key,

@@ -42,6 +42,7 @@ class Intent:
     with the same goal finished within ``fresh_for``: then that one is the answer and nothing is done.
     until: the last phase to enter (None: all).
     supplied: a CA brought by the caller in place of a generated one.
+    publish: whether clients get a bundle of all trusted CAs; where there is one it is kept anyway.
     """
 
     goal: Goal
@@ -50,6 +51,7 @@ class Intent:
     fresh_for: timedelta = timedelta(hours=24)
     until: Phase | None = None
     supplied: PreparedAuthority | None = None
+    publish: bool = False
 
     def allows(self, phase: Phase) -> bool:
         return self.until is None or phase.position <= self.until.position

@@ -18,6 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates impo
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Phase, Way
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.journal import is_current
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal, Ledger, LedgerEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.publication import is_published, publish
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TRUSTED_STATES, TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import (
@@ -102,9 +103,12 @@ def _next_generation(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> int:
     known = [generation for generation in named if generation is not None]
     if not snapshot.ca.current:
         return 0
+    own = authority_generation(snapshot.ca.current[0])
     if intent.goal is Goal.RENEW:
-        own = authority_generation(snapshot.ca.current[0])
         return snapshot.ca.key_generation if own is None else own
+    if own is None:
+        # No name tells how far the numbers went; every CA that had one had a certificate generation as well.
+        known.append(_generation(snapshot))
     return max([*known, snapshot.ca.key_generation]) + 1
 
 
@@ -171,7 +175,7 @@ def _promotable(snapshot: Snapshot, intent: Intent) -> LedgerEntry | None:
         if not snapshot.ca.current and not snapshot.pods:
             return entry
         known = entry.state in TRUSTED_STATES and is_projected(snapshot, entry.fingerprint)
-        if known and not trust_gate(snapshot, ledger, entry.chain):
+        if known and is_published(snapshot, intent, entry) and not trust_gate(snapshot, ledger, entry.chain):
             return entry
     return None
 
@@ -232,6 +236,7 @@ RULES: tuple[Rule, ...] = (
     prepare,
     project,
     await_bundle,
+    publish,
     spread_trust,
     promote,
     tidy,

@@ -89,6 +89,7 @@ _SENTENCES: dict[type, Callable[[Any, Snapshot], str]] = {
     steps.Project: _project,
     steps.Withdraw: lambda step, snapshot: f"take {_known(step.fingerprint, snapshot)} out of the trusted CAs",
     steps.AwaitBundle: _await_bundle,
+    steps.Publish: lambda step, snapshot: f"publish {', '.join(map(_name, step.chains))} to clients",
     steps.PrepareAuthority: _prepare,
     steps.Promote: lambda step, snapshot: (
         f"make {_known(step.fingerprint, snapshot)} the issuing CA, generation {step.generation}"

@@ -125,6 +125,7 @@ class Snapshot:
 
     bundle: fingerprints in the trust bundle, None when the Secret does not exist.
     sizes: bytes of data per Secret name, for the guard against the 1 MiB limit.
+    published: fingerprints in the bundle for clients, None when there is none.
     """
 
     cluster: str
@@ -137,6 +138,7 @@ class Snapshot:
     leaves: tuple[StoredLeaf, ...]
     reconciliation: Reconciliation
     sizes: Mapping[str, int] = field(default_factory=dict)
+    published: frozenset[str] | None = None
 
     @property
     def uids(self) -> frozenset[str]:

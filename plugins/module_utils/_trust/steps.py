@@ -80,6 +80,15 @@ class AwaitBundle:
 
 
 @dataclass(frozen=True)
+class Publish:
+    """Publish these CAs, with their chains, to clients outside the cluster."""
+
+    chains: tuple[Chain, ...]
+    phase: Phase
+    face: ClassVar[Face] = Face.TRUST
+
+
+@dataclass(frozen=True)
 class PrepareAuthority:
     """Make the next CA (or take the supplied one) and put it, with its key, into the CA key Secret."""
 
@@ -180,6 +189,7 @@ Step: TypeAlias = (
     | Project
     | Withdraw
     | AwaitBundle
+    | Publish
     | PrepareAuthority
     | Promote
     | RestoreKey
