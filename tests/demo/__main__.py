@@ -7,13 +7,13 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from ..cluster.bed import ROOT, Bed
 from ..cluster.cache import MissingTool
 from ..cluster.scene import Scene
 from ..operator import clusters
+from .closing import closing
 
 REPORTS = ROOT / "build"
 
@@ -39,13 +39,11 @@ def say(text: str) -> None:
 
 
 def rotate(scene: Scene, folder: Path) -> None:
-    begun = time.monotonic()
     playbook(scene, "rotate-cluster-ca.yml", f"strimzi_report_dir={folder}")
-    print(f"\n{(folder / 'report.md').read_text()}")
-    facts = json.loads((folder / "report.json").read_text())
-    print(f"{facts['removed_ca_trusted_by']} pods trust the removed CA.")
-    print(f"{facts['writes']} writes, {facts['rolls']} rolls, {time.monotonic() - begun:.0f} s in all.")
-    print(f"The same as files: {folder}/report.md, report.json, report.html")
+    say("What happened")
+    print(closing(json.loads((folder / "report.json").read_text())))
+    print(f"\nWith a picture of who trusts whom: {folder}/report.html")
+    print("The same for machines and as Markdown: report.json and report.md beside it")
 
 
 def main() -> int:

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.pods import component_of, is_ready
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
@@ -15,8 +15,16 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot i
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Roll
 
 
+class Restarted(NamedTuple):
+    """seconds: from the old pod's end to Ready. away: the most Kafka nodes that were away at once meanwhile."""
+
+    name: str
+    seconds: float
+    away: int | None
+
+
 class Progress:
-    """Follows the replacement of pods. ``restarted``: (name, seconds from the old pod's end to Ready)."""
+    """Follows the replacement of pods."""
 
     def __init__(self, step: Roll, leaving: Iterable[Pod], work: Work) -> None:
         self._step = step
@@ -24,9 +32,10 @@ class Progress:
         self._old = {pod.uid: pod for pod in leaving}
         self._seen: list[Mapping[str, Any]] = []
         self._gone_at: dict[str, float] = {}  # by UID
+        self._away: dict[str, int] = {}  # by UID, of Kafka nodes only
         self._changed = False
         self.left: set[str] = set(self._old)
-        self.restarted: list[tuple[str, float]] = []
+        self.restarted: list[Restarted] = []
         self.expected = len(self._old)
 
     @property
@@ -43,16 +52,27 @@ class Progress:
         """Take in the pods as they are now."""
         now = self._work.clock.monotonic()
         self._seen = pods
+        # Who is back first: a node that leaves when the one before is Ready was not away together with it.
+        self._note_back(now)
         present = {str(pod["metadata"]["uid"]) for pod in pods}
         for uid in sorted(self.left - present):
             self.left.discard(uid)
             self._gone_at[uid] = now
             self._changed = True
+        self._count_away()
+        self._note_back(now)
+
+    def _note_back(self, now: float) -> None:
         for uid in [uid for uid in self._gone_at if self._is_back(self._old[uid])]:
             seconds = now - self._gone_at.pop(uid)
-            self.restarted.append((self._old[uid].name, seconds))
+            self.restarted.append(Restarted(self._old[uid].name, seconds, self._away.get(uid)))
             self._changed = True
             self._tell(self._old[uid].name, seconds)
+
+    def _count_away(self) -> None:
+        nodes = [uid for uid in self._gone_at if self._old[uid].component is Component.KAFKA]
+        for uid in nodes:
+            self._away[uid] = max(self._away.get(uid, 0), len(nodes))
 
     def _is_back(self, old: Pod) -> bool:
         """A Kafka node comes back under its name, a pod of a Deployment as another one of its component."""

@@ -13,7 +13,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Action:
-    """One write, restart or wait. verb: create, update, delete, restart or wait. before/after: public facts."""
+    """One write, restart or wait. verb: create, update, delete, restart or wait. before/after: public facts.
+
+    away: of a Kafka node's restart, the most nodes that were seen away at once, this one included.
+    """
 
     verb: str
     object: str
@@ -22,6 +25,7 @@ class Action:
     before: Mapping[str, Any] | None = None
     after: Mapping[str, Any] | None = None
     seconds: float | None = None
+    away: int | None = None
 
     @property
     def is_change(self) -> bool:
@@ -30,4 +34,11 @@ class Action:
     def as_result(self) -> dict[str, Any]:
         """The same keys for every action, whether it was done or would be."""
         seconds = None if self.seconds is None else round(self.seconds, 1)
-        return {"verb": self.verb, "object": self.object, "what": self.what, "phase": self.phase, "seconds": seconds}
+        return {
+            "verb": self.verb,
+            "object": self.object,
+            "what": self.what,
+            "phase": self.phase,
+            "seconds": seconds,
+            "away": self.away,
+        }

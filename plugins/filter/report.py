@@ -1,0 +1,146 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: report
+short_description: Facts about what a flow did
+version_added: 1.0.0
+description:
+  - Turns what the role P(trustops.strimzi.reconcile#role) noted into the content of C(report.json).
+options:
+  _input:
+    description: What the role noted - the goal, the first and the last result, and a log of the calls that did something.
+    type: dict
+    required: true
+  failed:
+    description: The result of the call that ended the flow, when one failed. Its violations become part of the facts.
+    type: dict
+    default: {}
+  planned:
+    description: The result of M(trustops.strimzi.strimzi_ca_info) before the run, when the plan is part of the report.
+    type: dict
+    default: {}
+  check_mode:
+    description: Whether nothing was changed.
+    type: bool
+    default: false
+  now:
+    description: The end of the run and the day that the days until expiry count from, as C(2026-01-31T12:00:00Z). The current time by default.
+    type: str
+  cluster:
+    description: Name of the Kafka resource, for a flow that failed before it was read.
+    type: str
+    default: ''
+  namespace:
+    description: Namespace of the Kafka resource, for a flow that failed before it was read.
+    type: str
+    default: ''
+seealso:
+  - plugin: trustops.strimzi.report_view
+    plugin_type: filter
+author:
+  - The trustops.strimzi contributors (@trustops)
+"""
+
+EXAMPLES = r"""
+- name: How many pods trust a CA that was removed
+  ansible.builtin.debug:
+    msg: "{{ (reconcile_run | trustops.strimzi.report).removed_ca_trusted_by }}"
+"""
+
+RETURN = r"""
+_value:
+  description: The facts.
+  type: dict
+  contains:
+    schema: {description: Version of this structure., type: int, sample: 1}
+    cluster: {description: The Kafka resource as seen last., type: dict, sample: {name: demo, namespace: kafka}}
+    goal: {description: The goal of the flow., type: str, sample: replace_key}
+    check_mode: {description: Whether nothing was changed., type: bool, sample: false}
+    done: {description: "Whether the goal, or the phase to stop after, is reached.", type: bool, sample: true}
+    result:
+      description: How it ended - V(done), V(nothing_to_do), V(stopped), V(planned), V(unfinished), V(held) or V(failed).
+      type: str
+      sample: done
+    started_at: {description: "Begin of the run; null when it was not noted.", type: str, sample: "2026-01-31T12:00:00Z"}
+    finished_at: {description: End of the run., type: str, sample: "2026-01-31T12:00:46Z"}
+    seconds: {description: How long the run took., type: float, sample: 46.0}
+    worked_seconds: {description: How long of it calls worked and waited., type: float, sample: 21.4}
+    writes: {description: How many objects were created or updated or deleted., type: int, sample: 25}
+    restarts: {description: How many pods were restarted., type: int, sample: 18}
+    nodes: {description: How many Kafka nodes there are., type: int, sample: 3}
+    rolls: {description: How often the Kafka node that was replaced most often was replaced., type: int, sample: 3}
+    nodes_away_together: {description: "The most Kafka nodes that were seen away at once in a roll; null when there was none.", type: int, sample: 1}
+    removed_ca_trusted_by: {description: How many pods still trust a CA that was removed., type: int, sample: 0}
+    cas:
+      description: The CAs of the ledger as modules return them, with C(name), C(days_left) and C(state_before).
+      type: list
+      elements: dict
+      sample: [{name: cluster-ca v1, state: TRUSTED_IN_USE_ALL, state_before: null, days_left: 364}]
+    cas_before: {description: The CAs of the ledger at the start., type: list, elements: dict, sample: []}
+    removed: {description: "CAs that left the ledger, with C(pods) that still trust them.", type: list, elements: dict, sample: []}
+    pods: {description: The pods as modules return them with how often each was restarted., type: list, elements: dict, sample: []}
+    pods_before: {description: The pods at the start., type: list, elements: dict, sample: []}
+    parties: {description: Parties that are equal in groups., type: list, elements: dict, sample: [{component: kafka, count: 3}]}
+    parties_before: {description: The same at the start., type: list, elements: dict, sample: []}
+    leaves: {description: The end-entity certificates in their Secrets., type: list, elements: dict, sample: []}
+    leaves_before: {description: The same at the start., type: list, elements: dict, sample: []}
+    phases:
+      description: What was done, by phases.
+      type: list
+      elements: dict
+      contains:
+        phase: {description: The phase., type: str, sample: trust}
+        seconds: {description: How long calls worked and waited in it., type: float, sample: 4.8}
+        writes: {description: What was written by objects., type: list, elements: dict, sample: [{object: Kafka kafka/demo, times: 1, what: []}]}
+        restarts: {description: The pods that were restarted., type: list, elements: dict, sample: [{pod: demo-kafka-0, seconds: 1.1}]}
+        waits: {description: What was waited for., type: list, elements: dict, sample: []}
+        work: {description: The calls with their begin and length., type: list, elements: dict, sample: []}
+    plan: {description: The steps of O(planned)., type: list, elements: dict, sample: []}
+    planned_rolls: {description: How often the plan restarts Kafka nodes one after the other., type: int, sample: 0}
+    planned_restarts: {description: How many restarts of pods the plan takes., type: int, sample: 0}
+    pending: {description: Steps that are left because the flow was to stop after a phase., type: list, elements: str, sample: []}
+    next: {description: "The module whose turn it is; null when done.", type: str, sample: null}
+    violations: {description: "What holds the flow, with what helps.", type: list, elements: dict, sample: []}
+    failure: {description: "The message of the call that failed; null when none did.", type: str, sample: null}
+    journal: {description: "The flow in flight, or the last one that finished.", type: dict, sample: {goal: replace_key}}
+    steps: {description: The log of the calls that did something., type: list, elements: dict, sample: []}
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime, timezone
+from typing import Any
+
+from ansible.errors import AnsibleFilterError
+
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.facts import facts_of
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import Run
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.times import moment
+
+
+def report(
+    noted: Mapping[str, Any],
+    failed: Mapping[str, Any] | None = None,
+    planned: Mapping[str, Any] | None = None,
+    check_mode: bool = False,
+    now: str | None = None,
+    cluster: str = "",
+    namespace: str = "",
+) -> dict[str, Any]:
+    if not isinstance(noted, Mapping) or "goal" not in noted:
+        raise AnsibleFilterError("trustops.strimzi.report works on what the role reconcile noted, a dictionary.")
+    try:
+        end = moment(now) if now else datetime.now(timezone.utc)
+    except ValueError as error:
+        raise AnsibleFilterError(f"now: {error}. Write it as 2026-01-31T12:00:00Z.") from error
+    run = Run.of(noted, failed or {}, planned or {}, check_mode, {"name": cluster, "namespace": namespace})
+    return facts_of(run, noted.get("begun"), end)
+
+
+class FilterModule:
+    """Ansible asks for the filters of this file."""
+
+    def filters(self) -> dict[str, Callable[..., Any]]:
+        return {"report": report}

@@ -1,0 +1,53 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""What a flow did, as plain facts: the content of report.json, from what the role ``reconcile`` noted."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.authorities import describe_authorities
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.parties import describe_pods
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.rolls import describe_rolls
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import CHANGES, Run
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.stages import describe_phases
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.times import seconds_between
+
+#: Raised when a key changes its meaning or goes away.
+SCHEMA = 1
+
+
+def facts_of(run: Run, begun: str | None, now: datetime) -> dict[str, Any]:
+    """``begun``: when the run did, if that was noted; ``now``: its end, and what days left count from."""
+    worked = round(sum(step["seconds"] for step in run.steps), 1)
+    return {
+        "schema": SCHEMA,
+        "cluster": run.last["cluster"],
+        "goal": run.goal,
+        "check_mode": run.check_mode,
+        "done": run.done,
+        "result": run.result,
+        "started_at": begun,
+        "finished_at": now.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "seconds": seconds_between(begun, now) if begun else worked,
+        "worked_seconds": worked,
+        "writes": sum(action["verb"] in CHANGES for action in run.actions),
+        **describe_rolls(run),
+        **describe_authorities(run, now),
+        **describe_pods(run),
+        "leaves": run.last["leaves"],
+        "leaves_before": run.first["leaves"],
+        "phases": describe_phases(run),
+        "plan": run.plan,
+        "planned_rolls": run.planned_rolls,
+        "planned_restarts": sum(len(step["restarts"]) for step in run.plan),
+        "pending": list(run.last.get("pending") or []),
+        "next": run.next,
+        "violations": run.violations,
+        "failure": run.failure,
+        "journal": run.last.get("journal"),
+        "steps": run.steps,
+    }

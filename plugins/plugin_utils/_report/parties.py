@@ -1,0 +1,98 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Who presents and trusts what: the pods one by one, and parties that are equal in groups."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.rolls import KAFKA, node_rolls
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import Run
+
+OPERATOR = "cluster-operator"
+#: The order in which people think of them.
+_ORDER = (KAFKA, "entity-operator", "cruise-control", "kafka-exporter", OPERATOR)
+#: Lists name a CA by its common name and the start of its SHA-256: "cluster-ca v1 (6c1f0e9a2b3c)".
+_LABEL = re.compile(r"\(([0-9a-f]{12})\)$")
+
+
+def describe_pods(run: Run) -> dict[str, Any]:
+    """``restarts``: how often the pod, or the pods of its component before it, were restarted; null when unclear."""
+    nodes, alone = node_rolls(run), Counter(pod["component"] for pod in run.last["pods"])
+    restarted = Counter(component_of(action, run) for action in run.actions if action["verb"] == "restart")
+    pods = []
+    for pod in sorted(run.last["pods"], key=lambda one: _order(one["component"], one["name"])):
+        component = pod["component"]
+        known = nodes.get(pod["name"]) if component == KAFKA else restarted[component]
+        pods.append({**pod, "restarts": known if component == KAFKA or alone[component] == 1 else None})
+    return {
+        "pods": pods,
+        "pods_before": list(run.first["pods"]),
+        "parties": group_parties(run.last),
+        "parties_before": group_parties(run.first),
+    }
+
+
+def name_of(action: Mapping[str, Any]) -> str:
+    """The name in "Pod kafka/demo-kafka-0"."""
+    return str(action["object"]).rsplit("/", 1)[-1]
+
+
+def component_of(action: Mapping[str, Any], run: Run) -> str:
+    """What was restarted, by its name: pods of Deployments come back under another one."""
+    name = name_of(action)
+    if name in node_rolls(run):
+        return KAFKA
+    prefix = f"{run.last['cluster']['name']}-"
+    return next((part for part in _ORDER if part != KAFKA and name.startswith(f"{prefix}{part}-")), KAFKA)
+
+
+def group_parties(seen: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Pods of one component that present and trust the same are one party, and so is the Cluster Operator.
+
+    CAs are named by the first 12 digits of their SHA-256.
+    """
+    groups: dict[tuple[Any, ...], dict[str, Any]] = {}
+    parties = [*map(_pod, seen["pods"]), *_operator(seen)]
+    for component, name, presents, trusts in sorted(parties, key=lambda party: _order(*party[:2])):
+        key = (component, tuple(presents), tuple(trusts))
+        group = groups.setdefault(
+            key, {"component": component, "names": [], "presents": presents, "trusts": trusts}
+        )  # fmt: skip
+        group["names"].append(name)
+    return [{**group, "count": len(group["names"])} for group in groups.values()]
+
+
+def _order(component: str, name: str) -> tuple[int, list[tuple[int, str]]]:
+    """By component, then by name with numbers as numbers: node 10 comes after node 9."""
+    position = _ORDER.index(component) if component in _ORDER else len(_ORDER)
+    return position, [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"([0-9]+)", name)]
+
+
+def _pod(pod: Mapping[str, Any]) -> tuple[str, str, list[str], list[str]]:
+    return pod["component"], pod["name"], _short(pod["presents"]), _short(pod["trusts"])
+
+
+def _short(labels: Iterable[str]) -> list[str]:
+    return sorted(match.group(1) for match in map(_LABEL.search, labels) if match)
+
+
+def _operator(seen: Mapping[str, Any]) -> list[tuple[str, str, list[str], list[str]]]:
+    """It presents what its Secret holds, and reads the CA certificate Secret anew at every reconciliation."""
+    leaves = [leaf for leaf in seen["leaves"] if leaf["component"] == OPERATOR]
+    if not leaves:
+        return []
+    presents = sorted({ca for leaf in leaves for ca in _issuers(leaf, seen["cas"])})
+    return [(OPERATOR, "Cluster Operator", presents, sorted(ca["sha256"][:12] for ca in seen["cas"]))]
+
+
+def _issuers(leaf: Mapping[str, Any], cas: Iterable[Mapping[str, Any]]) -> list[str]:
+    """By name; a renewed CA has the name of the one before, and then the generation decides."""
+    named = [ca for ca in cas if ca["subject"] == leaf["issuer"]]
+    exact = [ca for ca in named if leaf["generation"] in (ca.get("generations") or [])]
+    return [ca["sha256"][:12] for ca in (exact or (named if len(named) == 1 else []))]

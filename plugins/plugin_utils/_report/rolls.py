@@ -1,0 +1,34 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Rolls and restarts: Kafka nodes counted by the UIDs that were seen under each name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import Run
+
+KAFKA = "kafka"
+
+
+def describe_rolls(run: Run) -> dict[str, Any]:
+    """How often the nodes were replaced, how many there are, and how many were down at once."""
+    replaced = node_rolls(run)
+    restarts = [action for action in run.actions if action["verb"] == "restart"]
+    away = [action["away"] for action in restarts if action.get("away") is not None]
+    return {
+        "nodes": len(replaced),
+        "rolls": max(replaced.values(), default=0),
+        "restarts": len(restarts),
+        "nodes_away_together": max(away, default=None),
+    }
+
+
+def node_rolls(run: Run) -> dict[str, int]:
+    """How often each Kafka node was replaced. In check mode nothing was; the plan tells what would be."""
+    seen = [{pod["name"]: pod["uid"] for pod in run.first["pods"]}, *(step["pods"] for step in run.steps)]
+    seen.append({pod["name"]: pod["uid"] for pod in run.last["pods"]})
+    nodes = [pod["name"] for pod in run.last["pods"] if pod["component"] == KAFKA]
+    return {node: len({pods[node] for pods in seen if pods.get(node)}) - 1 for node in nodes}

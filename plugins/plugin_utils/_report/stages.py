@@ -1,0 +1,97 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The log of a run by phases: what was written, what restarted, what was waited for, and how long each took."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.parties import component_of, name_of
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import CHANGES, Run
+
+PHASES = ("prepare", "trust", "use", "retire")
+Action = Mapping[str, Any]
+
+
+def describe_phases(run: Run) -> list[dict[str, Any]]:
+    """The phases that something was done in, in the order of the flow."""
+    stretches = _stretches(run)
+    entered = [phase for phase in PHASES if any(one["phase"] == phase for one in stretches)]
+    return [_phase(phase, [one for one in stretches if one["phase"] == phase], run) for phase in entered]
+
+
+def _phase(phase: str, stretches: list[dict[str, Any]], run: Run) -> dict[str, Any]:
+    actions = [action for one in stretches for action in one["actions"]]
+    return {
+        "phase": phase,
+        "seconds": round(sum(one["seconds"] for one in stretches), 1),
+        "writes": _writes(actions),
+        "restarts": [
+            {"pod": name_of(action), "component": component_of(action, run), "seconds": action["seconds"]}
+            for action in actions
+            if action["verb"] == "restart"
+        ],
+        "waits": [
+            {"object": action["object"], "what": action["what"], "seconds": action["seconds"]}
+            for action in actions
+            if action["verb"] == "wait"
+        ],
+        "work": [
+            {
+                "module": one["module"],
+                "kind": _kind(one["actions"]),
+                "begins": round(one["begins"], 1),
+                "seconds": round(one["seconds"], 1),
+                "restarts": sum(action["verb"] == "restart" for action in one["actions"]),
+                "writes": sum(action["verb"] in CHANGES for action in one["actions"]),
+            }
+            for one in stretches
+        ],
+    }
+
+
+def _writes(actions: Iterable[Action]) -> list[dict[str, Any]]:
+    """One entry an object, with everything that was done to it."""
+    found: dict[str, list[str]] = {}
+    for action in actions:
+        if action["verb"] in CHANGES:
+            found.setdefault(action["object"], []).append(action["what"])
+    return [
+        {"object": written, "times": len(what), "what": list(dict.fromkeys(what))} for written, what in found.items()
+    ]
+
+
+def _kind(actions: Iterable[Action]) -> str:
+    verbs = {action["verb"] for action in actions}
+    return "roll" if "restart" in verbs else "wait" if "wait" in verbs else "write"
+
+
+def _stretches(run: Run) -> list[dict[str, Any]]:
+    """What each call did in each phase; a call in two phases shares its time out by the number of actions."""
+    found: list[dict[str, Any]] = []
+    clock, previous = 0.0, ""
+    for step in run.steps:
+        phases: list[tuple[str, Action]] = []
+        for action in step["actions"]:
+            previous = _phase_of(action, previous, run)
+            phases.append((previous, action))
+        begins = clock
+        for phase in dict.fromkeys(name for name, _action in phases):
+            own = [action for name, action in phases if name == phase]
+            seconds = step["seconds"] * len(own) / len(phases)
+            found.append(
+                {"phase": phase, "module": step["module"], "actions": own, "begins": begins, "seconds": seconds}
+            )  # fmt: skip
+            begins += seconds
+        clock += step["seconds"]
+    return found
+
+
+def _phase_of(action: Action, previous: str, run: Run) -> str:
+    """The ledger records what happened before, so its entry belongs to the phase that this was in."""
+    cluster = run.last["cluster"]
+    ledger = f"Secret {cluster['namespace']}/{cluster['name']}-cluster-ca-trusted-certs"
+    return previous if previous and action["object"] == ledger else str(action["phase"])

@@ -1,0 +1,217 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""What the templates show of the facts: texts, rows and places. Nothing is escaped here; the templates do that."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report import words
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.picture import picture
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.timeline import summary, timeline
+
+Facts = Mapping[str, Any]
+#: Classes of the style sheet; the letter tells CAs apart without colour.
+COLOURS = 5
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def view_of(facts: Facts) -> dict[str, Any]:
+    mark, result = words.RESULTS[facts["result"]]
+    cas = authorities(facts)
+    return {
+        "title": words.title(facts),
+        "mark": mark,
+        "result": result,
+        "when": _when(facts),
+        "sentences": words.sentences(facts),
+        "lines": lines(facts),
+        "figures": _figures(facts),
+        "pictures": _pictures(facts, cas),
+        "timeline": timeline(facts),
+        "phases": [_phase(phase) for phase in _done(facts)],
+        "cas": cas,
+        "pods": [_pod(pod, cas) for pod in facts["pods"]],
+        "log": _log(facts),
+        "remainders": _remainders(facts),
+    }
+
+
+def lines(facts: Facts) -> list[str]:
+    """The report for a terminal, short."""
+    mark, result = words.RESULTS[facts["result"]]
+    phases = [f"{phase['phase']}: {summary(phase)} ({words.duration(phase['seconds'])})" for phase in _done(facts)]
+    held = [f"{one['subject']}: {one['message']} {one['remedy']}" for one in facts["violations"]]
+    if facts["failure"] and not held:
+        held = [facts["failure"]]
+    return [f"{words.title(facts)}: {mark} {result}", *words.sentences(facts), *phases, *held, *_remainders(facts)]
+
+
+def _done(facts: Facts) -> Sequence[Facts]:
+    """Nothing is done in check mode; the plan tells what would be."""
+    return [] if facts["check_mode"] else facts["phases"]
+
+
+def _when(facts: Facts) -> str:
+    if not facts["started_at"]:
+        return f"until {words.when(facts['finished_at'])}"
+    worked = f", {words.duration(facts['worked_seconds'])} of it work" if facts["worked_seconds"] else ""
+    span = words.span(facts["started_at"], facts["finished_at"])
+    return f"{span} ({words.duration(facts['seconds'])}{worked})"
+
+
+def _figures(facts: Facts) -> list[tuple[str, str]]:
+    """Number and what it counts."""
+    trusting = facts["removed_ca_trusted_by"]
+    found = [_figure(trusting, "pod trusts the removed CA", "pods trust the removed CA")] if facts["removed"] else []
+    rolls, restarts, nodes = facts["rolls"], facts["restarts"], words.count(facts["nodes"], "Kafka node")
+    prefix = ""
+    if facts["check_mode"]:
+        rolls, restarts, prefix = facts["planned_rolls"], facts["planned_restarts"], "planned "
+        found.append(_figure(len(facts["plan"]), "planned step"))
+    if facts["nodes"]:
+        found.append(_figure(rolls, f"{prefix}roll of {nodes}", f"{prefix}rolls of {nodes}"))
+    found.append(_figure(restarts, f"{prefix}restart of a pod", f"{prefix}restarts of pods"))
+    if not facts["check_mode"]:
+        found.append(_figure(facts["writes"], "write"))
+    if facts["started_at"]:
+        found.append((words.duration(facts["seconds"]), "from start to end"))
+    return found
+
+
+def _figure(number: int, one: str, many: str | None = None) -> tuple[str, str]:
+    return str(number), words.count(number, one, many).partition(" ")[2]
+
+
+def authorities(facts: Facts) -> list[dict[str, Any]]:
+    """Every CA of the report once: those of before in their order, then those that came."""
+    after = {ca["sha256"]: ca for ca in [*facts["removed"], *facts["cas"]]}
+    before = {ca["sha256"]: ca for ca in facts["cas_before"]}
+    order = list(dict.fromkeys([*before, *after]))
+    return [_authority(index, after[sha256], before.get(sha256)) for index, sha256 in enumerate(order)]
+
+
+def _authority(index: int, ca: Facts, before: Facts | None) -> dict[str, Any]:
+    return {
+        "letter": LETTERS[index % len(LETTERS)],
+        "colour": index % COLOURS,
+        "name": ca["name"],
+        "subject": ca["subject"],
+        "sha256": ca["sha256"],
+        "short": ca["sha256"][:12],
+        "not_after": words.when(ca["not_after"]),
+        "days": words.days(ca["days_left"]),
+        "before": _state(before["state"], before.get("current")) if before else "not there yet",
+        "after": _state(ca["state"], ca.get("current")) if ca["state"] else _removed(ca),
+        "meaning": words.STATES.get(ca["state"] or "", ""),
+        "there_before": before is not None,
+        "there_after": ca["state"] is not None,
+        "issuing_before": bool(before and before.get("current")),
+        "issuing_after": bool(ca["state"] and ca.get("current")),
+        "state_before": before["state"] if before else None,
+        "state_after": ca["state"],
+    }
+
+
+def _state(state: str, current: bool | None) -> str:
+    return f"{state}, issuing" if current else state
+
+
+def _removed(ca: Facts) -> str:
+    pods = len(ca["pods"])
+    return f"removed, still trusted by {words.count(pods, 'pod')}" if pods else "removed, trusted by no pod"
+
+
+def _pictures(facts: Facts, cas: Sequence[Facts]) -> list[dict[str, Any]]:
+    """Before and after, or one picture when nothing changed."""
+    rows = max(len(facts["parties"]), len(facts["parties_before"]))
+    before = picture(facts["parties_before"], _at("before", cas), "not there yet", rows)
+    after = picture(facts["parties"], _at("after", cas), "removed", rows)
+    if before == after:
+        return [{"moment": "now", **after}]
+    return [{"moment": "before", **before}, {"moment": "after", **after}]
+
+
+def _at(moment: str, cas: Sequence[Facts]) -> list[dict[str, Any]]:
+    """The CAs as they were then."""
+    return [
+        {**ca, "there": ca[f"there_{moment}"], "issuing": ca[f"issuing_{moment}"], "state": ca[f"state_{moment}"]}
+        for ca in cas
+    ]
+
+
+def _phase(phase: Facts) -> dict[str, Any]:
+    return {
+        "phase": phase["phase"],
+        "meaning": words.PHASES[phase["phase"]],
+        "summary": summary(phase),
+        "duration": words.duration(phase["seconds"]),
+        "written": _written(phase["writes"]),
+        "restarted": _restarted(phase["restarts"]),
+        "restarts": [f"{one['pod']} {words.duration(one['seconds'])}".strip() for one in phase["restarts"]],
+        "waited": [f"{one['what']}, {words.duration(one['seconds'])}" for one in phase["waits"]],
+    }
+
+
+def _written(writes: Sequence[Facts]) -> list[str]:
+    """Objects with how often each was written; of the pods, of which there can be many, only the number."""
+    found, pods = [], 0
+    for one in writes:
+        kind, _space, name = one["object"].partition(" ")
+        if kind == "Pod":
+            pods += 1
+        else:
+            found.append(f"{kind} {name.rsplit('/', 1)[-1]}" + (f" ({one['times']} times)" if one["times"] > 1 else ""))
+    return [*found, *([words.count(pods, "Pod")] if pods else [])]
+
+
+def _restarted(restarts: Sequence[Facts]) -> list[str]:
+    numbers = Counter(one["component"] for one in restarts)
+    order = list(words.COMPONENTS)
+    return [words.party(component, numbers[component]) for component in sorted(numbers, key=order.index)]
+
+
+def _pod(pod: Facts, cas: Sequence[Facts]) -> dict[str, Any]:
+    letters = {ca["short"]: f"{ca['letter']} {ca['name']}" for ca in cas}
+    return {
+        "name": pod["name"],
+        "component": pod["component"],
+        "ready": "yes" if pod.get("ready") else "no",
+        "evidence": pod.get("evidence") or "",
+        "restarts": "" if pod["restarts"] is None else str(pod["restarts"]),
+        "presents": [_letter(label, letters) for label in pod["presents"]] or ["unknown"],
+        "trusts": [_letter(label, letters) for label in pod["trusts"]] or ["nothing known"],
+    }
+
+
+def _letter(label: str, letters: Mapping[str, str]) -> str:
+    return letters.get(label[-13:-1], label)
+
+
+def _log(facts: Facts) -> list[dict[str, str]]:
+    return [
+        {
+            "module": str(step["module"]),
+            "phase": str(action["phase"]),
+            "verb": str(action["verb"]),
+            "object": str(action["object"]),
+            "what": str(action["what"]),
+            "duration": words.duration(action.get("seconds")),
+        }
+        for step in facts["steps"]
+        for action in step["actions"]
+    ]
+
+
+def _remainders(facts: Facts) -> list[str]:
+    """What is left to do, and how."""
+    left = [f"Left: {pending}" for pending in facts["pending"]]
+    if facts["result"] in ("held", "failed", "unfinished", "stopped"):
+        left.append("Run the same playbook again to continue; what was done is not done again.")
+    elif facts["result"] == "planned":
+        left.append("Run the same playbook without check mode to carry it out.")
+    return left

@@ -1,0 +1,142 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Facts in words: titles, sentences, durations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+Facts = Mapping[str, Any]
+
+FLOWS = {
+    "create": "Creation of the cluster CA",
+    "renew": "Renewal of the cluster CA",
+    "replace_key": "Replacement of the cluster CA's key",
+    "upgrade": "Adoption of the cluster CA",
+    "downgrade": "Return of the cluster CA to the operator",
+    "reconcile": "Reconciliation of the cluster CA",
+}
+#: Each result as a mark and in words; the mark never stands alone.
+RESULTS = {
+    "done": ("✓", "Done"),
+    "nothing_to_do": ("✓", "Nothing to do"),
+    "stopped": ("■", "Stopped after the phase that was asked for"),
+    "planned": ("○", "Planned in check mode, nothing was changed"),
+    "unfinished": ("…", "Not finished yet"),
+    "held": ("✗", "Held: something is in the way"),
+    "failed": ("✗", "Failed"),
+}
+PHASES = {
+    "prepare": "the new CA is made known",
+    "trust": "everybody learns to trust it",
+    "use": "everybody presents its certificates",
+    "retire": "nobody trusts the old CA any more",
+}
+STATES = {
+    "UNTRUSTED": "known, not yet trusted by everybody",
+    "TRUSTED_UNUSED": "trusted by everybody, used by nobody",
+    "TRUSTED_IN_USE_ANY": "trusted by everybody, used by some",
+    "TRUSTED_IN_USE_ALL": "trusted and used by everybody",
+    "PHASE_OUT": "used by nobody any more, about to be removed",
+}
+
+COMPONENTS = {
+    "kafka": ("Kafka node", "Kafka nodes"),
+    "entity-operator": ("Entity Operator", "Entity Operators"),
+    "cruise-control": ("Cruise Control", "Cruise Controls"),
+    "kafka-exporter": ("Kafka Exporter", "Kafka Exporters"),
+    "cluster-operator": ("Cluster Operator", "Cluster Operators"),
+}
+
+
+def title(facts: Facts) -> str:
+    cluster = facts["cluster"]
+    flow = FLOWS.get(facts["goal"], str(facts["goal"]).replace("_", " "))
+    return f"{flow}: {cluster['namespace']}/{cluster['name']}"
+
+
+def count(number: int, one: str, many: str | None = None) -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def party(component: str, number: int) -> str:
+    """A component or how many of it."""
+    one, many = COMPONENTS.get(component, (component, component))
+    return one if number == 1 else f"{number} {many}"
+
+
+def duration(seconds: float | None) -> str:
+    """A time as people say it: the longer, the coarser."""
+    if seconds is None:
+        return ""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    hours, minutes_left = divmod(minutes, 60)
+    return f"{hours} h {minutes_left} min" if hours else f"{minutes} min {rest} s"
+
+
+def days(left: int | None) -> str:
+    if left is None:
+        return ""
+    return f"{count(left, 'day')} left" if left >= 0 else f"expired {count(-left, 'day')} ago"
+
+
+def when(text: str | None) -> str:
+    """An RFC 3339 time as people read it, in UTC."""
+    return text.replace("T", " ").replace("Z", " UTC") if text else ""
+
+
+def span(begin: str, end: str) -> str:
+    """From when to when, the day only once when it is the same."""
+    day, _t, begun = begin.partition("T")
+    ended = end.partition("T")[2] if end.startswith(f"{day}T") else end.replace("T", " ")
+    return f"{day} {begun.rstrip('Z')} to {ended.rstrip('Z')} UTC"
+
+
+def sentences(facts: Facts) -> list[str]:
+    """What a person wants to know first, the most important thing in front."""
+    return [*_trust(facts), *_rolls(facts), *_work(facts), *_issuer(facts)]
+
+
+def _trust(facts: Facts) -> Iterable[str]:
+    names = " and ".join(f"{ca['name']} ({ca['sha256'][:12]})" for ca in facts["removed"])
+    if names:
+        which = "the removed CA" if len(facts["removed"]) == 1 else "the removed CAs"
+        pods, verb = facts["removed_ca_trusted_by"], "trusts" if facts["removed_ca_trusted_by"] == 1 else "trust"
+        yield f"{count(pods, 'pod')} {verb} {which} {names}."
+
+
+def _rolls(facts: Facts) -> Iterable[str]:
+    if facts["check_mode"] or not facts["rolls"]:
+        return
+    together = facts["nodes_away_together"]
+    how = "" if together is None else ", no two nodes down together"
+    if together is not None and together > 1:
+        how = f", up to {together} nodes down together"
+    yield f"{count(facts['rolls'], 'roll')} of {count(facts['nodes'], 'node')}{how}."
+
+
+def _work(facts: Facts) -> Iterable[str]:
+    if facts["plan"]:
+        yield (
+            f"{count(len(facts['plan']), 'step')} planned with {count(facts['planned_rolls'], 'roll')} of "
+            f"{count(facts['nodes'], 'node')} and {count(facts['planned_restarts'], 'restart')} of pods in all."
+        )
+    elif facts["check_mode"] or not facts["steps"]:
+        yield "Nothing was written and nothing was restarted."
+    else:
+        yield f"{count(facts['writes'], 'write')} and {count(facts['restarts'], 'restart')} of pods."
+
+
+def _issuer(facts: Facts) -> Iterable[str]:
+    for ca in facts["cas"]:
+        if ca["current"]:
+            until = f" and is valid until {ca['not_after'][:10]} ({days(ca['days_left'])})" if ca["not_after"] else ""
+            yield f"{ca['name']} ({ca['sha256'][:12]}) issues certificates{until}."

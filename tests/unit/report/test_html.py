@@ -1,0 +1,103 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""report.html: one file that needs nothing else, that everybody can read, and that names cannot break."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from .conftest import HOSTILE, NAMES
+from .pages import TEMPLATES, Page, page_of
+
+every_report = pytest.mark.parametrize("name", NAMES)
+
+
+@every_report
+def test_nothing_is_fetched(written: Path, name: str) -> None:
+    page = page_of(written / name)
+    assert not {"script", "link", "img", "iframe", "object", "base"} & {tag for tag, _attributes in page.elements}
+    assert page.attributes("src") + page.attributes("href") + page.attributes("style") == []
+    style = "".join(text for text in page.texts if "color-scheme" in text)
+    assert re.findall(r"url\(([^)]*)\)|@import", style) == ["#hatch"]
+
+
+@every_report
+def test_identifiers_are_unique_and_references_lead_somewhere(written: Path, name: str) -> None:
+    page = page_of(written / name)
+    identifiers = Counter(page.attributes("id"))
+    assert [one for one, number in identifiers.items() if number > 1] == []
+    referred = [one for text in page.attributes("aria-labelledby") for one in text.split()]
+    assert set(referred) <= set(identifiers)
+
+
+@every_report
+def test_landmarks_headings_and_captions(written: Path, name: str) -> None:
+    page = page_of(written / name)
+    assert [page.count(tag) for tag in ("header", "main", "footer", "h1", "title")][:4] == [1, 1, 1, 1]
+    assert page.count("section") == len(page.attributes("aria-labelledby")) - _pictures(page)
+    assert page.count("table") == page.count("caption") == page.count("thead")
+    assert all(one["scope"] in ("col", "row") for tag, one in page.elements if tag == "th")
+    assert all("aria-label" in one for _tag, one in page.elements if one.get("role") == "region")
+    assert list(page.attributes("lang")) == ["en"]
+
+
+def _pictures(page: Page) -> int:
+    return sum(one.get("role") == "img" for tag, one in page.elements if tag == "svg")
+
+
+@every_report
+def test_pictures_are_told_in_words(written: Path, name: str) -> None:
+    page = page_of(written / name)
+    assert page.count("desc") == _pictures(page)
+    drawn = [one for tag, one in page.elements if tag == "svg"]
+    assert all(one.get("role") == "img" or one.get("aria-hidden") == "true" for one in drawn)
+
+
+@pytest.mark.parametrize(("name", "pictures"), [("done", 3), ("many", 3), ("idle", 1), ("failed", 0)])
+def test_how_many_pictures(written: Path, name: str, pictures: int) -> None:
+    """Before and after and the timeline; one when nothing changed; none when nothing was seen."""
+    assert _pictures(page_of(written / name)) == pictures
+
+
+def test_a_hundred_pods_are_one_box_in_each_picture(written: Path) -> None:
+    texts = page_of(written / "many").texts
+    assert texts.count("100 Kafka nodes") == 2
+    assert texts.count("demo-kafka-57") == 1
+
+
+def test_the_sha256_is_there_in_full(written: Path) -> None:
+    page = page_of(written / "done")
+    assert page.texts.count("a" * 64) == 1
+    assert page.texts.count("b" * 64) == 1
+
+
+def test_what_holds_the_flow_is_told_with_what_helps(written: Path) -> None:
+    texts = page_of(written / "held").texts
+    assert {"What is in the way", "pod demo-kafka-0", "is held.", "Let it go.", "Rule: trust"} <= set(texts)
+
+
+def test_a_failure_before_anything_was_seen_is_told(written: Path) -> None:
+    assert "no answer" in page_of(written / "failed").texts
+
+
+def test_hostile_names_stay_text(written: Path) -> None:
+    page = page_of(written / "hostile")
+    assert page.count("script") == page.count("b") == 0
+    assert page.texts.count(HOSTILE) > 10
+    allowed = {tag for name in NAMES if name != "hostile" for tag, _attributes in page_of(written / name).elements}
+    assert {tag for tag, _attributes in page.elements} <= allowed
+
+
+def test_every_expression_of_the_templates_is_escaped() -> None:
+    """Ansible's templates do not escape by themselves, and ``{% autoescape %}`` has no effect there."""
+    found = [
+        expression for file in [*TEMPLATES.glob("*.html.j2"), *TEMPLATES.glob("*.svg.j2")]
+        for expression in re.findall(r"\{\{(.*?)\}\}", file.read_text(), re.DOTALL)
+    ]  # fmt: skip
+    assert len(found) > 80
+    assert [one for one in found if not one.endswith(" | e ") and not one.startswith(" lines(")] == []

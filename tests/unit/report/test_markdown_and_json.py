@@ -1,0 +1,65 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""report.md and report.json: the same figures, and names that cannot break them."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from .conftest import HOSTILE, NAMES
+
+every_report = pytest.mark.parametrize("name", NAMES)
+
+
+def cells(line: str) -> int:
+    return len(re.findall(r"(?<!\\)\|", line))
+
+
+@every_report
+def test_every_row_of_a_table_has_as_many_cells_as_its_head(written: Path, name: str) -> None:
+    for table in re.findall(r"(?:^\|.*\n)+", (written / name / "report.md").read_text(), re.MULTILINE):
+        assert len({cells(line) for line in table.splitlines()}) == 1
+
+
+def test_the_markdown_tells_every_phase_every_ca_and_every_pod(written: Path) -> None:
+    lines = (written / "done" / "report.md").read_text().splitlines()
+    assert lines[0] == "# Replacement of the cluster CA's key: kafka/demo"
+    assert "- 3 rolls of 3 nodes, no two nodes down together." in lines
+    assert [line.split(" | ")[0] for line in lines if re.match(r"\| (prepare|trust|use|retire) ", line)] == [
+        "| prepare", "| trust", "| use", "| retire",
+    ]  # fmt: skip
+    assert sum("| demo-kafka-" in line for line in lines) == 3
+    assert sum("a" * 64 in line or "b" * 64 in line for line in lines) == 2
+
+
+def test_the_markdown_of_a_held_flow_begins_with_what_holds_it(written: Path) -> None:
+    text = (written / "held" / "report.md").read_text()
+    assert text.index("## What is in the way") < text.index("## CAs")
+    assert "1. **pod demo-kafka-0** (trust): is held. Let it go." in text
+
+
+def test_hostile_names_are_no_markup_and_no_template(written: Path) -> None:
+    text = (written / "hostile" / "report.md").read_text()
+    assert re.search(r"(?<!\\)[<`]", text) is None
+    assert "{{ 6 * 7 }}" in text
+
+
+def test_the_json_has_the_same_figures_as_the_page(written: Path) -> None:
+    found = json.loads((written / "done" / "report.json").read_text())
+    assert {name: found[name] for name in ("result", "rolls", "writes", "restarts", "removed_ca_trusted_by")} == {
+        "result": "done", "rolls": 3, "writes": 4, "restarts": 9, "removed_ca_trusted_by": 0,
+    }  # fmt: skip
+    assert ([one["phase"] for one in found["phases"]], found["violations"]) == (
+        ["prepare", "trust", "use", "retire"],
+        [],
+    )
+
+
+def test_the_json_keeps_names_as_they_are(written: Path) -> None:
+    found = json.loads((written / "hostile" / "report.json").read_text())
+    assert found["cluster"]["name"] == found["cas"][1]["name"] == found["violations"][0]["remedy"] == HOSTILE

@@ -1,0 +1,87 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The role ``report`` as Ansible runs it: the same files as by the templates alone, and nothing else happens."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ..filter.runs import idle
+from .conftest import HOSTILE, reports
+from .pages import write_pages
+
+CASES = ("done", "hostile")
+
+
+def run_role(folder: Path, runs: Mapping[str, Mapping[str, Any]], *options: str) -> str:
+    """Write the reports of several runs into folders of their names. Returns what Ansible showed."""
+    (folder / "runs.json").write_text(json.dumps(runs))
+    read = "(read.stdout | from_json)[report_case]"
+    play = {
+        "hosts": "localhost",
+        "gather_facts": False,
+        "tasks": [
+            # As the flows get it: the result of a module, which Ansible never takes for a template.
+            {"ansible.builtin.command": f"cat {folder}/runs.json", "register": "read", "check_mode": False},
+            {
+                "ansible.builtin.include_role": {"name": "trustops.strimzi.report"},
+                "vars": {
+                    "report_run": f"{{{{ {read}.run }}}}",
+                    "report_failed": f"{{{{ {read}.failed | default({{}}) }}}}",
+                    "report_planned": f"{{{{ {read}.planned | default({{}}) }}}}",
+                    "report_dir": f"{folder}/{{{{ report_case }}}}",
+                },
+                "loop": list(runs),
+                "loop_control": {"loop_var": "report_case"},
+            },
+        ],
+    }
+    (folder / "play.json").write_text(json.dumps([play]))
+    command = ["ansible-playbook", "-i", "localhost,", "-c", "local", *options, "play.json"]
+    command += ["-e", f"ansible_python_interpreter={sys.executable}"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("played")
+    (folder / "screen.txt").write_text(run_role(folder, {name: reports()[name] for name in CASES}))
+    return folder
+
+
+@pytest.mark.parametrize("file", ["report.html", "report.md", "report.json"])
+@pytest.mark.parametrize("name", CASES)
+def test_ansible_writes_what_the_templates_say(played: Path, tmp_path: Path, name: str, file: str) -> None:
+    facts = json.loads((played / name / "report.json").read_text())
+    write_pages(tmp_path / name, facts)
+    assert (played / name / file).read_text() == (tmp_path / name / file).read_text()
+
+
+def test_names_are_no_templates_for_ansible(played: Path) -> None:
+    found = json.loads((played / "hostile" / "report.json").read_text())
+    assert found["cluster"]["name"] == found["cas"][1]["name"] == found["violations"][0]["remedy"] == HOSTILE
+
+
+def test_the_role_shows_the_most_important_of_it(played: Path) -> None:
+    screen = (played / "screen.txt").read_text()
+    assert "0 pods trust the removed CA cluster-ca a (aaaaaaaaaaaa)." in screen
+
+
+def test_only_the_command_of_this_play_is_a_change(played: Path) -> None:
+    assert re.search(r"changed=1 .*failed=0", (played / "screen.txt").read_text())
+
+
+def test_a_run_in_check_mode_leaves_a_report_too(tmp_path: Path) -> None:
+    run_role(tmp_path, {"idle": {"run": idle()}}, "--check")
+    assert json.loads((tmp_path / "idle" / "report.json").read_text())["check_mode"] is True
