@@ -32,6 +32,8 @@ options:
   certificate:
     description:
       - CA certificate in PEM form, with its chain after it, to be used instead of a generated one.
+      - Nothing is done when it is in use already, however long ago it was put there.
+      - A renewal needs one with the name and key of the CA in use, a replacement one with another key.
     type: str
   private_key:
     description:

@@ -11,7 +11,10 @@ from .pythons import OLDEST, PAIRS, Pair, available_pairs, find_python
 _UNITS = ("pytest", "tests/unit", "--numprocesses=2")
 _EXPLORATION = ("pytest", "tests/exploration", "--numprocesses=2")
 #: The collection's Python below the collections root, as mypy and import-linter name it.
-_MODULE_UTILS = "ansible_collections.trustops.strimzi.plugins.module_utils"
+_PLUGINS = "ansible_collections.trustops.strimzi.plugins"
+_TYPED = tuple(
+    part for name in ("module_utils", "plugin_utils", "filter") for part in ("--package", f"{_PLUGINS}.{name}")
+)
 
 
 def checks() -> list[Check]:
@@ -32,8 +35,10 @@ def _without_a_bed(main: Pair) -> list[Check]:
         Check("unit", "unit and property tests", main, (_UNITS,)),
         Check("sanity", "all ansible-test sanity tests, none ignored", main, (_script("sanity"),)),
         Check("faults", "every flow, killed at every write", main, (("pytest", "tests/faults", "--numprocesses=2"),)),
+        Check("flows", "whole flows in memory", main, (("pytest", "tests/flows", "--numprocesses=2"),)),
         Check("exploration", "every state that a flow can reach", main, (_EXPLORATION,)),
-        Check("types", "mypy --strict on module_utils", main, (("mypy", "--package", _MODULE_UTILS),)),
+        Check("broker", "the Kafka admin client against real nodes", main, (("pytest", "tests/broker"),)),
+        Check("types", "mypy --strict on what modules and filters import", main, (("mypy", *_TYPED),)),
         Check("style", "ruff", main, (("ruff", "check"), ("ruff", "format", "--check"))),
         Check("layers", "import-linter", main, (("lint-imports", "--no-cache"),)),
         Check("yaml", "yamllint", main, (("yamllint", "--strict", "."),)),

@@ -60,10 +60,11 @@ def work_on(world: World, transport: Any = None, settings: Settings = SETTINGS, 
 
 
 def run_flow(work: Work, intent: Intent) -> FlowResult:
-    """Run until done or held; each call is what one module task does."""
-    face, result = Face.TRUST, None
+    """Run until done or held; each call is what one module task does, and only strimzi_ca knows a supplied CA."""
+    face, result = Face.AUTHORITY if intent.supplied else Face.TRUST, None
     for _task in range(100):
-        outcome = run(work, intent, face, lambda: None)
+        known = intent if face is Face.AUTHORITY else replace(intent, supplied=None)
+        outcome = run(work, known, face, lambda: None)
         if result is None:
             result = FlowResult(outcome)
         result.outcome = outcome

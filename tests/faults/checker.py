@@ -57,8 +57,13 @@ def _parse(pem: bytes) -> tuple[crypto.X509, ...]:
     return tuple(crypto.load_certificate(crypto.FILETYPE_PEM, block) for block in blocks)
 
 
+@lru_cache(maxsize=50_000)
+def _decoded(value: str) -> bytes:
+    return base64.b64decode(value)
+
+
 def entries(secret: Object | None) -> dict[str, bytes]:
-    return {key: base64.b64decode(value) for key, value in ((secret or {}).get("data") or {}).items()}
+    return {key: _decoded(value) for key, value in ((secret or {}).get("data") or {}).items()}
 
 
 def first(pem: bytes) -> bytes:
@@ -108,8 +113,10 @@ class Checker:
         self._nothing_foreign_lost(change)
         if change.plural in ("secrets", "pods"):
             where = f"after {change.verb} of {change.plural}/{change.name}"
-            self._everybody_verifies(where)
-            self._stored_leaves_are_safe(where)
+            # A pod's status and annotations say nothing about what its process loaded when it started.
+            if change.plural == "secrets" or change.verb != "update":
+                self._everybody_verifies(where)
+                self._stored_leaves_are_safe(where)
             self._one_node_down(where)
 
     def parties(self) -> Iterator[Party]:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import authority_generation
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import check_authority_chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal, Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.objects import certificate_secret, key_secret
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Chain, PreparedAuthority, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.target import resolve
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.violations import Violation
 
 
@@ -67,11 +69,17 @@ def _chain_problems(subject: str, chain: Chain) -> Iterator[Violation]:
 
 def authority_is_valid_now(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     if snapshot.ca.current:
-        yield from _date_problems(snapshot, certificate_secret(snapshot), snapshot.ca.current)
+        yield from _date_problems(snapshot, certificate_secret(snapshot), _dated(snapshot.ca.current))
     for authority in snapshot.ca.prepared:
         yield from _date_problems(
-            snapshot, f"{key_secret(snapshot)}, prepared CA", authority.chain, _remove_prepared(authority)
+            snapshot, f"{key_secret(snapshot)}, prepared CA", _dated(authority.chain), _remove_prepared(authority)
         )
+
+
+def _dated(chain: Chain) -> Chain:
+    """The root above an intermediate is nobody's anchor but the operator's, and PKIX leaves the dates of anchors alone
+    (strimzi.md 1.4): it may have expired, and a replacement is then the way out."""
+    return chain[:-1] if len(chain) > 1 else chain
 
 
 def _remove_prepared(authority: PreparedAuthority) -> str:
@@ -129,6 +137,40 @@ def supplied_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
         yield Violation(
             "authority", subject, f"the private key is not the key of {chain[0].subject}.",
             "Supply the key that belongs to the first certificate.",
+        )  # fmt: skip
+
+
+def supplied_fits_the_goal(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """A renewal keeps name and key, a replacement brings another key: how many rolls it takes depends on it."""
+    wanted = resolve(snapshot, intent, snapshot.ledger or Ledger()).wanted
+    if intent.supplied is None or not snapshot.ca.current or not wanted:
+        return
+    new, current = intent.supplied.chain[0], snapshot.ca.current[0]
+    same_key = new.public_key_sha256 == current.public_key_sha256
+    if intent.goal is Goal.RENEW and not (same_key and new.subject == current.subject):
+        yield Violation(
+            "authority", "the supplied CA",
+            f"{new.subject} is not a renewal of {current.subject}: it has another {'name' if same_key else 'key'}.",
+            "Supply a certificate with the name and the key of the CA in use, or run the replace_key playbook.",
+        )  # fmt: skip
+    elif intent.goal is Goal.REPLACE_KEY and same_key:
+        yield Violation(
+            "authority", "the supplied CA", f"{new.subject} has the key of the CA in use.",
+            "Supply a CA with a key of its own, or run the renew playbook.",
+        )  # fmt: skip
+
+
+def operator_could_renew(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """The operator renews as ``cluster-ca vN``, whatever the CA is called, and drops the old certificate with the same
+    write (strimzi.md 1.3): leaves that name another issuer are then worthless before the first pod has restarted."""
+    if intent.goal is not Goal.DOWNGRADE or snapshot.reconciliation.generated or not snapshot.ca.current:
+        return
+    subject = snapshot.ca.current[0].subject
+    if subject != f"CN=cluster-ca v{authority_generation(snapshot.ca.current[0])},O=io.strimzi":
+        yield Violation(
+            "hand-over", certificate_secret(snapshot),
+            f"holds the CA {subject}, which the operator would renew under another name and so break every connection.",
+            "Run the replace_key playbook without a certificate, then hand the cluster back.",
         )  # fmt: skip
 
 

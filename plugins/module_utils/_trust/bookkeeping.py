@@ -13,10 +13,11 @@ from dataclasses import replace
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decision import Transition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.enrolment import enrol, learn_generation
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence import present_all, usage_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence import usage_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates import removal_gate, trust_gate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.journal import write_journal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger, LedgerEntry, RemovedEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.parties import present_all, still_trusting
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState, Usage, after_usage
 
@@ -69,10 +70,10 @@ def _is_leaving(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry) -> bool:
 
 
 def forget_removed(snapshot: Snapshot, ledger: Ledger) -> Ledger:
-    """A removed CA is trusted by nobody once every pod that started with it is gone."""
+    """A removed CA is trusted by nobody once every pod that started with it is gone, and none that was asked says so."""
     return replace(
         ledger,
-        removed=tuple(removed for removed in ledger.removed if removed.awaiting & snapshot.uids),
+        removed=tuple(removed for removed in ledger.removed if still_trusting(removed, snapshot)),
     )
 
 

@@ -45,6 +45,8 @@ def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn) -> Forecast:
     """Every step from here to the end of the flow, if nothing else happens and no restart fails."""
     about = resolve(snapshot, intent, snapshot.ledger or Ledger()).replaces
     intent = replace(intent, replaces=about or intent.replaces)
+    # What running pods say now is no evidence of those that will run then.
+    snapshot = replace(snapshot, listeners=None)
     planned: list[PlannedStep] = []
     for _pass in range(_PASSES):
         decision = decide(snapshot, intent)

@@ -20,10 +20,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence import (
     Presentation,
     authority_of,
-    present_all,
-    trusted_by,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.parties import present_all, trusted_by
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Chain, Component, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.violations import Violation
 
@@ -48,7 +47,7 @@ def verifying_parties(snapshot: Snapshot, ledger: Ledger) -> tuple[VerifyingPart
         VerifyingParty(
             name=f"pod {pod.name}",
             kind=Verifier.GO if pod.component is Component.KAFKA_EXPORTER else Verifier.JVM,
-            anchors=trusted_by(pod.uid, ledger),
+            anchors=trusted_by(pod, snapshot, ledger),
             remedy="It has to restart with the trust bundle that holds this CA; run the flow again to continue.",
         )
         for pod in snapshot.pods

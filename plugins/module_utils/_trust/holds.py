@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence import present_all
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates import removal_gate, trust_gate
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates import (
+    removal_gate,
+    trust_gate,
+    verifying_parties,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger, LedgerEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.parties import doubts, present_all, still_trusting
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.violations import Violation
@@ -29,10 +33,33 @@ def _unknown_evidence(snapshot: Snapshot, ledger: Ledger) -> Iterator[Violation]
                 "Find out who removed or changed this; restarting the pod through the operator renews its annotations.",
             )  # fmt: skip
 
+    for why in doubts(snapshot, ledger):
+        yield Violation(
+            "evidence", f"Kafka {snapshot.namespace}/{snapshot.cluster}", f"it cannot be told whom a node trusts: {why}.",
+            "Find out why this node does not answer as it should, then run the flow again.",
+        )  # fmt: skip
+    for removed in ledger.removed:
+        if still_trusting(removed, snapshot):
+            yield Violation(
+                "removal", f"Kafka {snapshot.namespace}/{snapshot.cluster}",
+                f"some nodes may still trust the removed CA {removed.certificate.subject} "
+                f"({removed.certificate.sha256[:16]}).",
+                "See what each of them answers in strimzi_ca_info; restart those that accept it, then run the flow again.",
+            )  # fmt: skip
+
 
 def _closed_gates(snapshot: Snapshot, ledger: Ledger) -> Iterator[Violation]:
     for entry in ledger.entries:
-        if entry.state is TrustState.UNTRUSTED and snapshot.pods:
+        if entry.state is TrustState.UNTRUSTED and snapshot.pods and not _has_arrived(snapshot, ledger, entry):
             yield from trust_gate(snapshot, ledger, entry.chain)
         elif entry.state is TrustState.PHASE_OUT and snapshot.pods:
             yield from removal_gate(snapshot, ledger, entry.fingerprint)
+
+
+def _has_arrived(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry) -> bool:
+    """Every verifier holds this CA and nothing is to be issued by it here: one that has expired, or is no CA, would keep
+    every flow from its end for ever."""
+    issuing = (snapshot.ca.current, *(prepared.chain for prepared in snapshot.ca.prepared))
+    if any(chain[:1] == entry.chain[:1] for chain in issuing):
+        return False
+    return all(entry.certificate in party.anchors for party in verifying_parties(snapshot, ledger))

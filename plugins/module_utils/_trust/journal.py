@@ -44,14 +44,16 @@ def _is_abandoned(snapshot: Snapshot, ledger: Ledger) -> bool:
 
 
 def _open(snapshot: Snapshot, before: Ledger, ledger: Ledger) -> Ledger:
+    current = snapshot.ca.current[0] if snapshot.ca.current else None
+    # A supplied CA may have been trusted before; one that issues already is new only with a new ledger.
     enrolled = [
         authority for authority in snapshot.ca.prepared
-        if before.find(authority.fingerprint) is None and ledger.find(authority.fingerprint) is not None
+        if ledger.find(authority.fingerprint) is not None
+        and (authority.chain[0] != current or before.find(authority.fingerprint) is None)
     ]  # fmt: skip
     if not enrolled:
         return ledger
     successor = enrolled[0]
-    current = snapshot.ca.current[0] if snapshot.ca.current else None
     if current == successor.chain[0]:
         # The ledger was lost half-way through a promotion: what was replaced cannot be told any more.
         current = None

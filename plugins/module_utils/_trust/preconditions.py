@@ -15,6 +15,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.authority_
     generation_is_unambiguous,
     key_matches,
     names_are_distinct,
+    operator_could_renew,
+    supplied_fits_the_goal,
     supplied_is_usable,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent
@@ -169,9 +171,11 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     authority_is_valid_now,
     names_are_distinct,
     supplied_is_usable,
+    supplied_fits_the_goal,
     target_is_known,
     generation_is_unambiguous,
     cluster_is_settled,
+    operator_could_renew,
     ready_to_hand_back,
     secrets_have_room,
 )

@@ -13,11 +13,11 @@ from collections.abc import Callable
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import authority_generation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.bookkeeping import is_projected, is_withdrawn
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence import present_all
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates import removal_gate, trust_gate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Phase, Way
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.journal import is_current
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal, Ledger, LedgerEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.parties import present_all
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.publication import is_published, publish
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TRUSTED_STATES, TrustState

@@ -10,9 +10,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger
+
+if TYPE_CHECKING:
+    from ansible_collections.trustops.strimzi.plugins.module_utils._trust.observed import (
+        ObservedListener,
+    )
 
 Chain = tuple[Certificate, ...]
 
@@ -126,6 +132,7 @@ class Snapshot:
     bundle: fingerprints in the trust bundle, None when the Secret does not exist.
     sizes: bytes of data per Secret name, for the guard against the 1 MiB limit.
     published: fingerprints in the bundle for clients, None when there is none.
+    listeners: what was seen of running nodes; None when nobody looked, and stored evidence is all there is.
     """
 
     cluster: str
@@ -139,6 +146,7 @@ class Snapshot:
     reconciliation: Reconciliation
     sizes: Mapping[str, int] = field(default_factory=dict)
     published: frozenset[str] | None = None
+    listeners: tuple[ObservedListener, ...] | None = None
 
     @property
     def uids(self) -> frozenset[str]:

@@ -31,7 +31,8 @@ def resolve(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Target:
     """Whether this intent asks for a new CA now.
 
     Never while a flow is in flight (it is continued instead), nor when the journal's last flow is the answer: it
-    replaced the CA that the caller names, or, when none is named, it had this goal and is fresh.
+    replaced the CA that the caller names, or, when none is named, it had this goal and is fresh. Nor when the CA that
+    the caller supplies is in use already.
     """
     if intent.goal not in ROTATIONS:
         return Target(False)
@@ -43,11 +44,19 @@ def resolve(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Target:
         return Target(current is None)
     if current is None:
         return Target(False)
+    if intent.supplied is not None and intent.supplied.fingerprint == current.fingerprint:
+        # What is asked for is in place: to prepare it again would be a flow without an end.
+        return Target(False, replaces=_predecessor(current, ledger.journal) or intent.replaces)
     if intent.replaces is not None:
         return _named(intent.replaces, current, ledger)
-    if _is_fresh(snapshot, intent, ledger.journal):
+    # A fresh flow is no answer to a supplied CA that is another one than it put in place.
+    if intent.supplied is None and _is_fresh(snapshot, intent, ledger.journal):
         return Target(False, replaces=ledger.journal.replaces if ledger.journal else None)
     return Target(True, replaces=current.fingerprint)
+
+
+def _predecessor(current: Certificate, journal: Journal | None) -> str | None:
+    return journal.replaces if journal is not None and journal.successor == current.fingerprint else None
 
 
 def _named(named: str, current: Certificate, ledger: Ledger) -> Target:

@@ -28,14 +28,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps impo
 
 from .._pki.hierarchy import NOW
 from .builders import (
-    INTERMEDIATE,
     NEW,
     OLD,
     PODS,
-    ROOT,
     a_journal,
     a_pod,
-    chain_of,
     cluster,
     entry,
     leaves,
@@ -107,17 +104,6 @@ def test_the_pods_to_be_rolled_are_recorded_before_anything_is_changed(last: Jou
 def test_only_pods_that_existed_then_are_waited_for() -> None:
     half = replace(handing_back(1, HANDING_BACK), pods=(a_pod(generation=1, start=1), *pods(1, names=PODS[1:])))
     assert steps(half) == (Roll(RollReason.HAND_OVER, uids_of(*PODS[1:]), None, Phase.USE),)
-
-
-@pytest.mark.parametrize("key_generation", [0, 3])
-def test_a_ca_with_a_name_of_its_own_says_no_generation(key_generation: int) -> None:
-    corporate = chain_of(INTERMEDIATE, ROOT)
-    snapshot = cluster(
-        ca=secrets(corporate, key_generation=key_generation),
-        ledger=ledger(entry(corporate, generations={0})),
-        leaves=leaves(INTERMEDIATE),
-    )
-    assert steps(snapshot) == (SetGenerated(True, Phase.RETIRE),)
 
 
 def test_a_cluster_that_is_the_operators_is_done() -> None:

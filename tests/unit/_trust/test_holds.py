@@ -17,13 +17,16 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
 
+from .._pki.hierarchy import Entity, key, make
 from . import rotation as stage
 from .builders import (
+    EARLY,
     EXPIRED,
     INTERMEDIATE,
     NEW,
     OLD,
     PODS,
+    a_journal,
     a_leaf,
     a_pod,
     cluster,
@@ -32,11 +35,14 @@ from .builders import (
     ledger,
     others,
     pods,
+    prepared,
     secrets,
 )
 from .rotation import UNTRUSTED, books_of
 
 RECONCILE = Intent(Goal.RECONCILE)
+#: A certificate that can sign nothing, put among the CAs.
+NO_CA = make("partner", key(20), ca=False)
 ASK = "Find out who removed or changed this; restarting the pod through the operator renews its annotations."
 
 
@@ -85,13 +91,20 @@ def test_a_pod_that_cannot_be_told_holds_and_the_pod_is_named(fields: dict[str, 
     ]
 
 
-def test_a_ca_that_can_never_become_trusted_holds() -> None:
+def test_a_prepared_ca_that_can_never_become_trusted_holds() -> None:
     """Every process trusts it, and still nobody can validate its leaves."""
-    books = ledger(entry(OLD, generations={0}), entry(EXPIRED, UNTRUSTED))
-    decision = found(cluster(ca=secrets(others=others(EXPIRED)), ledger=books))
+    books = ledger(entry(OLD, generations={0}), entry(NO_CA, UNTRUSTED), journal=a_journal(new=NO_CA))
+    decision = found(cluster(ca=secrets(prepared=(prepared(NO_CA),), others=others(NO_CA)), ledger=books))
     assert (decision.steps, decision.done) == ((), False)
     everybody = [*(f"pod {name}" for name in PODS), "the Cluster Operator"]
     assert [(one.gate, one.subject) for one in decision.violations] == [("trust", name) for name in everybody]
+
+
+@pytest.mark.parametrize("other", [EXPIRED, EARLY, NO_CA])
+def test_a_ca_that_only_is_there_holds_nothing_once_everybody_has_it(other: Entity) -> None:
+    books = ledger(entry(OLD, generations={0}), entry(other, UNTRUSTED))
+    decision = found(cluster(ca=secrets(others=others(other)), ledger=books))
+    assert (decision.steps, decision.violations, decision.done) == ((), (), True)
 
 
 def test_a_ca_that_is_still_needed_holds() -> None:

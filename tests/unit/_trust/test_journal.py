@@ -86,9 +86,15 @@ def test_a_ca_that_enters_without_being_prepared_opens_nothing() -> None:
     assert journal_after(cluster(ca=secrets(others=others(NEW)))) is None
 
 
-def test_a_prepared_ca_that_is_known_opens_nothing() -> None:
-    """Its flow was begun before; somebody removed the journal."""
-    assert journal_after(replace(stage.TRUSTED, ledger=replace(books_of(stage.TRUSTED), journal=None))) is None
+def test_a_prepared_ca_that_was_known_before_opens_it_too() -> None:
+    """Somebody had added it by hand, or removed the journal: without one its flow would never count as done."""
+    known = replace(stage.TRUSTED, ledger=replace(books_of(stage.TRUSTED), journal=None))
+    assert journal_after(known) == a_journal(started_at=NOW)
+
+
+def test_a_prepared_ca_that_issues_already_opens_nothing() -> None:
+    known = replace(stage.PROMOTED, ledger=replace(books_of(stage.PROMOTED), journal=None))
+    assert journal_after(known) is None
 
 
 def test_a_second_prepared_ca_does_not_open_a_second_flow() -> None:

@@ -16,7 +16,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions import check
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import PreparedAuthority
 
-from .._pki.hierarchy import Entity, leaf
+from .._pki.hierarchy import Entity, key, leaf, make
+from . import rotation as stage
 from .builders import (
     EARLY,
     EXPIRED,
@@ -29,13 +30,14 @@ from .builders import (
     chain_of,
     cluster,
     entry,
+    leaves,
     ledger,
     name_of,
     others,
     prepared,
     secrets,
 )
-from .refusals import CREATE, RENEW, REPLACE_KEY, Refusal, assert_only_resumed, assert_refused, refusal
+from .refusals import CREATE, DOWNGRADE, RENEW, REPLACE_KEY, Refusal, assert_only_resumed, assert_refused, refusal
 
 CERTIFICATES, KEYS = "Secret kafka/demo-cluster-ca-cert", "Secret kafka/demo-cluster-ca"
 LOST = (
@@ -47,6 +49,9 @@ TOO_EARLY = "Wait until then, or check the clock of the machine that made it and
 ORDER = "Put the issuing CA first and the root last, and unrelated CAs under keys of their own."
 EXPIRED_NAME, EARLY_NAME = EXPIRED.certificate.subject, EARLY.certificate.subject
 LEAF = leaf(OLD)
+#: The key of the CA in use under another name; names that look like the operator's and are not.
+RENAMED = make("Kafka CA", OLD.key)
+CLIENTS, ALMOST = make("clients-ca v0", OLD.key), make("my-cluster-ca v0", OLD.key)
 
 
 def supplying(*chain: Entity, key: str | None = "") -> Intent:
@@ -67,6 +72,13 @@ def same_name(first: Entity, second: Entity) -> str:
         f"{CERTIFICATES}: two CAs with different keys have the same subject {first.certificate.subject} "
         f"({first.certificate.sha256[:16]} and {second.certificate.sha256[:16]}). "
         "Give each CA key a subject of its own; verifiers look issuers up by name."
+    )
+
+
+def no_renewal(authority: Entity, other: str) -> str:
+    return (
+        f"the supplied CA: {authority.certificate.subject} is not a renewal of {OLD.certificate.subject}: it has another "
+        f"{other}. Supply a certificate with the name and the key of the CA in use, or run the replace_key playbook."
     )
 
 
@@ -165,6 +177,31 @@ CASES = [
         rules.supplied_is_usable, "authority", not_the_key(NEW), name="no key", intent=supplying(NEW, key=None)
     ),
     refusal(
+        rules.supplied_fits_the_goal, "authority", no_renewal(NEW, "key"),
+        name="renewal with another key", intent=replace(supplying(NEW), goal=Goal.RENEW),
+    ),
+    refusal(
+        rules.supplied_fits_the_goal, "authority", no_renewal(RENAMED, "name"),
+        name="renewal under another name", intent=replace(supplying(RENAMED), goal=Goal.RENEW),
+    ),
+    refusal(
+        rules.supplied_fits_the_goal, "authority",
+        f"the supplied CA: {RENEWED.certificate.subject} has the key of the CA in use. "
+        "Supply a CA with a key of its own, or run the renew playbook.",
+        name="replacement with the same key", intent=supplying(RENEWED),
+    ),
+    *(
+        refusal(
+            rules.operator_could_renew, "hand-over",
+            f"{CERTIFICATES}: holds the CA {one.certificate.subject}, which the operator would renew under another "
+            "name and so break every connection. Run the replace_key playbook without a certificate, then hand the "
+            "cluster back.",
+            name=one.certificate.subject, intent=DOWNGRADE,
+            ca=secrets(one), ledger=ledger(entry(one, generations={0})), leaves=leaves(one),
+        )
+        for one in (ROOT, CLIENTS, ALMOST)
+    ),
+    refusal(
         rules.generation_is_unambiguous, "authority",
         f"{CERTIFICATES}: has another ca.crt ({NEW.certificate.subject}) under generation 0, "
         f"which meant {OLD.certificate.subject}. Whoever replaced ca.crt has to raise "
@@ -194,6 +231,22 @@ def test_a_ca_is_valid_from_its_first_to_its_last_second(moment: datetime) -> No
     assert check(replace(cluster(), now=moment), RENEW) == ()
 
 
+def test_the_root_above_may_have_expired() -> None:
+    """Nobody's anchor: what it issued validates as before, and its replacement is the way out."""
+    expired = make("Corporate Root", key(6), end=EXPIRED.certificate.not_after)
+    chain = chain_of(INTERMEDIATE, expired)
+    used = cluster(ca=secrets(chain), ledger=ledger(entry(chain, generations={0})), leaves=leaves(INTERMEDIATE))
+    assert check(used, REPLACE_KEY) == ()
+
+
+def test_an_intermediate_in_the_middle_may_not() -> None:
+    """The operator validates the chain and refuses to work (strimzi.md 1.4)."""
+    middle = make("Corporate Issuing CA", key(7), ROOT, end=EXPIRED.certificate.not_after)
+    chain = chain_of(make("Kafka CA", key(20), middle), middle, ROOT)
+    used = cluster(ca=secrets(chain), ledger=ledger(entry(chain, generations={0})))
+    assert [one.gate for one in check(used, REPLACE_KEY)] == ["validity"]
+
+
 @pytest.mark.parametrize("moment", [OLD.certificate.not_before - timedelta(seconds=1), OLD.certificate.not_after])
 def test_a_ca_is_not_valid_before_and_after(moment: datetime) -> None:
     assert [one.gate for one in check(replace(cluster(), now=moment), RENEW)] == ["validity"]
@@ -208,6 +261,20 @@ def test_a_chain_in_order_can_issue_and_be_supplied() -> None:
     used = cluster(ca=secrets(corporate), ledger=ledger(entry(corporate, generations={0})))
     assert check(used, RENEW) == ()
     assert check(cluster(), supplying(INTERMEDIATE, ROOT)) == ()
+
+
+@pytest.mark.parametrize("goal", [Goal.CREATE, Goal.RENEW, Goal.REPLACE_KEY])
+def test_a_supplied_ca_that_is_in_place_fits_every_goal(goal: Goal) -> None:
+    assert check(cluster(), replace(supplying(OLD), goal=goal)) == ()
+
+
+def test_a_supplied_renewal_fits() -> None:
+    assert check(cluster(), replace(supplying(RENEWED), goal=Goal.RENEW)) == ()
+
+
+@pytest.mark.parametrize("step", ["PREPARED", "ENROLLED"])
+def test_a_flow_in_flight_goes_on_whatever_is_supplied(step: str) -> None:
+    assert check(stage.STAGES[step], replace(supplying(NEW), goal=Goal.RENEW)) == ()
 
 
 def test_the_same_ca_under_a_raised_generation_is_unambiguous() -> None:

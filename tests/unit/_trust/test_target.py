@@ -159,6 +159,29 @@ def test_a_name_counts_more_than_freshness() -> None:
     assert target(finished(HOUR), named=name_of(NEW)).wanted
 
 
+@pytest.mark.parametrize("goal", ROTATING)
+@pytest.mark.parametrize(
+    ("snapshot", "replaces"),
+    [
+        pytest.param(finished(HOUR), name_of(OLD), id="put there by the last flow"),
+        pytest.param(finished(2 * DAY), name_of(OLD), id="put there by a flow of long ago"),
+        pytest.param(cluster(ca=secrets(NEW), ledger=ledger(entry(NEW))), None, id="always there"),
+    ],
+)
+def test_a_supplied_ca_that_is_in_use_is_wanted_no_more(snapshot: Snapshot, replaces: str | None, goal: Goal) -> None:
+    assert target(snapshot, goal, supplied=prepared(NEW)) == Target(False, replaces=replaces)
+
+
+@pytest.mark.parametrize("goal", ROTATING)
+def test_another_supplied_ca_is_wanted_however_fresh_the_last_flow_is(goal: Goal) -> None:
+    assert target(finished(HOUR, goal), goal, supplied=prepared(THIRD)) == Target(True, replaces=name_of(NEW))
+
+
+def test_a_name_counts_more_than_a_supplied_ca() -> None:
+    """The rerun of a playbook from before the latest replacement brings nothing back."""
+    assert not target(finished(HOUR), named=name_of(OLD), supplied=prepared(THIRD)).wanted
+
+
 @pytest.mark.parametrize("goal", [Goal.UPGRADE, Goal.DOWNGRADE, Goal.RECONCILE])
 @pytest.mark.parametrize("named", [None, name_of(OLD), name_of(THIRD)])
 def test_other_goals_want_no_ca(goal: Goal, named: str | None) -> None:
