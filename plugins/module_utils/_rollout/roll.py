@@ -2,10 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""A roll through the operator: ask for the pods that need it, watch until the last one is back.
+"""A roll: have the pods that need it replaced, watch until the last one is back.
 
 Kafka nodes are restarted by the operator's own KafkaRoller, asked by ``strimzi.io/manual-rolling-update`` on each pod
-that needs it: a pod that was recreated meanwhile has lost the annotation and is not restarted twice. Pods of
+that needs it: a pod that was recreated meanwhile has lost the annotation and is not restarted twice. Or, with the
+direct strategy, by ourselves; not where the operator rolls anyway, for then there would be two rolls. Pods of
 Deployments (Entity Operator, Cruise Control, Kafka Exporter) are deleted, all at once, when the nodes are back;
 their Deployments recreate them (strimzi.md sections 4.5 and 5.2).
 """
@@ -19,6 +20,8 @@ from typing import Any
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import NotFound, TimedOut
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.wait import wait_until
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import admin
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct import restart_nodes
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.progress import Progress
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
@@ -27,7 +30,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.operator import request_reconcile
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.pods import component_of, is_final, is_ready
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import annotation
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Strategy, Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes import (
     Write,
     WriteVerb,
@@ -71,8 +74,11 @@ def carry_out_roll(step: Roll, observation: Observation, work: Work) -> list[Act
         roll.actions += request_reconcile(observation, work, roll.phase, _token(step))
         _await_replacement(roll, [*roll.pods(True), *roll.pods(False)])
         return roll.actions
-    _ask_for_nodes(roll)
-    _await_replacement(roll, roll.pods(True))
+    if work.settings.strategy is Strategy.DIRECT:
+        roll.actions += restart_nodes(step, observation, work, admin.connect_to(work.settings.kafka_bootstrap))
+    else:
+        _ask_for_nodes(roll)
+        _await_replacement(roll, roll.pods(True))
     _restart_others(roll)
     return roll.actions
 
@@ -143,7 +149,7 @@ def _await_replacement(roll: _Roll, leaving: list[Pod]) -> None:
             "that were restarted already are not restarted again.",
         ) from None
     roll.actions += [
-        Action("restart", f"Pod {work.scope.namespace}/{name}", f"{roll.step.reason.value} roll", roll.phase,
-               seconds=seconds)
-        for name, seconds in progress.restarted
+        Action("restart", f"Pod {work.scope.namespace}/{one.name}", f"{roll.step.reason.value} roll", roll.phase,
+               seconds=one.seconds, away=one.away)
+        for one in progress.restarted
     ]  # fmt: skip

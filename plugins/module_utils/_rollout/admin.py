@@ -1,0 +1,230 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""What a roll asks Kafka, and the client that asks it: kafka-python over mTLS.
+
+The library is needed for this strategy only, so it is imported when somebody asks for it and not before.
+"""
+
+from __future__ import annotations
+
+import logging
+import ssl
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib import metadata
+from typing import Any, Protocol, TypeVar
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.identity import operator_context
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_state import (
+    Broker,
+    Partition,
+    Quorum,
+    Topic,
+    Voter,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import StepError
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
+
+#: The first major version with describe_metadata_quorum.
+MINIMUM_KAFKA_PYTHON = 3
+#: Milliseconds for one answer. Short: while it is waited for, the Lease is not renewed.
+_REQUEST_TIMEOUT = 5000
+_MINIMUM_IN_SYNC = "min.insync.replicas"
+#: What only nodes do, and whoever may do everything.
+_SUPERUSERS_ONLY = "CLUSTER_ACTION"
+
+Answer = TypeVar("Answer")
+
+
+class KafkaUnavailable(Exception):
+    """Kafka did not answer, or not with what was asked for. Asking again later may help."""
+
+
+class KafkaAdmin(Protocol):
+    """All raise KafkaUnavailable."""
+
+    def quorum(self) -> Quorum:
+        """The metadata quorum as its leader sees it."""
+
+    def brokers(self) -> tuple[Broker, ...]:
+        """All registered brokers, fenced ones included."""
+
+    def topics(self) -> tuple[Topic, ...]:
+        """All topics, internal ones included."""
+
+    def close(self) -> None:
+        """End all connections."""
+
+
+Connect = Callable[[Observation], KafkaAdmin]
+
+
+class LibraryMissing(StepError):
+    """kafka-python is not installed where the module runs, or is too old."""
+
+
+def missing_library() -> LibraryMissing | None:
+    """Why this strategy cannot work here; None when it can."""
+    try:
+        found = metadata.version("kafka-python")
+    except metadata.PackageNotFoundError:
+        found = ""
+    if found and int(found.split(".", maxsplit=1)[0]) >= MINIMUM_KAFKA_PYTHON:
+        return None
+    return LibraryMissing(
+        f"strategy=direct needs the Python library kafka-python >= {MINIMUM_KAFKA_PYTHON}, and {sys.executable} has "
+        f"{found or 'none'}.",
+        "Install it there, let ansible_python_interpreter name a Python that has it, or use strategy=operator.",
+    )
+
+
+def bootstrap_servers(observation: Observation, given: Sequence[str]) -> list[str]:
+    """Where to ask first: as given, or the bootstrap Service on the operator's own port."""
+    scope = observation.scope
+    return list(given) or [f"{scope.cluster}-kafka-bootstrap.{scope.namespace}.svc:9091"]
+
+
+def connect_to(given: Sequence[str]) -> Connect:
+    """given: bootstrap addresses as host:port, empty for the cluster's own. Raises LibraryMissing, IdentityUnusable."""
+
+    def connect(observation: Observation) -> KafkaAdmin:
+        if problem := missing_library():
+            raise problem
+        return KafkaPythonAdmin(bootstrap_servers(observation, given), operator_context(observation))
+
+    return connect
+
+
+class _Causes(logging.Handler):
+    """The library tells why it cannot connect to its log only; what it raises then is that it took too long."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self._causes: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        arguments = record.args if isinstance(record.args, tuple) else ()
+        self._causes += [str(argument) for argument in arguments if isinstance(argument, Exception)]
+
+    def before(self, error: Exception) -> str:
+        """The last one that is not the error itself."""
+        others = [f" ({cause})" for cause in self._causes if cause != str(error)]
+        return others[-1] if others else ""
+
+
+class KafkaPythonAdmin:
+    """Connects when asked, and anew after every failure: nodes come and go while a roll runs."""
+
+    def __init__(self, bootstrap: Sequence[str], context: ssl.SSLContext) -> None:
+        self._bootstrap = list(bootstrap)
+        self._context = context
+        self._client: Any = None
+
+    def quorum(self) -> Quorum:
+        return self._ask(lambda client: read_quorum(client.describe_metadata_quorum()))
+
+    def brokers(self) -> tuple[Broker, ...]:
+        return self._ask(lambda client: read_brokers(client.describe_cluster()))
+
+    def topics(self) -> tuple[Topic, ...]:
+        return self._ask(_topics)
+
+    def close(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            client.close()
+
+    def _ask(self, question: Callable[[Any], Answer]) -> Answer:
+        from kafka.errors import KafkaError
+
+        causes = _Causes()
+        logger = logging.getLogger("kafka.net")
+        logger.addHandler(causes)
+        try:
+            if self._client is None:
+                self._client = self._connect()
+            return question(self._client)
+        except (KafkaError, OSError) as error:
+            self.close()
+            cause = f"{error}{causes.before(error)}"
+            raise KafkaUnavailable(f"Kafka at {', '.join(self._bootstrap)} does not answer: {cause}.") from None
+        except KafkaUnavailable:
+            self.close()
+            raise
+        finally:
+            logger.removeHandler(causes)
+
+    def _connect(self) -> Any:
+        from kafka.admin import KafkaAdminClient
+
+        networks: list[Any] = []
+
+        def network(**configuration: Any) -> Any:
+            networks.append(KafkaAdminClient.DEFAULT_CONFIG["kafka_client"](**configuration))
+            return networks[-1]
+
+        try:
+            return KafkaAdminClient(
+                bootstrap_servers=self._bootstrap,
+                client_id="trustops.strimzi",
+                security_protocol="SSL",
+                ssl_context=self._context,
+                bootstrap_timeout_ms=_REQUEST_TIMEOUT,
+                request_timeout_ms=_REQUEST_TIMEOUT,
+                kafka_client=network,
+            )
+        except BaseException:
+            # A constructor that fails leaves a thread behind, and it is called for as long as Kafka does not answer.
+            for one in networks:
+                one.close()
+            raise
+
+
+def _topics(client: Any) -> tuple[Topic, ...]:
+    from kafka.admin import ConfigResource, ConfigResourceType
+
+    if _SUPERUSERS_ONLY not in (client.describe_cluster().get("authorized_operations") or ()):
+        # Kafka leaves out the topics that one may not see, and nothing would seem to be at stake.
+        raise KafkaUnavailable("Kafka does not take us for a superuser, so it may not show all topics.")
+    described = client.describe_topics()
+    wanted = [ConfigResource(ConfigResourceType.TOPIC, topic["name"], [_MINIMUM_IN_SYNC]) for topic in described]
+    configured = client.describe_configs(wanted, config_filter="all") if wanted else {}
+    return read_topics(described, configured.get("topic") or {})
+
+
+def read_quorum(answer: Mapping[str, Any]) -> Quorum:
+    """From DescribeQuorum. Raises KafkaUnavailable."""
+    (partition,) = answer["topics"][0]["partitions"]
+    if partition["error"]:
+        raise KafkaUnavailable(f"Kafka does not describe its metadata quorum: {partition['error']}.")
+    voters = (Voter(one["replica_id"], _known(one["last_caught_up_timestamp"])) for one in partition["current_voters"])
+    return Quorum(_known(partition["leader_id"]), tuple(voters))
+
+
+def read_brokers(answer: Mapping[str, Any]) -> tuple[Broker, ...]:
+    """From DescribeCluster. A broker of which it is not said that it serves counts as fenced."""
+    return tuple(Broker(one["broker_id"], bool(one.get("is_fenced", True))) for one in answer["brokers"])
+
+
+def read_topics(described: Iterable[Mapping[str, Any]], configured: Mapping[str, Any]) -> tuple[Topic, ...]:
+    """From Metadata and DescribeConfigs. Raises KafkaUnavailable where one of them does not tell all of a topic."""
+    return tuple(_read_topic(topic, configured.get(topic["name"]) or {}) for topic in described)
+
+
+def _read_topic(topic: Mapping[str, Any], configuration: Mapping[str, Any]) -> Topic:
+    name = topic["name"]
+    if topic["error_code"] or _MINIMUM_IN_SYNC not in configuration:
+        # Denied, or deleted this very moment: what is not known of it could be at stake.
+        raise KafkaUnavailable(f"Kafka does not describe topic {name} (error code {topic['error_code']}).")
+    partitions = (
+        Partition(name, one["partition_index"], frozenset(one["replica_nodes"]), frozenset(one["isr_nodes"]))
+        for one in topic["partitions"]
+    )
+    return Topic(name, int(configuration[_MINIMUM_IN_SYNC]["value"]), tuple(partitions))
+
+
+def _known(number: int) -> int | None:
+    """Kafka writes -1 for what it does not know."""
+    return None if number < 0 else number

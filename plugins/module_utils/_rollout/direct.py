@@ -1,0 +1,237 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""A roll by our own hand: one Kafka node after the other, under the KafkaRoller's rules (strimzi.md section 5.1).
+
+Each turn begins with a look at everything, and no memory of earlier turns is needed to take it: whoever is not to be
+restarted (any more) has to be back, then the next one goes. So a roll that was interrupted is continued by
+looking, and waiting for the node restarted last is the same as waiting for one that an earlier run restarted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import TimedOut
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.wait import wait_until
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import (
+    Connect,
+    KafkaAdmin,
+    KafkaUnavailable,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_state import Broker, Quorum, Topic
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.nodes import (
+    Object,
+    is_terminating,
+    kafka_pods,
+    names_of_nodes,
+    read_node,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.order import Node, batch
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.others import Others
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.progress import Progress
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.safety import (
+    absence_violations,
+    availability_violations,
+    fetch_timeout,
+    lag_violations,
+    lagging,
+    quorum_violations,
+    solitude_violations,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.resources import STRIMZI_POD_SETS
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component, Pod
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Roll
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.violations import Violation
+
+#: Seconds between two looks while nothing happens to the pods: what Kafka knows comes without an event.
+LOOK = 1.0
+
+
+def restart_nodes(step: Roll, observation: Observation, work: Work, connect: Connect) -> list[Action]:
+    """Restart the Kafka nodes of the step and wait until the last one is in sync.
+
+    Raises RollStuck: nothing moves any more, or somebody else restarts nodes. Running it again continues it.
+    """
+    asked = [
+        pod for pod in observation.snapshot.pods if pod.uid in step.uids and pod.component is Component.KAFKA
+    ]  # fmt: skip
+    if not asked:
+        return []
+    admin = connect(observation)
+    try:
+        roll = _DirectRoll(step, asked, work, admin, fetch_timeout(observation.kafka))
+        while (turn := roll.await_turn()) is not None:
+            roll.restart(turn)
+    finally:
+        admin.close()
+    return roll.actions
+
+
+@dataclass(frozen=True)
+class _Kafka:
+    quorum: Quorum
+    brokers: tuple[Broker, ...]
+    topics: tuple[Topic, ...]
+
+
+class _DirectRoll:
+    def __init__(self, step: Roll, asked: list[Pod], work: Work, admin: KafkaAdmin, behind: timedelta) -> None:
+        self._step, self._work, self._admin, self._behind = step, work, admin, behind
+        self._asked = frozenset(pod.uid for pod in asked)
+        self._progress = Progress(step, asked, work)
+        self._others = Others(self._asked)
+        self._turn: Node | None = None
+        self._obstacles: tuple[Violation, ...] = ()
+        self._fewest_lagging: int | None = None
+        self._catching_up = False
+
+    @property
+    def actions(self) -> list[Action]:
+        namespace, reason, phase = self._work.scope.namespace, self._step.reason.value, self._step.phase.value
+        return [
+            Action(
+                "restart", f"Pod {namespace}/{one.name}", f"{reason} roll", phase, seconds=one.seconds, away=one.away
+            )
+            for one in self._progress.restarted
+        ]
+
+    def restart(self, node: Node) -> None:
+        """The UID makes it this very pod: one that has been replaced meanwhile has what the roll is for."""
+        self._others.restarted_by_us(node.uid)
+        self._work.client.delete(PODS, self._work.scope.namespace, node.pod, uid=node.uid)
+        self._work.changed = True
+
+    def await_turn(self) -> Node | None:
+        """Who is next, as soon as somebody may be; None when everybody has been restarted and is back."""
+        work = self._work
+        self._fewest_lagging = None
+        try:
+            wait_until(
+                work.client, PODS, work.scope.namespace, self._is_settled, label_selector=work.scope.selector,
+                timeout=work.settings.pod_timeout, restart_timeout=self._has_moved,
+                monotonic=work.clock.monotonic, alive=work.alive, heartbeat=LOOK,
+            )  # fmt: skip
+        except TimedOut:
+            raise self._stuck() from None
+        return self._turn
+
+    def _is_settled(self, objects: Mapping[str, Object]) -> bool:
+        pods = kafka_pods(objects.values(), self._work.scope)
+        self._progress.see(list(pods))
+        self._others.check(pods)
+        self._turn = None
+        try:
+            self._obstacles = self._look(pods)
+        except KafkaUnavailable as error:
+            remedy = "Look at the brokers, at the way to them (DNS, NetworkPolicy), or use strategy=operator."
+            self._obstacles = (Violation("kafka", "Kafka", str(error), remedy),)
+        return self._turn is not None or not self._obstacles
+
+    def _look(self, pods: list[Object]) -> tuple[Violation, ...]:
+        """What is in the way of going on; nothing when there is a turn, or nobody left."""
+        pod_sets = self._pod_sets()
+        self._others.check_requests((*pods, *pod_sets))
+        nodes = [read_node(pod) for pod in pods if not is_terminating(pod)]
+        left = [node for node in nodes if node.uid in self._asked]
+        done = [node for node in nodes if node.uid not in self._asked]
+        expected = names_of_nodes(pod_sets, self._work.scope)
+        if found := _absent(expected, nodes) or _unready(done):
+            return found
+        kafka = self._ask()
+        return self._not_back(done, kafka) or self._choose(left, expected, kafka)
+
+    def _pod_sets(self) -> list[dict[str, Any]]:
+        scope = self._work.scope
+        listed = self._work.client.list(STRIMZI_POD_SETS, scope.namespace, label_selector=scope.selector).items
+        return [{"kind": "StrimziPodSet", **item} for item in listed]
+
+    def _ask(self) -> _Kafka:
+        # An answer may take its time: the Lease must not run out meanwhile.
+        alive, admin = self._work.alive, self._admin
+        alive()
+        brokers = admin.brokers()
+        alive()
+        topics = admin.topics()
+        alive()
+        return _Kafka(admin.quorum(), brokers, topics)
+
+    def _not_back(self, done: list[Node], kafka: _Kafka) -> tuple[Violation, ...]:
+        self._follow(sum(len(lagging(node, kafka.topics)) for node in done))
+        return tuple(
+            violation
+            for node in done
+            for violation in (
+                *absence_violations(node, kafka.brokers, kafka.topics),
+                *lag_violations(node, kafka.quorum, self._behind),
+            )
+        )
+
+    def _follow(self, lagging_partitions: int) -> None:
+        """A large broker may take longer to catch up than the time limit, and that is no reason to stop."""
+        if self._fewest_lagging is None:
+            self._fewest_lagging = lagging_partitions
+        elif lagging_partitions < self._fewest_lagging:
+            self._fewest_lagging = lagging_partitions
+            self._catching_up = True
+
+    def _has_moved(self) -> bool:
+        moved, self._catching_up = self._progress.take_changed() or self._catching_up, False
+        return moved
+
+    def _choose(self, left: list[Node], expected: frozenset[str], kafka: _Kafka) -> tuple[Violation, ...]:
+        """Take the first of those who may be next that nothing speaks against."""
+        refused: list[Violation] = []
+        for node in batch(left, kafka.quorum.leader):
+            found = (
+                *_not_recreated(node, expected),
+                *solitude_violations(node, left),
+                *(quorum_violations(node, kafka.quorum, self._behind) if node.controller else ()),
+                *(availability_violations(node, kafka.topics) if node.broker else ()),
+            )
+            if not found:
+                self._turn = node
+                return ()
+            refused += found
+        return tuple(refused)
+
+    def _stuck(self) -> RollStuck:
+        first = self._obstacles[0]
+        more = f" ({len(self._obstacles) - 1} more of this kind)" if len(self._obstacles) > 1 else ""
+        seconds = self._work.settings.pod_timeout.total_seconds()
+        return RollStuck(
+            f"The {self._step.reason.value} roll has stopped: for {seconds:.0f} s nothing moved. "
+            f"{first.subject}: {first.message}{more} {self._progress.describe()}",
+            f"{first.remedy} Then run the flow again: pods that were restarted already are not restarted again.",
+        )
+
+
+def _absent(expected: frozenset[str], nodes: list[Node]) -> tuple[Violation, ...]:
+    remedy = (
+        "Look at the pod and at the operator's log: its StrimziPodSet controller recreates pods, also while paused."
+    )
+    missing = sorted(expected - {node.pod for node in nodes})
+    return tuple(Violation("return", f"pod {name}", "it has not come back.", remedy) for name in missing)
+
+
+def _unready(done: list[Node]) -> tuple[Violation, ...]:
+    remedy = "Look at its events and its log."
+    return tuple(
+        Violation("return", f"pod {node.pod}", "it is not Ready.", remedy) for node in done if not node.ready
+    )  # fmt: skip
+
+
+def _not_recreated(node: Node, expected: frozenset[str]) -> tuple[Violation, ...]:
+    if node.pod in expected:
+        return ()
+    remedy = "Look at the StrimziPodSets of the cluster and at the operator's log."
+    return (Violation("return", f"pod {node.pod}", "no StrimziPodSet would bring it back.", remedy),)

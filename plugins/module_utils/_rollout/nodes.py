@@ -1,0 +1,70 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Kafka nodes as Kubernetes shows them: their pods, and the StrimziPodSets that bring them back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.order import Node
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.pods import component_of, is_final, is_ready
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import annotation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component
+
+Object = Mapping[str, Any]
+
+
+def name_of(item: Object) -> str:
+    return str(item["metadata"]["name"])
+
+
+def uid_of(item: Object) -> str:
+    return str(item["metadata"]["uid"])
+
+
+def is_terminating(pod: Object) -> bool:
+    return "deletionTimestamp" in pod["metadata"]
+
+
+def is_asked(item: Object) -> bool:
+    """Whether the operator has been asked to restart this pod, or all pods of this StrimziPodSet."""
+    return annotation(item, names.MANUAL_ROLLING_UPDATE) == "true"
+
+
+def kafka_pods(pods: Iterable[Object], scope: names.ClusterNames) -> list[Object]:
+    """Those with a process that lives or is about to."""
+    return [pod for pod in pods if component_of(pod, scope) is Component.KAFKA and not is_final(pod)]
+
+
+def read_node(pod: Object) -> Node:
+    """A pod without role labels counts as a combined node, which has to pass both checks. Raises RollStuck."""
+    labels = pod["metadata"].get("labels") or {}
+    number = name_of(pod).rsplit("-", 1)[-1]
+    if not number.isdecimal():
+        raise RollStuck(
+            f"The name of pod {name_of(pod)} does not end with a node id.",
+            "Strimzi made no such pod: remove its labels.",
+        )
+    return Node(
+        pod=name_of(pod),
+        uid=uid_of(pod),
+        node_id=int(number),
+        controller=labels.get(names.CONTROLLER_ROLE_LABEL, "true") == "true",
+        broker=labels.get(names.BROKER_ROLE_LABEL, "true") == "true",
+        ready=is_ready(pod),
+    )
+
+
+def names_of_nodes(pod_sets: Iterable[Object], scope: names.ClusterNames) -> frozenset[str]:
+    """Every Kafka node that is to be there, whether its pod exists or not."""
+    return frozenset(
+        str(pod["metadata"]["name"])
+        for pod_set in pod_sets
+        for pod in pod_set["spec"].get("pods") or []
+        if component_of(pod, scope) is Component.KAFKA
+    )

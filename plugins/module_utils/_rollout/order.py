@@ -1,0 +1,43 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The KafkaRoller's order (strimzi.md section 5.1): who is next, told from what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Node:
+    """A Kafka node in its pod. A combined node is both controller and broker."""
+
+    pod: str
+    uid: str
+    node_id: int
+    controller: bool
+    broker: bool
+    ready: bool
+
+
+def in_order(nodes: Iterable[Node], active: int | None) -> tuple[Node, ...]:
+    """Controllers (combined nodes too) before brokers, unready before ready, the active controller last of its kind."""
+    return tuple(sorted(nodes, key=lambda node: (*_rank(node, active), node.node_id, node.pod)))
+
+
+def _rank(node: Node, active: int | None) -> tuple[bool, bool, bool]:
+    return not node.controller, node.controller and node.node_id == active, node.ready
+
+
+def batch(nodes: Iterable[Node], active: int | None) -> tuple[Node, ...]:
+    """Those of what is left that may be next, best first: a kind is finished before the next one begins.
+
+    Who is in this batch and refused by a safety check now is passed over, as the KafkaRoller does; the active
+    controller is in it only when it is the last controller left, because each of its restarts is an election.
+    """
+    ordered = in_order(nodes, active)
+    first_kind = [node for node in ordered if node.controller is ordered[0].controller]
+    others = [node for node in first_kind if not (node.controller and node.node_id == active)]
+    return tuple(others or first_kind)

@@ -1,0 +1,67 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Is somebody else restarting Kafka nodes? Two rolls at once could take down two nodes at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NoReturn
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.nodes import (
+    Object,
+    is_asked,
+    is_terminating,
+    name_of,
+    uid_of,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
+
+
+class Others:
+    """Remembers every pod it was shown; who leaves without our doing was restarted by somebody else.
+
+    asked: UIDs that we are to restart. One of them that is leaving when we come may have been sent by a run of ours
+    that was interrupted; it only has to be waited for.
+    """
+
+    def __init__(self, asked: Iterable[str]) -> None:
+        self._asked = frozenset(asked)
+        self._ours: set[str] = set()
+        self._known: dict[str, str] | None = None
+
+    def restarted_by_us(self, uid: str) -> None:
+        self._ours.add(uid)
+
+    def check(self, pods: Iterable[Object]) -> None:
+        """Raises RollStuck when another roll is under way."""
+        present = {uid_of(pod): pod for pod in pods}
+        leaving = {uid for uid, pod in present.items() if is_terminating(pod)}
+        if self._known is None:
+            self._known = {}
+            self._ours |= leaving & self._asked
+        for uid, name in self._known.items():
+            if uid not in present and uid not in self._ours:
+                _stop(f"pod {name} is gone, and not by our doing")
+        for uid in sorted(leaving - self._ours):
+            _stop(f"pod {name_of(present[uid])} is leaving, and not by our doing")
+        self._known = {uid: name_of(pod) for uid, pod in present.items()}
+
+    @staticmethod
+    def check_requests(items: Iterable[Object]) -> None:
+        """items: pods and StrimziPodSets. Raises RollStuck when the operator has been asked for a roll."""
+        for item in items:
+            if is_asked(item):
+                kind = item.get("kind") or "Pod"
+                _stop(
+                    f"{kind} {name_of(item)} carries strimzi.io/manual-rolling-update, so the operator will restart it"
+                )
+
+
+def _stop(cause: str) -> NoReturn:
+    raise RollStuck(
+        f"Another roll of the Kafka nodes is under way: {cause}.",
+        "Run the flow again when all nodes are Ready and nobody restarts them; pods that were restarted already are not "
+        "restarted again.",
+    )

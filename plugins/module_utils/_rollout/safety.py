@@ -1,0 +1,142 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""May this node restart now? The KafkaRoller's two checks (strimzi.md section 5.1), and what says that a node is back.
+
+Every rule yields Violations: none means yes. What is not known refuses (I5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import timedelta
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_state import (
+    Broker,
+    Partition,
+    Quorum,
+    Topic,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.order import Node
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.violations import Violation
+
+#: Where the Kafka resource sets none.
+FETCH_TIMEOUT = timedelta(milliseconds=2000)
+
+
+def fetch_timeout(kafka: Mapping[str, Any] | None) -> timedelta:
+    """``controller.quorum.fetch.timeout.ms`` of a Kafka resource."""
+    configuration = (((kafka or {}).get("spec") or {}).get("kafka") or {}).get("config") or {}
+    found = str(configuration.get("controller.quorum.fetch.timeout.ms", ""))
+    return timedelta(milliseconds=int(found)) if found.isdecimal() else FETCH_TIMEOUT
+
+
+def caught_up(quorum: Quorum, fetch_timeout: timedelta) -> frozenset[int]:
+    """Voters whose last catching up lies behind the leader's by less than the fetch timeout; none without a leader."""
+    known = {voter.node_id: voter.last_caught_up for voter in quorum.voters if voter.last_caught_up is not None}
+    newest = None if quorum.leader is None else known.get(quorum.leader)
+    if newest is None:
+        return frozenset()
+    return frozenset(voter for voter, last in known.items() if timedelta(milliseconds=newest - last) < fetch_timeout)
+
+
+def quorum_violations(node: Node, quorum: Quorum, fetch_timeout: timedelta) -> tuple[Violation, ...]:
+    """KafkaQuorumCheck: without this controller a majority of voters has to be caught up.
+
+    A lone voter may restart, for there is no other way. Of two, the other one has to be caught up; to ask for a
+    majority would mean never.
+    """
+    voters = len(quorum.voters)
+    current = caught_up(quorum, fetch_timeout)
+    if not current:
+        return (_quorum_violation(node, _LEADERLESS),)
+    needed = {1: 0, 2: 1}.get(voters, (voters + 2) // 2)
+    if len(current - {node.node_id}) >= needed:
+        return ()
+    behind = sorted({voter.node_id for voter in quorum.voters} - current - {node.node_id})
+    cause = (
+        f"without controller {node.node_id} only {len(current - {node.node_id})} of {voters} voters would be caught up, "
+        f"and {needed} are needed; behind: {', '.join(map(str, behind)) or 'none'}."
+    )
+    return (_quorum_violation(node, cause),)
+
+
+_LEADERLESS = "the metadata quorum has no leader, or none that knows how far the voters are."
+
+
+def _quorum_violation(node: Node, cause: str) -> Violation:
+    remedy = "Look at the controllers that are behind; the roll can be run again when they have caught up."
+    return Violation("quorum", f"pod {node.pod}", cause, remedy)
+
+
+def availability_violations(node: Node, topics: Iterable[Topic]) -> tuple[Violation, ...]:
+    """KafkaAvailability: producers with acks=all can go on writing to every partition with a replica on this broker."""
+    return tuple(
+        Violation("availability", f"pod {node.pod}", cause, _RESTORE)
+        for topic in topics
+        for partition in topic.partitions
+        for cause in _at_stake(node.node_id, topic.min_insync_replicas, partition)
+    )
+
+
+_RESTORE = (
+    "Look at the brokers that are missing among its in-sync replicas; the roll can be run again when they are back."
+)
+
+
+def _at_stake(broker: int, minimum: int, partition: Partition) -> Iterator[str]:
+    if broker not in partition.replicas or len(partition.replicas) <= minimum:
+        # With no replica to spare every restart interrupts it: whoever configured it so has accepted that.
+        return
+    now = len(partition.in_sync)
+    if now < minimum:
+        yield f"partition {partition} has {now} in-sync replicas, fewer than min.insync.replicas={minimum}, already."
+    elif len(partition.in_sync - {broker}) < minimum:
+        yield f"partition {partition} has {now} in-sync replicas with this one among them, and needs {minimum}."
+
+
+def lagging(node: Node, topics: Iterable[Topic]) -> tuple[Partition, ...]:
+    """Partitions with a replica on this broker that is not in sync."""
+    return tuple(
+        partition
+        for topic in topics
+        for partition in topic.partitions
+        if node.broker and node.node_id in partition.replicas - partition.in_sync
+    )
+
+
+def absence_violations(node: Node, brokers: Iterable[Broker], topics: Iterable[Topic]) -> tuple[Violation, ...]:
+    """What a broker lacks to count as back: a registration in force, and its place among all in-sync replicas."""
+    if not node.broker:
+        return ()
+    if Broker(node.node_id, fenced=False) not in set(brokers):
+        cause = f"broker {node.node_id} is not back in the cluster: it is not registered, or fenced."
+        return (Violation("return", f"pod {node.pod}", cause, "Look at the log of this broker."),)
+    behind = lagging(node, topics)
+    if not behind:
+        return ()
+    more = f" and {len(behind) - 1} more" if len(behind) > 1 else ""
+    cause = f"broker {node.node_id} is not in sync yet with partition {behind[0]}{more}."
+    remedy = "Look at the log of this broker (replica fetchers, log directories), and at reassignments under way."
+    return (Violation("return", f"pod {node.pod}", cause, remedy),)
+
+
+def lag_violations(node: Node, quorum: Quorum, fetch_timeout: timedelta) -> tuple[Violation, ...]:
+    """What a controller lacks to count as back: as a voter it has to be caught up."""
+    voter = node.node_id in {one.node_id for one in quorum.voters}
+    current = caught_up(quorum, fetch_timeout)
+    if not node.controller or not voter or node.node_id in current:
+        return ()
+    cause = f"controller {node.node_id} has not caught up with the metadata quorum." if current else _LEADERLESS
+    return (Violation("return", f"pod {node.pod}", cause, "Look at the log of this controller."),)
+
+
+def solitude_violations(node: Node, left: Iterable[Node]) -> tuple[Violation, ...]:
+    """One Kafka node down at a time (I4): while one of its kind is down, only that one may restart."""
+    down = [one for one in left if not one.ready and one != node and one.controller is node.controller]
+    if not node.ready or not down:
+        return ()
+    cause = f"pod {down[0].pod} is down already, and two at once are too many."
+    return (Violation("solitude", f"pod {node.pod}", cause, f"Look at why {down[0].pod} is not Ready."),)

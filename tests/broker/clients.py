@@ -1,0 +1,90 @@
+"""The collection's admin client on a trio of nodes, and patience."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import (
+    KafkaAdmin,
+    KafkaPythonAdmin,
+    KafkaUnavailable,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.identity import context_for
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_state import Broker
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.order import Node
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.safety import (
+    FETCH_TIMEOUT,
+    absence_violations,
+    caught_up,
+    lag_violations,
+)
+
+from .certificates import Issued
+from .nodes import NODES, KafkaNodes
+
+#: In a way that some Pythons consider old.
+LIBRARY_READS_ITS_FILES = "ignore:.* is deprecated. Use files:DeprecationWarning"
+SECRET = "Secret kafka/demo-cluster-operator-certs"
+
+
+def node(node_id: int) -> Node:
+    return Node(f"demo-kafka-{node_id}", f"uid-{node_id}", node_id, controller=True, broker=True, ready=True)
+
+
+def entries_of(identity: Issued) -> Mapping[str, bytes]:
+    return {"cluster-operator.crt": identity.certificate_pem, "cluster-operator.key": identity.key_pem}
+
+
+@contextmanager
+def admin_of(
+    nodes: KafkaNodes, *, identity: Issued | None = None, trusted: Issued | None = None
+) -> Iterator[KafkaPythonAdmin]:
+    """As the cluster operator, trusting the nodes' CA, unless told otherwise."""
+    anchors = parse_certificates((trusted or nodes.authority).certificate_pem)
+    admin = KafkaPythonAdmin(nodes.bootstrap, context_for(entries_of(identity or nodes.operator), anchors, SECRET))
+    try:
+        yield admin
+    finally:
+        admin.close()
+
+
+def create_topic(admin: KafkaPythonAdmin, name: str, replicas: list[int], **configuration: Any) -> None:
+    """One partition on these nodes. The collection creates no topics, so this goes past it."""
+    configs = {key.replace("_", "."): str(value) for key, value in configuration.items()}
+    topic = {name: {"assignments": {0: replicas}, "configs": configs}}
+
+    def is_there() -> bool:
+        # Asked again after a failure: a client may not know yet the node that it is told to turn to.
+        if name in {topic.name for topic in admin.topics()}:
+            return True
+        admin._ask(lambda client: client.create_topics(topic))
+        return False
+
+    eventually(is_there)
+
+
+def everybody_is_back(admin: KafkaAdmin) -> bool:
+    brokers, topics, quorum = admin.brokers(), admin.topics(), admin.quorum()
+    if len(caught_up(quorum, FETCH_TIMEOUT)) < len(NODES) or set(brokers) != {Broker(one, False) for one in NODES}:
+        return False
+    return not any(
+        (*absence_violations(node(one), brokers, topics), *lag_violations(node(one), quorum, FETCH_TIMEOUT))
+        for one in NODES
+    )
+
+
+def eventually(condition: Callable[[], bool], seconds: float = 120.0) -> None:
+    """Ask until it holds; a question that fails meanwhile is asked again."""
+    deadline, problem = time.monotonic() + seconds, "never true"
+    while time.monotonic() < deadline:
+        try:
+            if condition():
+                return
+        except KafkaUnavailable as error:
+            problem = str(error)
+        time.sleep(0.2)
+    raise AssertionError(f"not within {seconds:g} s: {problem}")

@@ -1,0 +1,93 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""strimzi_roll with strategy=direct, as Ansible calls it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import admin
+
+from ...fakes.kafka import FakeKafka, FakeTopic
+from ...fakes.world import World
+from . import stages
+from .running import Ended, call
+
+NODES = ("demo-kafka-0", "demo-kafka-1", "demo-kafka-2")
+DELETED = [f"DELETE pods/{name}" for name in ("demo-kafka-0", "demo-kafka-2", "demo-kafka-1")]
+
+
+@pytest.fixture
+def world() -> World:
+    return stages.rotating("strimzi_roll")
+
+
+@pytest.fixture
+def installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library is there, whether it is or not: none of these tests gets as far as using it."""
+    monkeypatch.setattr(admin.metadata, "version", lambda name: "3.0.0")
+
+
+@pytest.fixture
+def kafka(world: World, monkeypatch: pytest.MonkeyPatch, installed: None) -> FakeKafka:
+    fake = FakeKafka(
+        world.api, lambda: world.seconds, dict.fromkeys(range(3), "cb"), [FakeTopic("orders", (0, 1, 2))], active=1
+    )
+    monkeypatch.setattr(admin, "connect_to", lambda given: lambda observation: fake)
+    return fake
+
+
+def roll(world: World, **options: Any) -> Ended:
+    return call("strimzi_roll", world, goal="replace_key", strategy="direct", **options)
+
+
+def test_the_module_deletes_the_nodes_itself_and_reports_them(world: World, kafka: FakeKafka) -> None:
+    ended = roll(world)
+    assert not ended.failed, ended.result["msg"]
+    assert [write for write in ended.writes_but_lease if "demo-kafka-" in write][:3] == DELETED
+    assert not [write for write in ended.writes_but_lease if "PATCH" in write]
+    assert [one["away"] for one in ended.result["actions"][:3]] == [1, 1, 1]
+    assert ended.result["next"] == "strimzi_trusted_certs"
+    assert kafka.harm == []
+
+
+def test_a_second_run_has_nothing_to_do(world: World, kafka: FakeKafka) -> None:
+    roll(world)
+    again = roll(world)
+    assert (again.failed, again.result["changed"], again.writes) == (False, False, [])
+
+
+def test_what_stops_it_is_told_with_a_remedy_and_what_has_changed(world: World, kafka: FakeKafka) -> None:
+    world.kubelet.broken = {"demo-kafka-0"}
+    ended = roll(world, pod_timeout=1)
+    assert ended.failed
+    assert "pod demo-kafka-0: it is not Ready." in ended.result["msg"]
+    assert "run the flow again" in ended.result["msg"]
+    assert ended.result["changed"] is True
+
+
+def test_without_the_library_it_says_so_at_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(name: str) -> str:
+        raise admin.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(admin.metadata, "version", absent)
+    ended = roll(world)
+    assert ended.failed
+    assert "strategy=direct needs the Python library kafka-python >= 3" in ended.result["msg"]
+    assert ended.writes == []
+    asked = call("strimzi_roll", world, goal="replace_key")
+    assert not asked.failed, "who does not use it needs no library"
+
+
+@pytest.mark.parametrize("key", ["cluster-operator.key", "cluster-operator.crt"])
+def test_a_damaged_identity_is_refused_before_anything_is_deleted(world: World, installed: None, key: str) -> None:
+    path = "/api/v1/namespaces/kafka/secrets/demo-cluster-operator-certs"
+    body = {"data": {key: "bm9uc2Vuc2U="}}
+    world.api.request("PATCH", path, body=body, content_type="application/merge-patch+json")
+    ended = roll(world)
+    assert ended.failed
+    assert "Secret kafka/demo-cluster-operator-certs are no usable pair" in ended.result["msg"]
+    assert ended.writes_but_lease == []
