@@ -16,6 +16,18 @@ options:
     type: str
     choices: [cooperate, takeover]
     default: cooperate
+  evidence:
+    description:
+      - What the gates rest on before a certificate of a new CA is used, before a CA leaves, and for the proof that nobody
+        trusts it any more.
+      - V(handshake) asks every TLS listener of every node, by handshakes through the API server, what it presents and whom it
+        trusts, and holds where an answer is missing or contradicts what is stored.
+      - V(annotations) rests on annotations, stored certificates and the UIDs of pods alone.
+      - V(auto) is V(handshake) where any node can be reached that way, which needs the permission to create C(pods/portforward);
+        RV(evidence) says what it came to.
+    type: str
+    choices: [auto, handshake, annotations]
+    default: auto
   client_bundle:
     description:
       - Whether to publish all trusted CAs to clients in Secret C(<cluster>-cluster-ca-bundle), as C(ca.crt) (PEM), C(ca.p12)

@@ -110,7 +110,12 @@ actions:
   returned: always
   type: list
   elements: dict
-  sample: [{verb: update, object: Secret kafka/demo-cluster-ca-cert, what: "trust CN=cluster-ca v1,O=io.strimzi", phase: prepare, seconds: null}]
+  sample: [{verb: update, object: Secret kafka/demo-cluster-ca-cert, what: "trust CN=cluster-ca v1,O=io.strimzi", phase: prepare, seconds: null, away: null}]
+evidence:
+  description: What the last decision rested on - V(handshake) or V(annotations) - and why not on handshakes.
+  returned: always
+  type: dict
+  sample: {source: handshake, why: ""}
 violations:
   description: The gates that do not hold.
   returned: always

@@ -120,6 +120,23 @@ planned_restarts:
   returned: always
   type: int
   sample: 18
+listeners:
+  description: What each TLS listener of each node said itself; empty where none could be asked.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    pod: {description: Name of the pod., type: str, returned: always, sample: demo-kafka-0}
+    port: {description: Port of the listener., type: int, returned: always, sample: 9091}
+    presents: {description: The chain as sent., type: list, elements: str, returned: always, sample: ["CN=demo-kafka (6c1f0e9a2b3c)"]}
+    trusts: {description: "CAs of which it accepts certificates.", type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
+    refuses: {description: "CAs of which it refuses certificates.", type: list, elements: str, returned: always, sample: ["cluster-ca v0 (9b2c41aa0d11)"]}
+    why: {description: What could not be found out and why., type: list, elements: str, returned: always, sample: []}
+evidence:
+  description: What the last decision rested on - V(handshake) or V(annotations) - and why not on handshakes.
+  returned: always
+  type: dict
+  sample: {source: handshake, why: ""}
 violations:
   description: What holds the flow, now or after the steps of the plan; empty when they lead to its end.
   returned: always
@@ -155,10 +172,11 @@ phase:
 """
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import AUTHORITY, CLUSTER, FLOW, GOAL
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.engine import look, plan
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.engine import inspect, plan
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import TrustModule
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import (
     describe_forecast,
+    describe_listeners,
     describe_violations,
 )
 
@@ -170,11 +188,16 @@ def main() -> None:
 
     def body() -> dict[str, object]:
         work, intent = module.work(), module.intent(module.params["goal"])
-        outcome = look(work, intent)
+        outcome = inspect(work, intent)
         result = module.result(outcome)
         result.pop("failed_message", None)
         planned = plan(work, outcome, intent)
-        return {**result, **describe_forecast(planned), "violations": describe_violations(planned.violations)}
+        return {
+            **result,
+            **describe_forecast(planned),
+            "violations": describe_violations(outcome.decision.violations or planned.violations),
+            "listeners": describe_listeners(outcome.observation.snapshot),
+        }
 
     module.execute(body)
 

@@ -11,9 +11,34 @@ short_description: Restart the pods of a Strimzi cluster that need it, and only 
 version_added: 1.0.0
 description:
   - Has the pods replaced that a flow needs replaced, one Kafka node at a time by the operator's own rules, and waits until all are ready.
+  - Kafka nodes are restarted by the Cluster Operator, or, with O(strategy=direct), by this module.
   - Pods that were replaced already are not replaced again, so an interrupted roll is continued.
   - Used in a playbook, the action plugin of the same name shows a line for every restart while it happens.
 options:
+  strategy:
+    description:
+      - Who restarts the Kafka nodes.
+      - V(operator) asks the Cluster Operator for it, pod by pod. It needs no access to Kafka.
+      - V(direct) deletes the pods itself, under the rules that the operator has for it. Controllers go before brokers, nodes that are
+        not ready first, the active controller last. A node goes only while the other controllers are a majority that is caught up, and
+        while each partition on it has C(min.insync.replicas) without it. The next one goes when the last one is ready, registered and
+        back in sync.
+      - V(direct) stops, and says why, when another roll is under way, when a node does not come back, or when for O(pod_timeout)
+        seconds no node may restart. Run again it goes on where it stopped.
+      - V(direct) needs the Python library C(kafka-python) where the module runs, on Linux, and a way to the port 9091 of all brokers.
+        The operator's network policy lets pods in that carry the label C(strimzi.io/kind=cluster-operator). It logs in as the
+        Cluster Operator, with the certificate of the Secret C(<cluster>-cluster-operator-certs).
+      - Rolls that the operator starts by itself, because it has issued new certificates, are its own with either value.
+    type: str
+    choices: [operator, direct]
+    default: operator
+  kafka_bootstrap:
+    description:
+      - Brokers to ask first with O(strategy=direct), each as C(host:port). What they name as the addresses of all brokers must be within
+        reach as well.
+      - By default the Service C(<cluster>-kafka-bootstrap) on port 9091.
+    type: list
+    elements: str
   progress_file:
     description:
       - File to which a line is appended for every restart. Set by the action plugin.
@@ -36,6 +61,13 @@ EXAMPLES = r"""
     cluster: demo
     namespace: kafka
     goal: replace_key
+
+- name: The same without asking the operator for it
+  trustops.strimzi.strimzi_roll:
+    cluster: demo
+    namespace: kafka
+    goal: replace_key
+    strategy: direct
 """
 
 RETURN = r"""
@@ -103,7 +135,12 @@ actions:
   returned: always
   type: list
   elements: dict
-  sample: [{verb: update, object: Secret kafka/demo-cluster-ca-cert, what: "trust CN=cluster-ca v1,O=io.strimzi", phase: prepare, seconds: null}]
+  sample: [{verb: update, object: Secret kafka/demo-cluster-ca-cert, what: "trust CN=cluster-ca v1,O=io.strimzi", phase: prepare, seconds: null, away: null}]
+evidence:
+  description: What the last decision rested on - V(handshake) or V(annotations) - and why not on handshakes.
+  returned: always
+  type: dict
+  sample: {source: handshake, why: ""}
 violations:
   description: The gates that do not hold.
   returned: always
@@ -138,6 +175,8 @@ phase:
   sample: trust
 """
 
+from typing import Any
+
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import (
     CLUSTER,
     FLOW,
@@ -146,16 +185,30 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import TrustModule
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.progress import reporter
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import missing_library
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Face
 
 PROGRESS = ArgumentSpec({"progress_file": {"type": "path"}})
-SPEC = CLUSTER + FLOW + GOAL + PROGRESS
+STRATEGY = ArgumentSpec(
+    {
+        "strategy": {"type": "str", "choices": ["operator", "direct"], "default": "operator"},
+        "kafka_bootstrap": {"type": "list", "elements": "str"},
+    }
+)
+SPEC = CLUSTER + FLOW + GOAL + STRATEGY + PROGRESS
+
+
+def roll(module: TrustModule) -> dict[str, Any]:
+    problem = missing_library() if module.params["strategy"] == "direct" else None
+    if problem:
+        # Said at once, and not when the first node is to restart.
+        raise problem
+    return module.run(Face.ROLL, module.params["goal"], reporter(module.params["progress_file"]))
 
 
 def main() -> None:
     module = TrustModule(SPEC)
-    report = reporter(module.params["progress_file"])
-    module.execute(lambda: module.run(Face.ROLL, module.params["goal"], report))
+    module.execute(lambda: roll(module))
 
 
 if __name__ == "__main__":

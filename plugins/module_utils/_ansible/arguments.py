@@ -75,6 +75,7 @@ GOALS = ["create", "renew", "replace_key", "upgrade", "downgrade", "reconcile"]
 FLOW = ArgumentSpec(
     {
         "way": {"type": "str", "choices": ["cooperate", "takeover"], "default": "cooperate"},
+        "evidence": {"type": "str", "choices": ["auto", "handshake", "annotations"], "default": "auto"},
         "client_bundle": {"type": "bool", "default": False},
         "replaces": {"type": "str"},
         "fresh_for_hours": {"type": "int", "default": 24},

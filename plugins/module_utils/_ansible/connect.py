@@ -7,12 +7,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import connect
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.port_forward import open_port
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.live import PortOpener
 
 
 def client_for(options: Mapping[str, Any]) -> KubeClient:
     """Raises ConnectionOptionsError."""
     return KubeClient(connect(options))
+
+
+def port_opener_for(options: Mapping[str, Any], namespace: str) -> PortOpener:
+    """Opens ports of pods through the API server. Raises ConnectionOptionsError."""
+    return partial(open_port, connect(options), namespace)

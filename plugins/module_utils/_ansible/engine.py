@@ -20,13 +20,17 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decision import Decision, Transition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.forecast import Forecast, forecast
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.guarded import needs_a_look
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.observed import of_running
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Face, IssueLeaves, Resume, Roll, Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.target import resolve
 
 #: Far more passes than any flow needs in a row; reaching it means that the decisions go in a circle.
 MAXIMUM_PASSES = 40
+#: How often to look anew when pods were replaced while they were asked.
+_LOOKS = 3
 
 
 class NoProgress(Exception):
@@ -73,8 +77,7 @@ def run(work: Work, intent: Intent, face: Face, before_write: Callable[[], None]
         except (Conflict, AlreadyExists, NotFound):
             # Decided on a state that is no longer so; nothing was overwritten.
             work.alive()
-        outcome.observation = observe(work.client, work.scope, work.clock.now())
-        outcome.decision = decide(outcome.observation.snapshot, intent)
+        outcome.observation, outcome.decision = _observe_and_decide(work, intent)
     return outcome
 
 
@@ -105,9 +108,45 @@ def carry_out(step: Step, observation: Observation, work: Work) -> list[Action]:
 
 def look(work: Work, intent: Intent) -> Outcome:
     """Observe and decide, and do nothing."""
-    observation = observe(work.client, work.scope, work.clock.now())
+    observation, decision = _observe_and_decide(work, intent)
     about = resolve(observation.snapshot, intent, observation.snapshot.ledger or Ledger()).replaces
-    return Outcome(observation, decide(observation.snapshot, intent), about, observation)
+    return Outcome(observation, decision, about, observation)
+
+
+def _observe_and_decide(work: Work, intent: Intent) -> tuple[Observation, Decision]:
+    """What to do next; where a gate stands before it, the running nodes are asked first, and it is decided again."""
+    observation = observe(work.client, work.scope, work.clock.now())
+    decision = decide(observation.snapshot, intent)
+    if any(needs_a_look(step, observation.snapshot) for step in decision.steps):
+        seen = look_closely(work, observation)
+        if seen is not None:
+            return seen, decide(seen.snapshot, intent)
+    return observation, decision
+
+
+def look_closely(work: Work, observation: Observation) -> Observation | None:
+    """The cluster with what its nodes say themselves. None where nobody is to be asked, or can be."""
+    for _attempt in range(_LOOKS):
+        listeners = work.look_live(observation) if work.look_live else None
+        if listeners is None:
+            return None
+        # Listed again: a pod that was replaced meanwhile may have answered for its predecessor.
+        observation = observe(work.client, work.scope, work.clock.now())
+        known = of_running(listeners, observation.snapshot.uids)
+        observation = replace(observation, snapshot=replace(observation.snapshot, listeners=known))
+        if len(known) == len(listeners):
+            break
+    return observation
+
+
+def inspect(work: Work, intent: Intent) -> Outcome:
+    """Like ``look``, with what the nodes say themselves wherever they can be asked."""
+    outcome = look(work, intent)
+    if outcome.observation.snapshot.listeners is None:
+        seen = look_closely(work, outcome.observation)
+        if seen is not None:
+            outcome.observation, outcome.decision = seen, decide(seen.snapshot, intent)
+    return outcome
 
 
 def resume_ours(work: Work, intent: Intent) -> Outcome:

@@ -10,6 +10,7 @@ import time
 import uuid
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
+from functools import partial
 from typing import Any, NoReturn
 
 from ansible.module_utils.basic import AnsibleModule
@@ -19,6 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.engine import NoProgress, Outcome, run
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.libraries import missing_library
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.limits import key_spec, problem_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.live_look import Evidence, LiveLook
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.redaction import (
     forms_of,
     secrets_in_kubeconfig,
@@ -50,6 +52,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names im
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import (
     Settings,
+    Strategy,
     SuppliedAuthority,
     Work,
 )
@@ -78,6 +81,7 @@ class TrustModule:
         self.holder = self.params.get("run_id") or f"call-{uuid.uuid4()}"
         self._lease: TrustLease | None = None
         self._work: Work | None = None
+        self._eyes: LiveLook | None = None
         self._begun = time.monotonic()
 
     @property
@@ -134,8 +138,14 @@ class TrustModule:
     def work(self) -> Work:
         work = Work(self.client(), self.scope(), SystemClock(), self._settings(), self.check_mode)
         work.alive = self._keep_lease
+        work.look_live = self._eyes = self._live_look()
         self._work = work
         return work
+
+    def _live_look(self) -> LiveLook:
+        options = {name: self.params.get(name) for name in AUTH.options}
+        opener = partial(connect.port_opener_for, options, self.params["namespace"])
+        return LiveLook(Evidence(self.params.get("evidence") or "auto"), opener, SystemClock())
 
     def intent(self, goal: str) -> Intent:
         supplied = self._supplied()
@@ -162,6 +172,8 @@ class TrustModule:
             operator_timeout=timedelta(seconds=self.params.get("operator_timeout") or 300),
             pod_timeout=timedelta(seconds=self.params.get("pod_timeout") or 600),
             holder=self.holder,
+            strategy=Strategy(self.params.get("strategy") or "operator"),
+            kafka_bootstrap=tuple(self.params.get("kafka_bootstrap") or ()),
         )
 
     def _supplied(self) -> SuppliedAuthority | None:
@@ -222,6 +234,7 @@ class TrustModule:
             **describe_snapshot(outcome.observation.snapshot),
             **describe_decision(outcome.decision),
             "replaces": outcome.replaces,
+            "evidence": self._evidence(),
             "transitions": describe_transitions(outcome.transitions),
             "actions": [action.as_result() for action in outcome.actions],
             "seconds": round(time.monotonic() - self._begun, 1),
@@ -231,6 +244,10 @@ class TrustModule:
         if outcome.decision.violations:
             result["failed_message"] = failure_text(outcome.decision.violations, outcome.observation.snapshot)
         return result
+
+    def _evidence(self) -> dict[str, str]:
+        source = self._eyes.source if self._eyes else Evidence.ANNOTATIONS
+        return {"source": source.value, "why": self._eyes.why if self._eyes else ""}
 
     def hide_secrets(self, observation: Observation) -> None:
         self._hide(*secrets_of(observation))

@@ -15,12 +15,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decision import Decision, Transition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence import (
     Presentation,
-    present_all,
-    trusted_by,
     usage_of,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.forecast import Forecast
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Journal, Ledger, LedgerEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.parties import present_all, trusted_by
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.violations import Violation
 
@@ -58,7 +57,7 @@ def _cluster(snapshot: Snapshot) -> dict[str, Any]:
 def _authority(entry: LedgerEntry, snapshot: Snapshot, seen: tuple[Presentation, ...]) -> dict[str, Any]:
     certificate, ledger = entry.certificate, snapshot.ledger or Ledger()
     current = bool(snapshot.ca.current) and snapshot.ca.current[0].fingerprint == entry.fingerprint
-    trusting = [pod.name for pod in snapshot.pods if certificate in trusted_by(pod.uid, ledger)]
+    trusting = [pod.name for pod in snapshot.pods if certificate in trusted_by(pod, snapshot, ledger)]
     return {
         **_certificate(certificate),
         "serial": f"{certificate.serial_number:x}",
@@ -100,7 +99,7 @@ def _pod(index: int, snapshot: Snapshot, ledger: Ledger, seen: tuple[Presentatio
         "generation": pod.generation,
         "presents": [label(known[fp]) for fp in sorted(presentation.authorities or ()) if fp in known],
         "evidence": presentation.why,
-        "trusts": [label(certificate) for certificate in (*trusted_by(pod.uid, ledger), *removed)],
+        "trusts": [label(certificate) for certificate in (*trusted_by(pod, snapshot, ledger), *removed)],
     }
 
 
@@ -164,6 +163,24 @@ def describe_forecast(forecast: Forecast) -> dict[str, Any]:
         "planned_rolls": sum(1 for step in forecast.steps if step.nodes),
         "planned_restarts": len(restarted),
     }
+
+
+def describe_listeners(snapshot: Snapshot) -> list[dict[str, Any]]:
+    """The matrix of what running nodes said themselves."""
+    ledger = snapshot.ledger or Ledger()
+    known = [*(entry.certificate for entry in ledger.entries), *(removed.certificate for removed in ledger.removed)]
+    names = {certificate.fingerprint: label(certificate) for certificate in known}
+    return [
+        {
+            "pod": one.pod,
+            "port": one.port,
+            "presents": [f"{certificate.subject} ({certificate.sha256[:12]})" for certificate in one.presents or ()],
+            "trusts": sorted(names[fingerprint] for fingerprint in one.accepts if fingerprint in names),
+            "refuses": sorted(names[fingerprint] for fingerprint in one.refuses if fingerprint in names),
+            "why": sorted({why for why in (one.why, *one.doubts.values()) if why}),
+        }
+        for one in snapshot.listeners or ()
+    ]
 
 
 def describe_violations(violations: Iterable[Violation]) -> list[dict[str, str]]:

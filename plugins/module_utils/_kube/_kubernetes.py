@@ -19,6 +19,7 @@ KUBERNETES_IMPORT_ERROR: str | None = None
 try:
     import kubernetes
     import urllib3
+    import websocket  # comes with the Kubernetes client, which uses it for the same
     from kubernetes.client.configuration import Configuration
     from kubernetes.client.rest import RESTClientObject
     from kubernetes.config import load_incluster_config, load_kube_config, load_kube_config_from_dict
@@ -29,7 +30,7 @@ except ImportError:
     HAS_KUBERNETES = False
     KUBERNETES_IMPORT_ERROR = traceback.format_exc()
     # The names must exist, or importing any module of this package would fail before anybody can say why.
-    kubernetes = urllib3 = Configuration = RESTClientObject = None  # type: ignore[assignment]
+    kubernetes = urllib3 = websocket = Configuration = RESTClientObject = None  # type: ignore[assignment]
     load_incluster_config = load_kube_config = load_kube_config_from_dict = None
     ConfigException = HTTPHeaderDict = YAMLError = None  # type: ignore[assignment,misc]
 
@@ -47,4 +48,5 @@ __all__ = [
     "load_kube_config",
     "load_kube_config_from_dict",
     "urllib3",
+    "websocket",
 ]

@@ -16,6 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube._kubernetes
     RESTClientObject,
     urllib3,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.dialling import Route
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.network import describe_failure
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import Response, TransportError
 
@@ -85,6 +86,15 @@ class HttpTransport:
         finally:
             # When the reader stops early, the rest of the stream must not reach the next request.
             answer.close()
+
+    def route(self) -> Route:
+        """How to open a connection of one's own to this API server, with the credentials of this moment."""
+        headers = [*self._headers, *self._authentication()]
+        if isinstance(self._pool, urllib3.ProxyManager):
+            proxy, proxy_headers = str(self._pool.proxy), dict(self._pool.proxy_headers)
+            return Route(self._host, self._configuration, headers, proxy, proxy_headers)
+        # The pool of a SOCKS proxy is of another class; it must not be taken for none.
+        return Route(self._host, self._configuration, headers, getattr(self._pool, "proxy_url", None), {})
 
     def _events(self, answer: Any, seconds: float) -> Iterator[dict[str, Any]]:
         rest = b""

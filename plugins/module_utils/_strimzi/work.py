@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from enum import Enum
 from typing import Protocol
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeySpec, PrivateKey
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.observed import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Chain
 
 
@@ -25,6 +28,13 @@ class Clock(Protocol):
 
     def monotonic(self) -> float:
         """Seconds that only go forward."""
+
+
+class Strategy(str, Enum):
+    """Who restarts Kafka nodes: the operator's KafkaRoller when asked, or we ourselves under its rules."""
+
+    OPERATOR = "operator"
+    DIRECT = "direct"
 
 
 @dataclass(frozen=True, repr=False)
@@ -40,7 +50,8 @@ class Settings:
     """How to carry steps out. Times are limits for waiting, not delays.
 
     validity: of new CAs and leaves. operator_timeout: for one reaction of the operator. pod_timeout: for one pod to
-    come back. holder: who we are, in the Lease and on a pause.
+    come back. holder: who we are, in the Lease and on a pause. kafka_bootstrap: host:port of brokers, for the direct
+    strategy; empty for the cluster's own Service.
     """
 
     ca_key: KeySpec
@@ -51,6 +62,15 @@ class Settings:
     operator_timeout: timedelta = timedelta(seconds=300)
     pod_timeout: timedelta = timedelta(seconds=600)
     holder: str = "trustops.strimzi"
+    strategy: Strategy = Strategy.OPERATOR
+    kafka_bootstrap: tuple[str, ...] = ()
+
+
+class LookLive(Protocol):
+    """Asks the running nodes."""
+
+    def __call__(self, observation: Observation) -> tuple[ObservedListener, ...] | None:
+        """What their listeners answered; None where nobody can be asked."""
 
 
 def _silent(line: str) -> None:
@@ -61,6 +81,7 @@ def _silent(line: str) -> None:
 class Work:
     """Everything a step needs. report: called with one line per event. alive: called regularly while waiting.
 
+    look_live: asks the running nodes before a gate; None where nobody is to be asked.
     changed: whether anything was written; to be known also when a step fails half-way.
     """
 
@@ -71,4 +92,5 @@ class Work:
     dry_run: bool = False
     report: Callable[[str], None] = field(default=_silent)
     alive: Callable[[], None] = field(default=lambda: None)
+    look_live: LookLive | None = None
     changed: bool = False

@@ -1,0 +1,215 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""One TLS handshake over any byte stream, and what was seen in it. Nothing is verified: this observes."""
+
+from __future__ import annotations
+
+import ssl
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.alerts import Alert, alert_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.plaintext import (
+    MAXIMUM_FLIGHT,
+    MalformedHandshake,
+    read_flight,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.stream import ByteStream, Deadline
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
+    Certificate,
+    CertificateError,
+    certificate_from_der,
+)
+
+#: Seconds that a listener has to say something by itself after a handshake of TLS 1.3, before it is asked something.
+_PATIENCE = 1.0
+
+
+class Outcome(str, Enum):
+    """How it ended. ACCEPTED: the listener went on after our certificate; REFUSED: it sent an alert."""
+
+    ACCEPTED = "accepted"
+    REFUSED = "refused"
+    CLOSED = "closed"
+    TIMED_OUT = "timed out"
+    NOT_UNDERSTOOD = "not understood"
+    NOT_REACHED = "not reached"
+
+
+@dataclass(frozen=True)
+class Handshake:
+    """presented: the chain exactly as sent; None when none came, or not one that can be read.
+
+    offered: our certificate was sent; only a server that asks for one gets it. acceptable: DER names of the CAs that
+    the server asks certificates of; None when it did not ask, or TLS 1.3 hid it.
+    detail: what went wrong, without a full stop; empty when nothing did.
+    """
+
+    outcome: Outcome
+    alert: Alert | None = None
+    version: str | None = None
+    presented: tuple[Certificate, ...] | None = None
+    offered: bool = False
+    acceptable: tuple[bytes, ...] | None = None
+    detail: str = ""
+
+    @property
+    def fingerprints(self) -> tuple[str, ...]:
+        """SHA-256 of what was presented, the leaf first."""
+        return tuple(certificate.sha256 for certificate in self.presented or ())
+
+    @property
+    def sends_intermediates(self) -> bool:
+        return len(self.presented or ()) > 1
+
+    def __str__(self) -> str:
+        ending = f"refused with the alert {self.alert}" if self.alert else self.outcome.value
+        return f"{ending}: {self.detail}" if self.detail else ending
+
+
+class _Ended(Exception):
+    """The conversation is over."""
+
+    def __init__(self, outcome: Outcome, detail: str = "", alert: Alert | None = None) -> None:
+        super().__init__(detail)
+        self.outcome = outcome
+        self.detail = detail
+        self.alert = alert
+
+
+class _Conversation:
+    """The ssl module on one side, the stream on the other; both directions are kept as far as they are looked at."""
+
+    def __init__(self, stream: ByteStream, context: ssl.SSLContext, deadline: Deadline) -> None:
+        self._stream = stream
+        self._deadline = deadline
+        self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self.tls = context.wrap_bio(self._incoming, self._outgoing)
+        self.received, self.sent = bytearray(), bytearray()
+        self.last_flight = 0
+
+    def shake_hands(self) -> None:
+        """Raises _Ended unless the handshake is complete on this side."""
+        while not self._done(self.tls.do_handshake):
+            self._exchange(self._deadline)
+        self._flush()
+
+    def hear(self, prompt: bytes) -> None:
+        """Until the listener says what it could only say after it had seen our certificate. Raises _Ended.
+
+        TLS 1.3 is complete for the client before the server has looked at its certificate: a refusal arrives with the
+        first read. Data and session tickets come only after that (RFC 8446 section 4.6.1). A listener that waits to be
+        spoken to is prompted, but not at once: bytes that it never reads can cost us its alert.
+        """
+        prompts = [prompt] if prompt else []
+        while not self._done(lambda: self.tls.read(1)):
+            if self.tls.session is not None and self.tls.session.has_ticket:
+                return
+            try:
+                self._exchange(self._deadline.within(_PATIENCE) if prompts else self._deadline)
+            except _Ended as ended:
+                if ended.outcome is not Outcome.TIMED_OUT or not prompts:
+                    raise
+                self.tls.write(prompts.pop())
+
+    def _done(self, step: Any) -> bool:
+        try:
+            if step() == b"":
+                raise _Ended(Outcome.CLOSED, "it ended the connection")
+        except ssl.SSLWantReadError:
+            return False
+        except ssl.SSLZeroReturnError:
+            raise _Ended(Outcome.CLOSED, "it ended the connection") from None
+        except ssl.SSLError as error:
+            alert = alert_of(error)
+            if alert is None:
+                raise _Ended(Outcome.NOT_UNDERSTOOD, f"TLS library: {error.reason or 'error'}") from None
+            raise _Ended(Outcome.REFUSED, alert=alert) from None
+        return True
+
+    def _exchange(self, deadline: Deadline) -> None:
+        try:
+            self._flush()
+            data = self._stream.recv(deadline.remaining())
+        except TimeoutError:
+            raise _Ended(Outcome.TIMED_OUT, "no answer in time") from None
+        except ConnectionError as error:
+            raise _Ended(Outcome.CLOSED, f"the connection broke off, {type(error).__name__}") from None
+        if not data:
+            raise _Ended(Outcome.CLOSED, "it closed the connection without an alert")
+        self.received += data
+        if len(self.received) > MAXIMUM_FLIGHT:
+            raise _Ended(Outcome.NOT_UNDERSTOOD, "it sends more than any handshake has")
+        self._incoming.write(data)
+
+    def _flush(self) -> None:
+        data = self._outgoing.read()
+        if not data:
+            return
+        self.last_flight = len(data)
+        self.sent += data
+        # A listener that has closed may have said before why.
+        with suppress(ConnectionError):
+            self._stream.send(data, self._deadline.remaining())
+
+
+def shake_hands(
+    stream: ByteStream, context: ssl.SSLContext, own: Certificate, *, deadline: Deadline, prompt: bytes = b""
+) -> Handshake:
+    """context: of one version only, with ``own`` as its certificate. prompt: what a listener of TLS 1.3 answers to.
+
+    Raises only what the stream raises beside TimeoutError and ConnectionError.
+    """
+    conversation = _Conversation(stream, context, deadline)
+    complete = False
+    try:
+        try:
+            conversation.shake_hands()
+        except TimeoutError:
+            raise _Ended(Outcome.TIMED_OUT, "no answer in time") from None
+        complete = True
+        offered_size = conversation.last_flight
+        if context.maximum_version is not ssl.TLSVersion.TLSv1_2:
+            conversation.hear(prompt)
+        ended = _Ended(Outcome.ACCEPTED)
+    except _Ended as reason:
+        ended = reason
+    if context.maximum_version is ssl.TLSVersion.TLSv1_2:
+        return _in_the_clear(conversation, ended)
+    if not complete:
+        return Handshake(ended.outcome, ended.alert, detail=ended.detail)
+    # Without a certificate the last flight is a hundred bytes; with it, it cannot be shorter than the certificate.
+    offered = offered_size > len(own.der)
+    chain = _chain(_unverified_chain(conversation.tls))
+    return Handshake(ended.outcome, ended.alert, "TLSv1.3", chain, offered, None, ended.detail)
+
+
+def _in_the_clear(conversation: _Conversation, ended: _Ended) -> Handshake:
+    try:
+        server, client = read_flight(bytes(conversation.received)), read_flight(bytes(conversation.sent))
+    except MalformedHandshake as error:
+        return Handshake(Outcome.NOT_UNDERSTOOD, detail=f"{error} ({ended.detail})" if ended.detail else str(error))
+    offered = bool(client.certificates)
+    version = "TLSv1.2" if server.certificates else None
+    chain = _chain(server.certificates)
+    return Handshake(ended.outcome, ended.alert, version, chain, offered, server.authorities, ended.detail)
+
+
+def _chain(presented: tuple[bytes, ...] | None) -> tuple[Certificate, ...] | None:
+    try:
+        return tuple(map(certificate_from_der, presented)) if presented else None
+    except CertificateError:
+        return None
+
+
+def _unverified_chain(tls: ssl.SSLObject) -> tuple[bytes, ...]:
+    """As sent: Python has it since 3.10, and a name for it since 3.13."""
+    public: Any = getattr(tls, "get_unverified_chain", None)
+    if public is not None:
+        return tuple(public())
+    private: Any = tls._sslobj  # type: ignore[attr-defined]
+    return tuple(ssl.PEM_cert_to_DER_cert(one.public_bytes()) for one in private.get_unverified_chain() or ())

@@ -1,0 +1,138 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""One listener: what it presents, and which of some CAs it trusts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.alerts import VERSION
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.handshake import (
+    Handshake,
+    Outcome,
+    shake_hands,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.probes import Probe
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.stream import Deadline, Opener
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.trust import (
+    Trust,
+    Verdict,
+    judge_list,
+    judge_probe,
+    settle,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import KubeError
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+
+#: Seconds for one handshake; Kafka delays the answer to a failed one by connection.failed.authentication.delay.ms.
+_ONE_HANDSHAKE = 10.0
+#: What is sent with a probe can lead to another CA that is trusted; the list says nothing about that.
+_BY_WHAT_IS_SENT = Verdict(Trust.UNKNOWN, "is not told by a list")
+#: What a Kafka listener answers to without knowing who asks: ApiVersions v0, correlation 0, no client id.
+KAFKA_PROMPT = bytes.fromhex("0000000a 0012 0000 00000000 ffff")
+
+
+@dataclass(frozen=True, repr=False)
+class Inquiry:
+    """What to ask of every listener. authorities: the CAs in question. probes: of those of them that can sign.
+
+    Ask about the CA in use as well: only next to something that is accepted does a refusal say anything (``settle``).
+    known: every CA whose name may appear, also those that are not asked about. stranger: of a CA that nobody trusts.
+    """
+
+    authorities: Sequence[Certificate]
+    probes: Mapping[str, Probe]
+    known: Sequence[Certificate]
+    stranger: Probe
+
+
+@dataclass(frozen=True)
+class ListenerObservation:
+    """presented: the chain as sent, None when it was not seen; then ``why`` is a sentence without subject.
+
+    verdicts: by fingerprint of the CA. version: of TLS.
+    """
+
+    presented: tuple[Certificate, ...] | None
+    verdicts: Mapping[str, Verdict] = field(default_factory=dict)
+    version: str | None = None
+    why: str = ""
+
+    @property
+    def trusts(self) -> frozenset[str]:
+        return self._with(Trust.TRUSTED)
+
+    @property
+    def distrusts(self) -> frozenset[str]:
+        return self._with(Trust.NOT_TRUSTED)
+
+    def _with(self, trust: Trust) -> frozenset[str]:
+        return frozenset(name for name, verdict in self.verdicts.items() if verdict.trust is trust)
+
+
+def observe_listener(
+    opening: Opener, inquiry: Inquiry, *, deadline: Deadline, prompt: bytes = KAFKA_PROMPT
+) -> ListenerObservation:
+    """A handshake with the certificate of a stranger, and one more for each probe. Never raises on what it meets.
+
+    TLS 1.2 first, which shows the accepted CAs; 1.3 where a listener speaks nothing else.
+    """
+    conversation = _Listener(opening, deadline, prompt)
+    stranger = conversation.ask(inquiry.stranger)
+    if _wants_newer(stranger):
+        conversation.newer = True
+        stranger = conversation.ask(inquiry.stranger)
+    listed = {one.fingerprint: judge_list(one, inquiry.known, stranger) for one in inquiry.authorities}
+    if stranger.outcome is Outcome.NOT_REACHED:
+        return conversation.conclude(stranger, listed)
+    probes = {name: inquiry.probes[name] for name in listed if name in inquiry.probes}
+    probed = {name: judge_probe(conversation.ask(probe), stranger) for name, probe in probes.items()}
+    accepted = any(verdict.trust is Trust.TRUSTED for verdict in probed.values())
+    verdicts = {
+        name: settle(probed[name], _BY_WHAT_IS_SENT if probe.sent_with else listed[name], another_accepted=accepted)
+        for name, probe in probes.items()
+    }
+    return conversation.conclude(stranger, {**listed, **verdicts})
+
+
+def _wants_newer(stranger: Handshake) -> bool:
+    refused = stranger.alert is not None and stranger.alert.name in VERSION
+    return refused and stranger.presented is None
+
+
+class _Listener:
+    """Asked over and over, each time over a new connection."""
+
+    def __init__(self, opening: Opener, deadline: Deadline, prompt: bytes) -> None:
+        self._opening = opening
+        self._deadline = deadline
+        self._prompt = prompt
+        self._presented: set[tuple[Certificate, ...]] = set()
+        self.newer = False
+
+    def ask(self, probe: Probe) -> Handshake:
+        context = probe.tls13 if self.newer else probe.tls12
+        deadline = self._deadline.within(_ONE_HANDSHAKE)
+        try:
+            with self._opening(deadline.remaining()) as stream:
+                seen = shake_hands(stream, context, probe.certificate, deadline=deadline, prompt=self._prompt)
+        except KubeError as error:
+            return Handshake(Outcome.NOT_REACHED, detail=f"{error} {error.remedy}".rstrip("."))
+        except OSError as error:
+            return Handshake(Outcome.NOT_REACHED, detail=error.strerror or str(error) or type(error).__name__)
+        if seen.presented is not None:
+            self._presented.add(seen.presented)
+        return seen
+
+    def conclude(self, stranger: Handshake, verdicts: Mapping[str, Verdict]) -> ListenerObservation:
+        if len(self._presented) > 1:
+            why = "presented another certificate while it was asked: it may be another process by now"
+            return ListenerObservation(
+                None, {name: Verdict(Trust.UNKNOWN, why) for name in verdicts}, stranger.version, why
+            )
+        presented = next(iter(self._presented), None)
+        why = "" if presented else f"presented no certificate that can be read ({stranger})"
+        return ListenerObservation(presented, verdicts, stranger.version, why)

@@ -1,0 +1,91 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Certificates to ask with: whether a process trusts a CA shows when it is shown a certificate of that CA."""
+
+from __future__ import annotations
+
+import secrets
+import ssl
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki._cryptography import serialization
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName, issue_root
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, encode_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
+    KeyAlgorithm,
+    KeySpec,
+    PrivateKey,
+    generate_key,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.leaves import sign_leaf
+
+#: What a person reads in the log of a broker. Other than O=io.strimzi (a component) and a bare CN (a KafkaUser).
+SUBJECT = DistinguishedName("CA trust probe (no user)", "trustops.strimzi")
+_STRANGER = DistinguishedName("CA that nobody trusts", "trustops.strimzi")
+#: Long enough for clocks that differ and a slow run; nobody keeps it.
+_BEFORE, _AFTER = timedelta(hours=1), timedelta(hours=1)
+_KEY = KeySpec(KeyAlgorithm.ECDSA, 256)
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A certificate of ``authority`` that gives no rights, loaded for either version of TLS. For use by many threads.
+
+    sent_with: certificates that are presented behind it.
+    """
+
+    authority: Certificate
+    certificate: Certificate
+    sent_with: tuple[Certificate, ...]
+    tls12: ssl.SSLContext
+    tls13: ssl.SSLContext
+
+
+def make_probe(
+    authority: Certificate, key: PrivateKey, *, now: datetime, sent_with: Sequence[Certificate] = ()
+) -> Probe:
+    """Raises CertificateError when ``key`` is not the key of ``authority``."""
+    own = generate_key(_KEY)
+    leaf = sign_leaf(
+        own.public_key, SUBJECT, (), authority, key, not_before=now - _BEFORE, validity=_BEFORE + _AFTER
+    )  # fmt: skip
+    contexts = [_context(version) for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3)]
+    _load(contexts, (leaf, *sent_with), own)
+    return Probe(authority, leaf, tuple(sent_with), *contexts)
+
+
+def make_stranger(*, now: datetime) -> Probe:
+    """A certificate of a CA that was made for this and that nobody can trust: who accepts it does not verify."""
+    key = generate_key(_KEY)
+    root = issue_root(_STRANGER, key, not_before=now - _BEFORE, validity=_BEFORE + _AFTER)
+    return make_probe(root, key, now=now)
+
+
+def _context(version: ssl.TLSVersion) -> ssl.SSLContext:
+    """Nothing is verified: whom the other side should be is what is being found out."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    context.minimum_version = context.maximum_version = version
+    return context
+
+
+def _load(contexts: Sequence[ssl.SSLContext], chain: Sequence[Certificate], key: PrivateKey) -> None:
+    """The ssl module reads keys from files only; what is in the file is of no use without a password nobody stores."""
+    password = secrets.token_hex(32)
+    sealed = serialization.load_pem_private_key(key.reveal(), None).private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.BestAvailableEncryption(password.encode()),
+    )
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "probe.pem"
+        path.write_bytes(encode_certificates(chain) + sealed)
+        for context in contexts:
+            context.load_cert_chain(path, password=password)

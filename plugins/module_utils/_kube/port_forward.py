@@ -1,0 +1,170 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""A byte stream to a port of a pod, through the port-forward subresource (websocket protocol v4.channel.k8s.io).
+
+Two channels for a port: data (0) and errors (1). The first message of each is the port, as two bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NoReturn, Protocol
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube._kubernetes import websocket
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.dialling import Route, dial
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import (
+    Attempt,
+    KubeError,
+    Unavailable,
+    Unreachable,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.network import describe_failure
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.statuses import error_from
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import TransportError
+
+_PROTOCOL = "v4.channel.k8s.io"
+_DATA, _ERRORS = 0, 1
+_PORT_BYTES = 2
+
+
+class Routed(Protocol):
+    """A transport that can say how it reaches the API server."""
+
+    def route(self) -> Route: ...
+
+
+@dataclass(frozen=True)
+class _Forwarding(Attempt):
+    """Until Kubernetes 1.34 a websocket needs the verb get here; since 1.35 it needs create (KEP-4006)."""
+
+    port: int = 0
+
+    @property
+    def is_write(self) -> bool:
+        return False
+
+    def __str__(self) -> str:
+        return f"reach port {self.port} of {self.resource.kind} {self.namespace}/{self.name}"
+
+
+class PodStream:
+    """Bytes to and from a port of a pod. Timeouts in seconds; TimeoutError when one has passed, KubeError else."""
+
+    def __init__(self, connection: Any, attempt: Attempt) -> None:
+        self._connection = connection
+        self._attempt = attempt
+        self._announced: set[int] = set()
+
+    def send(self, data: bytes, timeout: float) -> None:
+        self._connection.settimeout(max(timeout, 0.001))
+        try:
+            self._connection.send_binary(bytes([_DATA]) + data)
+        except (websocket.WebSocketException, OSError) as error:
+            self._fail(error)
+
+    def recv(self, timeout: float) -> bytes:
+        """What came, at least one byte; empty when the pod has closed the connection."""
+        end = time.monotonic() + timeout
+        while True:
+            # Pings and announcements of the port are no answer: they must not prolong the waiting.
+            self._connection.settimeout(max(end - time.monotonic(), 0.001))
+            try:
+                opcode, frame = self._connection.recv_data_frame(True)
+            except websocket.WebSocketConnectionClosedException:
+                return b""
+            except (websocket.WebSocketException, OSError) as error:
+                self._fail(error)
+            if opcode == websocket.ABNF.OPCODE_CLOSE:
+                return b""
+            if opcode in (websocket.ABNF.OPCODE_BINARY, websocket.ABNF.OPCODE_TEXT) and frame.data:
+                data = self._content(frame.data[0], bytes(frame.data[1:]))
+                if data:
+                    return data
+            if time.monotonic() >= end:
+                raise TimeoutError(f"no answer within {timeout:g} s")
+
+    def _content(self, channel: int, data: bytes) -> bytes:
+        if channel not in self._announced:
+            self._announced.add(channel)
+            data = data[_PORT_BYTES:]
+        if channel == _ERRORS and data:
+            raise Unavailable(
+                self._attempt,
+                f"the node says: {data.decode('utf-8', 'replace').strip()[:300]}",
+                "Check that the pod runs and that one of its containers listens on this port.",
+            )
+        return data if channel == _DATA else b""
+
+    def _fail(self, error: Exception) -> NoReturn:
+        if isinstance(error, (websocket.WebSocketTimeoutException, TimeoutError)):
+            raise TimeoutError("no answer in time") from None
+        raise Unreachable(
+            self._attempt, f"the connection broke off ({type(error).__name__})", "Run again; check the network."
+        ) from None
+
+
+@contextmanager
+def open_port(transport: Routed, namespace: str, pod: str, port: int, *, timeout: float) -> Iterator[PodStream]:
+    """timeout: seconds to get through to the API server. Raises KubeError.
+
+    Whether anything listens on the port is only known when the stream is read.
+    """
+    attempt = _Forwarding("create, get", PODS, namespace, pod, "portforward", port)
+    path = f"{PODS.path(namespace, pod, 'portforward')}?ports={port}"
+    connection = _connect(transport, path, attempt, timeout)
+    try:
+        yield PodStream(connection, attempt)
+    finally:
+        # Not a polite close: it would wait for an answer of a pod that may never give one.
+        connection.shutdown()
+
+
+def _connect(transport: Routed, path: str, attempt: Attempt, timeout: float) -> Any:
+    try:
+        route = transport.route()
+        connection: Any = websocket.WebSocket()
+        url = f"{route.host.replace('http', 'ws', 1)}{path}"
+        headers = [f"{name}: {value}" for name, value in [*route.headers, ("User-Agent", "trustops.strimzi")]]
+        try:
+            # Credentials must not follow a redirect to another address.
+            connection.connect(
+                url, socket=dial(route, timeout), timeout=timeout, header=headers, subprotocols=[_PROTOCOL],
+                suppress_origin=True, redirect_limit=0,
+            )  # fmt: skip
+        except websocket.WebSocketBadStatusException as error:
+            raise _refused(attempt, error) from None
+        except websocket.WebSocketTimeoutException:
+            raise TransportError(f"{route.host} did not answer within {timeout:g} s") from None
+        except (websocket.WebSocketConnectionClosedException, OSError) as error:
+            raise describe_failure(error, route.host, timeout) from None
+        except websocket.WebSocketException:
+            connection.shutdown()
+            raise TransportError(
+                f"{route.host} does not forward ports with the protocol {_PROTOCOL}",
+                remedy="Check that no proxy before the API server takes websockets away.",
+            ) from None
+    except TransportError as error:
+        raise Unreachable(attempt, str(error), error.remedy or "Run again; check the network.") from None
+    if connection.getstatus() != 101:
+        # Older releases of the library take a redirect for an answer when they must not follow it.
+        connection.shutdown()
+        raise Unavailable(attempt, f"HTTP status {connection.getstatus()}", "Check host and proxy.")
+    return connection
+
+
+def _refused(attempt: Attempt, error: Any) -> KubeError:
+    data = getattr(error, "resp_body", None) or b""  # older releases of the library do not keep it
+    try:
+        decoded = json.loads(data)
+    except ValueError:
+        decoded = None
+    if not isinstance(decoded, dict):
+        decoded = {"message": data[:200].decode("utf-8", "replace").strip(), "details": {"name": attempt.name}}
+    return error_from(attempt, int(error.status_code), decoded)

@@ -1,0 +1,82 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Asking the listeners of many pods what they present and whom they trust, a bounded number at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.collect import collect
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import (
+    KAFKA_PROMPT,
+    Inquiry,
+    ListenerObservation,
+    observe_listener,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.stream import ByteStream, Deadline
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.trust import Trust
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.observed import ObservedListener, listener_name
+
+#: Connections through the API server at a time: each costs it, and the node, a stream.
+AT_MOST = 16
+
+
+class PortOpener(Protocol):
+    """``open_port`` of one namespace."""
+
+    def __call__(self, pod: str, port: int, *, timeout: float) -> AbstractContextManager[ByteStream]: ...
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A listener of a pod that exists now. prompt: what it answers to when it speaks TLS 1.3 only.
+
+    verifies: whether it verifies clients by the cluster's CAs, so that it can be asked which of them it trusts.
+    """
+
+    pod: str
+    uid: str
+    port: int
+    prompt: bytes = KAFKA_PROMPT
+    verifies: bool = True
+
+
+def observe_listeners(
+    open_port: PortOpener, endpoints: Sequence[Endpoint], inquiry: Inquiry, *, seconds: float, at_most: int = AT_MOST
+) -> tuple[ObservedListener, ...]:
+    """One observation for each endpoint, in their order. List the pods again afterwards (``of_running``)."""
+    deadline = Deadline.after(seconds)
+    jobs = {endpoint: _job(open_port, endpoint, inquiry) for endpoint in endpoints}
+    found = collect(jobs, at_most=at_most, deadline=deadline)
+    return tuple(_observed(endpoint, seen, seconds) for endpoint, seen in found.items())
+
+
+def _job(open_port: PortOpener, endpoint: Endpoint, inquiry: Inquiry) -> Callable[[Deadline], ListenerObservation]:
+    def opening(timeout: float) -> AbstractContextManager[ByteStream]:
+        return open_port(endpoint.pod, endpoint.port, timeout=timeout)
+
+    return lambda deadline: observe_listener(opening, inquiry, deadline=deadline, prompt=endpoint.prompt)
+
+
+def _observed(endpoint: Endpoint, seen: ListenerObservation | None, seconds: float) -> ObservedListener:
+    party = listener_name(endpoint.pod, endpoint.port)
+    if seen is None:
+        why = f"{party} was not asked to the end within the {seconds:g} s for all listeners"
+        return ObservedListener(endpoint.pod, endpoint.uid, endpoint.port, why=why, verifies=endpoint.verifies)
+    return ObservedListener(
+        endpoint.pod,
+        endpoint.uid,
+        endpoint.port,
+        seen.presented,
+        seen.trusts,
+        seen.distrusts,
+        {name: f"{party}: {verdict.why}" for name, verdict in seen.verdicts.items() if verdict.trust is Trust.UNKNOWN},
+        f"handshake with {seen.version}" if seen.version else "",
+        f"{party}: {seen.why}" if seen.why else "",
+        endpoint.verifies,
+    )

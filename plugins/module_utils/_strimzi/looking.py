@@ -1,0 +1,93 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""A look at the running nodes: which listeners to ask, and with which certificates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import Inquiry
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.probes import (
+    Probe,
+    make_probe,
+    make_stranger,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_secrets import KEY, private_key
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.live import (
+    Endpoint,
+    PortOpener,
+    observe_listeners,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.observed import ObservedListener
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component, Pod
+
+#: Listeners whose truststore is the trust bundle of the cluster CA (strimzi.md 2.2), by the role that has them.
+_INTERNAL = {names.CONTROLLER_ROLE_LABEL: 9090, names.BROKER_ROLE_LABEL: 9091}
+
+
+def look_at(
+    observation: Observation, open_port: PortOpener, *, now: datetime, seconds: float
+) -> tuple[ObservedListener, ...]:
+    """Ask every TLS listener of every node. seconds: for all of them together. Never raises on what it meets."""
+    endpoints = endpoints_of(observation)
+    asked = [endpoint for endpoint in endpoints if endpoint.verifies]
+    shown = [endpoint for endpoint in endpoints if not endpoint.verifies]
+    full, bare = _inquiry(observation, now), Inquiry((), {}, (), make_stranger(now=now))
+    return (
+        *observe_listeners(open_port, asked, full, seconds=seconds),
+        *observe_listeners(open_port, shown, bare, seconds=seconds),
+    )
+
+
+def endpoints_of(observation: Observation) -> tuple[Endpoint, ...]:
+    user = _user_ports(observation.kafka or {})
+    found: list[Endpoint] = []
+    for pod in observation.snapshot.pods:
+        if pod.component is Component.KAFKA:
+            found += _of_node(pod, (observation.pods[pod.name]["metadata"].get("labels") or {}), user)
+    return tuple(found)
+
+
+def _of_node(pod: Pod, labels: Mapping[str, str], user: tuple[int, ...]) -> list[Endpoint]:
+    internal = [port for role, port in _INTERNAL.items() if labels.get(role) == "true"]
+    own = user if labels.get(names.BROKER_ROLE_LABEL) == "true" else ()
+    return [
+        *(Endpoint(pod.name, pod.uid, port) for port in internal),
+        *(Endpoint(pod.name, pod.uid, port, verifies=False) for port in own),
+    ]
+
+
+def _user_ports(kafka: Mapping[str, Any]) -> tuple[int, ...]:
+    """TLS listeners that present the node's own certificate; one brought by the user is not of the cluster CA."""
+    listeners = ((kafka.get("spec") or {}).get("kafka") or {}).get("listeners") or []
+    return tuple(
+        int(listener["port"])
+        for listener in listeners
+        if listener.get("tls") and not (listener.get("configuration") or {}).get("brokerCertChainAndKey")
+    )
+
+
+def _inquiry(observation: Observation, now: datetime) -> Inquiry:
+    """About every CA that is trusted, about to be, or was."""
+    ledger = observation.snapshot.ledger or Ledger()
+    authorities = [*(e.certificate for e in ledger.entries), *(removed.certificate for removed in ledger.removed)]
+    probes = {one.fingerprint: probe for one in authorities if (probe := _probe(one, observation, now)) is not None}
+    return Inquiry(authorities, probes, authorities, make_stranger(now=now))
+
+
+def _probe(authority: Certificate, observation: Observation, now: datetime) -> Probe | None:
+    """None where the key is not at hand; then the list of accepted CAs has to do."""
+    secret = observation.secret(observation.scope.ca_key_secret)
+    for entry in (f"{authority.fingerprint}.key", KEY):
+        key = private_key(secret, entry)
+        if key is not None and key.matches(authority):
+            return make_probe(authority, key, now=now)
+    return None

@@ -1,0 +1,190 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bytes to a port of a pod: what is sent to the API server, what comes through, and what is said when nothing does."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import (
+    Forbidden,
+    KubeError,
+    NotFound,
+    Unauthorized,
+    Unavailable,
+    Unreachable,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.port_forward import PodStream
+
+from .forwarding import CLOSE, PING, PORT, Behaviour, Upgrade, echo, exchange, forwarding, opened, options, refuse
+
+
+def failure(behaviour: Behaviour) -> KubeError:
+    with forwarding(behaviour) as kubelet, pytest.raises(KubeError) as caught:
+        exchange(options(kubelet))
+    return caught.value
+
+
+def test_bytes_go_there_and_back_without_the_announced_port() -> None:
+    with forwarding(echo) as kubelet:
+        assert exchange(options(kubelet), bytes(range(256)) * 200) == bytes(range(256)) * 200
+    line = kubelet.upgrades[0].line
+    assert line == f"GET /api/v1/namespaces/kafka/pods/my-0/portforward?ports={PORT} HTTP/1.1"
+    assert kubelet.upgrades[0].header("Sec-WebSocket-Protocol") == ["v4.channel.k8s.io"]
+    assert kubelet.upgrades[0].header("Origin") == []
+
+
+def test_what_comes_on_other_channels_is_not_data() -> None:
+    def chatty(upgrade: Upgrade) -> None:
+        upgrade.switch()
+        upgrade.announce(PORT)
+        for _twice in range(2):
+            upgrade.frame(b"\x07something else")
+        upgrade.frame(b"\0" + upgrade.data())
+        upgrade.data()
+
+    with forwarding(chatty) as kubelet:
+        assert exchange(options(kubelet)) == b"hello"
+
+
+@pytest.mark.parametrize(
+    ("status", "reason", "kind", "said"),
+    [
+        (401, "Unauthorized", Unauthorized, "credentials"),
+        (404, "NotFound", NotFound, "my-0"),
+        (500, "InternalError", Unavailable, "went wrong"),
+        (502, "", Unavailable, "went wrong"),
+    ],
+)
+def test_refusals_are_typed(status: int, reason: str, kind: type[KubeError], said: str) -> None:
+    body = {"reason": reason, "message": "went wrong with my-0", "details": {"name": "my-0", "kind": "pods"}}
+    error = failure(refuse(status, json.dumps(body).encode()))
+    assert isinstance(error, kind)
+    assert f"reach port {PORT} of Pod kafka/my-0" in str(error)
+    assert said in str(error)
+    assert error.remedy
+    assert not error.outcome_unknown
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>no such page</html>", b"[]"])
+def test_a_refusal_without_a_status_object_is_typed_too(body: bytes) -> None:
+    assert isinstance(failure(refuse(404, body)), NotFound)
+    assert isinstance(failure(refuse(503, body)), Unavailable)
+
+
+def test_a_missing_permission_is_named_with_both_verbs() -> None:
+    message = 'pods "my-0" is forbidden: User "jane" cannot create resource "pods/portforward" in API group ""'
+    error = failure(refuse(403, json.dumps({"reason": "Forbidden", "message": message}).encode()))
+    assert isinstance(error, Forbidden)
+    assert "verbs: [create, get], apiGroups: [''], resources: [pods/portforward]" in error.remedy
+    assert "namespace kafka" in error.remedy
+    assert "jane" in error.remedy
+
+
+def test_a_redirect_is_not_followed() -> None:
+    with forwarding(echo) as other:
+        target = other.url.replace("http", "ws")
+
+        def away(upgrade: Upgrade) -> None:
+            upgrade.connection.sendall(f"HTTP/1.1 302 Found\r\nLocation: {target}/\r\n\r\n".encode())
+
+        assert isinstance(failure(away), (Unavailable, Unreachable))
+        assert other.upgrades == []
+
+
+def test_what_is_not_a_port_forward_is_refused() -> None:
+    assert "v4.channel.k8s.io" in str(failure(lambda upgrade: upgrade.switch(None)))
+    assert "v4.channel.k8s.io" in str(failure(lambda upgrade: upgrade.switch("chat")))
+    assert "broke off" in str(failure(lambda upgrade: None))
+
+
+def test_nothing_listens_on_the_port_of_the_pod() -> None:
+    def refused(upgrade: Upgrade) -> None:
+        upgrade.switch()
+        upgrade.announce(PORT)
+        upgrade.frame(b"\x01dial tcp4 127.0.0.1:9091: connect: connection refused")
+        upgrade.data()
+
+    error = failure(refused)
+    assert "connection refused" in str(error)
+    assert "listens on this port" in error.remedy
+
+
+def closes(upgrade: Upgrade) -> None:
+    upgrade.switch()
+    upgrade.announce(PORT)
+    upgrade.frame(b"\x03\xe8", CLOSE)
+    while upgrade.connection.recv(100):
+        pass
+
+
+def breaks_off(upgrade: Upgrade) -> None:
+    upgrade.switch()
+
+
+@pytest.mark.parametrize("behaviour", [closes, breaks_off])
+def test_the_end_of_the_stream_is_empty(behaviour: Behaviour) -> None:
+    with forwarding(behaviour) as kubelet, opened(options(kubelet)) as stream:
+        assert stream.recv(5) == b""
+
+
+def test_pings_are_answered_and_do_not_prolong_the_waiting() -> None:
+    def chatter(upgrade: Upgrade) -> None:
+        upgrade.switch()
+        upgrade.announce(PORT)
+        for _number in range(8):
+            upgrade.frame(b"still there", PING)
+            time.sleep(0.1)
+        upgrade.frame(b"\0" + upgrade.data())
+        upgrade.data()
+
+    with forwarding(chatter) as kubelet, opened(options(kubelet)) as stream:
+        begin = time.monotonic()
+        with pytest.raises(TimeoutError):
+            stream.recv(0.3)
+        assert 0.2 < time.monotonic() - begin < 0.7
+        stream.send(b"x", 5)
+        assert stream.recv(5) == b"x"
+    assert b"still there" in kubelet.upgrades[0].pongs
+
+
+def test_a_flood_of_pings_ends_with_the_timeout() -> None:
+    def flood(upgrade: Upgrade) -> None:
+        upgrade.switch()
+        while True:
+            upgrade.frame(b"", PING)
+
+    with forwarding(flood) as kubelet, opened(options(kubelet)) as stream:
+        begin = time.monotonic()
+        with pytest.raises(TimeoutError):
+            stream.recv(0.2)
+        assert time.monotonic() - begin < 2
+
+
+def test_a_server_that_never_answers_ends_with_the_timeout() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        begin = time.monotonic()
+        with (
+            pytest.raises(Unreachable, match=r"did not answer within 0\.2 s"),
+            opened({"host": f"http://127.0.0.1:{silent.getsockname()[1]}", "api_key": "k"}, timeout=0.2),
+        ):
+            pass
+        assert time.monotonic() - begin < 2
+
+
+def test_a_connection_that_was_lost_is_an_error_when_sending() -> None:
+    def send_until_it_fails(stream: PodStream) -> None:
+        # The first bytes after the loss still go into the buffer of the system.
+        for _attempt in range(50):
+            stream.send(b"x" * 4096, 1)
+            time.sleep(0.01)
+
+    with forwarding(breaks_off) as kubelet, opened(options(kubelet)) as stream:
+        assert stream.recv(5) == b""
+        with pytest.raises(Unreachable, match=f"port {PORT} of Pod kafka/my-0"):
+            send_until_it_fails(stream)
