@@ -65,6 +65,14 @@ demo-again: ## the same rotation once more: nothing to do
 demo-down: ## stop what the demo left running
 	@$(CHECK) --exec python -m tests.demo --down
 
+.PHONY: kafka-up
+kafka-up: ## the test bed with a real node, and the operator double; as root
+	@$(CHECK) --exec python -m tests.kafka up
+
+.PHONY: kafka-down
+kafka-down: ## stop it, and remove what it or a killed one left
+	@$(CHECK) --exec python -m tests.kafka down
+
 .PHONY: bench
 bench: ## measure what the time goes into
 	@$(CHECK) --exec python -m tests.bench

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from ..kafka import needs
 from .check import Check, docker_reason
 from .environments import CannotPrepare
 from .pythons import OLDEST, PAIRS, Pair, available_pairs, find_python
@@ -60,6 +61,14 @@ def _with_the_bed(main: Pair) -> list[Check]:
         Check("api", "API tier", main, (("pytest", "tests/api", "--timeout=900"),), after=bed, shares="bed"),
         Check("molecule", "scenario default", main, ((*molecule, "default"),), after=bed, shares="bed"),
         Check("molecule-given", "scenario given", main, ((*molecule, "given"),), after=bed, shares="bed"),
+        Check(
+            "kafka",
+            "real Kafka nodes on a real kubelet",
+            main,
+            (("pytest", "tests/kafka"),),
+            after=bed,
+            reason_to_skip=_no_node,
+        ),
         Check("molecule-kind", "scenario kind", main, ((*molecule, "kind"),), reason_to_skip=docker_reason),
     ]
 
@@ -78,6 +87,10 @@ def _other_pairs(main: Pair) -> list[Check]:
         for pair, names in [*others, (OLDEST, ("unit",))]
         for name in names
     ]
+
+
+def _no_node() -> str:
+    return needs.reason_to_skip()
 
 
 def _absent(pair: Pair) -> str:

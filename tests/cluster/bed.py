@@ -15,7 +15,7 @@ import time
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import yaml
 
@@ -47,6 +47,9 @@ def _free_ports(names: list[str]) -> dict[str, int]:
 @dataclass
 class Bed:
     """``up`` makes it run until ``down``; used as a context manager it ends with this process, however that ends."""
+
+    #: Processes that a running bed has, its supervisor included.
+    processes: ClassVar[int] = 6
 
     name: str = "default"
     nodes: int = 1
@@ -94,36 +97,53 @@ class Bed:
         ports = _free_ports(["etcd", "etcd-peer", "api", "kwok"])
         token = secrets.token_hex(16)
         self._write_files(binaries, ports, token)
-        self._plan(
-            [control_plane.etcd(binaries, self.folder, ports), control_plane.api_server(binaries, self.folder, ports)]
-        )
         self._supervise()
+        self._prepare()
+        self._run_steps(
+            control_plane.etcd(binaries, self.folder, ports),
+            control_plane.api_server(binaries, self.folder, ports, self.addresses),
+        )
         wait_for(self._api_ready, f"the API server ({self.folder}/kube-apiserver.log)")
         self._lap("API server", begun)
         begun = time.monotonic()
-        steps = json.loads((self.folder / "plan.json").read_text())
-        self._plan([*steps, *control_plane.controllers(binaries, self.folder, ports)])
+        self._run_steps(*control_plane.controllers(binaries, self.folder))
         kube = Kube(self.kubeconfig)
         kube.apply(yaml.safe_load(crd.read_text()) for crd in crds)
-        kube.apply(_node(number) for number in range(self.nodes))
+        self._start_nodes(binaries, ports, kube)
         wait_for(lambda: self._established(kube, len(crds)), "the CRDs being established")
-        wait_for(lambda: self._nodes_ready(kube), f"the nodes being ready ({self.folder}/kwok.log)")
+        wait_for(lambda: self._nodes_ready(kube), f"the nodes being ready ({self.folder}/*.log)", 120)
         self._lap("controllers, CRDs, nodes", begun)
 
     def _write_files(self, binaries: dict[str, Path], ports: dict[str, int], token: str) -> None:
         folder = self.folder
-        write_pki(folder)
+        write_pki(folder, self.addresses.certified)
         (folder / "tokens.csv").touch(mode=0o600)
         (folder / "tokens.csv").write_text(f'{token},admin,admin,"system:masters"\n')
         (folder / "audit-policy.yaml").write_text(control_plane.AUDIT_POLICY)
         delay = int(self.pod_start_seconds * 1000)
         (folder / "stages.yaml").write_text(control_plane.stages(binaries["stages"].read_text(), delay))
-        write_kubeconfig(self.kubeconfig, f"https://127.0.0.1:{ports['api']}", folder / "ca.crt", token)
+        write_kubeconfig(self.kubeconfig, f"https://{self.addresses.api}:{ports['api']}", folder / "ca.crt", token)
 
-    def _plan(self, steps: list[dict[str, Any]]) -> None:
-        scratch = self.folder / "plan.new"
-        scratch.write_text(json.dumps(steps))
-        scratch.rename(self.folder / "plan.json")
+    @property
+    def addresses(self) -> control_plane.Addresses:
+        return control_plane.Addresses()
+
+    def _prepare(self) -> None:
+        """What has to be there before the API server starts: nothing here."""
+
+    def _remove_traces(self) -> None:
+        """What the processes, which have ended, leave beside the folder: nothing here."""
+
+    def _start_nodes(self, binaries: dict[str, Path], ports: dict[str, int], kube: Kube) -> None:
+        self._run_steps(control_plane.kwok(binaries, self.folder, ports))
+        kube.apply(_node(number) for number in range(self.nodes))
+
+    def _run_steps(self, *steps: dict[str, Any]) -> None:
+        """The supervisor starts these next."""
+        plan, scratch = self.folder / "plan.json", self.folder / "plan.new"
+        known = json.loads(plan.read_text()) if plan.exists() else []
+        scratch.write_text(json.dumps([*known, *steps]))
+        scratch.rename(plan)
 
     def _supervise(self) -> None:
         mode = "owned" if self._pipe else "daemon"
@@ -174,7 +194,7 @@ class Bed:
         return {name: pid for name, pid in found.items() if _alive(pid)}
 
     def healthy(self) -> bool:
-        return "supervisor" in self.pids() and len(self.pids()) >= 6 and self._api_ready()
+        return "supervisor" in self.pids() and len(self.pids()) >= self.processes and self._api_ready()
 
     def down(self) -> None:
         """Stop what runs and remove the folder; also after a crash of anything."""
@@ -184,6 +204,7 @@ class Bed:
             _end(supervisor, signal.SIGTERM)
         for pid in pids.values():
             _end(pid, signal.SIGKILL)
+        self._remove_traces()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
@@ -208,7 +229,10 @@ def _alive(pid: int) -> bool:
         command = Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False
-    return any(part in command for part in (b"tests.cluster", b"etcd", b"kube-", b"kwok", b"controlplane"))
+    return any(
+        part in command
+        for part in (b"tests.cluster", b"etcd", b"kube-", b"kwok", b"controlplane", b"nsenter", b"unshare")
+    )
 
 
 def _end(pid: int, how: signal.Signals) -> None:

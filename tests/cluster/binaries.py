@@ -10,10 +10,11 @@ import sys
 from pathlib import Path
 
 from .cache import MissingTool, cached, digest
-from .versions import KUBERNETES, KWOK, MINIMUM_GO
+from .versions import COREDNS, KUBERNETES, KWOK, MINIMUM_GO
 
 HERE = Path(__file__).parent / "binaries"
 COMPONENTS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler")
+NODE_COMPONENTS = ("kubelet", "kube-proxy")
 
 #: Joined into one file for kwok; nodes come up and renew their leases, pods start and end at once.
 STAGES = ("node/fast/node-initialize.yaml", "node/heartbeat-with-lease/*.yaml", "pod/fast/pod-ready.yaml",
@@ -30,6 +31,13 @@ def find_binaries() -> dict[str, Path]:
         folder = cached(_key("controlplane", KUBERNETES), _build_control_plane)
         found.update({component: folder / component for component in COMPONENTS})
     return {**found, **given}
+
+
+def find_node_binaries() -> dict[str, Path]:
+    """Paths of what runs on a real node, by component. Raises MissingTool."""
+    node = cached(_key("node", KUBERNETES), _build_node)
+    coredns = cached(_key("coredns", COREDNS), _build_coredns)
+    return {**{component: node / component for component in NODE_COMPONENTS}, "coredns": coredns / "coredns"}
 
 
 def _key(module: str, version: str) -> str:
@@ -61,12 +69,25 @@ def _run(module: str, *arguments: str) -> str:
 
 
 def _build_control_plane(target: Path) -> None:
+    _build_kubernetes("controlplane", COMPONENTS, target)
+
+
+def _build_node(target: Path) -> None:
+    _build_kubernetes("node", NODE_COMPONENTS, target)
+
+
+def _build_kubernetes(module: str, components: tuple[str, ...], target: Path) -> None:
+    """One binary that is called by the names of its components."""
     base = "k8s.io/component-base/version"
     major, minor = KUBERNETES.split(".")[:2]
     stamps = f"-X {base}.gitVersion=v{KUBERNETES} -X {base}.gitMajor={major} -X {base}.gitMinor={minor}"
-    _run("controlplane", "build", "-trimpath", f"-ldflags=-s -w {stamps}", "-o", str(target / "controlplane"), ".")
-    for component in COMPONENTS:
-        (target / component).symlink_to("controlplane")
+    _run(module, "build", "-trimpath", f"-ldflags=-s -w {stamps}", "-o", str(target / module), ".")
+    for component in components:
+        (target / component).symlink_to(module)
+
+
+def _build_coredns(target: Path) -> None:
+    _run("coredns", "build", "-trimpath", "-ldflags=-s -w", "-o", str(target / "coredns"), ".")
 
 
 def _build_kwok(target: Path) -> None:

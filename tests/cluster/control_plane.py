@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,15 @@ rules:
 """
 
 
+@dataclass(frozen=True)
+class Addresses:
+    """api: where the API server listens. services: the range of ClusterIPs. certified: what its certificate names."""
+
+    api: str = "127.0.0.1"
+    services: str = "10.96.0.0/16"
+    certified: tuple[str, ...] = ("localhost", "127.0.0.1")
+
+
 def etcd(binaries: dict[str, Path], folder: Path, ports: dict[str, int]) -> dict[str, Any]:
     client, peer = (f"http://127.0.0.1:{ports[name]}" for name in ("etcd", "etcd-peer"))
     command = [
@@ -26,23 +36,23 @@ def etcd(binaries: dict[str, Path], folder: Path, ports: dict[str, int]) -> dict
     return {"name": "etcd", "command": command}
 
 
-def api_server(binaries: dict[str, Path], folder: Path, ports: dict[str, int]) -> dict[str, Any]:
+def api_server(binaries: dict[str, Path], folder: Path, ports: dict[str, int], addresses: Addresses) -> dict[str, Any]:
     command = [
         str(binaries["kube-apiserver"]), f"--etcd-servers=http://127.0.0.1:{ports['etcd']}",
-        "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", f"--secure-port={ports['api']}",
+        f"--bind-address={addresses.api}", f"--advertise-address={addresses.api}", f"--secure-port={ports['api']}",
         f"--tls-cert-file={folder}/server.crt", f"--tls-private-key-file={folder}/server.key",
         f"--token-auth-file={folder}/tokens.csv", "--authorization-mode=RBAC", "--anonymous-auth=false",
         f"--service-account-key-file={folder}/sa.pub", f"--service-account-signing-key-file={folder}/sa.key",
-        "--service-account-issuer=https://kubernetes.default.svc", "--service-cluster-ip-range=10.96.0.0/16",
+        "--service-account-issuer=https://kubernetes.default.svc", f"--service-cluster-ip-range={addresses.services}",
         "--endpoint-reconciler-type=none", "--disable-admission-plugins=ServiceAccount",
         f"--audit-policy-file={folder}/audit-policy.yaml", f"--audit-log-path={folder}/audit.log",
-        f"--cert-dir={folder}/apiserver",
+        f"--cert-dir={folder}/apiserver", "--kubelet-preferred-address-types=InternalIP",
+        f"--kubelet-client-certificate={folder}/server.crt", f"--kubelet-client-key={folder}/server.key",
     ]  # fmt: skip
     return {"name": "kube-apiserver", "command": command}
 
 
-def controllers(binaries: dict[str, Path], folder: Path, ports: dict[str, int]) -> list[dict[str, Any]]:
-    """Everything that talks to the API server."""
+def controllers(binaries: dict[str, Path], folder: Path) -> list[dict[str, Any]]:
     kubeconfig = f"{folder}/kubeconfig"
     manager = [
         str(binaries["kube-controller-manager"]), f"--kubeconfig={kubeconfig}", "--leader-elect=false",
@@ -53,15 +63,20 @@ def controllers(binaries: dict[str, Path], folder: Path, ports: dict[str, int]) 
         str(binaries["kube-scheduler"]), f"--kubeconfig={kubeconfig}", "--leader-elect=false", "--secure-port=0",
         "--kube-api-qps=200", "--kube-api-burst=400",
     ]  # fmt: skip
-    kwok = [
-        str(binaries["kwok"]), f"--kubeconfig={kubeconfig}", "--manage-all-nodes", f"--config={folder}/stages.yaml",
-        f"--server-address=127.0.0.1:{ports['kwok']}", "--node-lease-duration-seconds=40",
-    ]  # fmt: skip
     return [
         {"name": "kube-controller-manager", "command": manager},
         {"name": "kube-scheduler", "command": scheduler},
-        {"name": "kwok", "command": kwok, "environment": {"HOME": str(folder)}},
     ]
+
+
+def kwok(binaries: dict[str, Path], folder: Path, ports: dict[str, int]) -> dict[str, Any]:
+    """Every node of the cluster is simulated."""
+    command = [
+        str(binaries["kwok"]), f"--kubeconfig={folder}/kubeconfig", "--manage-all-nodes",
+        f"--config={folder}/stages.yaml", f"--server-address=127.0.0.1:{ports['kwok']}",
+        "--node-lease-duration-seconds=40",
+    ]  # fmt: skip
+    return {"name": "kwok", "command": command, "environment": {"HOME": str(folder)}}
 
 
 def stages(source: str, start_milliseconds: int) -> str:

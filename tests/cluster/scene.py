@@ -16,10 +16,11 @@ from .kube import Kube, wait_for
 
 @dataclass
 class Scene:
-    """bed: started when it does not run. namespace: where the operator double works."""
+    """bed: started when it does not run. namespace: where the operator double works, whose pods may run Kafka."""
 
     bed: Bed
     namespace: str = "kafka"
+    real_pods: bool = False
 
     @property
     def kube(self) -> Kube:
@@ -39,6 +40,7 @@ class Scene:
     def start_operator(self, interval: float = 30.0) -> None:
         command = [sys.executable, "-m", "tests.operator", "--kubeconfig", str(self.bed.kubeconfig)]
         command += ["--namespace", self.namespace, "--interval", str(interval)]
+        command += ["--real-pods"] if self.real_pods else []
         with (self.bed.folder / f"operator-{self.namespace}.log").open("ab") as log:
             process = subprocess.Popen(
                 command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True

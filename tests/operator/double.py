@@ -21,17 +21,20 @@ from .authority import (
 from .components import deployments_of, reconcile_components
 from .leaves import node_names, reconcile_leaf
 from .podsets import Node, build_pod, control_pod_sets, nodes_of, write_pod_sets
+from .real_pods import RealPods, cluster_id
 from .roller import Roller, Waiter
 
 KEY_GENERATION = "strimzi.io/cluster-ca-key-generation"
+CONFIGURATION_HASH = "strimzi.io/configuration-hash"
 
 
 class OperatorDouble:
     """``reconcile`` is one full reconcile of one Kafka resource."""
 
-    def __init__(self, transport: Any, namespace: str, wait: Waiter) -> None:
+    def __init__(self, transport: Any, namespace: str, wait: Waiter, real_pods: RealPods | None = None) -> None:
         self.api = Api(transport, namespace)
         self.wait = wait
+        self.real_pods = real_pods
         self.roller = Roller(self.api, wait)
         self.reconciles = 0
 
@@ -101,7 +104,11 @@ class OperatorDouble:
         self._manual_roll(kafka["metadata"]["name"], nodes)
         leaves = {node.pod: self._node_leaf(kafka, ca, node) for node in nodes}
         self._delete_foreign(kafka, nodes)
-        model = {node.pod: build_pod(kafka, node, self._annotations(ca, clients, leaves[node.pod])) for node in nodes}
+        if self.real_pods:
+            self.real_pods.prepare(self.api, kafka, nodes)
+        model = {
+            node.pod: self._pod(kafka, node, nodes, self._annotations(ca, clients, leaves[node.pod])) for node in nodes
+        }
         write_pod_sets(self.api, kafka, nodes, model)
         control_pod_sets(self.api)
         if not self.wait(lambda: all(self.api.get("pods", node.pod) for node in nodes)):
@@ -109,6 +116,12 @@ class OperatorDouble:
         self.roller.roll(nodes, self._reasons(ca, clients, model))
         if not self.wait(lambda: all(ready(self.api.get("pods", node.pod)) for node in nodes)):
             raise ReconcileFailed("TimeoutException", "Exceeded timeout waiting for pods to be ready")
+
+    def _pod(self, kafka: Object, node: Node, nodes: list[Node], annotations: dict[str, str]) -> Object:
+        if self.real_pods is None:
+            return build_pod(kafka, node, annotations)
+        annotations[CONFIGURATION_HASH] = self.real_pods.configuration_hash(kafka, node, nodes)
+        return self.real_pods.complete(build_pod(kafka, node, annotations), kafka, node)
 
     def _manual_roll(self, cluster: str, nodes: list[Node]) -> None:
         """On StrimziPodSets (all pods) and on single pods; failure is only logged (strimzi.md 5.2)."""
@@ -154,7 +167,7 @@ class OperatorDouble:
             "strimzi.io/cluster-ca-cert-generation": str(ca.certificate_generation),
             KEY_GENERATION: str(ca.key_generation),
             "strimzi.io/clients-ca-cert-generation": str(clients.certificate_generation),
-            "strimzi.io/configuration-hash": "0a0b0c0d",
+            CONFIGURATION_HASH: "0a0b0c0d",
             "strimzi.io/kafka-version": "4.3.1",
             "strimzi.io/server-cert-hash": certs.thumbprint(leaf),
         }
@@ -199,7 +212,7 @@ class OperatorDouble:
     def _status(self, kafka: Object, kind: str, reason: str | None, message: str | None, details: Object) -> None:
         condition = {"type": kind, "status": "True", "reason": reason, "message": message}
         self._write_status(kafka, {
-            **details, "clusterId": "double-cluster-id", "observedGeneration": kafka["metadata"]["generation"],
+            **details, "clusterId": cluster_id(kafka), "observedGeneration": kafka["metadata"]["generation"],
             "conditions": [{key: value for key, value in condition.items() if value is not None}],
         })  # fmt: skip
 

@@ -81,12 +81,12 @@ def node_names(kafka: Object, pool: str, node_id: int, broker: bool) -> set[str]
                 names.add(entry["advertisedHost"])
         if listener["type"] == "cluster-ip":
             names |= service_names(f"{cluster}-kafka-{listener['name']}-bootstrap", namespace)
-            host = f"{_broker_service(listener, f'{cluster}-{pool}', node_id)}.{namespace}.svc"
+            host = f"{broker_service(listener, f'{cluster}-{pool}', node_id)}.{namespace}.svc"
             names.add(f"{host}.cluster.local" if configuration.get("useServiceDnsDomain") else host)
     return names
 
 
-def _broker_service(listener: Object, base: str, node_id: int) -> str:
+def broker_service(listener: Object, base: str, node_id: int) -> str:
     if listener["name"] == "external" and listener["port"] == 9094:
         return f"{base}-{node_id}"
     return f"{base}-{listener['name']}-{node_id}"

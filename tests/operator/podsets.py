@@ -17,6 +17,7 @@ class Node:
     node_id: int
     roles: tuple[str, ...]
     pod: str
+    storage: str = "ephemeral"
 
     @property
     def controller(self) -> bool:
@@ -45,7 +46,8 @@ def nodes_of(api: Api, cluster: str) -> list[Node]:
                 {"status": {"nodeIds": ids, "replicas": len(ids), "roles": list(roles)}},
                 "status",
             )
-        found += [Node(name, i, roles, f"{cluster}-{name}-{i}") for i in sorted(ids)]
+        storage = (pool["spec"].get("storage") or {}).get("type", "ephemeral")
+        found += [Node(name, i, roles, f"{cluster}-{name}-{i}", storage) for i in sorted(ids)]
     return found
 
 

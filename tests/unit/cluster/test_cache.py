@@ -69,7 +69,8 @@ def test_two_processes_build_it_once() -> None:
         "print(len(list(cached('thing-1', build).iterdir())))"
     )
     both = [
-        subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True) for _process in range(2)
+        subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        for _process in range(2)
     ]
     assert [one.communicate(timeout=20)[0].strip() for one in both] == ["1", "1"]
 

@@ -1,0 +1,105 @@
+"""An image of Kafka: a Debian root with Java, the jars from Maven Central, and scripts after Strimzi's image contract."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+from ..cluster.cache import MissingTool, cached, digest
+from ..cluster.versions import CONFIG_PROVIDER, KAFKA
+
+PARTS = Path(__file__).parent / "image"
+IMAGE = f"docker.io/library/kafka:{KAFKA}"
+DEBIAN = "bookworm"
+_ROOT_KEY = f"debian-{DEBIAN}-openjdk-17"
+_SCRIPTS = {"kafka_run.sh": "", "kafka_readiness.sh": "", "kafka_liveness.sh": "", "kafka-run-class.sh": "bin/"}
+_ENVIRONMENT = ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "KAFKA_HOME=/opt/kafka"]
+
+
+def find_image() -> Path:
+    """An archive that container runtimes import. Raises MissingTool."""
+    return cached(f"kafka-image-{KAFKA}-{digest(*sorted(PARTS.iterdir()))}", _build) / "image.tar"
+
+
+def _build(target: Path) -> None:
+    root = cached(_ROOT_KEY, _debian_root) / "root.tar"
+    print(f"building the image of Kafka {KAFKA} (once) ...", file=sys.stderr, flush=True)
+    _jars(target / "libs")
+    _kafka_layer(target / "libs", target / "kafka.tar")
+    _archive([root, target / "kafka.tar"], target / "image.tar")
+    subprocess.run(["rm", "-r", target / "libs", target / "kafka.tar"], check=True)
+
+
+def _debian_root(target: Path) -> None:
+    print("building a Debian root with Java (once, a minute) ...", file=sys.stderr, flush=True)
+    # The hook: Java's package puts links to manual pages into a folder that this variant does not have.
+    _run(
+        "mmdebstrap", "--variant=essential", "--include=openjdk-17-jre-headless", "--quiet",
+        "--setup-hook=mkdir -p $1/usr/share/man/man1", "--dpkgopt=path-exclude=/usr/share/doc/*",
+        "--dpkgopt=path-exclude=/usr/share/locale/*", DEBIAN, str(target / "root.tar"),
+    )  # fmt: skip
+
+
+def _jars(target: Path) -> None:
+    plugin = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies"
+    _run(
+        "mvn", "-B", "-q", "-f", str(PARTS / "pom.xml"), plugin, f"-Dkafka.version={KAFKA}",
+        f"-Dprovider.version={CONFIG_PROVIDER}", f"-DoutputDirectory={target}", "-DincludeScope=runtime",
+    )  # fmt: skip
+
+
+def _kafka_layer(libs: Path, target: Path) -> None:
+    with tarfile.open(target, "w") as layer:
+        for name, folder in _SCRIPTS.items():
+            layer.add(PARTS / name, f"opt/kafka/{folder}{name}", filter=_plain)
+        layer.add(libs, "opt/kafka/libs", filter=_plain)
+
+
+def _plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    member.uid = member.gid = 0
+    member.uname = member.gname = "root"
+    member.mode = 0o644 if member.name.endswith(".jar") else 0o755
+    return member
+
+
+def _archive(layers: list[Path], target: Path) -> None:
+    """As ``docker save`` writes it; the sandbox of a pod runs this image too, hence a command that sleeps."""
+    sums = [_sum(layer) for layer in layers]
+    configuration = json.dumps({
+        "architecture": _architecture(), "os": "linux",
+        "config": {"Env": _ENVIRONMENT, "WorkingDir": "/opt/kafka", "Cmd": ["/bin/sleep", "infinity"]},
+        "rootfs": {"type": "layers", "diff_ids": [f"sha256:{one}" for one in sums]},
+    }).encode()  # fmt: skip
+    name = f"{hashlib.sha256(configuration).hexdigest()}.json"
+    names = [f"{one}.tar" for one in sums]
+    manifest = [{"Config": name, "RepoTags": [IMAGE.removeprefix("docker.io/library/")], "Layers": names}]
+    with tarfile.open(target, "w") as archive:
+        for layer, entry in zip(layers, names, strict=True):
+            archive.add(layer, entry)
+        for entry, content in ((name, configuration), ("manifest.json", json.dumps(manifest).encode())):
+            member = tarfile.TarInfo(entry)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+
+
+def _sum(file: Path) -> str:
+    with file.open("rb") as content:
+        found = hashlib.sha256()
+        while chunk := content.read(1 << 20):
+            found.update(chunk)
+    return found.hexdigest()
+
+
+def _architecture() -> str:
+    return subprocess.run(["dpkg", "--print-architecture"], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def _run(*command: str) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise MissingTool(f"{command[0]} failed:\n{(done.stdout + done.stderr)[-2000:]}")

@@ -1,0 +1,6 @@
+#!/usr/bin/env bash
+# Runs a class of Kafka, as the script of this name in Kafka's distribution does.
+# The options make a Java process start fast on few processors.
+# shellcheck disable=SC2086 # options are words
+exec java ${KAFKA_HEAP_OPTS:--Xmx256m} -XX:+UseSerialGC -XX:TieredStopAtLevel=1 ${KAFKA_OPTS:-} \
+    -cp '/opt/kafka/libs/*' "$@"

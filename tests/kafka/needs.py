@@ -1,0 +1,60 @@
+"""What this tier needs of the machine: Linux, root, namespaces, and some Debian packages, installed when missing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from ..cluster.cache import MissingTool
+
+#: A program (or file) of each package.
+PACKAGES = {
+    "containerd": "containerd", "ctr": "containerd", "runc": "runc", "/usr/lib/cni/ptp": "containernetworking-plugins",
+    "mmdebstrap": "mmdebstrap", "/usr/share/keyrings/debian-archive-keyring.gpg": "debian-archive-keyring",
+    "iptables": "iptables", "ip": "iproute2", "nsenter": "util-linux", "mvn": "maven",
+}  # fmt: skip
+
+
+def missing_packages() -> list[str]:
+    return sorted({
+        package for program, package in PACKAGES.items() if not Path(program).exists() and shutil.which(program) is None
+    })  # fmt: skip
+
+
+def reason_to_skip() -> str:
+    """Why no real node can run on this machine, or an empty string; asks, and changes nothing."""
+    if not sys.platform.startswith("linux"):
+        return "a node needs Linux"
+    if os.geteuid() != 0:
+        return "a node needs root"
+    if shutil.which("unshare") is None:
+        return "no unshare in the PATH (package util-linux)"
+    attempt = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc", "true"]
+    done = subprocess.run(attempt, capture_output=True, text=True, check=False)
+    if done.returncode:
+        return f"no namespaces can be made here: {done.stderr.strip()}"
+    if not os.access("/sys/fs/cgroup", os.W_OK):
+        return "cgroups cannot be written here"
+    missing = missing_packages()
+    if missing and shutil.which("apt-get") is None:
+        return f"missing, and no apt-get to install them: {', '.join(missing)}"
+    return ""
+
+
+def install() -> None:
+    """Install what is missing. Raises MissingTool."""
+    if reason := reason_to_skip():
+        raise MissingTool(reason)
+    missing = missing_packages()
+    if not missing:
+        return
+    print(f"installing {' '.join(missing)} ...", file=sys.stderr, flush=True)
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    install_them = ["apt-get", "install", "--yes", "--no-install-recommends", *missing]
+    for command in (["apt-get", "update"], install_them):
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    if done.returncode:
+        raise MissingTool(f"{' '.join(install_them)} failed:\n{done.stderr[-2000:]}")

@@ -1,0 +1,160 @@
+"""What pods need that are processes of Kafka: configuration, services, permissions, volumes (strimzi.md 9.2)."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterator
+
+from .api import Api, Object
+from .leaves import broker_service
+from .podsets import Node, revision
+from .server_config import server_config
+
+METADATA_VERSION = "4.3-IV0"
+#: Data of pools with persistent storage is kept there on the node.
+DATA = "/var/lib/kafka-data"
+ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
+LOGGING = """\
+rootLogger.level=INFO
+rootLogger.appenderRef.console.ref=CONSOLE
+appender.console.type=Console
+appender.console.name=CONSOLE
+appender.console.layout.type=PatternLayout
+appender.console.layout.pattern=%d{ISO8601} %p [%t] %m (%c)%n
+"""
+
+
+def cluster_id(kafka: Object) -> str:
+    """Always the same for a cluster of this name."""
+    name = f"{kafka['metadata']['namespace']}/{kafka['metadata']['name']}"
+    return "k" + base64.urlsafe_b64encode(hashlib.sha256(name.encode()).digest()[:16]).decode()[1:22]
+
+
+class RealPods:
+    """The profile of the double for a node that runs containers; without it, pods are only entries in the API."""
+
+    def __init__(self, heap: str = "-Xms128m -Xmx256m") -> None:
+        self.heap = heap
+
+    def prepare(self, api: Api, kafka: Object, nodes: list[Node]) -> None:
+        """All that belongs to the cluster beside its Secrets and pods."""
+        for plural, body in self._objects(kafka, nodes):
+            api.apply(plural, body)
+
+    def configuration_hash(self, kafka: Object, node: Node, nodes: list[Node]) -> str:
+        return hashlib.sha1(server_config(kafka, node, nodes).encode()).hexdigest()[:8]
+
+    def complete(self, pod: Object, kafka: Object, node: Node) -> Object:
+        """A pod of the double, made one that runs Kafka."""
+        cluster = kafka["metadata"]["name"]
+        data: Object = {"name": "data", "emptyDir": {}}
+        if node.storage != "ephemeral":
+            path = f"{DATA}/{kafka['metadata']['namespace']}/{node.pod}"
+            data = {"name": "data", "hostPath": {"path": path, "type": "DirectoryOrCreate"}}
+        pod["spec"]["serviceAccountName"] = f"{cluster}-kafka"
+        pod["spec"]["volumes"] = [
+            {"name": "strimzi-tmp", "emptyDir": {"medium": "Memory", "sizeLimit": "5Mi"}},
+            {"name": "kafka-metrics-and-logging", "configMap": {"name": node.pod}},
+            {"name": "strimzi-sa", "projected": {"sources": _account()}},
+            data,
+        ]
+        container = pod["spec"]["containers"][0]
+        container["command"] = ["/opt/kafka/kafka_run.sh"]
+        container["env"] = [
+            {"name": "KAFKA_CLUSTER_NAME", "value": cluster}, {"name": "KAFKA_HEAP_OPTS", "value": self.heap},
+        ]  # fmt: skip
+        container["volumeMounts"] = [
+            {"name": "strimzi-tmp", "mountPath": "/tmp"},
+            {"name": "kafka-metrics-and-logging", "mountPath": "/opt/kafka/custom-config/"},
+            {"name": "strimzi-sa", "mountPath": ACCOUNT, "readOnly": True},
+            {"name": "data", "mountPath": "/var/lib/kafka/data"},
+        ]
+        # A process is started for each probe: often while it matters, seldom afterwards.
+        container["startupProbe"] = _probe("readiness", 2, initialDelaySeconds=5, failureThreshold=120)
+        container["readinessProbe"] = _probe("readiness", 10)
+        container["livenessProbe"] = _probe("liveness", 30)
+        pod["metadata"]["annotations"]["strimzi.io/revision"] = revision(pod)
+        return pod
+
+    def _objects(self, kafka: Object, nodes: list[Node]) -> Iterator[tuple[str, Object]]:
+        name = f"{kafka['metadata']['name']}-kafka"
+        yield "serviceaccounts", {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name}}
+        yield "roles", _role(kafka, nodes)
+        yield "rolebindings", _binding(kafka)
+        for node in nodes:
+            yield "configmaps", {
+                "apiVersion": "v1", "kind": "ConfigMap",
+                "metadata": {"name": node.pod, "labels": {"strimzi.io/cluster": kafka["metadata"]["name"]}},
+                "data": {
+                    "server.config": server_config(kafka, node, nodes), "cluster.id": cluster_id(kafka),
+                    "metadata.version": METADATA_VERSION, "log4j2.properties": LOGGING,
+                },
+            }  # fmt: skip
+        yield from (("services", body) for body in _services(kafka, nodes))
+
+
+def _probe(script: str, period: int, **more: int) -> Object:
+    return {
+        "exec": {"command": [f"/opt/kafka/kafka_{script}.sh"]},
+        "periodSeconds": period,
+        "timeoutSeconds": 5,
+        **more,
+    }
+
+
+def _account() -> list[Object]:
+    """Token, CA and namespace, as the API server would mount them itself."""
+    field = {"path": "namespace", "fieldRef": {"apiVersion": "v1", "fieldPath": "metadata.namespace"}}
+    return [
+        {"serviceAccountToken": {"path": "token", "expirationSeconds": 3600}},
+        {"configMap": {"name": "kube-root-ca.crt", "items": [{"key": "ca.crt", "path": "ca.crt"}]}},
+        {"downwardAPI": {"items": [field]}},
+    ]
+
+
+def _role(kafka: Object, nodes: list[Node]) -> Object:
+    """Exactly the Secrets that brokers may read (strimzi.md 3)."""
+    cluster = kafka["metadata"]["name"]
+    names = [f"{cluster}-cluster-ca-cert", f"{cluster}-clients-ca-cert", f"{cluster}-trustbundle"]
+    rule = {"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"]}
+    return {
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": {"name": f"{cluster}-kafka"},
+        "rules": [{**rule, "resourceNames": names + [node.pod for node in nodes]}],
+    }  # fmt: skip
+
+
+def _binding(kafka: Object) -> Object:
+    name = f"{kafka['metadata']['name']}-kafka"
+    subject = {"kind": "ServiceAccount", "name": name, "namespace": kafka["metadata"]["namespace"]}
+    return {
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": {"name": name},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": name}, "subjects": [subject],
+    }  # fmt: skip
+
+
+def _services(kafka: Object, nodes: list[Node]) -> Iterator[Object]:
+    cluster, listeners = kafka["metadata"]["name"], kafka["spec"]["kafka"].get("listeners") or []
+    internal = [listener["port"] for listener in listeners if listener["type"] == "internal"]
+    brokers = {"strimzi.io/broker-role": "true"}
+    yield _service(cluster, f"{cluster}-kafka-bootstrap", [9091, *internal], brokers)
+    headless = _service(cluster, f"{cluster}-kafka-brokers", [9090, 9091, 8443, *internal], {})
+    # Nodes find each other before they are ready.
+    headless["spec"].update({"clusterIP": "None", "publishNotReadyAddresses": True})
+    yield headless
+    for listener in (one for one in listeners if one["type"] == "cluster-ip"):
+        yield _service(cluster, f"{cluster}-kafka-{listener['name']}-bootstrap", [listener["port"]], brokers)
+        for node in (one for one in nodes if one.broker):
+            name = broker_service(listener, f"{cluster}-{node.pool}", node.node_id)
+            yield _service(cluster, name, [listener["port"]], {"strimzi.io/pod-name": node.pod})
+
+
+def _service(cluster: str, name: str, ports: list[int], selector: dict[str, str]) -> Object:
+    common = {"strimzi.io/cluster": cluster, "strimzi.io/kind": "Kafka", "strimzi.io/name": f"{cluster}-kafka"}
+    return {
+        "apiVersion": "v1", "kind": "Service", "metadata": {"name": name, "labels": {"strimzi.io/cluster": cluster}},
+        "spec": {
+            "selector": {**common, **selector},
+            "ports": [{"name": f"tcp-{port}", "port": port, "targetPort": port} for port in ports],
+        },
+    }  # fmt: skip
