@@ -73,6 +73,10 @@ kafka-up: ## the test bed with a real node, and the operator double; as root
 kafka-down: ## stop it, and remove what it or a killed one left
 	@$(CHECK) --exec python -m tests.kafka down
 
+.PHONY: traffic
+traffic: ## producers, consumers and handshakes through every flow on real nodes; half an hour, as root
+	@$(CHECK) --exec python -m tests.traffic
+
 .PHONY: bench
 bench: ## measure what the time goes into
 	@$(CHECK) --exec python -m tests.bench

@@ -11,6 +11,8 @@ from .pythons import OLDEST, PAIRS, Pair, available_pairs, find_python
 
 _UNITS = ("pytest", "tests/unit", "--numprocesses=2")
 _EXPLORATION = ("pytest", "tests/exploration", "--numprocesses=2")
+#: The measurement itself takes half an hour and both cores: `make traffic`.
+_TRAFFIC = tuple(f"tests/traffic/test_{part}.py" for part in ("ledger", "handshakes", "load"))
 #: The collection's Python below the collections root, as mypy and import-linter name it.
 _PLUGINS = "ansible_collections.trustops.strimzi.plugins"
 _TYPED = tuple(
@@ -39,6 +41,7 @@ def _without_a_bed(main: Pair) -> list[Check]:
         Check("flows", "whole flows in memory", main, (("pytest", "tests/flows", "--numprocesses=2"),)),
         Check("exploration", "every state that a flow can reach", main, (_EXPLORATION,)),
         Check("broker", "the Kafka admin client against real nodes", main, (("pytest", "tests/broker"),)),
+        Check("traffic-parts", "what measures the traffic, without a cluster", main, (("pytest", *_TRAFFIC),)),
         Check("types", "mypy --strict on what modules and filters import", main, (("mypy", *_TYPED),)),
         Check("style", "ruff", main, (("ruff", "check"), ("ruff", "format", "--check"))),
         Check("layers", "import-linter", main, (("lint-imports", "--no-cache"),)),

@@ -1,0 +1,139 @@
+"""Clients as processes on the machine, with the names of the brokers in a hosts file of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..broker.jars import find_jars, find_java
+from ..cluster.bed import ROOT
+from ..kafka.tier import Tier
+from .trust import Trusted
+
+TOPIC = "traffic"
+_MOUNTED = 'mount --bind "$1" /etc/hosts && shift && exec "$@"'
+#: What clients log; a connection that ends while its broker does is logged in other words.
+_FAILURE = re.compile(r"SSL handshake failed(?!: Disconnected)|SslAuthenticationException")
+READY = ("producer_send_success", "partitions_assigned")
+
+
+@dataclass(frozen=True)
+class Brokers:
+    """hosts: a file like /etc/hosts."""
+
+    bootstrap: str
+    hosts: Path
+
+
+def find_brokers(tier: Tier, nodes: list[str], folder: Path) -> Brokers:
+    names = {}
+    for node in nodes:
+        path = f"/api/v1/namespaces/{tier.scene.namespace}/services/{node}"
+        names[f"{node}.{tier.scene.namespace}.svc"] = tier.scene.kube.request("GET", path).body["spec"]["clusterIP"]
+    hosts = folder / "hosts"
+    hosts.write_text("127.0.0.1 localhost\n" + "".join(f"{address} {name}\n" for name, address in names.items()))
+    return Brokers(",".join(f"{name}:9094" for name in names), hosts)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """library: jvm or rdkafka. role: producer or consumer."""
+
+    library: str
+    role: str
+
+    def command(self, brokers: Brokers, name: str, instance: int, trusted: Trusted, folder: Path) -> list[str]:
+        """name is the consumer group too, and instance the beginning of a producer's values."""
+        if self.library == "rdkafka":
+            file = folder / f"{name}-{instance}.pem"
+            file.write_bytes(trusted.pem)
+            role = {"producer": "produce", "consumer": "consume"}[self.role]
+            mark = str(instance) if self.role == "producer" else name
+            return [sys.executable, "-m", "tests.traffic.rdkafka", role, brokers.bootstrap, TOPIC, mark, str(file)]
+        properties = folder / f"{name}-{instance}.properties"
+        properties.write_text(_properties(trusted, folder / f"{name}-{instance}", self.role))
+        common = ["--bootstrap-server", brokers.bootstrap, "--topic", TOPIC, "--command-config", str(properties)]
+        if self.role == "producer":
+            tool = ["VerifiableProducer", "--throughput", "20", "--acks", "-1", "--value-prefix", str(instance)]
+        else:
+            tool = ["VerifiableConsumer", "--group-id", name, "--verbose", "--reset-policy", "earliest"]
+            tool += ["--session-timeout", "10000"]
+        java = [find_java(), "-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", f"{find_jars()}/*"]
+        return [*java, f"org.apache.kafka.tools.{tool[0]}", *tool[1:], *common]
+
+
+def _properties(trusted: Trusted, stem: Path, role: str) -> str:
+    """PKCS#12 where that is published, PEM where there is only the CA."""
+    lines = ["security.protocol=SSL", "reconnect.backoff.max.ms=1000", "request.timeout.ms=10000"]
+    if trusted.pkcs12:
+        store = stem.with_suffix(".p12")
+        store.write_bytes(trusted.pkcs12)
+        lines += ["ssl.truststore.type=PKCS12", f"ssl.truststore.password={trusted.password}"]
+    else:
+        store = stem.with_suffix(".pem")
+        store.write_bytes(trusted.pem)
+        lines += ["ssl.truststore.type=PEM"]
+    lines += [f"ssl.truststore.location={store}"]
+    if role == "producer":
+        lines += ["enable.idempotence=true", "delivery.timeout.ms=300000", "linger.ms=0", "retries=2147483647"]
+    return "\n".join(lines) + "\n"
+
+
+@dataclass
+class Process:
+    """One client from its start to its end; ``report`` hears every event it prints."""
+
+    command: list[str]
+    hosts: Path
+    report: Callable[[dict[str, Any]], None]
+    ready: threading.Event = field(default_factory=threading.Event)
+    last: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._process = subprocess.Popen(
+            ["unshare", "--mount", "sh", "-c", _MOUNTED, "sh", str(self.hosts), *self.command], cwd=ROOT, text=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+        )  # fmt: skip
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def ended(self) -> bool:
+        return self._process.poll() is not None
+
+    def stop(self, seconds: float = 30) -> None:
+        """What has been sent is waited for."""
+        if not self.ended():
+            self._process.send_signal(signal.SIGTERM)
+        try:
+            self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            event = parse(line)
+            if event.get("name") in READY:
+                self.ready.set()
+            if event.get("name") not in ("record_data", "producer_send_success"):
+                self.last = [*self.last[-20:], line.rstrip()]
+            self.report(event)
+
+
+def parse(line: str) -> dict[str, Any]:
+    """An event, or a line of a log, which matters when it says that TLS has failed."""
+    try:
+        event = json.loads(line)
+    except ValueError:
+        event = None
+    if isinstance(event, dict) and event.get("name") != "producer_send_error":
+        return event
+    return {"name": "tls_failure", "message": line.strip()} if _FAILURE.search(line) else {}

@@ -1,0 +1,17 @@
+"""Traffic needs beds with a real node: skipped, with the reason, where none can run."""
+
+from __future__ import annotations
+
+import pytest
+
+from ..kafka.needs import reason_to_skip
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = [item for item in items if "tests/traffic/test_traffic.py" in str(item.path)]
+    reason = reason_to_skip() if here else ""
+    for item in here:
+        item.add_marker(pytest.mark.kafka)
+        item.add_marker(pytest.mark.timeout(3600))
+        if reason:
+            item.add_marker(pytest.mark.skip(reason=reason))

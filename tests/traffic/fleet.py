@@ -1,0 +1,149 @@
+"""Producers and consumers of both libraries that are kept until a new CA is published, or made anew all the time."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from ..kafka.tier import Tier
+from .clients import Brokers, Kind, Process
+from .ledger import Ledger
+from .trust import Trusted, in_use, published
+
+#: Seconds that a client lives that reads its files anew.
+LIFETIME = {"jvm": 75.0, "rdkafka": 20.0}
+_instances = count(1)
+
+
+@dataclass
+class Slot:
+    """One place in the traffic, filled by one process after the other; two of them overlap."""
+
+    kind: Kind
+    kept: bool
+    brokers: Brokers
+    folder: Path
+    ledger: Ledger
+    trusted: Trusted = field(default_factory=lambda: Trusted(b""))
+    exits: int = 0
+    processes: list[Process] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind.library}-{self.kind.role}-{'kept' if self.kept else 'renewed'}"
+
+    def fill(self, trusted: Trusted) -> None:
+        """A new process; the old one ends when the new one has got somewhere."""
+        instance = next(_instances)
+        command = self.kind.command(self.brokers, self.name, instance, trusted, self.folder)
+        process = Process(command, self.brokers.hosts, self._hear)
+        old = self.processes[-1:]
+        self.ledger.record_start(self.name)
+        self.processes.append(process)
+        self.trusted, self.since = trusted, time.monotonic()
+        for one in old:
+            threading.Thread(target=_replace, args=(one, process), daemon=True).start()
+
+    @property
+    def process(self) -> Process:
+        return self.processes[-1]
+
+    def stop(self) -> None:
+        """Also one whose successor has not got anywhere yet."""
+        for process in self.processes:
+            process.stop()
+
+    def look_after(self, current: Trusted | None) -> None:
+        if self.process.ended():
+            self.exits += 1
+            print(f"{self.name} has ended by itself: {self.process.last[-5:]}", flush=True)
+            self.fill(self.trusted if self.kept or current is None else current)
+        elif current is None:
+            return
+        elif (self.kept and current.fingerprints - self.trusted.fingerprints) or (
+            not self.kept and time.monotonic() - self.since > LIFETIME[self.kind.library]
+        ):
+            self.fill(current)
+
+    def _hear(self, event: dict[str, Any]) -> None:
+        name = event.get("name")
+        if name == "producer_send_success":
+            self.ledger.record_acked(self.name, event["value"])
+        elif name == "record_data":
+            self.ledger.record_seen(self.name, event["value"], (event["partition"], event["offset"]))
+        elif name == "tls_failure":
+            self.ledger.record_tls_failure(self.name, event["message"])
+
+
+def _replace(old: Process, new: Process) -> None:
+    new.ready.wait(60)
+    old.stop()
+
+
+@dataclass
+class Fleet:
+    tier: Tier
+    slots: list[Slot]
+    _end: threading.Event = field(default_factory=threading.Event)
+
+    def start(self) -> None:
+        """All trust the CA in use and nothing else."""
+        trusted = in_use(self.tier)
+        for slot in self.slots:
+            slot.fill(trusted)
+        for slot in self.slots:
+            if not slot.process.ready.wait(90):
+                raise TimeoutError(f"{slot.name} did not get anywhere: {slot.process.last}")
+        threading.Thread(target=self._look_after, daemon=True).start()
+
+    def forget_old_cas(self) -> None:
+        """Before a flow: clients that are kept trust the CA in use only."""
+        trusted = in_use(self.tier)
+        for slot in self.slots:
+            if slot.kept and slot.trusted.fingerprints != trusted.fingerprints:
+                slot.fill(trusted)
+
+    def stop_producers(self) -> None:
+        self._end.set()
+        self._stop("producer")
+
+    def stop(self) -> None:
+        self.stop_producers()
+        self._stop("consumer")
+
+    def _stop(self, role: str) -> None:
+        for slot in self.slots:
+            if slot.kind.role == role:
+                slot.stop()
+
+    def _look_after(self) -> None:
+        while not self._end.wait(1):
+            try:
+                current = published(self.tier)
+            except Exception as problem:  # the API server may be slow: the next look will do
+                print(f"client bundle not read: {problem}", flush=True)
+                continue
+            for slot in self.slots:
+                slot.look_after(current)
+
+
+@contextmanager
+def fleet(tier: Tier, brokers: Brokers, folder: Path, ledger: Ledger) -> Iterator[Fleet]:
+    slots = [
+        Slot(Kind(library, role), kept, brokers, folder, ledger)
+        for library in ("jvm", "rdkafka")
+        for kept in (True, False)
+        for role in ("producer", "consumer")
+    ]
+    one = Fleet(tier, slots)
+    try:
+        one.start()
+        yield one
+    finally:
+        one.stop()

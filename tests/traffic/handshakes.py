@@ -1,0 +1,63 @@
+"""One TLS handshake as a client that verifies, and what became of it."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import struct
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+#: ApiVersions, version 0, without a client id: what every listener of Kafka answers to anybody whom it lets in.
+_QUESTION = struct.pack(">ihhih", 10, 18, 0, 1, -1)
+_PATIENCE = 5.0
+
+
+class Outcome(Enum):
+    DONE = "done"
+    FAILED = "failed"  # one side does not accept the certificate of the other
+    INTERRUPTED = "interrupted"  # no verdict: refused, reset or silent, as while a pod restarts
+
+
+@dataclass(frozen=True)
+class Verdict:
+    outcome: Outcome
+    detail: str = ""
+
+
+def client_context(trusted: bytes, certificates: bytes = b"", key: bytes = b"") -> ssl.SSLContext:
+    """Verifies chain and name of the server; with a certificate (PEM, leaf first) it presents that."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.load_verify_locations(cadata=trusted.decode())
+    if certificates:
+        with tempfile.TemporaryDirectory() as folder:
+            both = Path(folder, "identity.pem")
+            both.touch(mode=0o600)
+            both.write_bytes(key.rstrip() + b"\n" + certificates)
+            context.load_cert_chain(both)
+    return context
+
+
+def attempt(context: ssl.SSLContext, address: str, port: int, host: str) -> Verdict:
+    """With TLS 1.3 a client has finished before it hears that it is refused: it is done when Kafka answers."""
+    try:
+        with (
+            socket.create_connection((address, port), _PATIENCE) as plain,
+            context.wrap_socket(plain, server_hostname=host) as connection,
+        ):
+            with suppress(OSError):  # who is refused may find the connection closed: the alert is still to be read
+                connection.sendall(_QUESTION)
+            answer = connection.recv(4)
+    except OSError as error:
+        return judge(error)
+    return Verdict(Outcome.DONE) if answer else Verdict(Outcome.INTERRUPTED, "closed")
+
+
+def judge(error: OSError) -> Verdict:
+    """A certificate that does not verify and an alert are verdicts, an end without one is not."""
+    ended = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)
+    verdict = isinstance(error, ssl.SSLError) and not isinstance(error, ended) and not isinstance(error, TimeoutError)
+    return Verdict(Outcome.FAILED if verdict else Outcome.INTERRUPTED, str(error))

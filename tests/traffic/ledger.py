@@ -1,0 +1,118 @@
+"""What clients report, and what it comes to for each flow: pure bookkeeping."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+Position = tuple[int, int]  # partition, offset
+
+
+@dataclass
+class Window:
+    """A flow from its start to its end; what happens until the next one starts counts as its doing."""
+
+    name: str
+    way: str
+    began: float
+    ended: float = 0.0
+
+
+@dataclass(frozen=True)
+class Figures:
+    sent: int
+    lost: int
+    duplicated: int
+    longest_stall_s: float
+    stalled_client: str
+
+
+@dataclass
+class Ledger:
+    """acked: when, by value. seen: positions by consumer and value. beats: when a client got on, by client.
+
+    starts: processes of clients.
+    """
+
+    now: Callable[[], float] = time.monotonic
+    windows: list[Window] = field(default_factory=list)
+    acked: dict[str, float] = field(default_factory=dict)
+    seen: dict[str, dict[str, set[Position]]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(set)))
+    beats: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    starts: list[tuple[float, str]] = field(default_factory=list)
+    tls_failures: list[tuple[float, str, str]] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def begin(self, name: str, way: str) -> Window:
+        window = Window(name, way, self.now())
+        self.windows.append(window)
+        return window
+
+    def end(self) -> None:
+        self.windows[-1].ended = self.now()
+
+    def record_acked(self, producer: str, value: str) -> None:
+        with self._lock:
+            self.acked[value] = self.now()
+            self.beats[producer].append(self.now())
+
+    def record_seen(self, consumer: str, value: str, position: Position) -> None:
+        with self._lock:
+            self.seen[consumer][value].add(position)
+            self.beats[consumer].append(self.now())
+
+    def record_start(self, client: str) -> None:
+        with self._lock:
+            self.starts.append((self.now(), client))
+
+    def record_tls_failure(self, client: str, text: str) -> None:
+        with self._lock:
+            self.tls_failures.append((self.now(), client, text))
+
+    def missing(self) -> int:
+        """Acknowledged records that a consumer has not seen (yet)."""
+        with self._lock:
+            return sum(len(self.acked.keys() - values.keys()) for values in self.seen.values())
+
+    def span(self, window: Window) -> tuple[float, float]:
+        """From its start to the start of the next one."""
+        following = self.windows[self.windows.index(window) + 1 :]
+        return window.began, following[0].began if following else float("inf")
+
+    def figures(self, window: Window) -> Figures:
+        with self._lock:
+            begin, end = self.span(window)
+            values = {value for value, at in self.acked.items() if begin <= at < end}
+            lost = sum(len(values - found.keys()) for found in self.seen.values())
+            stall, client = self._longest_stall(window)
+            return Figures(len(values), lost, self._duplicated(values), stall, client)
+
+    def failures(self, window: Window) -> list[str]:
+        begin, end = self.span(window)
+        return [f"{client}: {text}" for at, client, text in self.tls_failures if begin <= at < end]
+
+    def started(self, window: Window, kept: bool) -> int:
+        """How many clients of this sort were made anew."""
+        begin, end = self.span(window)
+        return sum(begin <= at < end and client.endswith("-kept") == kept for at, client in self.starts)
+
+    def _duplicated(self, values: set[str]) -> int:
+        """At two places in the log; one place read twice is what consumers do when their group changes."""
+        return sum(
+            len(set[Position]().union(*(found.get(value, set()) for found in self.seen.values()))) > 1
+            for value in values
+        )
+
+    def _longest_stall(self, window: Window) -> tuple[float, str]:
+        gaps = ((longest_gap(beats, window.began, window.ended), client) for client, beats in self.beats.items())
+        return max(gaps, default=(0.0, ""))
+
+
+def longest_gap(beats: Iterable[float], begin: float, end: float) -> float:
+    """The longest time without a beat between begin and end."""
+    inside = sorted(beat for beat in beats if begin < beat < end)
+    return max(later - earlier for earlier, later in pairwise([begin, *inside, end]))

@@ -1,0 +1,45 @@
+"""What clients may trust: the CA in use, or what is published for them."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.serialization import Encoding
+
+from ..kafka.tier import Tier
+
+
+@dataclass(frozen=True)
+class Trusted:
+    """pkcs12 and password: of the published bundle, which has that form too."""
+
+    pem: bytes
+    pkcs12: bytes = b""
+    password: str = ""
+
+    @property
+    def fingerprints(self) -> frozenset[str]:
+        return fingerprints(x509.load_pem_x509_certificates(self.pem))
+
+
+def fingerprints(certificates: Iterable[x509.Certificate]) -> frozenset[str]:
+    return frozenset(certificate.fingerprint(hashes.SHA256()).hex() for certificate in certificates)
+
+
+def in_use(tier: Tier) -> Trusted:
+    """Only the CA that signs now."""
+    first, *_chain = x509.load_pem_x509_certificates(tier.secret(f"{tier.cluster}-cluster-ca-cert")["ca.crt"])
+    return Trusted(first.public_bytes(Encoding.PEM))
+
+
+def published(tier: Tier) -> Trusted | None:
+    """The client bundle, where there is one."""
+    found = tier.scene.get("secrets", f"{tier.cluster}-cluster-ca-bundle").get("data")
+    if not found:
+        return None
+    data = {name: base64.b64decode(value) for name, value in found.items()}
+    return Trusted(data["ca.crt"], data["ca.p12"], data["ca.password"].decode())
