@@ -53,8 +53,12 @@ molecule-given: ## Molecule, scenario given, on the cluster of KUBECONFIG or on 
 molecule-kind: ## Molecule, scenario kind, with the real operator; needs Docker
 	@$(CHECK) molecule-kind
 
+.PHONY: molecule-kafka
+molecule-kafka: ## Molecule, scenario kafka, with real Kafka nodes; as root
+	@$(CHECK) bed molecule-kafka
+
 .PHONY: demo
-demo: ## a cluster on the test bed, and a rotation of its CA to watch
+demo: ## a cluster, with real Kafka nodes where they can run, and a rotation of its CA to watch
 	@$(CHECK) --exec python -m tests.demo
 
 .PHONY: demo-again
@@ -80,6 +84,10 @@ traffic: ## producers, consumers and handshakes through every flow on real nodes
 .PHONY: bench
 bench: ## measure what the time goes into
 	@$(CHECK) --exec python -m tests.bench
+
+.PHONY: bench-kafka
+bench-kafka: ## replacements of the CA's key on real nodes, beside the operator's own; as root
+	@$(CHECK) --exec python -m tests.bench_kafka
 
 .PHONY: changelog
 changelog: ## make CHANGELOG.md anew from changelogs/

@@ -33,9 +33,12 @@ class Finished:
 
 @dataclass
 class Runner:
+    """variables: of every playbook. patience: seconds that one may take."""
+
     scene: Scene
     kubeconfig: Path | None = None
     variables: dict[str, str] = field(default_factory=dict)
+    patience: float = 240
 
     def start(self, playbook: str, *arguments: str, **variables: str) -> subprocess.Popen[str]:
         wanted = {"strimzi_cluster": "demo", "strimzi_namespace": self.scene.namespace, **self.variables, **variables}
@@ -56,7 +59,7 @@ class Runner:
 
     def flow(self, playbook: str, *arguments: str, **variables: str) -> Finished:
         process = self.start(playbook, *arguments, **variables)
-        output, _nothing = process.communicate(timeout=240)
+        output, _nothing = process.communicate(timeout=self.patience)
         return Finished(process.returncode, output)
 
     def module(self, name: str, *arguments: str, **options: Any) -> dict[str, Any]:

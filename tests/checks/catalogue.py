@@ -11,8 +11,8 @@ from .pythons import OLDEST, PAIRS, Pair, available_pairs, find_python
 
 _UNITS = ("pytest", "tests/unit", "--numprocesses=2")
 _EXPLORATION = ("pytest", "tests/exploration", "--numprocesses=2")
-#: The measurement itself takes half an hour and both cores: `make traffic`.
-_TRAFFIC = tuple(f"tests/traffic/test_{part}.py" for part in ("ledger", "handshakes", "load"))
+#: A little of what `make traffic` measures in half an hour, by the same rules.
+_TRAFFIC = ("--way", "cooperate", "--flow", "replace_key", "--output", "build/traffic-short.json")
 #: The collection's Python below the collections root, as mypy and import-linter name it.
 _PLUGINS = "ansible_collections.trustops.strimzi.plugins"
 _TYPED = tuple(
@@ -26,7 +26,9 @@ def checks() -> list[Check]:
     if not pairs:
         raise CannotPrepare(f"none of Python {', '.join(pair.python for pair in PAIRS)} is here")
     main = pairs[0]
-    return [*_with_the_bed(main)[:1], *_without_a_bed(main), *_with_the_bed(main)[1:], *_other_pairs(main)]
+    bed = Check("bed", "build what the test bed is made of", main, (("python", "-m", "tests.cluster", "build"),))
+    # Real nodes are used by one check at a time: a chain of half the time of everything else together.
+    return [bed, *_on_real_nodes(main), *_without_a_bed(main), *_with_the_bed(main), *_other_pairs(main)]
 
 
 def _script(name: str, *arguments: str) -> tuple[str, ...]:
@@ -41,7 +43,7 @@ def _without_a_bed(main: Pair) -> list[Check]:
         Check("flows", "whole flows in memory", main, (("pytest", "tests/flows", "--numprocesses=2"),)),
         Check("exploration", "every state that a flow can reach", main, (_EXPLORATION,)),
         Check("broker", "the Kafka admin client against real nodes", main, (("pytest", "tests/broker"),)),
-        Check("traffic-parts", "what measures the traffic, without a cluster", main, (("pytest", *_TRAFFIC),)),
+        Check("traffic-parts", "what measures the traffic, without a cluster", main, (("pytest", "tests/traffic"),)),
         Check("types", "mypy --strict on what modules and filters import", main, (("mypy", *_TYPED),)),
         Check("style", "ruff", main, (("ruff", "check"), ("ruff", "format", "--check"))),
         Check("layers", "import-linter", main, (("lint-imports", "--no-cache"),)),
@@ -60,19 +62,23 @@ def _with_the_bed(main: Pair) -> list[Check]:
     molecule = ("molecule", "test", "--scenario-name")
     bed = ("bed",)
     return [
-        Check("bed", "build what the test bed is made of", main, (("python", "-m", "tests.cluster", "build"),)),
         Check("api", "API tier", main, (("pytest", "tests/api", "--timeout=900"),), after=bed, shares="bed"),
         Check("molecule", "scenario default", main, ((*molecule, "default"),), after=bed, shares="bed"),
         Check("molecule-given", "scenario given", main, ((*molecule, "given"),), after=bed, shares="bed"),
-        Check(
-            "kafka",
-            "real Kafka nodes on a real kubelet",
-            main,
-            (("pytest", "tests/kafka"),),
-            after=bed,
-            reason_to_skip=_no_node,
-        ),
         Check("molecule-kind", "scenario kind", main, ((*molecule, "kind"),), reason_to_skip=docker_reason),
+    ]
+
+
+def _on_real_nodes(main: Pair) -> list[Check]:
+    """One at a time: three nodes and their clients have the processors to themselves."""
+    commands = {
+        "kafka": ("real Kafka nodes on a real kubelet", ("pytest", "tests/kafka")),
+        "traffic": ("a CA replaced under traffic", ("python", "-m", "tests.traffic", *_TRAFFIC)),
+        "molecule-kafka": ("scenario kafka", ("molecule", "test", "--scenario-name", "kafka")),
+    }
+    return [
+        Check(name, about, main, (command,), after=("bed",), shares="kafka", reason_to_skip=needs.reason_to_skip)
+        for name, (about, command) in commands.items()
     ]
 
 
@@ -90,10 +96,6 @@ def _other_pairs(main: Pair) -> list[Check]:
         for pair, names in [*others, (OLDEST, ("unit",))]
         for name in names
     ]
-
-
-def _no_node() -> str:
-    return needs.reason_to_skip()
 
 
 def _absent(pair: Pair) -> str:

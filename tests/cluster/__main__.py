@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from pathlib import Path
 
 from .bed import Bed
 from .binaries import find_binaries
-from .cache import MissingTool
+from .commands import run_command
 from .crds import find_crds
 from .supervisor import supervise
 
@@ -66,8 +65,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except (MissingTool, TimeoutError) as problem:
-        print(f"error: {problem}", file=sys.stderr)
-        sys.exit(2)
+    run_command(main)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from ..cluster.cache import MissingTool
+from ..cluster.commands import run_command
 from ..cluster.scene import Scene
 from ..operator import clusters
 from .bed import KafkaBed
@@ -65,8 +64,4 @@ def _status(bed: KafkaBed) -> int:
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except (MissingTool, TimeoutError) as problem:
-        print(f"error: {problem}", file=sys.stderr)
-        sys.exit(2)
+    run_command(main)

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives import serialization
 from OpenSSL import SSL
 
 #: ApiVersions, version 0, without a client id: what every listener of Kafka answers to anybody whom it lets in.
-_QUESTION = struct.pack(">ihhih", 10, 18, 0, 1, -1)
+QUESTION = struct.pack(">ihhih", 10, 18, 0, 1, -1)
 _PATIENCE = struct.pack("ll", 20, 0)  # a struct timeval
 
 
@@ -47,7 +47,7 @@ def handshake(address: str, port: int, certificates: bytes = b"", key: bytes = b
 def _refusal(connection: SSL.Connection) -> str:
     """With TLS 1.3 a client has finished its handshake before it hears that its certificate is refused."""
     try:
-        connection.sendall(_QUESTION)
+        connection.sendall(QUESTION)
         connection.recv(4)
     except SSL.Error as error:
         return str(error.args[0][0][2])

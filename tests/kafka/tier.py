@@ -73,19 +73,31 @@ class Tier:
 
 
 @contextmanager
-def kafka_tier(bed_name: str, layout: Layout, cluster: str = "demo", generated: bool = True) -> Iterator[Tier]:
-    """The cluster is Ready. When the block has ended, nothing may be left on the machine."""
+def kafka_scene(bed_name: str) -> Iterator[Scene]:
+    """A bed and the operator double beside it. When the block has ended, nothing may be left on the machine."""
     before = machine_state()
     with KafkaBed(bed_name) as bed:
         link = bed.network.link
         scene = Scene(bed, "kafka", real_pods=True)
         scene.raise_curtain(interval=5)
-        scene.kube.apply(layout(cluster, "kafka", persistent=True, generated=generated, components=False))
-        scene.wait_until_ready(cluster, 400)
         try:
-            yield Tier(scene, cluster)
+            yield scene
         finally:
             scene.stop_operator()
     left = [*traces(bed), *(set(machine_state(link)) ^ set(before))]
     if left:
         raise AssertionError(f"after {bed.name} there is left: {left}")
+
+
+def kafka_cluster(scene: Scene, layout: Layout, *, generated: bool, cluster: str = "demo") -> Tier:
+    """Made, and Ready."""
+    scene.kube.apply(layout(cluster, scene.namespace, persistent=True, generated=generated, components=False))
+    scene.wait_until_ready(cluster, 400)
+    return Tier(scene, cluster)
+
+
+@contextmanager
+def kafka_tier(bed_name: str, layout: Layout) -> Iterator[Tier]:
+    """A scene with a Ready cluster whose CAs are the operator's."""
+    with kafka_scene(bed_name) as scene:
+        yield kafka_cluster(scene, layout, generated=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 from ..cluster.kube import Kube
 from .api import Api, ApiError
 from .double import OperatorDouble
+from .live import Live
 from .podsets import control_pod_sets
 from .real_pods import RealPods
 
@@ -71,7 +72,8 @@ def main() -> None:
     for plural in ("kafkas", "kafkanodepools"):
         threading.Thread(target=watch, args=(kube, namespace, plural, changed), daemon=True).start()
     threading.Thread(target=keep_pod_sets, args=(kube, namespace), daemon=True).start()
-    operator = OperatorDouble(kube, namespace, wait, RealPods() if arguments.real_pods else None)
+    real = (RealPods(), Live) if arguments.real_pods else ()
+    operator = OperatorDouble(kube, namespace, wait, *real)
     while True:
         changed.clear()
         for kafka in operator.api.list("kafkas"):

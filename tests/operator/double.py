@@ -22,19 +22,30 @@ from .components import deployments_of, reconcile_components
 from .leaves import node_names, reconcile_leaf
 from .podsets import Node, build_pod, control_pod_sets, nodes_of, write_pod_sets
 from .real_pods import RealPods, cluster_id
-from .roller import Roller, Waiter
+from .roller import Nodes, Roller, Waiter
 
 KEY_GENERATION = "strimzi.io/cluster-ca-key-generation"
 CONFIGURATION_HASH = "strimzi.io/configuration-hash"
 
 
 class OperatorDouble:
-    """``reconcile`` is one full reconcile of one Kafka resource."""
+    """``reconcile`` is one full reconcile of one Kafka resource.
 
-    def __init__(self, transport: Any, namespace: str, wait: Waiter, real_pods: RealPods | None = None) -> None:
+    running: how the nodes of a Kafka resource are asked, where there is somebody to ask.
+    """
+
+    def __init__(
+        self,
+        transport: Any,
+        namespace: str,
+        wait: Waiter,
+        real_pods: RealPods | None = None,
+        running: Callable[[Api, Object], Nodes] | None = None,
+    ) -> None:
         self.api = Api(transport, namespace)
         self.wait = wait
         self.real_pods = real_pods
+        self.running = running
         self.roller = Roller(self.api, wait)
         self.reconciles = 0
 
@@ -56,6 +67,7 @@ class OperatorDouble:
     def _reconcile(self, kafka: Object) -> Authority:
         """KafkaAssemblyOperator.reconcile; the first half is CaReconciler in its order (strimzi.md 4.1)."""
         cluster = kafka["metadata"]["name"]
+        self.roller.running = self.running(self.api, kafka) if self.running else None
         cluster_ca = reconcile_authority(self.api, kafka, "cluster")
         clients_ca = reconcile_authority(self.api, kafka, "clients")
         write_trust_bundle(self.api, kafka, cluster_ca, clients_ca)
@@ -181,6 +193,8 @@ class OperatorDouble:
             found = []
             if annotation(pod, "revision") != annotation(wanted, "revision"):
                 found.append("PodHasOldRevision")
+            if annotation(pod, "resource-revision") != annotation(wanted, "resource-revision"):
+                found.append("PodHasOldResourceRevision")
             for one in (ca, clients):
                 name = f"{one.kind}-ca-cert-generation"
                 if pod["metadata"]["uid"] in old_pods and (one.renewed or one.replaced):

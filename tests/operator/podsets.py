@@ -52,13 +52,27 @@ def nodes_of(api: Api, cluster: str) -> list[Node]:
 
 
 def revision(pod: Object) -> str:
-    """PodRevision: SHA-1 of the pod without container resources and the revision annotations (operator-facts)."""
+    """PodRevision: of the pod without resources of (init) containers and the revision annotations (operator-facts)."""
     bare = copy.deepcopy(pod)
     for key in ("strimzi.io/revision", "strimzi.io/resource-revision"):
         bare["metadata"].get("annotations", {}).pop(key, None)
-    for container in bare["spec"].get("containers", []):
+    for container in _containers(bare):
         container.pop("resources", None)
-    return hashlib.sha1(json.dumps(bare, sort_keys=True, separators=(",", ":")).encode()).hexdigest()[:8]
+    return _stub(bare)
+
+
+def resource_revision(pod: Object) -> str:
+    """PodRevision: of what the other one leaves out, init containers first."""
+    return _stub([container["resources"] for container in _containers(pod) if "resources" in container])
+
+
+def _containers(pod: Object) -> list[Object]:
+    return [*pod["spec"].get("initContainers", []), *pod["spec"].get("containers", [])]
+
+
+def _stub(value: Any) -> str:
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha1(text.encode()).hexdigest()[:8]
 
 
 def build_pod(kafka: Object, node: Node, annotations: dict[str, str]) -> Object:
@@ -86,7 +100,8 @@ def build_pod(kafka: Object, node: Node, annotations: dict[str, str]) -> Object:
             "terminationGracePeriodSeconds": 30,
         },
     }  # fmt: skip
-    pod["metadata"]["annotations"]["strimzi.io/revision"] = revision(pod)
+    revisions = {"strimzi.io/revision": revision(pod), "strimzi.io/resource-revision": resource_revision(pod)}
+    pod["metadata"]["annotations"].update(revisions)
     return pod
 
 

@@ -18,14 +18,23 @@ class Waiter(Protocol):
     def __call__(self, condition: Callable[[], bool]) -> bool: ...
 
 
+class Nodes(Protocol):
+    """What running nodes say."""
+
+    def active_controller(self) -> int | None: ...
+
+    def refusals(self, node_id: int) -> list[str]: ...
+
+
 @dataclass
 class Roller:
-    """active_controller: node id; it moves to another node when its pod restarts."""
+    """active_controller: node id; it moves to another node when its pod restarts. running: where pods run Kafka."""
 
     api: Api
     wait: Waiter
     active_controller: int = 1
     log: list[tuple[str, str]] = field(default_factory=list)
+    running: Nodes | None = None
 
     def order(self, nodes: list[Node]) -> list[Node]:
         """Controllers before brokers, unready before ready, the active controller last of its batch."""
@@ -39,12 +48,16 @@ class Roller:
 
     def roll(self, nodes: list[Node], reasons: Callable[[Object], list[str]]) -> None:
         """Restart each node for which there is a reason; the reasons are asked again before each restart."""
+        if self.running and (asked := self.running.active_controller()) is not None:
+            self.active_controller = asked
         for node in self.order(nodes):
             pod = self.api.get("pods", node.pod)
             if pod is None:
                 continue
             why = reasons(pod)
             if why:
+                if ready(pod):
+                    self._wait_until_safe(node)
                 self.restart(node.pod, pod, why)
                 if node.node_id == self.active_controller:
                     others = [n.node_id for n in nodes if n.controller and n.node_id != node.node_id]
@@ -53,6 +66,12 @@ class Roller:
                 raise ReconcileFailed(
                     "FatalProblem", f"Error while waiting for non-restarted pod {node.pod} to become ready"
                 )
+
+    def _wait_until_safe(self, node: Node) -> None:
+        running = self.running
+        if running and not self.wait(lambda: not running.refusals(node.node_id)):
+            reasons = ", ".join(running.refusals(node.node_id))
+            raise ReconcileFailed("UnforceableProblem", f"Pod {node.pod} cannot be updated right now: {reasons}")
 
     def _becomes_ready(self, name: str) -> bool:
         return self.wait(lambda: ready(self.api.get("pods", name)))

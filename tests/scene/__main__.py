@@ -14,6 +14,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection 
 from ..cluster.bed import Bed
 from ..cluster.kube import collection_path
 from ..cluster.scene import Scene
+from ..kafka.bed import KafkaBed
 
 
 class AnyCluster:
@@ -42,13 +43,16 @@ def main() -> int:
         one = verbs.add_parser(verb)
         one.add_argument("--name", required=True)
         one.add_argument("--namespace", required=True)
+        one.add_argument("--real-pods", action="store_true", help="pods run Kafka; as root")
     for verb, thing in (("apply", "file"), ("namespace", "name"), ("remove", "name")):
         one = verbs.add_parser(verb)
         one.add_argument("--kubeconfig", required=True)
         one.add_argument(thing)
     arguments = parser.parse_args()
     if arguments.verb in ("up", "down"):
-        scene = Scene(Bed(arguments.name, pod_start_seconds=0.5), arguments.namespace)
+        real = arguments.real_pods
+        bed = KafkaBed(arguments.name) if real else Bed(arguments.name, pod_start_seconds=0.5)
+        scene = Scene(bed, arguments.namespace, real_pods=real)
         if arguments.verb == "up":
             scene.raise_curtain(interval=5)
         else:

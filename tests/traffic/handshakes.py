@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import socket
 import ssl
-import struct
-import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
-from pathlib import Path
 
-#: ApiVersions, version 0, without a client id: what every listener of Kafka answers to anybody whom it lets in.
-_QUESTION = struct.pack(">ihhih", 10, 18, 0, 1, -1)
+from ..kafka.listeners import QUESTION
+
 _PATIENCE = 5.0
 
 
@@ -28,19 +25,6 @@ class Verdict:
     detail: str = ""
 
 
-def client_context(trusted: bytes, certificates: bytes = b"", key: bytes = b"") -> ssl.SSLContext:
-    """Verifies chain and name of the server; with a certificate (PEM, leaf first) it presents that."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.load_verify_locations(cadata=trusted.decode())
-    if certificates:
-        with tempfile.TemporaryDirectory() as folder:
-            both = Path(folder, "identity.pem")
-            both.touch(mode=0o600)
-            both.write_bytes(key.rstrip() + b"\n" + certificates)
-            context.load_cert_chain(both)
-    return context
-
-
 def attempt(context: ssl.SSLContext, address: str, port: int, host: str) -> Verdict:
     """With TLS 1.3 a client has finished before it hears that it is refused: it is done when Kafka answers."""
     try:
@@ -49,7 +33,7 @@ def attempt(context: ssl.SSLContext, address: str, port: int, host: str) -> Verd
             context.wrap_socket(plain, server_hostname=host) as connection,
         ):
             with suppress(OSError):  # who is refused may find the connection closed: the alert is still to be read
-                connection.sendall(_QUESTION)
+                connection.sendall(QUESTION)
             answer = connection.recv(4)
     except OSError as error:
         return judge(error)

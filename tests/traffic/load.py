@@ -1,4 +1,4 @@
-"""Many handshakes a second: clients at every broker, and every node, with its own certificate, at every other node."""
+"""Many handshakes a second: clients at every broker; nodes and the operator, with their certificates, at every node."""
 
 from __future__ import annotations
 
@@ -11,12 +11,16 @@ from dataclasses import dataclass, field
 from itertools import cycle
 from ssl import SSLContext
 
+from ..cluster.tls import client_context
 from ..kafka.tier import Tier
-from .handshakes import Outcome, Verdict, attempt, client_context
-from .trust import in_use, published
+from .handshakes import Outcome, Verdict, attempt
+from .trust import in_use, published, trusted_by_operator
 
 NODE_PORTS = (9090, 9091)
 CLIENT_PORT = 9094
+OPERATOR = "cluster-operator"
+#: What an application is; all others are JVMs.
+CLIENT = "client"
 #: Of all workers together; and seconds between looks at Secrets and pods.
 RATE, LOOK = 40.0, 1.0
 _WORKERS = 6
@@ -24,7 +28,7 @@ _WORKERS = 6
 
 @dataclass(frozen=True)
 class Target:
-    """identity: the node that connects, or ``client``, which presents nothing."""
+    """identity: the node that connects, or the operator, or ``client``, which presents nothing."""
 
     identity: str
     node: str
@@ -38,9 +42,10 @@ class Target:
 
 
 def targets(nodes: list[str]) -> list[Target]:
-    """Clients as often as each of the nodes."""
-    between = [Target(one, other, port) for one in nodes for other in nodes if one != other for port in NODE_PORTS]
-    return [*between, *(Target("client", node, CLIENT_PORT) for node in nodes)]
+    """Each asks all others, as often as anybody else."""
+    identities = [*nodes, OPERATOR]
+    between = [Target(one, node, port) for one in identities for node in nodes if one != node for port in NODE_PORTS]
+    return [*between, *(Target(CLIENT, node, CLIENT_PORT) for node in nodes)]
 
 
 @dataclass(frozen=True)
@@ -52,30 +57,39 @@ class View:
 
 
 class Looking:
-    """Reads Secrets and pods; a context is made anew when what it is made of has changed."""
+    """Reads Secrets and pods; a context is made anew when what it is made of has changed.
+
+    pods: when each, by UID, was first seen.
+    """
 
     def __init__(self, tier: Tier, nodes: list[str]) -> None:
         self.tier, self.nodes = tier, nodes
+        self.pods: dict[str, float] = {}
         self._made: dict[str, tuple[tuple[bytes, ...], SSLContext]] = {}
 
     def look(self) -> View:
         bundle = self.tier.secret(f"{self.tier.cluster}-trustbundle")["cluster-ca.crt"]
         of_clients = (published(self.tier) or in_use(self.tier)).pem
-        contexts = {"client": self._context("client", of_clients)}
+        contexts = {CLIENT: self._context(CLIENT, of_clients)}
         for node in self.nodes:
             own = self.tier.secret(node)
             contexts[node] = self._context(node, bundle, own[f"{node}.crt"], own[f"{node}.key"])
+        own = self.tier.secret(f"{self.tier.cluster}-{OPERATOR}-certs")
+        known = trusted_by_operator(self.tier)
+        contexts[OPERATOR] = self._context(OPERATOR, known, own[f"{OPERATOR}.crt"], own[f"{OPERATOR}.key"])
         return View(contexts, self._addresses())
 
     def _context(self, identity: str, *parts: bytes) -> SSLContext:
         if identity not in self._made or self._made[identity][0] != parts:
-            self._made[identity] = (parts, client_context(*parts))
+            self._made[identity] = (parts, client_context(*parts, jvm=identity != CLIENT))
         return self._made[identity][1]
 
     def _addresses(self) -> dict[str, str]:
         scene = self.tier.scene
         query = {"labelSelector": f"strimzi.io/name={self.tier.cluster}-kafka"}
         pods = scene.kube.request("GET", f"/api/v1/namespaces/{scene.namespace}/pods", query=query).body["items"]
+        for pod in pods:
+            self.pods.setdefault(pod["metadata"]["uid"], time.monotonic())
         return {pod["metadata"]["name"]: pod["status"].get("podIP", "") for pod in pods}
 
 
@@ -108,6 +122,9 @@ class Load:
     def failed(self, begin: float, end: float = float("inf")) -> list[str]:
         with self._lock:
             return [text for at, text in self.failures if begin <= at < end]
+
+    def restarts(self, begin: float, end: float) -> int:
+        return sum(begin <= at < end for at in self.looking.pods.values())
 
     def unsettled(self) -> list[str]:
         """Whose last attempt did not succeed: what is interrupted for good is no restart."""

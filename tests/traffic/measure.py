@@ -1,34 +1,30 @@
-"""All flows in both ways under traffic, and the negative control: build/traffic.json."""
+"""Flows under traffic, and the negative control."""
 
 from __future__ import annotations
 
-import json
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from cryptography import x509
-
 from ..api.running import Runner
-from ..cluster.bed import ROOT
 from ..cluster.kube import Object, wait_for
-from ..kafka.tier import Tier, kafka_tier
+from ..cluster.scene import Scene
+from ..kafka.tier import Tier, kafka_cluster, kafka_scene
 from ..operator import clusters
 from .clients import TOPIC, find_brokers
 from .control import Controlled, run_control
-from .fleet import Fleet, fleet
+from .fleet import fleet
+from .flows import CREATE, Flow
 from .handshakes import Outcome
 from .ledger import Ledger, Window
 from .load import Load, handshake_load
-from .trust import fingerprints
+from .measured import Measured
+from .trust import in_use
 
-WAYS = ("cooperate", "takeover")
-FLOWS = ("upgrade", "renew", "replace_key", "downgrade")
-RESULT = ROOT / "build" / "traffic.json"
 NODES = [f"demo-kafka-{number}" for number in range(3)]
 _ADMINISTRATOR = "org.apache.kafka.tools.TopicCommand"
 _SAFE = {
@@ -36,21 +32,6 @@ _SAFE = {
     "transaction.state.log.min.isr": "2", "default.replication.factor": "3", "min.insync.replicas": "2",
     "auto.create.topics.enable": "false", "group.initial.rebalance.delay.ms": "0",
 }  # fmt: skip
-
-
-@dataclass
-class Measured:
-    """unexpected: handshakes that failed in a flow, in words. interrupted: those without a verdict, by flow."""
-
-    flows: list[dict[str, Any]] = field(default_factory=list)
-    negative_control_failures: int = 0
-    negative_control: dict[str, Any] = field(default_factory=dict)
-    unexpected: list[str] = field(default_factory=list)
-    exits: dict[str, int] = field(default_factory=dict)
-
-    def write(self, file: Path) -> None:
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(json.dumps(asdict(self), indent=2) + "\n")
 
 
 def layout(cluster: str, namespace: str, **options: bool) -> list[Object]:
@@ -65,40 +46,41 @@ def layout(cluster: str, namespace: str, **options: bool) -> list[Object]:
     return made
 
 
-def measure(ways: tuple[str, ...] = WAYS, flows: tuple[str, ...] = FLOWS, file: Path = RESULT) -> Measured:
+def measure(ways: tuple[str, ...], flows: tuple[Flow, ...], file: Path) -> Measured:
     """What has been measured is written after each way, so that a run that is cut short leaves something."""
     measured = Measured()
     for way in ways:
         with (
-            kafka_tier(f"traffic-{way}", layout) as tier,
+            kafka_scene(f"traffic-{way}") as scene,
             tempfile.TemporaryDirectory() as folder,
-            handshake_load(tier, NODES) as load,
         ):
-            _measure_way(tier, Path(folder), load, way, flows, measured)
-            measured.write(file)
-            if way == ways[-1]:
-                _control(run_control(tier, NODES[2], load), measured)
+            _run(scene, way, CREATE)
+            tier = kafka_cluster(scene, layout, generated=False)
+            with handshake_load(tier, NODES) as load:
+                _measure_way(tier, Path(folder), load, way, flows, measured)
                 measured.write(file)
+                if way == ways[-1]:
+                    _control(run_control(tier, NODES[2], load), measured)
+                    measured.write(file)
     return measured
 
 
-def _measure_way(tier: Tier, folder: Path, load: Load, way: str, flows: tuple[str, ...], measured: Measured) -> None:
+def _measure_way(tier: Tier, folder: Path, load: Load, way: str, flows: tuple[Flow, ...], measured: Measured) -> None:
     _make_topic(tier)
-    ledger, restarted = Ledger(), dict[str, int]()
+    ledger = Ledger()
     with fleet(tier, find_brokers(tier, NODES, folder), folder, ledger) as clients:
         for flow in flows:
-            before = tier.scene.node_uids(tier.cluster)
-            with _window(ledger, flow, way):
-                _run(tier, clients, flow, way)
-            restarted[flow] = Runner(tier.scene).restarts_since(before)
-            measured.unexpected += [f"{way} {flow}, in the end {one}" for one in load.unsettled()]
-            print(_row(ledger, load, ledger.windows[-1]), flush=True)
+            with _window(ledger, flow.name, way):
+                clients.forget_old_cas()
+                _run(tier.scene, way, flow, **({"strimzi_replaces": _ca_in_use(tier)} if flow.aimed else {}))
+            measured.unexpected += [f"{way} {flow.name}, in the end {one}" for one in load.unsettled()]
+            print(f"{way} {flow.name}: {time.monotonic() - ledger.windows[-1].began:.0f} s", flush=True)
         clients.stop_producers()
         _drain(ledger)
     for slot in clients.slots:
         measured.exits[f"{way} {slot.name}"] = slot.exits
     for window in ledger.windows:
-        measured.flows.append({**_row(ledger, load, window), "restarted_nodes": restarted[window.name]})
+        measured.flows.append(_row(ledger, load, window))
         measured.unexpected += [*load.failed(*ledger.span(window))[:20], *ledger.failures(window)[:20]]
 
 
@@ -112,20 +94,14 @@ def _window(ledger: Ledger, flow: str, way: str) -> Iterator[None]:
         ledger.end()
 
 
-def _run(tier: Tier, clients: Fleet, flow: str, way: str) -> None:
-    """Which CA is meant is said, because a flow of the same kind may have finished a moment ago."""
-    clients.forget_old_cas()
+def _run(scene: Scene, way: str, flow: Flow, **aim: str) -> None:
     variables = {"strimzi_way": way, "strimzi_evidence": "handshake", "strimzi_client_bundle": "true"}
-    if flow in ("renew", "replace_key"):
-        (variables["strimzi_replaces"],) = fingerprints([_issuer(tier)])
-    process = Runner(tier.scene).start(flow, **variables)
-    output, _nothing = process.communicate(timeout=900)
-    if process.returncode:
-        raise AssertionError(output[-4000:])
+    Runner(scene, variables=variables, patience=900).flow(flow.name, **aim).check()
 
 
-def _issuer(tier: Tier) -> x509.Certificate:
-    return x509.load_pem_x509_certificate(tier.secret(f"{tier.cluster}-cluster-ca-cert")["ca.crt"])
+def _ca_in_use(tier: Tier) -> str:
+    (fingerprint,) = in_use(tier).fingerprints
+    return fingerprint
 
 
 def _make_topic(tier: Tier) -> None:
@@ -152,7 +128,7 @@ def _row(ledger: Ledger, load: Load, window: Window) -> dict[str, Any]:
         "name": window.name, "way": window.way, **asdict(figures),
         "longest_stall_s": round(figures.longest_stall_s, 1), "seconds": round(window.ended - window.began, 1),
         "handshakes": counts[Outcome.DONE] + counts[Outcome.FAILED], "failed_handshakes": failed,
-        "interrupted_handshakes": counts[Outcome.INTERRUPTED],
+        "restarts": load.restarts(*ledger.span(window)), "interrupted_handshakes": counts[Outcome.INTERRUPTED],
         "kept_clients_started": ledger.started(window, True), "renewed_clients_started": ledger.started(window, False),
     }  # fmt: skip
 

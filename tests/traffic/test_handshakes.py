@@ -15,8 +15,9 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
+from ..cluster.tls import client_context
 from .clients import parse
-from .handshakes import Outcome, attempt, client_context
+from .handshakes import Outcome, attempt
 
 HOST = "node.test"
 Pem = tuple[bytes, bytes]

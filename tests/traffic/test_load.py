@@ -1,4 +1,4 @@
-"""Every node is asked by every other one on both internal ports, and by clients; what never succeeds is named."""
+"""Every node is asked by every other one and the operator on both internal ports, and by clients; silence is named."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ NODES = ["a", "b", "c"]
 DONE, HUNG = Verdict(Outcome.DONE), Verdict(Outcome.INTERRUPTED, "timed out")
 
 
-def load(**last: Verdict) -> Load:
+def load(pods: dict[str, float] | None = None, **last: Verdict) -> Load:
     """All targets have succeeded last, but those of a node that is named."""
-    looking: Any = SimpleNamespace(nodes=NODES)
+    looking: Any = SimpleNamespace(nodes=NODES, pods=pods or {})
     return Load(looking, last={target: last.get(target.node, DONE) for target in targets(NODES)})
 
 
 def test_targets() -> None:
     between = {(one, other, port) for one in NODES for other in NODES if one != other for port in (9090, 9091)}
+    operator = {("cluster-operator", node, port) for node in NODES for port in (9090, 9091)}
     clients = {("client", node, 9094) for node in NODES}
-    assert {(one.identity, one.node, one.port) for one in targets(NODES)} == between | clients
+    assert {(one.identity, one.node, one.port) for one in targets(NODES)} == between | operator | clients
 
 
 def test_all_have_settled() -> None:
@@ -30,6 +31,7 @@ def test_all_have_settled() -> None:
 
 def test_a_node_that_never_answers_is_named_by_all_who_ask_it() -> None:
     asked = ["a to b:9090", "a to b:9091", "c to b:9090", "c to b:9091", "client to b:9094"]
+    asked += ["cluster-operator to b:9090", "cluster-operator to b:9091"]
     assert sorted(one.split(": ")[0] for one in load(b=HUNG).unsettled()) == asked
 
 
@@ -37,3 +39,8 @@ def test_what_was_never_tried_has_not_settled() -> None:
     one = load()
     one.last.clear()
     assert len(one.unsettled()) == len(targets(NODES))
+
+
+def test_a_restart_counts_where_its_pod_was_first_seen() -> None:
+    found = load(pods={"before": 1.0, "first": 2.0, "second": 2.9, "after": 3.0})
+    assert (found.restarts(2.0, 3.0), found.restarts(3.0, float("inf"))) == (2, 1)

@@ -36,6 +36,12 @@ def in_use(tier: Tier) -> Trusted:
     return Trusted(first.public_bytes(Encoding.PEM))
 
 
+def trusted_by_operator(tier: Tier) -> bytes:
+    """Every CA in the Secret that the operator manages (strimzi.md 1.4)."""
+    found = tier.secret(f"{tier.cluster}-cluster-ca-cert")
+    return b"\n".join(value for name, value in sorted(found.items()) if name.endswith(".crt"))
+
+
 def published(tier: Tier) -> Trusted | None:
     """The client bundle, where there is one."""
     found = tier.scene.get("secrets", f"{tier.cluster}-cluster-ca-bundle").get("data")

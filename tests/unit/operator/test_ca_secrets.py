@@ -97,7 +97,8 @@ def test_what_is_foreign_vanishes_from_generated_secrets(foreign: dict[str, Any]
     generated.step()
     after = generated.existing("secrets", secret)
     for found in (before, after):
-        del found["metadata"]["resourceVersion"]
+        for kept_by_the_api in ("resourceVersion", "managedFields"):
+            del found["metadata"][kept_by_the_api]
     assert after == before
 
 

@@ -86,6 +86,17 @@ def test_three_of_the_labels_are_none(labels: tuple[str, ...], generated: Bed) -
     assert generated.entries("mine") == {"a": b"1"}
 
 
+def test_a_foreign_secret_that_the_kafka_resource_owns_stays(generated: Bed) -> None:
+    """operator-facts "User-managed cluster CA" 7: with the labels cluster and kind, and an ownerReference."""
+    plant(generated, "mine", {key: LABELS[key] for key in ("strimzi.io/cluster", "strimzi.io/kind")})
+    kafka = generated.existing("kafkas", "demo")
+    owner = {"kind": "Kafka", "name": "demo", "uid": kafka["metadata"]["uid"]}
+    generated.change("secrets", "mine", {"metadata": {"ownerReferences": [owner]}})
+    before = generated.existing("secrets", "mine")
+    generated.step(40)
+    assert generated.existing("secrets", "mine") == before
+
+
 def test_the_secret_of_a_node_that_is_gone_is_deleted(generated: Bed) -> None:
     """strimzi.md 2.1: not a desired node Secret."""
     generated.change("kafkanodepools", "kafka", {"spec": {"replicas": 2}})

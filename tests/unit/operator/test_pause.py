@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""``strimzi.io/pause-reconciliation`` (strimzi.md 5.3, 5.4; operator-facts "Pause" and "The reload" 3)."""
+"""``strimzi.io/pause-reconciliation`` (strimzi.md 5.3, 5.4; operator-facts "Pause")."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ...operator.podsets import revision
-from .bed import CERTIFICATE, CLUSTER, KEY, Bed, encode
+from .bed import CLUSTER, KEY, Bed, encode
 
 CHANGES: dict[str, Callable[[Bed], None]] = {
     "bundle": lambda bed: bed.change("secrets", "demo-trustbundle", {"data": encode({"cluster-ca.crt": b"mine"})}),
@@ -147,30 +146,3 @@ def test_a_model_that_changed_meanwhile_rolls_what_lacks_it_and_then_all(managed
     nodes = [(pod, reason) for pod, reason in managed.log() if pod in managed.world.kubelet.nodes]
     assert sorted(nodes[:2]) == [(f"demo-kafka-{i}", "ClusterCaCertKeyReplaced") for i in (1, 2)]
     assert sorted(nodes[2:]) == [(f"demo-kafka-{i}", "PodHasOldRevision") for i in (0, 1, 2)]
-
-
-@pytest.mark.parametrize("with_revision", [True, False])
-def test_the_reload_needs_the_revision(with_revision: bool, managed: Bed) -> None:
-    """operator-facts "The reload" 3, strimzi.md 5.4: all told, nothing rolls; revision left alone, every pod does."""
-    ca_secret = managed.entries("demo-cluster-ca-cert")
-    managed.pause()
-    managed.step()
-    managed.annotate("secrets", "demo-cluster-ca-cert", ca_cert_generation="1")
-    for secret in managed.versions("secrets"):
-        if CERTIFICATE in managed.marks("secrets", secret) and secret != "demo-trustbundle":
-            managed.annotate("secrets", secret, cluster_ca_cert_generation="1")
-    templates = managed.existing("strimzipodsets", "demo-kafka")["spec"]["pods"]
-    for template in templates:
-        marks = template["metadata"]["annotations"]
-        marks[CERTIFICATE] = "1"
-        if with_revision:
-            marks["strimzi.io/revision"] = revision(template)
-        managed.change("pods", template["metadata"]["name"], {"metadata": {"annotations": marks}})
-    managed.change("strimzipodsets", "demo-kafka", {"spec": {"pods": templates}})
-    leaves = {i: managed.entries(f"demo-kafka-{i}") for i in range(3)}
-    managed.pause(False)
-    managed.step(3)
-    assert managed.entries("demo-cluster-ca-cert") == ca_secret
-    assert {i: managed.entries(f"demo-kafka-{i}") for i in range(3)} == leaves
-    assert managed.rolls() == ([0, 0, 0] if with_revision else [1, 1, 1])
-    assert managed.is_ready()

@@ -68,6 +68,7 @@ def mark(name: str, value: str | None) -> Callable[[Bed], None]:
     ("change", "reason"),
     [
         (mark("revision", "00000000"), "PodHasOldRevision"),
+        (mark("resource-revision", "00000000"), "PodHasOldResourceRevision"),
         (mark("cluster-ca-cert-generation", "9"), "CaCertHasOldGeneration"),
         (mark("clients-ca-cert-generation", "9"), "CaCertHasOldGeneration"),
         (mark("server-cert-hash", "0" * 40), "KafkaCertificatesChanged"),

@@ -11,6 +11,7 @@ import pytest
 
 from .authorities import UserCa
 from .bed import CERTIFICATE, KEY, Bed, encode, issued_by
+from .by_hand import OPERATOR, issue, nodes
 from .conftest import Clock
 
 SECRET = "demo-cluster-ca-cert"
@@ -159,29 +160,25 @@ def test_driving_three_safe_rolls(managed: Bed) -> None:
     assert all(old.strip() not in p.trusted for p in managed.processes())
 
 
-def test_the_bridge_is_one_roll(managed: Bed) -> None:
-    """operator-facts "The bridge" 1: leaf, X and A presented; the operator's certificate only re-annotated is kept."""
-    first = managed.entries(SECRET)["ca.crt"]
-    first_ca = managed.ca("a")
-    managed.bring("cluster", first_ca, certificates={"first.crt": first}, generations=(1, 0))
-    managed.step(2)
-    second = managed.ca("b")
-    cross = managed.ca("b", first_ca, key=second.private_key)
-    own = managed.existing("secrets", "demo-cluster-operator-certs")["data"]
-    rolls = managed.rolls()
-    managed.pause()
-    managed.step()
-    extra = {"ca.crt": cross.pem + first_ca.pem, "a.crt": first_ca.pem, "b.crt": second.pem}
-    managed.bring("cluster", second, certificates=extra, generations=(2, 0))
-    managed.annotate("secrets", "demo-cluster-operator-certs", cluster_ca_cert_generation="2")
-    managed.pause(False)
-    managed.step(2)
-    assert managed.is_ready()
-    assert [after - before for before, after in zip(rolls, managed.rolls(), strict=True)] == [1, 1, 1]
-    assert managed.existing("secrets", "demo-cluster-operator-certs")["data"] == own
-    node = managed.entries("demo-kafka-0")["demo-kafka-0.crt"]
-    assert node.endswith(cross.pem + first_ca.pem)
-    assert issued_by(node, cross.pem)
+@pytest.mark.parametrize("separate", [False, True])
+def test_leaves_from_elsewhere_are_one_roll_and_the_key_is_not_needed(separate: bool, bed: Bed) -> None:
+    """operator-facts "User-managed cluster CA" 5: Secrets kept byte for byte, the placeholder is never used."""
+    bed.bring("cluster", bed.ca("first"))
+    bed.start(generated=False, separate=separate, components=False)
+    second = bed.ca("second")
+    bed.pause()
+    bed.step()
+    bed.bring("cluster", second, certificates=retain(bed), generations=(1, 0))
+    bed.change("secrets", "demo-cluster-ca", {"data": encode({"ca.key": b"a placeholder"})})
+    for secret in (*nodes(bed), OPERATOR):
+        issue(bed, secret, second, b"" if secret == OPERATOR else second.pem, 1)
+    written = bed.versions("secrets")
+    bed.pause(False)
+    bed.step(3)
+    assert bed.is_ready()
+    assert set(bed.rolls()) == {1}
+    changed = {name for name, version in bed.versions("secrets").items() if written[name] != version}
+    assert changed == {"demo-trustbundle"}
 
 
 def test_a_renewal_with_the_same_key_is_one_roll(managed: Bed, clock: Clock) -> None:

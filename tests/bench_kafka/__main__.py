@@ -1,0 +1,99 @@
+"""``make bench-kafka``: what replacing a CA's key costs on real Kafka nodes, beside the operator's own way.
+
+Lines as of ``make bench``, a table, and build/bench-kafka.json. The exit code says only whether all could be measured.
+``python -m tests.bench_kafka --variant plain`` measures this variant only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..api.running import Runner
+from ..bench.measurement import Measurement, Wanted
+from ..cluster.bed import ROOT
+from ..cluster.commands import run_command
+from ..kafka.tier import Tier, kafka_cluster, kafka_scene
+from ..operator import clusters
+from .looking import Looks, looks
+from .replacement import Replacement, table
+from .replacing import by_operator, by_playbook
+from .variants import VARIANTS, Variant, judge
+
+
+@dataclass
+class Figures:
+    """Written after each of them, so that a run that is cut short leaves something."""
+
+    file: Path
+    replacements: list[Replacement] = field(default_factory=list)
+    looks: Looks | None = None
+    lines: list[str] = field(default_factory=list)
+
+    def say(self, measurement: Measurement) -> None:
+        self.lines.append(measurement.line())
+        print(self.lines[-1], flush=True)
+        self.write()
+
+    def write(self) -> None:
+        content: dict[str, Any] = {
+            "replacements": [one.as_json() for one in self.replacements],
+            "looks": asdict(self.looks) if self.looks else None,
+            "lines": self.lines,
+        }
+        self.file.parent.mkdir(exist_ok=True)
+        self.file.write_text(json.dumps(content, indent=2) + "\n")
+
+
+def _replace(tier: Tier, variants: list[Variant], figures: Figures) -> None:
+    for variant in variants:
+        figures.replacements.append(by_playbook(tier, variant))
+        for measurement in judge(variant, figures.replacements[-1], figures.replacements[0]):
+            figures.say(measurement)
+
+
+def _look(tier: Tier, figures: Figures) -> None:
+    figures.looks = looks(tier)
+    figures.say(Measurement("live-evidence-per-pod", figures.looks.added_per_pod * 1000, Wanted.AT_MOST, 500.0, "ms"))
+
+
+def _compare_with_operator(tier: Tier, figures: Figures) -> None:
+    """Last, because the operator replaces only the key of a CA that it has made itself or was handed."""
+    Runner(tier.scene, patience=600).flow("downgrade").check()
+    tier.scene.wait_until_ready(tier.cluster, 300)
+    ours, own = tuple(figures.replacements), by_operator(tier)
+    figures.replacements.append(own)
+    for one in ours:
+        # It pays nothing for evidence, because it waits for none.
+        figures.say(Measurement(f"replace-{one.way}-vs-{own.way}", one.seconds / own.seconds, Wanted.AT_MOST, 1.5))
+
+
+def measure(variants: list[Variant], figures: Figures) -> None:
+    with kafka_scene("bench-kafka") as scene:
+        Runner(scene).flow("create").check()
+        tier = kafka_cluster(scene, clusters.dual_role, generated=False)
+        Runner(scene).flow("create").check()
+        _look(tier, figures)
+        _replace(tier, variants, figures)
+        _compare_with_operator(tier, figures)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench_kafka", description="Measured on real Kafka nodes.")
+    names = [variant.name for variant in VARIANTS]
+    parser.add_argument("--variant", action="append", choices=names, help="this one only; may be given again")
+    parser.add_argument("--output", type=Path, default=ROOT / "build" / "bench-kafka.json", help="default: %(default)s")
+    arguments = parser.parse_args()
+    wanted = arguments.variant or names
+    figures = Figures(arguments.output)
+    measure([variant for variant in VARIANTS if variant.name in wanted], figures)
+    print(table(figures.replacements))
+    print("Hours: reckoned, from the restarts alone to all of it, as if everything grew with the brokers.")
+    return 0
+
+
+if __name__ == "__main__":
+    run_command(main)

@@ -1,0 +1,76 @@
+"""One replacement of the CA's key, as it was measured, and what it comes to for more brokers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+BROKERS = (50, 150, 500)
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """way: name of the variant. seconds: from the start of the playbook to its end. restarts: seconds of each restart."""
+
+    way: str
+    seconds: float
+    nodes: int
+    restarts: tuple[float, ...]
+
+    @property
+    def restarts_per_node(self) -> float:
+        return len(self.restarts) / self.nodes
+
+    @property
+    def restarting(self) -> float:
+        """Seconds for which a node was away. Two nodes are never away at once, so no way can be faster."""
+        return sum(self.restarts)
+
+    @property
+    def other(self) -> float:
+        """Seconds for which all nodes were there: everything but restarts."""
+        return self.seconds - self.restarting
+
+    def least_seconds_for(self, brokers: int) -> float:
+        """The restarts alone, each as long as here on average."""
+        return self.restarting * brokers / self.nodes
+
+    def most_seconds_for(self, brokers: int) -> float:
+        """As if everything else grew with the brokers as well; much of it is the same for every cluster."""
+        return self.seconds * brokers / self.nodes
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "way": self.way, "seconds": round(self.seconds, 1), "nodes": self.nodes,
+            "restarts": len(self.restarts), "restart_seconds": [round(one, 1) for one in self.restarts],
+            "restarting_seconds": round(self.restarting, 1), "other_seconds": round(self.other, 1),
+            "for_brokers": {
+                str(brokers): {
+                    "least_seconds": round(self.least_seconds_for(brokers)),
+                    "most_seconds": round(self.most_seconds_for(brokers)),
+                }
+                for brokers in BROKERS
+            },
+        }  # fmt: skip
+
+
+def table(replacements: Sequence[Replacement]) -> str:
+    """All of them beside each other; hours for more brokers from the restarts alone to all of it."""
+    head = ("way", "seconds", "restarts", "of them s", "other s", *(f"{brokers} brokers, h" for brokers in BROKERS))
+    rows = [head, *(_row(one) for one in replacements)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(
+            [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+        )
+        for row in rows
+    )
+
+
+def _row(one: Replacement) -> tuple[str, ...]:
+    hours = (
+        f"{one.least_seconds_for(brokers) / 3600:.1f} to {one.most_seconds_for(brokers) / 3600:.1f}"
+        for brokers in BROKERS
+    )
+    return (one.way, f"{one.seconds:.0f}", str(len(one.restarts)), f"{one.restarting:.0f}", f"{one.other:.0f}", *hours)

@@ -1,0 +1,54 @@
+"""Replacing the CA's key of a cluster of real nodes: by a playbook, and by the operator itself."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ..api.running import Runner
+from ..bench.pairs import seconds
+from ..bench.restarts import watched
+from ..cluster.kube import wait_for
+from ..kafka.tier import Tier
+from ..traffic.trust import in_use
+from .replacement import Replacement
+from .variants import OPERATOR, Variant
+
+#: Seconds until a replacement must have ended.
+PATIENCE = 1200.0
+
+
+def by_playbook(tier: Tier, variant: Variant) -> Replacement:
+    """The CA that is in use is named, because another replacement has finished a moment ago."""
+    (replaces,) = in_use(tier).fingerprints
+    flow = partial(
+        Runner(tier.scene, variables={"strimzi_evidence": "handshake"}, patience=PATIENCE).flow,
+        "replace_key", strimzi_replaces=replaces, **variant.variables,
+    )  # fmt: skip
+    nodes = len(tier.scene.node_uids(tier.cluster))
+    with watched(tier.scene, tier.cluster) as restarts:
+        taken = seconds(lambda: flow().check())
+    if in_use(tier).fingerprints == {replaces}:
+        raise RuntimeError(f"{variant.name} has replaced nothing")
+    return Replacement(variant.name, taken, nodes, tuple(one.seconds for one in restarts.done))
+
+
+def by_operator(tier: Tier) -> Replacement:
+    """Asked for as Strimzi documents it; over when the nodes have been restarted after the old CA has left."""
+    before, nodes = in_use(tier).fingerprints, len(tier.scene.node_uids(tier.cluster))
+    with watched(tier.scene, tier.cluster) as restarts:
+
+        def over() -> bool:
+            alone = not any(name.startswith("ca-") for name in tier.secret(f"{tier.cluster}-cluster-ca-cert"))
+            return alone and in_use(tier).fingerprints != before and len(restarts.done) >= OPERATOR.rolls * nodes
+
+        _force_replacement(tier)
+        taken = seconds(lambda: wait_for(over, "the operator's own replacement", PATIENCE))
+    return Replacement(OPERATOR.name, taken, nodes, tuple(one.seconds for one in restarts.done))
+
+
+def _force_replacement(tier: Tier) -> None:
+    path = f"/api/v1/namespaces/{tier.scene.namespace}/secrets/{tier.cluster}-cluster-ca"
+    wanted = {"metadata": {"annotations": {"strimzi.io/force-replace": "true"}}}
+    answer = tier.scene.kube.request("PATCH", path, body=wanted, content_type="application/merge-patch+json")
+    if answer.status >= 300:
+        raise RuntimeError(f"the CA's Secret could not be annotated: {answer.body}")

@@ -1,0 +1,47 @@
+"""Where the demo plays: real Kafka nodes where the machine can run them, simulated pods elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..cluster.bed import Bed
+from ..cluster.cache import MissingTool
+from ..cluster.scene import Scene
+from ..kafka import needs
+from ..kafka.bed import KafkaBed
+
+NAME = "demo"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """why_simulated: why there are no real nodes; empty when there are."""
+
+    scene: Scene
+    why_simulated: str = ""
+
+
+def _real() -> Scene:
+    return Scene(KafkaBed(NAME), real_pods=True)
+
+
+def left() -> Scene:
+    """What an earlier demo left running, or nothing that runs."""
+    real = _real()
+    return real if (real.bed.folder / "network").exists() else Scene(Bed(NAME))
+
+
+def raise_curtain() -> Stage:
+    """With real nodes, or with simulated pods where something is missing for these. Raises MissingTool for both."""
+    reason = needs.reason_to_skip()
+    if not reason:
+        real = _real()
+        try:
+            real.raise_curtain(interval=5)
+        except MissingTool as missing:
+            reason = str(missing).splitlines()[0]
+        else:
+            return Stage(real)
+    simulated = Scene(Bed(NAME))
+    simulated.raise_curtain()
+    return Stage(simulated, reason)

@@ -1,0 +1,42 @@
+"""What a measurement has found, as a table, and in the file that it leaves."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+_COLUMNS = (
+    "way",
+    "name",
+    "seconds",
+    "restarts",
+    "sent",
+    "lost",
+    "duplicated",
+    "longest_stall_s",
+    "handshakes",
+    "failed_handshakes",
+)
+
+
+@dataclass
+class Measured:
+    """unexpected: handshakes that failed in a flow, in words. exits: clients that ended by themselves, by name."""
+
+    flows: list[dict[str, Any]] = field(default_factory=list)
+    negative_control_failures: int = 0
+    negative_control: dict[str, Any] = field(default_factory=dict)
+    unexpected: list[str] = field(default_factory=list)
+    exits: dict[str, int] = field(default_factory=dict)
+
+    def write(self, file: Path) -> None:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(json.dumps(asdict(self), indent=2) + "\n")
+
+    def table(self) -> str:
+        rows = [_COLUMNS, *(tuple(str(flow[column]) for column in _COLUMNS) for flow in self.flows)]
+        widths = [max(len(row[place]) for row in rows) for place in range(len(_COLUMNS))]
+        lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
+        return "\n".join([*lines, f"negative control: {self.negative_control_failures} failed handshakes"])

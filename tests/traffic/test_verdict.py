@@ -1,0 +1,80 @@
+"""A measurement counts when there was traffic, the control showed failures, and the flows none; else it says why not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from .flows import CREATE, FLOWS, WAYS, Flow, flows_named
+from .measured import Measured
+from .verdict import HANDSHAKES, STALL_S, broken_rules
+
+CHOSEN = flows_named(["replace_key"])
+
+
+def measured(flow: dict[str, Any] | None = None, control: dict[str, Any] | None = None, **others: Any) -> Measured:
+    """All is well, but for what is given; of flows, in the last one."""
+    good: dict[str, Any] = {"sent": 500, "lost": 0, "duplicated": 0, "handshakes": HANDSHAKES, "failed_handshakes": 0}
+    good |= {"longest_stall_s": STALL_S, "stalled_client": "jvm-producer-kept"}
+    rows = [{"way": way, "name": one.name, **good} for way in WAYS for one in CHOSEN]
+    rows[-1].update(flow or {})
+    quiet = {"afterwards": 0, "done_afterwards": 300, **(control or {})}
+    given: dict[str, Any] = {"negative_control_failures": 20, "exits": {"takeover jvm-producer-kept": 0}, **others}
+    return Measured(flows=rows, negative_control=quiet, **given)
+
+
+def test_a_good_measurement_breaks_no_rule() -> None:
+    assert broken_rules(measured(), WAYS, CHOSEN) == []
+
+
+LAST = "takeover replace_key"
+
+
+@pytest.mark.parametrize(
+    ("found", "rule"),
+    [
+        (measured({"lost": 2}), f"{LAST}: lost is 2"),
+        (measured({"duplicated": 1}), f"{LAST}: duplicated is 1"),
+        (measured({"failed_handshakes": 3}), f"{LAST}: failed_handshakes is 3"),
+        (measured({"longest_stall_s": STALL_S + 1}), f"{LAST}: jvm-producer-kept stood still for {STALL_S + 1} s"),
+        (measured({"sent": 0}), f"{LAST}: sent is 0"),
+        (
+            measured({"handshakes": HANDSHAKES - 1}),
+            f"only {4 * HANDSHAKES - 1} handshakes, {4 * HANDSHAKES} are wanted",
+        ),
+        (measured(unexpected=["a to b: bad certificate"]), "a to b: bad certificate"),
+        (measured(exits={"jvm-producer-kept": 2}), "jvm-producer-kept has ended by itself 2 times"),
+        (measured(negative_control_failures=0), "negative control: no handshake failed"),
+        (measured(control={"afterwards": 1}), "negative control: 1 handshakes failed afterwards"),
+        (measured(control={"done_afterwards": 0}), "negative control: no handshake succeeded afterwards"),
+    ],
+)
+def test_each_rule_is_told_alone(found: Measured, rule: str) -> None:
+    assert broken_rules(found, WAYS, CHOSEN) == [rule]
+
+
+def test_a_flow_without_handshakes_is_named_even_where_the_others_have_enough() -> None:
+    found = measured({"handshakes": 0})
+    found.flows[0]["handshakes"] = 4 * HANDSHAKES
+    assert broken_rules(found, WAYS, CHOSEN) == [f"{LAST}: handshakes is 0"]
+
+
+def test_a_flow_that_was_not_measured_is_missed() -> None:
+    (first, *_others) = broken_rules(measured(), WAYS, FLOWS)
+    assert "('cooperate', 'downgrade')" in first
+
+
+def test_a_control_that_was_not_run_is_missed() -> None:
+    found = Measured(flows=measured().flows)
+    assert all(rule.startswith("negative control") for rule in broken_rules(found, WAYS, CHOSEN))
+    assert broken_rules(found, WAYS, CHOSEN) != []
+
+
+@pytest.mark.parametrize("names", [[], ["create"], ["upgrade", "renew"], ["create", "renew"]])
+def test_every_choice_of_flows_begins_with_create(names: list[str]) -> None:
+    assert flows_named(names) == (CREATE, *(Flow(n, n == "renew") for n in names if n != "create"))
+
+
+def test_all_of_them_make_ten_thousand_handshakes() -> None:
+    assert HANDSHAKES * len(WAYS) * len(FLOWS) >= 10_000

@@ -1,0 +1,55 @@
+"""What has to be so in a measurement; one that breaks a rule shows that the collection, or what measures it, is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .flows import Flow
+from .measured import Measured
+
+#: Of every flow on the average: a measurement with fewer would show little.
+HANDSHAKES = 1_000
+#: Three times what a restart takes: who waits longer does not just wait for a node.
+STALL_S = 60.0
+
+
+def broken_rules(measured: Measured, ways: tuple[str, ...], flows: tuple[Flow, ...]) -> list[str]:
+    """In words; empty when all is well."""
+    wanted = [(way, flow.name) for way in ways for flow in flows]
+    return [*_traffic(measured, wanted), *_harm(measured), *_control(measured)]
+
+
+def _traffic(measured: Measured, wanted: list[tuple[str, str]]) -> Iterator[str]:
+    """Without it, no harm would mean nothing."""
+    if (found := [(flow["way"], flow["name"]) for flow in measured.flows]) != wanted:
+        yield f"measured were {found}, not {wanted}"
+    for flow in measured.flows:
+        for what in ("sent", "handshakes"):
+            if not flow[what]:
+                yield f"{flow['way']} {flow['name']}: {what} is 0"
+    if (handshakes := sum(flow["handshakes"] for flow in measured.flows)) < HANDSHAKES * len(wanted):
+        yield f"only {handshakes} handshakes, {HANDSHAKES * len(wanted)} are wanted"
+
+
+def _harm(measured: Measured) -> Iterator[str]:
+    for flow in measured.flows:
+        for what in ("lost", "duplicated", "failed_handshakes"):
+            if flow[what]:
+                yield f"{flow['way']} {flow['name']}: {what} is {flow[what]}"
+        if flow["longest_stall_s"] > STALL_S:
+            yield f"{flow['way']} {flow['name']}: {flow['stalled_client']} stood still for {flow['longest_stall_s']} s"
+    yield from measured.unexpected
+    for client, times in measured.exits.items():
+        if times:
+            yield f"{client} has ended by itself {times} times"
+
+
+def _control(measured: Measured) -> Iterator[str]:
+    """A leaf that nobody trusts is noticed, and only until it is gone."""
+    control = measured.negative_control
+    if not measured.negative_control_failures:
+        yield "negative control: no handshake failed"
+    if control.get("afterwards") != 0:
+        yield f"negative control: {control.get('afterwards')} handshakes failed afterwards"
+    if not control.get("done_afterwards"):
+        yield "negative control: no handshake succeeded afterwards"
