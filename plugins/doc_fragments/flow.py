@@ -28,6 +28,29 @@ options:
     type: str
     choices: [auto, handshake, annotations]
     default: auto
+  bridge:
+    description:
+      - Whether a CA with a new key is introduced by a certificate of its key that the CA in use has signed (the bridge). Leaves
+        are then presented with it, verifiers that know only the old CA validate them, and the roll that makes the nodes trust
+        the new CA first is not needed. A key replacement takes two rolls instead of three.
+      - V(auto) does so where the key of the CA in use is at hand and every known verifier accepts the bridge; the plan of
+        M(trustops.strimzi.strimzi_ca_info) says why it would not.
+      - V(always) holds where V(auto) would take three rolls. V(never) takes three.
+    type: str
+    choices: [auto, always, never]
+    default: auto
+  spread:
+    description:
+      - How running nodes take up a change that their listeners can read again without a restart - that a CA has left the trust, and
+        that a CA takes the place of its bridge. The first use of a new key always takes a restart.
+      - V(auto) tells each node by a Kafka admin request through the API server, with the operator's own certificate, to read its
+        certificates again, and asks its listeners what came of it. It restarts the nodes instead where they cannot be asked
+        (O(evidence)), the Python library C(kafka-python) is missing, a node refuses, or the operator would restart them anyway.
+      - V(reload) holds where V(auto) would restart. V(restart) always restarts.
+      - Raft clients and agents of nodes that have reloaded know a removed CA until their next restart; RV(removed) names them.
+    type: str
+    choices: [auto, reload, restart]
+    default: auto
   client_bundle:
     description:
       - Whether to publish all trusted CAs to clients in Secret C(<cluster>-cluster-ca-bundle), as C(ca.crt) (PEM), C(ca.p12)
@@ -36,6 +59,35 @@ options:
         this says.
     type: bool
     default: false
+  trusting_secrets:
+    description:
+      - Secrets that clients outside the cluster read its CAs from, as C(name), C(namespace/name) or C(namespace/name:entry).
+      - The gates wait until each holds the CAs that its readers need. It counts as read by them as soon as it is stored; whoever
+        changes it restarts them. All entries with certificates in PEM form count unless one is named.
+      - C(KafkaConnect), C(KafkaMirrorMaker2) and C(KafkaBridge) resources in the cluster's namespace are looked at anyway, with the
+        copies that the operator makes for them.
+    type: list
+    elements: str
+  waivers:
+    description:
+      - Clients outside the cluster that the gates let pass although they refuse a CA, or cannot be seen.
+      - One that has ended, or names a part of the cluster, is an error; one for a client that is not seen is a warning. RV(outside)
+        shows those in use.
+    type: list
+    elements: dict
+    suboptions:
+      client:
+        description: Its exact name as in RV(outside) or in the refusal, such as C(KafkaConnect kafka/connect).
+        type: str
+        required: true
+      until:
+        description: When the waiver ends, in ISO 8601; UTC where no offset is given. At most 30 days from now.
+        type: str
+        required: true
+      reason:
+        description: Who decided it and why.
+        type: str
+        required: true
   replaces:
     description:
       - Fingerprint (SHA-1 or SHA-256, with or without colons) of the CA to renew or replace.

@@ -74,6 +74,11 @@ _value:
     rolls: {description: How often the Kafka node that was replaced most often was replaced., type: int, sample: 3}
     nodes_away_together: {description: "The most Kafka nodes that were seen away at once in a roll; null when there was none.", type: int, sample: 1}
     removed_ca_trusted_by: {description: How many pods still trust a CA that was removed., type: int, sample: 0}
+    removed_ca_known_by:
+      description: Nodes whose listeners refuse a removed CA, while their Raft clients and agents know it until they restart.
+      type: list
+      elements: str
+      sample: []
     cas:
       description: The CAs of the ledger as modules return them, with C(name), C(days_left) and C(state_before).
       type: list
@@ -85,6 +90,30 @@ _value:
     pods_before: {description: The pods at the start., type: list, elements: dict, sample: []}
     parties: {description: Parties that are equal in groups., type: list, elements: dict, sample: [{component: kafka, count: 3}]}
     parties_before: {description: The same at the start., type: list, elements: dict, sample: []}
+    look: {description: "When the listeners were asked last, or why they were not.", type: dict, sample: {seen_at: "2026-01-31T12:00:40Z", why: ""}}
+    channels:
+      description: Each listener, what else of a node knows a removed CA, and everybody else as a party of its own.
+      type: list
+      elements: dict
+      contains:
+        kind: {description: "V(listener), V(node) that was not asked, V(raft), V(client), or the component.", type: str, sample: listener}
+        party: {description: The pod or the client., type: str, sample: demo-kafka-0}
+        port: {description: Port of a listener; 0 of anything else., type: int, sample: 9091}
+        verifies: {description: Whether it verifies anybody by these CAs., type: bool, sample: true}
+        evidence: {description: "V(handshake), or V(stored) when the channel was not observed.", type: str, sample: handshake}
+        presents: {description: "CAs of what it presents, by the first 12 digits of their SHA-256.", type: list, elements: str, sample: [6c1f0e9a2b3c]}
+        trusts: {description: CAs that it trusts., type: list, elements: str, sample: [6c1f0e9a2b3c]}
+        refuses: {description: CAs that it was seen to refuse., type: list, elements: str, sample: [9b2c41aa0d11]}
+        why: {description: What is not known and why., type: list, elements: str, sample: []}
+    proof:
+      description: How far it was observed that nobody trusts the removed CAs, in numbers of listeners and of nodes that were not asked.
+      type: dict
+      sample: {listeners_asked: 6, listeners_refusing: 6, listeners_trusting: 0, nodes_not_asked: 0}
+    outside:
+      description: Clients outside the cluster as modules return them, with the waiver of each.
+      type: list
+      elements: dict
+      sample: [{client: KafkaConnect kafka/connect, trusts: ["cluster-ca v1 (6c1f0e9a2b3c)"], doubt: "", waiver: null}]
     leaves: {description: The end-entity certificates in their Secrets., type: list, elements: dict, sample: []}
     leaves_before: {description: The same at the start., type: list, elements: dict, sample: []}
     phases:

@@ -37,7 +37,7 @@ _value:
       description: What a person wants to know first.
       type: list
       elements: str
-      sample: ["0 pods trust the removed CA cluster-ca v0 (2736f5982559).", "3 rolls of 3 nodes, no two nodes down together."]
+      sample: ["0 pods trust the removed CA cluster-ca v0 (2736f5982559): 6 of 6 listeners asked refuse it.", "3 rolls of 3 nodes, no two nodes down together."]
 """
 
 from collections.abc import Callable, Mapping

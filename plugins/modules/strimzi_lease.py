@@ -53,7 +53,7 @@ lease:
 """
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import CLUSTER, ArgumentSpec
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import TrustModule
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import ClusterModule
 
 LEASE = ArgumentSpec(
     {
@@ -65,7 +65,7 @@ SPEC = CLUSTER + LEASE
 
 
 def main() -> None:
-    module = TrustModule(SPEC)
+    module = ClusterModule(SPEC)
 
     def body() -> dict[str, object]:
         client, scope = module.client(), module.scope()

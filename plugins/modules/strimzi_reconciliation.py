@@ -67,7 +67,10 @@ cas:
     pods_awaiting: {description: Pods that have to restart before they trust it., type: list, elements: str, returned: always, sample: []}
     used_by: {description: Pods that present a certificate of it., type: list, elements: str, returned: always, sample: [demo-kafka-0]}
 removed:
-  description: CAs that left the ledger and that some pods still trust until they restart.
+  description:
+    - CAs that left the ledger and that some pods (C(pods)) still trust until they restart.
+    - The listeners of the pods in C(lingering) have read their trust again and refuse such a CA; their Raft clients and agents
+      know it until they restart.
   returned: always
   type: list
   elements: dict
@@ -78,6 +81,16 @@ pods:
   type: list
   elements: dict
   sample: [{name: demo-kafka-0, component: kafka, presents: ["cluster-ca v1 (6c1f0e9a2b3c)"], trusts: ["cluster-ca v1 (6c1f0e9a2b3c)"]}]
+outside:
+  description: Clients outside the cluster that hold a copy of its CAs, as far as they can be seen.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    client: {description: "Kind, namespace and name; what a waiver names.", type: str, returned: always, sample: KafkaConnect kafka/connect}
+    trusts: {description: CAs of the cluster in its copy., type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
+    doubt: {description: Why it is not known what its processes trust; empty where it is., type: str, returned: always, sample: ""}
+    waiver: {description: The waiver that lets it pass., type: dict, returned: always, sample: {until: "2026-12-24T18:00:00Z", reason: moves in week 51}}
 leaves:
   description: The end-entity certificates in their Secrets.
   returned: always
@@ -107,10 +120,25 @@ actions:
   elements: dict
   sample: [{verb: update, object: Secret kafka/demo-cluster-ca-cert, what: "trust CN=cluster-ca v1,O=io.strimzi", phase: prepare, seconds: null, away: null}]
 evidence:
-  description: What the last decision rested on - V(handshake) or V(annotations) - and why not on handshakes.
+  description: What the last decision rested on, V(handshake) or V(annotations), why not on handshakes, and when the listeners were asked last.
   returned: always
   type: dict
-  sample: {source: handshake, why: ""}
+  sample: {source: handshake, why: "", seen_at: "2026-01-01T00:00:00Z"}
+listeners:
+  description: What each TLS listener of each node said itself when it was asked last in this call; empty where none was.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    pod: {description: Name of the pod., type: str, returned: always, sample: demo-kafka-0}
+    uid: {description: UID of the pod; another one can get its name., type: str, returned: always, sample: 0f8a2c1e-7d1b-4c55-9a57-6a1d0c3b2e11}
+    port: {description: Port of the listener., type: int, returned: always, sample: 9091}
+    verifies: {description: "Whether it verifies clients by the CAs of the ledger; only such a listener trusts or refuses them.", type: bool, returned: always, sample: true}
+    presents: {description: The chain as sent., type: list, elements: str, returned: always, sample: ["CN=demo-kafka (6c1f0e9a2b3c)"]}
+    issuers: {description: CAs that this chain leads to., type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
+    trusts: {description: "CAs of which it accepts certificates.", type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
+    refuses: {description: "CAs of which it refuses certificates.", type: list, elements: str, returned: always, sample: ["cluster-ca v0 (9b2c41aa0d11)"]}
+    why: {description: What could not be found out and why., type: list, elements: str, returned: always, sample: []}
 violations:
   description: The gates that do not hold.
   returned: always
@@ -153,18 +181,19 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
     GOAL,
     ArgumentSpec,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.engine import resume_ours
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import TrustModule
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.resuming import resume_ours
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply import carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Face
 
 STATE = ArgumentSpec({"state": {"type": "str", "choices": ["by_flow", "resumed"], "default": "by_flow"}})
 SPEC = CLUSTER + FLOW + GOAL + STATE
 
 
-def body(module: TrustModule) -> dict[str, Any]:
+def body(module: FlowModule) -> dict[str, Any]:
     """What the flow needs, or the end of our own pause whatever the flow needs."""
     if module.params["state"] == "by_flow":
-        return module.run(Face.RECONCILIATION, module.params["goal"])
+        return module.run(Face.RECONCILIATION, carry_out, module.params["goal"])
     result = module.result(resume_ours(module.work(), module.intent(module.params["goal"])))
     # Resuming succeeds whatever else is wrong with the cluster.
     result.pop("failed_message", None)
@@ -172,7 +201,7 @@ def body(module: TrustModule) -> dict[str, Any]:
 
 
 def main() -> None:
-    module = TrustModule(SPEC)
+    module = FlowModule(SPEC)
     module.execute(lambda: body(module))
 
 

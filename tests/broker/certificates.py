@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.x509.oid import NameOID
 
-_NAMES = x509.SubjectAlternativeName([x509.DNSName("localhost"), x509.IPAddress(IPv4Address("127.0.0.1"))])
+_LOCAL = (x509.DNSName("localhost"), x509.IPAddress(IPv4Address("127.0.0.1")))
 
 
 @dataclass(frozen=True, repr=False)
@@ -36,9 +36,9 @@ def authority(common_name: str = "cluster-ca v0") -> Issued:
     return _issue(common_name, None, x509.BasicConstraints(ca=True, path_length=0))
 
 
-def leaf(common_name: str, issuer: Issued) -> Issued:
-    """For ``localhost``, as a server and as a client."""
-    return _issue(common_name, issuer, _NAMES)
+def leaf(common_name: str, issuer: Issued, *hosts: str) -> Issued:
+    """For ``localhost`` and these hosts, as a server and as a client."""
+    return _issue(common_name, issuer, x509.SubjectAlternativeName([*_LOCAL, *map(x509.DNSName, hosts)]))
 
 
 def _issue(common_name: str, issuer: Issued | None, extension: x509.ExtensionType) -> Issued:

@@ -24,15 +24,19 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.safety i
 )
 
 from .certificates import Issued
-from .nodes import NODES, KafkaNodes
+from .nodes import COMBINED, NODES, KafkaNodes
+from .stores import pod_of
 
 #: In a way that some Pythons consider old.
 LIBRARY_READS_ITS_FILES = "ignore:.* is deprecated. Use files:DeprecationWarning"
 SECRET = "Secret kafka/demo-cluster-operator-certs"
 
 
-def node(node_id: int) -> Node:
-    return Node(f"demo-kafka-{node_id}", f"uid-{node_id}", node_id, controller=True, broker=True, ready=True)
+def node(node_id: int, roles: str = COMBINED) -> Node:
+    has = roles.split(",")
+    return Node(
+        pod_of(node_id), f"uid-{node_id}", node_id, controller="controller" in has, broker="broker" in has, ready=True
+    )
 
 
 def entries_of(identity: Issued) -> Mapping[str, bytes]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 from ..cluster.cache import MissingTool, cached, digest
+from ..cluster.java import installed_java, resolve
+from ..cluster.versions import KAFKA
 
-KAFKA = "4.3.1"
 POM = Path(__file__).parent / "pom.xml"
-_PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies"
+MINIMUM_JAVA = 17
 
 
 def find_jars() -> Path:
@@ -20,21 +19,13 @@ def find_jars() -> Path:
 
 
 def find_java() -> str:
-    """Kafka 4 needs Java 17 or later. Raises MissingTool."""
-    java = shutil.which("java")
+    """Raises MissingTool."""
+    java = installed_java(MINIMUM_JAVA)
     if java is None:
-        raise MissingTool("The tests against real Kafka nodes find no 'java'. Install Java 17 or later.")
+        raise MissingTool(f"Kafka {KAFKA} finds no 'java' to run on. Install Java {MINIMUM_JAVA} or later.")
     return java
 
 
 def _download(target: Path) -> None:
-    maven = shutil.which("mvn")
-    if maven is None:
-        raise MissingTool(
-            "The tests against real Kafka nodes download Kafka with Maven and find no 'mvn'. Install Maven."
-        )
     print(f"downloading Kafka {KAFKA} (once) ...", file=sys.stderr, flush=True)
-    command = [maven, "-B", "-q", "-f", str(POM), f"-Dkafka.version={KAFKA}", _PLUGIN, f"-DoutputDirectory={target}"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise MissingTool(f"mvn failed:\n{(done.stdout + done.stderr)[-2000:]}")
+    resolve(POM, "copy-dependencies", {"kafka.version": KAFKA, "outputDirectory": target})

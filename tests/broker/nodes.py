@@ -1,20 +1,26 @@
-"""Three combined KRaft nodes on localhost that speak mTLS only, with Strimzi's listeners and superusers."""
+"""KRaft nodes on localhost with Strimzi's listeners and superusers, combined or with one role each."""
 
 from __future__ import annotations
 
 import base64
 import ctypes
-import os
 import signal
 import socket
 import subprocess
 import uuid
+from collections.abc import Mapping
 from pathlib import Path
 
-from .certificates import Issued, authority, leaf
+from .certificates import authority, leaf
 from .jars import find_jars, find_java
+from .stores import Stores
 
+COMBINED = "broker,controller"
 NODES = (0, 1, 2)
+CONTROL_PLANE, REPLICATION, USER = 9090, 9091, 9093
+#: Listeners of a role by the port that they have in Strimzi, and which of them verify clients by the cluster CA.
+_NAMES = {CONTROL_PLANE: "CONTROLPLANE-9090", REPLICATION: "REPLICATION-9091", USER: "TLS-9093"}
+_OF_ROLE = {"controller": (CONTROL_PLANE,), "broker": (REPLICATION, USER)}
 _PR_SET_PDEATHSIG = 1
 #: Small and quick to start; three of them share one machine with the test.
 _JVM = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dlog4j2.level=INFO")
@@ -38,22 +44,33 @@ def _free_ports(count: int) -> list[int]:
 class KafkaNodes:
     """``with`` starts all of them and ends all of them."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, roles: Mapping[int, str] | None = None) -> None:
+        """roles: by node, as in ``process.roles``; three combined nodes unless told otherwise."""
         self.folder = folder
+        self.roles = dict(roles or dict.fromkeys(NODES, COMBINED))
         self.authority = authority()
         self.operator = leaf("cluster-operator", self.authority)
-        self._controllers, self._brokers = _free_ports(len(NODES)), _free_ports(len(NODES))
+        self.stores = Stores(folder / "stores")
+        ports = [(node, port) for node in self.roles for port in self.listeners(node)]
+        self.ports = dict(zip(ports, _free_ports(len(ports)), strict=True))
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
         self._java = [find_java(), *_JVM, "-cp", f"{find_jars()}/*"]
 
     @property
     def bootstrap(self) -> list[str]:
-        return [f"localhost:{port}" for port in self._brokers]
+        return [f"localhost:{self.ports[node, REPLICATION]}" for node in self.having("broker")]
+
+    def having(self, role: str) -> list[int]:
+        return [node for node, roles in self.roles.items() if role in roles.split(",")]
+
+    def listeners(self, node: int) -> list[int]:
+        """By the ports that they have in Strimzi."""
+        return [port for role, ports in _OF_ROLE.items() if node in self.having(role) for port in ports]
 
     def __enter__(self) -> KafkaNodes:
         try:
             self._format()
-            for node in NODES:
+            for node in self.roles:
                 self.start(node)
         except BaseException:
             self.__exit__()
@@ -86,16 +103,18 @@ class KafkaNodes:
 
     def log(self) -> str:
         """The end of what each node says: for the message of a test that waited in vain."""
-        return "\n".join((self.folder / f"{node}.log").read_text()[-2000:] for node in NODES)
+        return "\n".join((self.folder / f"{node}.log").read_text()[-2000:] for node in self.roles)
 
     def _format(self) -> None:
         cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
-        for node in NODES:
-            self._write(node, leaf("demo-kafka", self.authority))
+        self.stores.trust(self.authority)
+        for node in self.roles:
+            self.stores.issue(node, self.authority)
+            self._properties(node).write_text(self.server_config(node))
         command = [*self._java, "kafka.tools.StorageTool", "format", f"--cluster-id={cluster}", "--config"]
         running = [
             subprocess.Popen([*command, str(self._properties(node))], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-            for node in NODES
+            for node in self.roles
         ]
         said = [process.communicate()[0] for process in running]
         assert all(process.returncode == 0 for process in running), said
@@ -103,30 +122,28 @@ class KafkaNodes:
     def _properties(self, node: int) -> Path:
         return self.folder / f"{node}.properties"
 
-    def _write(self, node: int, identity: Issued) -> None:
-        store, trust = self.folder / f"{node}.pem", self.folder / f"{node}.ca.pem"
-        with open(os.open(store, os.O_CREAT | os.O_WRONLY, 0o600), "wb") as file:
-            file.write(identity.key_pem + identity.certificate_pem)
-        trust.write_bytes(self.authority.certificate_pem)
+    def server_config(self, node: int) -> str:
+        """As Strimzi has it in a ConfigMap for each node."""
+        own = {port: f"{_NAMES[port]}://127.0.0.1:{self.ports[node, port]}" for port in self.listeners(node)}
+        voters = (f"{one}@localhost:{self.ports[one, CONTROL_PLANE]}" for one in self.having("controller"))
         settings = {
-            "process.roles": "broker,controller",
+            "process.roles": self.roles[node],
             "node.id": node,
-            "controller.quorum.voters": ",".join(f"{i}@localhost:{self._controllers[i]}" for i in NODES),
-            "listeners": f"CONTROLPLANE-9090://127.0.0.1:{self._controllers[node]},"
-            f"REPLICATION-9091://127.0.0.1:{self._brokers[node]}",
-            "advertised.listeners": f"REPLICATION-9091://localhost:{self._brokers[node]}",
-            "listener.security.protocol.map": "CONTROLPLANE-9090:SSL,REPLICATION-9091:SSL",
-            "controller.listener.names": "CONTROLPLANE-9090",
-            "inter.broker.listener.name": "REPLICATION-9091",
-            "ssl.keystore.type": "PEM",
-            "ssl.keystore.location": store,
-            "ssl.truststore.type": "PEM",
-            "ssl.truststore.location": trust,
-            "ssl.client.auth": "required",
+            "controller.quorum.voters": ",".join(voters),
+            "listeners": ",".join(own.values()),
+            "listener.security.protocol.map": ",".join(f"{name}:SSL" for name in _NAMES.values()),
+            "controller.listener.names": _NAMES[CONTROL_PLANE],
             "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
             "super.users": _SUPERUSERS,
             "log.dirs": self.folder / f"data-{node}",
             "min.insync.replicas": 2,
             "offsets.topic.replication.factor": 3,
         }
-        self._properties(node).write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
+        if node in self.having("broker"):
+            advertised = (own[port].replace("127.0.0.1", "localhost") for port in _OF_ROLE["broker"])
+            settings["advertised.listeners"] = ",".join(advertised)
+            settings["inter.broker.listener.name"] = _NAMES[REPLICATION]
+        # A broker is a client of the control plane, and needs its stores as well.
+        tls = {_NAMES[port]: port != USER for port in (CONTROL_PLANE, *self.listeners(node))}
+        settings |= self.stores.settings(node, tls)
+        return "".join(f"{key}={value}\n" for key, value in settings.items())

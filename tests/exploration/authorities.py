@@ -7,6 +7,7 @@ from functools import cache
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import (
     DistinguishedName,
+    cross_certify,
     issue_root,
     renew_root,
 )
@@ -18,21 +19,26 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
     generate_key,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.leaves import sign_leaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Chain
 
 NOW = datetime(2026, 6, 1, tzinfo=timezone.utc)
 YEAR = timedelta(days=365)
 
-#: The CA in use at the start, its successor with a new key, an unrelated CA that is trusted too, and the CA in use
-#: renewed with the same key.
-OLD, NEW, OTHER, RENEWED = range(4)
+#: The CA in use at the start, its successor with a new key, an unrelated CA that is trusted too, the CA in use
+#: renewed with the same key, and the successor's key certified by the CA in use.
+OLD, NEW, OTHER, RENEWED, BRIDGE = range(5)
 
 #: Which leaves a CA validates besides its own: those of the CA with the same name and key.
-_SIGNER = {OLD: OLD, RENEWED: OLD, NEW: NEW, OTHER: OTHER}
+_SIGNER = {OLD: OLD, RENEWED: OLD, NEW: NEW, OTHER: OTHER, BRIDGE: NEW}
 
 
-def accepts(trusted: frozenset[int], authority: int) -> bool:
-    """Whether a leaf of this CA validates under these anchors; written down, not computed by what is tested."""
-    return any(_SIGNER[anchor] == _SIGNER[authority] for anchor in trusted)
+def accepts(trusted: frozenset[int], authority: int, alone: bool = False) -> bool:
+    """Whether a leaf of this CA validates under these anchors; written down, not computed by what is tested.
+
+    alone: it is presented without the chain of its CA, which matters to a bridge only.
+    """
+    keys = {_SIGNER[anchor] for anchor in trusted}
+    return _SIGNER[authority] in keys or (authority == BRIDGE and not alone and OLD in keys)
 
 
 def signer(authority: int) -> int:
@@ -49,8 +55,15 @@ def certificate(authority: int) -> Certificate:
     begin = NOW - timedelta(days=30)
     if authority == RENEWED:
         return renew_root(certificate(OLD), _key(OLD), not_before=NOW - timedelta(days=1), validity=YEAR)
+    if authority == BRIDGE:
+        return cross_certify(certificate(NEW), certificate(OLD), _key(OLD), not_before=begin, validity=YEAR)
     name = DistinguishedName(f"cluster-ca v{authority}")
     return issue_root(name, _key(authority), not_before=begin, validity=YEAR, path_length=1)
+
+
+def chain(authority: int) -> Chain:
+    """As ``ca.crt`` holds it."""
+    return (certificate(BRIDGE), certificate(OLD)) if authority == BRIDGE else (certificate(authority),)
 
 
 @cache
@@ -72,7 +85,7 @@ def number_of(fingerprint: str | None) -> int | None:
     """The number of a CA; None for no CA."""
     if fingerprint is None:
         return None
-    return next(number for number in (OLD, NEW, OTHER, RENEWED) if certificate(number).fingerprint == fingerprint)
+    return next(number for number in _SIGNER if certificate(number).fingerprint == fingerprint)
 
 
 def numbers_of(fingerprints: frozenset[str]) -> frozenset[int]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from .authorities import signer
-from .state import KAFKA, Leaf, Pause, Slot, View, World, leaf_secret, map_uids
+from .authorities import BRIDGE, signer
+from .state import KAFKA, OWN, Leaf, Pause, Slot, View, World, leaf_secret, map_uids
 
 Event = tuple[str, World]
 
@@ -71,19 +71,42 @@ def _reconcile_begins(world: World) -> Iterator[Event]:
 
 
 def _has_work(world: World, view: View) -> bool:
-    leaf = Leaf(view.current, view.generation)
-    return world.bundle != view.projected or any(s.stored != leaf or s.template != leaf for s in world.slots)
+    if world.bundle != view.projected or any(slot.template != slot.stored for slot in world.slots):
+        return True
+    return any(leaf.generation != view.generation for leaf in (*world.secrets.stored, *_own(world)))
+
+
+def _own(world: World) -> tuple[Leaf, ...]:
+    return () if world.own is None else (world.own,)
 
 
 def _reconcile_acts(world: World, view: View) -> Iterator[Event]:
-    leaf = Leaf(view.current, view.generation)
     yield "the operator ends its reconcile", replace(world, view=None)
     if world.bundle != view.projected:
         yield "the operator writes the bundle", replace(world, bundle=view.projected)
+    for own in _own(world):
+        if own.generation != view.generation:
+            yield "the operator issues its own leaf", replace(world, own=_issued(view, False)).changed(OWN)
     for number, slot in enumerate(world.slots):
-        if slot.stored.generation != leaf.generation:
+        if not slot.node and not _nodes_are_done(world, view):
+            continue
+        if slot.stored.generation != view.generation:
+            leaf = _issued(view, slot.node)
             issued = world.with_slot(number, slot._replace(stored=leaf)).changed(leaf_secret(number))
             yield f"the operator issues leaf {number}", issued
         elif slot.template != slot.stored:
             template = slot._replace(template=slot.stored)
             yield f"the operator updates the template of pod {number}", world.with_slot(number, template)
+
+
+def _nodes_are_done(world: World, view: View) -> bool:
+    """Components come when every node has been restarted with its leaf, in the same reconcile (strimzi.md 4.1)."""
+    nodes = [slot for slot in world.slots if slot.node]
+    return all(
+        slot.up and slot.annotated == slot.stored and slot.stored.generation == view.generation for slot in nodes
+    )
+
+
+def _issued(view: View, node: bool) -> Leaf:
+    """Nodes present the chain of the CA, and nobody else does (strimzi.md 1.4)."""
+    return Leaf(view.current, view.generation, alone=view.current == BRIDGE and not node)

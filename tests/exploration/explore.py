@@ -103,7 +103,15 @@ def _canonical(world: World) -> World:
 def _features(world: World, number: int) -> tuple[object, ...]:
     """Everything that the state says about one pod, in a form that can be compared."""
     slot: Slot = world.slots[number]
-    own = (slot.stored, slot.template, slot.annotated or (), slot.presents, tuple(sorted(slot.trusts)), slot.up)
+    own = (
+        slot.stored,
+        slot.template,
+        slot.annotated or (),
+        slot.presents,
+        tuple(sorted(slot.trusts)),
+        slot.up,
+        slot.node,
+    )
     return (own, _remembered(world.books, number), tuple(_run_features(run, number) for run in world.runs))
 
 

@@ -16,13 +16,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decision i
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
 
-from .authorities import NEW, OLD, RENEWED, number_of, signer
+from .authorities import BRIDGE, NEW, OLD, RENEWED, number_of, numbers_of, signer
 from .events import Event
 from .state import (
     CERTIFICATE,
     KAFKA,
     KEY,
     LEDGER,
+    OWN,
     Authorities,
     Leaf,
     Pause,
@@ -67,7 +68,7 @@ class Runner:
 
     def decision(self, secrets: Secrets, slots: tuple[Slot, ...]) -> tuple[tuple[Write, ...], Decision]:
         """The writes of the next step that writes anything, and the decision itself."""
-        key = (secrets, tuple((slot.annotated, slot.up) for slot in slots))
+        key = (secrets, tuple((slot.annotated, slot.up, slot.node) for slot in slots))
         if key not in self.decided:
             decision = decide(snapshot_of(secrets, slots, bool(slots)), self.intent)
             self.decided[key] = (next(filter(None, (writes_of(s, secrets) for s in decision.steps)), ()), decision)
@@ -96,14 +97,14 @@ def writes_of(step: steps.Step, seen: Secrets) -> tuple[Write, ...]:
 
 
 def _prepare(step: steps.PrepareAuthority, seen: Secrets) -> tuple[Write, ...]:
-    return (Write(KEY, "prepare", _SUCCESSOR[step.goal]),)
+    return (Write(KEY, "prepare", frozenset({_SUCCESSOR[step.goal], *([BRIDGE] if step.bridged else [])})),)
 
 
 def _promote(step: steps.Promote, seen: Secrets) -> tuple[Write, ...]:
     number = number_of(step.fingerprint)
     assert number is not None
     key = () if seen.ca.key is not None and signer(seen.ca.key) == signer(number) else (Write(KEY, "key", number),)
-    return (*key, Write(CERTIFICATE, "certificate", (number, step.generation)))
+    return (*key, Write(CERTIFICATE, "certificate", (BRIDGE if step.bridged else number, step.generation)))
 
 
 def _project(step: steps.Project, seen: Secrets) -> tuple[Write, ...]:
@@ -112,14 +113,27 @@ def _project(step: steps.Project, seen: Secrets) -> tuple[Write, ...]:
 
 def _issue(step: steps.IssueLeaves, seen: Secrets) -> tuple[Write, ...]:
     assert seen.ca.current is not None
-    slots = [int(secret.removeprefix("leaf-")) for secret in step.secrets]
     leaf = Leaf(seen.ca.current, step.generation)
-    return tuple(Write(leaf_secret(slot), "leaf", leaf, slot) for slot in slots)
+    return tuple(
+        Write(OWN, "own leaf", leaf) if secret == "own" else _leaf(int(secret.removeprefix("leaf-")), leaf)
+        for secret in step.secrets
+    )
+
+
+def _leaf(slot: int, leaf: Leaf) -> Write:
+    return Write(leaf_secret(slot), "leaf", leaf, slot)
+
+
+def _keep(step: steps.KeepLeaves, seen: Secrets) -> tuple[Write, ...]:
+    assert seen.own is not None
+    assert step.secrets == ("own",)
+    return (Write(OWN, "own leaf", seen.own._replace(generation=step.generation)),)
 
 
 def _tidy(step: steps.TidyKeys, seen: Secrets) -> tuple[Write, ...]:
-    prepared = frozenset(map(number_of, step.prepared))
-    return (Write(KEY, "tidy", (prepared, prepared | frozenset(map(number_of, step.kept_keys)))),)
+    prepared = numbers_of(step.prepared)
+    files = prepared | ({BRIDGE} if NEW in prepared else set())
+    return (Write(KEY, "tidy", (files, prepared | numbers_of(step.kept_keys))),)
 
 
 _WRITES: dict[type, Callable[[Any, Secrets], tuple[Write, ...]]] = {
@@ -131,6 +145,7 @@ _WRITES: dict[type, Callable[[Any, Secrets], tuple[Write, ...]]] = {
     steps.Withdraw: lambda step, seen: (Write(CERTIFICATE, "withdraw", number_of(step.fingerprint)),),
     steps.TidyKeys: _tidy,
     steps.IssueLeaves: _issue,
+    steps.KeepLeaves: _keep,
     steps.Pause: lambda step, seen: () if seen.pause.asked else (Write(KAFKA, "pause", None),),
     steps.Resume: lambda step, seen: (Write(KAFKA, "resume", None),),
     steps.SetGenerated: lambda step, seen: (Write(KAFKA, "generated", step.generated),),
@@ -173,7 +188,7 @@ def _write_leaf(world: World, write: Write) -> World:
 
 _APPLY: dict[str, Callable[[World, Any], World]] = {
     "ledger": lambda world, write: replace(world, books=write.value),
-    "prepare": lambda world, write: _with_ca(world, world.ca._replace(prepared=world.ca.prepared | {write.value})),
+    "prepare": lambda world, write: _with_ca(world, world.ca._replace(prepared=world.ca.prepared | write.value)),
     "key": _write_key,
     "key back": lambda world, write: _with_ca(world, world.ca._replace(key=write.value)),
     "certificate": _write_certificate,
@@ -183,6 +198,7 @@ _APPLY: dict[str, Callable[[World, Any], World]] = {
     "withdraw": lambda world, write: _with_ca(world, world.ca._replace(others=world.ca.others - {write.value})),
     "tidy": _write_tidy,
     "leaf": _write_leaf,
+    "own leaf": lambda world, write: replace(world, own=write.value),
     "pause": lambda world, write: replace(world, pause=Pause(True, False)),
     "resume": lambda world, write: replace(world, pause=Pause(False, False)),
     "generated": lambda world, write: replace(world, generated=write.value),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Way
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Intent, Way
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
 
 from .authorities import OLD
@@ -11,8 +11,11 @@ from .state import Authorities, Books, Entry, Leaf, Pause, Run, Slot, World
 _NOTHING = Authorities(None, frozenset(), 0, None, frozenset(), frozenset())
 
 
-def start(intent: Intent, nodes: int, runs: int) -> World:
-    """A cluster whose CA is in use by all; before that where it is created or adopted."""
+def start(intent: Intent, nodes: int, runs: int, components: int = 0) -> World:
+    """A cluster whose CA is in use by all; before that where it is created or adopted.
+
+    components: with any, the operator's leaf is looked at as well.
+    """
     idle = (Run(),) * runs
     if intent.goal is Goal.CREATE:
         return World((), _NOTHING, None, None, Pause(False, False), False, None, idle)
@@ -21,12 +24,15 @@ def start(intent: Intent, nodes: int, runs: int) -> World:
     in_use = Entry(OLD, "TRUSTED_IN_USE_ALL", frozenset({0}), frozenset())
     books = None if adopting else Books((in_use,), (), None)
     leaf, trusted = Leaf(OLD, 0), frozenset({OLD})
-    slots = (Slot(leaf, leaf, leaf, leaf, trusted),) * nodes
-    return World(slots, ca, trusted, books, Pause(False, False), adopting, None, idle)
+    node = Slot(leaf, leaf, leaf, leaf, trusted)
+    slots = (*(node,) * nodes, *(node._replace(node=False),) * components)
+    own = leaf if components else None
+    return World(slots, ca, trusted, books, Pause(False, False), adopting, None, idle, own)
 
 
+#: Without a bridge; those with one start with other clusters.
 INTENTS = tuple(
-    Intent(goal, way)
+    Intent(goal, way, bridge=Bridge.NEVER)
     for goal in (Goal.CREATE, Goal.RENEW, Goal.REPLACE_KEY, Goal.UPGRADE, Goal.RECONCILE)
     for way in (Way.COOPERATE, Way.TAKEOVER)
 )

@@ -11,20 +11,25 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 CERTIFICATE, KEY, LEDGER, KAFKA = "certificate Secret", "key Secret", "ledger Secret", "Kafka resource"
+OWN = "the operator's leaf Secret"
 
 
 class Leaf(NamedTuple):
-    """A leaf by the CA that issued it and the generation it is annotated with."""
+    """A leaf by the CA that issued it and the generation it is annotated with.
+
+    alone: a bridge issued it, and it is presented without what stands above that.
+    """
 
     authority: int
     generation: int
+    alone: bool = False
 
 
 class Slot(NamedTuple):
-    """One node: the stored leaf, what its next pod is annotated with, and its running pod.
+    """One pod: the stored leaf, what its next pod is annotated with, and its running pod.
 
     annotated: what the running pod says it was started with, None when somebody removed the annotation; presents,
-    trusts: what it really loaded. up: there is a pod at all.
+    trusts: what it really loaded. up: there is a pod at all. node: or else a component, such as an entity operator.
     """
 
     stored: Leaf
@@ -33,6 +38,7 @@ class Slot(NamedTuple):
     presents: Leaf
     trusts: frozenset[int]
     up: bool = True
+    node: bool = True
 
 
 class Entry(NamedTuple):
@@ -91,6 +97,7 @@ class Secrets(NamedTuple):
     books: Books | None
     pause: Pause
     generated: bool
+    own: Leaf | None
 
 
 class Write(NamedTuple):
@@ -128,6 +135,8 @@ class View(NamedTuple):
 
 @dataclass(frozen=True)
 class World:
+    """own: the operator's leaf, where it is looked at."""
+
     slots: tuple[Slot, ...]
     ca: Authorities
     bundle: frozenset[int] | None
@@ -136,11 +145,12 @@ class World:
     generated: bool
     view: View | None
     runs: tuple[Run, ...]
+    own: Leaf | None = None
 
     @property
     def secrets(self) -> Secrets:
         stored = tuple(slot.stored for slot in self.slots)
-        return Secrets(stored, self.ca, self.bundle, self.books, self.pause, self.generated)
+        return Secrets(stored, self.ca, self.bundle, self.books, self.pause, self.generated, self.own)
 
     def with_slot(self, number: int, slot: Slot) -> World:
         return replace(self, slots=(*self.slots[:number], slot, *self.slots[number + 1 :]))

@@ -8,10 +8,13 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust import bookkeeping, decide, evidence, rules
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence import Presentation
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Promote
 
-from . import events
+from . import events, runs
+from .authorities import BRIDGE
 from .events import Event
 from .explore import CounterExample, explore
 from .people import adds_another_ca, nobody, removes_an_annotation, restores_an_old_leaf
@@ -19,12 +22,12 @@ from .runs import Runner
 from .starts import start
 from .state import Books, Run, Secrets, World, Write, map_uids
 
-REPLACE = Intent(Goal.REPLACE_KEY)
+REPLACE = Intent(Goal.REPLACE_KEY, bridge=Bridge.NEVER)
 
 
-def _counter_example(runner: Runner, people: Any = nobody, runs: int = 1) -> str:
+def _counter_example(runner: Runner, people: Any = nobody, runs: int = 1, nodes: int = 2, components: int = 0) -> str:
     with pytest.raises(CounterExample) as broken:
-        explore(start(REPLACE, 2, runs), runner, 2, people)
+        explore(start(REPLACE, nodes, runs, components), runner, nodes, people)
     print(f"\n{broken.value}")
     return str(broken.value).splitlines()[-1]
 
@@ -105,3 +108,62 @@ def test_a_promotion_is_ended_before_anything_else(monkeypatch: pytest.MonkeyPat
     """Without this rule a run that is interrupted in the middle of a promotion can never be continued (I8)."""
     monkeypatch.setattr(decide, "RULES", tuple(rule for rule in rules.RULES if rule is not rules.settle_key))
     assert explore(start(REPLACE, 1, 1), Runner(REPLACE), 1, adds_another_ca).dead_ends()
+
+
+BRIDGED = Intent(Goal.REPLACE_KEY)
+
+
+def _crossing(monkeypatch: pytest.MonkeyPatch, **replaced: Any) -> str:
+    """With a node, a component and the operator's own leaf."""
+    for name, value in replaced.items():
+        monkeypatch.setattr(rules, name, value)
+    return _counter_example(Runner(BRIDGED), nodes=1, components=1)
+
+
+def test_the_gate_for_leaves_that_are_presented_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _crossing(monkeypatch, alone_gate=lambda *arguments: ()).startswith("I1")
+
+
+def test_keeping_the_operators_leaf(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _crossing(monkeypatch, _keep_leaves=lambda *arguments: ()).endswith("does not accept the operator")
+
+
+def test_keeping_it_before_the_promotion(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Afterwards would do as well, were it not for runs that give up in between and end their pause."""
+    keep = rules._keep_leaves
+
+    def keep_last(snapshot: Any, intent: Any, ledger: Any) -> Any:
+        if not rules._is_promoted(snapshot, intent):
+            return ()
+        promoted = Promote(snapshot.ca.current[0].fingerprint, snapshot.ca.certificate_generation)
+        return keep(snapshot, ledger, promoted)
+
+    monkeypatch.setattr(rules, "_presented_after", lambda snapshot, step: snapshot.ca.current)
+    monkeypatch.setattr(rules, "_is_issuing_watched", lambda *arguments: True)
+    monkeypatch.setattr(decide, "RULES", (rules.settle_key, keep_last, *rules.RULES[1:]))
+    broken = _crossing(monkeypatch, _keep_leaves=lambda *arguments: ())
+    assert broken.endswith("does not accept the operator")
+    assert "run 0 gives up" in capsys.readouterr().out
+
+
+def test_the_chain_on_leaves_of_components(monkeypatch: pytest.MonkeyPatch) -> None:
+    leaf = runs._leaf
+    monkeypatch.setattr(
+        runs, "_leaf", lambda slot, issued: leaf(slot, issued._replace(alone=issued.authority == BRIDGE))
+    )
+    assert _crossing(monkeypatch).startswith("I1")
+
+
+def test_the_removal_gate_under_a_bridge(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The operator's kept leaf is of the CA that leaves."""
+    without = tuple(rule for rule in rules.RULES if rule is not rules.renew_kept_leaves)
+    monkeypatch.setattr(decide, "RULES", without)
+    monkeypatch.setattr(bookkeeping, "removal_gate", lambda *arguments: ())
+    assert _crossing(monkeypatch, removal_gate=lambda *arguments: ()).startswith(("I1", "I2"))
+
+
+def test_the_trust_gate_of_a_bridge(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The plain certificate in the place of its bridge: nobody validates it yet."""
+    monkeypatch.setattr(rules, "is_crossed", lambda *arguments: True)
+    monkeypatch.setattr(rules, "TRUSTED_STATES", frozenset(TrustState))
+    assert _crossing(monkeypatch, trust_gate=lambda *arguments: ()).startswith("I1")

@@ -11,6 +11,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger imp
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import (
     CaSecrets,
+    Chain,
     Component,
     Pod,
     PreparedAuthority,
@@ -20,8 +21,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot i
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
 
-from .authorities import NOW, certificate, fingerprints_of, leaf, number_of, numbers_of
-from .state import Authorities, Books, Entry, Flow, Removed, Secrets, Slot
+from .authorities import BRIDGE, NEW, NOW, certificate, chain, fingerprints_of, leaf, number_of, numbers_of
+from .state import Authorities, Books, Entry, Flow, Leaf, Removed, Secrets, Slot
 
 
 def snapshot_of(seen: Secrets, slots: tuple[Slot, ...], kafka_exists: bool) -> Snapshot:
@@ -34,10 +35,7 @@ def snapshot_of(seen: Secrets, slots: tuple[Slot, ...], kafka_exists: bool) -> S
         ledger=ledger_of(seen.books),
         bundle=None if seen.bundle is None else fingerprints_of(seen.bundle),
         pods=tuple(_pod(number, slot, seen) for number, slot in enumerate(slots) if slot.up),
-        leaves=tuple(
-            StoredLeaf(f"leaf-{n}", "leaf.crt", Component.KAFKA, (leaf(stored.authority, n),), stored.generation)
-            for n, stored in enumerate(seen.stored)
-        ),
+        leaves=_leaves(seen, slots),
         reconciliation=Reconciliation(
             exists=kafka_exists,
             generated=seen.generated,
@@ -48,12 +46,33 @@ def snapshot_of(seen: Secrets, slots: tuple[Slot, ...], kafka_exists: bool) -> S
     )
 
 
+def _leaves(seen: Secrets, slots: tuple[Slot, ...]) -> tuple[StoredLeaf, ...]:
+    # The cluster may have been created since the Secrets were read.
+    found = [
+        StoredLeaf(f"leaf-{n}", "leaf.crt", _component(slots[n]), _presented(stored, n), stored.generation)
+        for n, stored in enumerate(seen.stored)
+    ]
+    if seen.own is not None:
+        own = _presented(seen.own, len(seen.stored))
+        found.append(StoredLeaf("own", "own.crt", Component.CLUSTER_OPERATOR, own, seen.own.generation))
+    return tuple(found)
+
+
+def _presented(stored: Leaf, number: int) -> Chain:
+    sent = chain(stored.authority) if stored.authority == BRIDGE and not stored.alone else ()
+    return (leaf(stored.authority, number), *sent)
+
+
+def _component(slot: Slot) -> Component:
+    return Component.KAFKA if slot.node else Component.ENTITY_OPERATOR
+
+
 def _pod(number: int, slot: Slot, seen: Secrets) -> Pod:
     stored = seen.stored[number] if number < len(seen.stored) else None
     return Pod(
         name=f"pod-{number}",
         uid=str(number),
-        component=Component.KAFKA,
+        component=_component(slot),
         generation=slot.annotated.generation if slot.annotated else None,
         leaves=(f"leaf-{number}",),
         presents_stored=slot.annotated == stored if slot.annotated else None,
@@ -62,16 +81,20 @@ def _pod(number: int, slot: Slot, seen: Secrets) -> Pod:
 
 def _ca_secrets(ca: Authorities) -> CaSecrets:
     return CaSecrets(
-        current=() if ca.current is None else (certificate(ca.current),),
-        others={f"{number}.crt": (certificate(number),) for number in sorted(ca.others)},
+        current=() if ca.current is None else chain(ca.current),
+        others={f"{number}.crt": chain(number) for number in sorted(ca.others)},
         certificate_generation=ca.generation,
         key_generation=0,
         key=None if ca.key is None else certificate(ca.key).public_key_sha256,
         prepared=tuple(
-            PreparedAuthority((certificate(number),), certificate(number).public_key_sha256)
-            for number in sorted(ca.prepared)
+            PreparedAuthority(
+                chain(number),
+                certificate(number).public_key_sha256,
+                chain(BRIDGE) if number == NEW and BRIDGE in ca.prepared else (),
+            )
+            for number in sorted(ca.prepared - {BRIDGE})
         ),
-        kept_keys=fingerprints_of(ca.kept | ca.prepared),
+        kept_keys=fingerprints_of((ca.kept | ca.prepared) - {BRIDGE}),
     )
 
 
@@ -80,7 +103,7 @@ def ledger_of(books: Books | None) -> Ledger | None:
         return None
     return Ledger(
         entries=tuple(
-            LedgerEntry((certificate(e.authority),), TrustState(e.state), e.generations, _to_uids(e.awaiting))
+            LedgerEntry(chain(e.authority), TrustState(e.state), e.generations, _to_uids(e.awaiting))
             for e in books.entries
         ),
         removed=tuple(

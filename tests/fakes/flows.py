@@ -9,9 +9,12 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.engine import Outcome, run
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.engine import CarryOut, Outcome, run
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.carry_out import carry_out_leaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.carry_out import carry_out_spread
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import apply
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Settings, Work
@@ -27,6 +30,13 @@ SETTINGS = Settings(
     ca_key=EC, leaf_key=EC, operator_timeout=timedelta(seconds=60), pod_timeout=timedelta(seconds=60), holder="test"
 )
 
+#: What each module hands to the engine.
+CARRY_OUT: dict[Face, CarryOut] = {
+    **dict.fromkeys(Face, apply.carry_out),
+    Face.LEAVES: carry_out_leaves,
+    Face.ROLL: carry_out_spread,
+}
+
 
 class WorldClock:
     """The world's time: it passes when the world moves."""
@@ -40,12 +50,16 @@ class WorldClock:
     def monotonic(self) -> float:
         return self._world.seconds
 
+    def sleep(self, seconds: float) -> None:
+        self._world.step()
+
 
 @dataclass
 class FlowResult:
     outcome: Outcome
     actions: list[Action] = field(default_factory=list)
     modules: list[Face] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
 
     @property
     def changes(self) -> list[Action]:
@@ -64,11 +78,12 @@ def run_flow(work: Work, intent: Intent) -> FlowResult:
     face, result = Face.AUTHORITY if intent.supplied else Face.TRUST, None
     for _task in range(100):
         known = intent if face is Face.AUTHORITY else replace(intent, supplied=None)
-        outcome = run(work, known, face, lambda: None)
+        outcome = run(work, known, face, CARRY_OUT[face], lambda: None)
         if result is None:
             result = FlowResult(outcome)
         result.outcome = outcome
         result.actions += outcome.actions
+        result.warnings += outcome.warnings
         result.modules.append(face)
         if intent.replaces is None:
             intent = replace(intent, replaces=outcome.replaces)

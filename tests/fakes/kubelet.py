@@ -10,7 +10,7 @@ import copy
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .memory_api import Change, MemoryApi
@@ -18,12 +18,16 @@ from .memory_api import Change, MemoryApi
 
 @dataclass(frozen=True)
 class Process:
-    """What a pod's process loaded at its start (strimzi.md section 3): PEM of its leaves, PEM of its trust."""
+    """What a pod's process loaded at its start (strimzi.md section 3): PEM of its leaves, PEM of its trust.
+
+    kept: where a node's listeners have read again since, what its Raft client and its agent were started with.
+    """
 
     pod: str
     component: str
     presented: tuple[tuple[str, bytes], ...]
     trusted: bytes
+    kept: Process | None = None
 
 
 class SimulatedKubelet:
@@ -47,12 +51,26 @@ class SimulatedKubelet:
 
     def _start(self, pod: Mapping[str, Any]) -> None:
         metadata = pod["metadata"]
-        component = (metadata.get("labels") or {}).get("strimzi.io/component-type", "")
+        labels = metadata.get("labels") or {}
+        if labels.get("strimzi.io/cluster", self.cluster) != self.cluster:
+            # Another resource's pod; what it knows is told by its own double.
+            return
+        component = labels.get("strimzi.io/component-type", "")
         if component == "kafka":
             self.nodes.add(metadata["name"])
         self.started.setdefault(metadata["name"], []).append(metadata["uid"])
         self.processes[metadata["uid"]] = Process(
             metadata["name"], component, self._leaves(metadata["name"], component), self._trust(component)
+        )
+
+    def reload(self, uid: str) -> None:
+        """The listeners of this node read their leaf and their trust again; nothing else of the process does."""
+        process = self.processes[uid]
+        self.processes[uid] = replace(
+            process,
+            presented=self._leaves(process.pod, process.component),
+            trusted=self._trust(process.component),
+            kept=process.kept or process,
         )
 
     def _leaves(self, pod: str, component: str) -> tuple[tuple[str, bytes], ...]:

@@ -77,6 +77,7 @@ class MemoryApi:
         self.requests: list[tuple[str, str]] = []
         self.idle: Callable[[], None] = lambda: None
         self.graceful_pods = False
+        self.clock: Callable[[], str] = lambda: "2026-01-01T00:00:00Z"
 
     # The HTTP face -------------------------------------------------------------------------------------------------
 
@@ -139,9 +140,7 @@ class MemoryApi:
         key = (plural, namespace, metadata["name"])
         if key in self._objects:
             raise _Refused(_status(409, "AlreadyExists", f'{plural} "{key[2]}" already exists', plural, key[2]))
-        metadata.update(
-            namespace=namespace, uid=str(uuid.uuid4()), generation=1, creationTimestamp="2026-01-01T00:00:00Z"
-        )
+        metadata.update(namespace=namespace, uid=str(uuid.uuid4()), generation=1, creationTimestamp=self.clock())
         body.setdefault("kind", _KINDS.get(plural, ""))
         self._store("create", key, None, body)
         return Response(201, _copied(body))
@@ -163,7 +162,7 @@ class MemoryApi:
             new = {**_copied(old), "status": new.get("status")}
         elif plural in ("kafkas", "strimzipodsets", "kafkanodepools") and "status" in old:
             new["status"] = _copied(old["status"])
-        for fixed in ("uid", "creationTimestamp", "namespace", "generation", "deletionTimestamp"):
+        for fixed in ("uid", "creationTimestamp", "namespace", "generation", "deletionTimestamp", "managedFields"):
             if fixed in old["metadata"]:
                 new["metadata"][fixed] = old["metadata"][fixed]
         new["metadata"]["resourceVersion"] = old["metadata"]["resourceVersion"]
@@ -208,6 +207,9 @@ class MemoryApi:
     def _store(self, verb: str, key: Key, old: Object | None, new: Object) -> None:
         self._version += 1
         new["metadata"]["resourceVersion"] = str(self._version)
+        if "data" in new and (old is None or old.get("data") != new["data"]):
+            field = {"operation": "Update", "time": self.clock(), "fieldsV1": {"f:data": {}}}
+            new["metadata"]["managedFields"] = [field]
         self._objects[key] = new
         self._record(verb, "ADDED" if old is None else "MODIFIED", key, old, new)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from typing import Any
 
 from ..operator import clusters
@@ -27,6 +28,9 @@ class World:
         self.operator = OperatorDouble(self.api, namespace, self.wait)
         self.operator_runs = True
         self.seconds = 0.0
+        #: Called in each step, after the operator: what else lives in the namespace.
+        self.neighbours: list[Callable[[], None]] = []
+        self.api.clock = self.time
 
     def apply(self, *manifests: Object) -> None:
         for manifest in manifests:
@@ -42,6 +46,9 @@ class World:
             self.quiet_round()
         return condition()
 
+    def time(self) -> str:
+        return (datetime(2026, 1, 1) + timedelta(seconds=self.seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
     def quiet_round(self) -> bool:
         """One round of the controllers that never pause."""
         return any([control_pod_sets(self.operator.api), self.kubelet.step()])
@@ -51,6 +58,8 @@ class World:
         self.seconds += 1.0
         if self.operator_runs:
             self.operator.reconcile(self.cluster)
+        for neighbour in self.neighbours:
+            neighbour()
         for _round in range(50):
             if not self.quiet_round():
                 return

@@ -12,21 +12,15 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from cryptography.exceptions import InvalidSignature
 from OpenSSL import crypto
 
+from ..edges import EDGES
 from ..fakes.memory_api import Change
 from ..fakes.world import World
 
 Object = dict[str, Any]
-
-#: (before, after) of spec/1; None is "not in the ledger".
-EDGES = {
-    (None, "UNTRUSTED"), (None, "TRUSTED_UNUSED"), ("UNTRUSTED", "TRUSTED_UNUSED"),
-    ("TRUSTED_UNUSED", "TRUSTED_IN_USE_ANY"), ("TRUSTED_UNUSED", "TRUSTED_IN_USE_ALL"),
-    ("TRUSTED_IN_USE_ANY", "TRUSTED_IN_USE_ALL"), ("TRUSTED_IN_USE_ALL", "TRUSTED_IN_USE_ANY"),
-    ("TRUSTED_IN_USE_ANY", "PHASE_OUT"), ("TRUSTED_IN_USE_ALL", "PHASE_OUT"), ("PHASE_OUT", "TRUSTED_IN_USE_ANY"),
-    ("PHASE_OUT", "TRUSTED_IN_USE_ALL"), ("PHASE_OUT", None),
-}  # fmt: skip
+OPERATOR = "cluster-operator"
 
 
 class InvariantBroken(AssertionError):
@@ -34,18 +28,31 @@ class InvariantBroken(AssertionError):
 
 
 @lru_cache(maxsize=200_000)
-def verifies(presented: bytes, trusted: bytes) -> bool:
-    """Whether OpenSSL accepts the presented chain under these anchors."""
-    chain, anchors = _parse(presented), _parse(trusted)
-    if not chain:
-        return False
+def verifies(presented: bytes, trusted: bytes, *, jvm: bool = True) -> bool:
+    """Whether OpenSSL accepts the presented chain under one of these anchors: like Go programs and JVMs it is to try
+    each. A JVM does not apply the path length of an anchor itself (operator-facts, "The bridge")."""
+    chain = _parse(presented)
+    return bool(chain) and any(_verifies(chain, anchor, jvm) for anchor in _parse(trusted))
+
+
+def _verifies(chain: tuple[crypto.X509, ...], anchor: crypto.X509, jvm: bool) -> bool:
     store = crypto.X509Store()
     store.set_flags(crypto.X509StoreFlags.PARTIAL_CHAIN)
-    for anchor in anchors:
-        store.add_cert(anchor)
+    store.add_cert(anchor)
+    for sent in chain[1:]:
+        if jvm and _issued(sent, anchor):
+            store.add_cert(sent)
     try:
         crypto.X509StoreContext(store, chain[0], list(chain[1:])).verify_certificate()
     except crypto.X509StoreContextError:
+        return False
+    return True
+
+
+def _issued(certificate: crypto.X509, issuer: crypto.X509) -> bool:
+    try:
+        certificate.to_cryptography().verify_directly_issued_by(issuer.to_cryptography())
+    except (ValueError, TypeError, InvalidSignature):
         return False
     return True
 
@@ -74,12 +81,25 @@ def first(pem: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class Party:
-    """presented: what others see of it; trusted: what it accepts."""
+    """presented: what others see of it; trusted: what it accepts; jvm: or else a Go program.
+
+    node: it has listeners. agent: of a node; nobody but the operator talks to it.
+    """
 
     name: str
     node: bool
     presented: tuple[bytes, ...]
     trusted: bytes
+    jvm: bool = True
+    agent: bool = False
+
+    def meets(self, other: Party) -> bool:
+        if self.agent or other.agent:
+            return OPERATOR in (self.name, other.name)
+        return self.name != other.name and (self.node or other.node)
+
+    def accepts(self, chain: bytes) -> bool:
+        return verifies(chain, self.trusted, jvm=self.jvm)
 
 
 @dataclass
@@ -122,10 +142,15 @@ class Checker:
     def parties(self) -> Iterator[Party]:
         for process in list(self.world.kubelet.processes.values()):
             chains = tuple(pem for _secret, pem in process.presented if pem)
-            yield Party(process.pod, process.component == "kafka", chains, process.trusted)
+            jvm = process.component != "kafka-exporter"
+            yield Party(process.pod, process.component == "kafka", chains, process.trusted, jvm)
+            if process.kept:
+                started = tuple(pem for _secret, pem in process.kept.presented)
+                yield Party(f"the Raft client of {process.pod}", False, started, process.kept.trusted)
+                yield Party(f"the agent of {process.pod}", False, started, process.kept.trusted, agent=True)
         operator = self._secret("cluster-operator-certs")
         if operator:
-            yield Party("cluster-operator", False, (entries(operator)["cluster-operator.crt"],), self._projected())
+            yield Party(OPERATOR, False, (entries(operator)["cluster-operator.crt"],), self._projected())
 
     def _secret(self, suffix: str) -> Object | None:
         return self.world.api.find("secrets", self.world.namespace, f"{self.world.cluster}-{suffix}")
@@ -139,10 +164,10 @@ class Checker:
         known = list(self.parties())
         for presenter in known:
             for verifier in known:
-                if presenter.name == verifier.name or not (presenter.node or verifier.node):
+                if not presenter.meets(verifier):
                     continue
                 for chain in presenter.presented:
-                    if not verifies(chain, verifier.trusted):
+                    if not verifier.accepts(chain):
                         raise InvariantBroken(f"I1: {verifier.name} does not accept {presenter.name}, {where}")
 
     def _stored_leaves_are_safe(self, where: str) -> None:
@@ -153,7 +178,7 @@ class Checker:
             leaves = [v for k, v in entries(secret).items() if k.endswith(".crt") and self._is_leaf(name)]
             for leaf in leaves:
                 for verifier in verifiers:
-                    if not verifies(leaf, verifier.trusted):
+                    if not verifier.accepts(leaf):
                         raise InvariantBroken(f"I3: {verifier.name} would not accept the leaf in {name}, {where}")
                 projected = self._projected()
                 if projected and not verifies(leaf, projected):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Way
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Intent, Way
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
 
 from ..fakes.flows import START, FlowResult, run_flow, work_on
@@ -16,8 +17,15 @@ from ..fakes.world import World
 from ..operator import certs, clusters
 from .checker import Checker, entries
 
-#: Rolls of every Kafka node that each flow may take (spec/1 and DESIGN).
-ROLLS = {Goal.CREATE: 0, Goal.RENEW: 1, Goal.REPLACE_KEY: 3, Goal.UPGRADE: 1, Goal.DOWNGRADE: 1}
+#: Rolls of every Kafka node that each flow may take (spec/1 and DESIGN); only a new key can be bridged.
+ROLLS = {
+    (Goal.CREATE, Bridge.AUTO): 0,
+    (Goal.RENEW, Bridge.AUTO): 1,
+    (Goal.REPLACE_KEY, Bridge.NEVER): 3,
+    (Goal.REPLACE_KEY, Bridge.AUTO): 2,
+    (Goal.UPGRADE, Bridge.AUTO): 1,
+    (Goal.DOWNGRADE, Bridge.AUTO): 1,
+}
 
 CA_SECRETS = ("demo-cluster-ca-cert", "demo-cluster-ca")
 
@@ -26,25 +34,34 @@ CA_SECRETS = ("demo-cluster-ca-cert", "demo-cluster-ca")
 class Case:
     goal: Goal
     way: Way
+    bridge: Bridge = Bridge.AUTO
 
     def __str__(self) -> str:
-        return f"{self.goal.value}-{self.way.value}"
+        plain = "-plain" if self.bridge is Bridge.NEVER else ""
+        return f"{self.goal.value}{plain}-{self.way.value}"
 
     @property
     def intent(self) -> Intent:
-        return Intent(self.goal, self.way)
+        return Intent(self.goal, self.way, bridge=self.bridge)
+
+    @property
+    def rolls(self) -> int:
+        return ROLLS[self.goal, self.bridge]
 
 
-def fast_keys() -> None:
-    """The double's keys: what is tested is who trusts whom, not how long primes take."""
+CASES = [Case(goal, way, bridge) for goal, bridge in ROLLS for way in Way]
+
+
+def fast_operator(world: World) -> None:
+    """The double's keys: what is tested is who trusts whom, not how long primes take. It has the time of everybody."""
     certs.new_ca_key = certs.new_leaf_key = lambda: ec.generate_private_key(ec.SECP256R1())
-    certs.now = lambda: START.replace(microsecond=0)
+    certs.now = lambda: START.replace(microsecond=0) + timedelta(seconds=world.seconds)
 
 
 def start(case: Case) -> tuple[World, Checker]:
     """A world at the point where the flow begins, watched from here on."""
-    fast_keys()
     world = World()
+    fast_operator(world)
     generated = case.goal is Goal.UPGRADE
     if case.goal is not Goal.CREATE:
         if not generated:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust import bookkeeping, holds, rules
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence import usage_of
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Phase, Way
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Phase, Way
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import Usage
 
@@ -17,7 +18,8 @@ from ..fakes.flows import run_flow, work_on
 from .checker import InvariantBroken
 from .flows import Case, start
 
-REPLACE = Case(Goal.REPLACE_KEY, Way.COOPERATE)
+#: What the bridge needs each gate for is shown in tests/flows.
+REPLACE = Case(Goal.REPLACE_KEY, Way.COOPERATE, Bridge.NEVER)
 
 
 def open_gate(*arguments: Any) -> tuple[()]:
@@ -60,7 +62,7 @@ def test_a_leaf_in_use_before_it_is_trusted_is_seen(
 def test_a_ca_removed_while_a_leaf_of_it_is_stored_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     world, _checker = start(REPLACE)
     old = world.api.find("secrets", "kafka", "demo-cruise-control-certs")
-    run_flow(work_on(world), Intent(Goal.REPLACE_KEY, until=Phase.USE))
+    run_flow(work_on(world), replace(REPLACE.intent, until=Phase.USE))
     world.operator_runs = False
     world.api.request(
         "PATCH",

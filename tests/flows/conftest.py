@@ -5,10 +5,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge
 from ansible_collections.trustops.strimzi.tests.fakes.flows import START
+from ansible_collections.trustops.strimzi.tests.fakes.reloads import ReloadingNodes
 from ansible_collections.trustops.strimzi.tests.operator import certs
 
 from .scene import Scene
@@ -18,9 +22,20 @@ from .scene import Scene
 def _fast_operator(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("new_ca_key", "new_leaf_key"):
         monkeypatch.setattr(certs, name, lambda: ec.generate_private_key(ec.SECP256R1()))
-    monkeypatch.setattr(certs, "now", lambda: START.replace(microsecond=0))
 
 
 @pytest.fixture
-def scene() -> Scene:
-    return Scene()
+def scene(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Scene:
+    """Its operator has the same time as everybody. Its bridge is that of ``EVERY_BRIDGE``, or the default."""
+    made = Scene(getattr(request, "param", Bridge.AUTO))
+    begin = START.replace(microsecond=0)
+    monkeypatch.setattr(certs, "now", lambda: begin + timedelta(seconds=made.world.seconds))
+    return made
+
+
+@pytest.fixture
+def nodes(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> ReloadingNodes:
+    """The scene's, which can be asked and told."""
+    scene.nodes = ReloadingNodes(scene.world)
+    scene.nodes.replace_requests(monkeypatch)
+    return scene.nodes

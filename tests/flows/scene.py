@@ -9,11 +9,15 @@ import base64
 from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeySpec
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Phase, Way
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Intent, Phase, Way
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
 from ansible_collections.trustops.strimzi.tests.fakes.flows import FlowResult, run_flow, with_settings, work_on
 from ansible_collections.trustops.strimzi.tests.fakes.memory_api import Change
+from ansible_collections.trustops.strimzi.tests.fakes.reloads import ReloadingNodes
 from ansible_collections.trustops.strimzi.tests.fakes.world import World
 from ansible_collections.trustops.strimzi.tests.faults.checker import Checker, entries
 from ansible_collections.trustops.strimzi.tests.faults.killing import KillingTransport
@@ -36,25 +40,48 @@ def subject(pem: bytes) -> str:
     return certs.load(pem)[0].subject.rfc4514_string()
 
 
+def public_key(pem: bytes) -> bytes:
+    """Of the first certificate."""
+    return certs.load(pem)[0].public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+
+
 def expired_name(authority: Authority) -> str:
     """Where a CA that is not in use any more is kept (strimzi.md 1.1)."""
     return certs.old_name(authority.pem)
 
 
+#: Rolls that the replacement of a key takes, where nothing stands in the way of a bridge.
+REPLACEMENT = {Bridge.NEVER: 3, Bridge.AUTO: 2}
+#: For tests that replace keys: the fixture ``scene`` with and without bridges.
+EVERY_BRIDGE = pytest.mark.parametrize("scene", REPLACEMENT, indirect=True, ids=lambda bridge: bridge.value)
+
+
 @dataclass
 class Scene:
-    """issued_by_operator: leaf Secrets that changed although the Kafka resource was not paused. writes: of one run."""
+    """bridge: what every run says about it. nodes: where the running nodes can be asked and told.
 
+    issued_by_operator: leaf Secrets that changed although the Kafka resource was not paused. writes: of one run.
+    """
+
+    bridge: Bridge = Bridge.AUTO
     world: World = field(default_factory=World)
     issued_by_operator: list[str] = field(default_factory=list)
     ca_key: KeySpec = EC256
     writes: int = 0
+    nodes: ReloadingNodes | None = None
 
     def __post_init__(self) -> None:
         self.checker = Checker(self.world)
         self.checker.attach()
         self.world.api.listeners.append(self._note_leaves)
+        self.world.api.listeners.append(self._note_bridges)
         self._pods = self.world.restarts()
+        self._bridges: dict[str, bytes] = {}
+
+    def _note_bridges(self, change: Change) -> None:
+        if change.plural == "secrets" and change.name == KEYS:
+            made = (value for key, value in entries(change.new).items() if key.endswith(".bridge.crt"))
+            self._bridges |= {fingerprints(pem)[0]: public_key(pem) for pem in made}
 
     def _note_leaves(self, change: Change) -> None:
         is_leaf = change.plural == "secrets" and any(key.endswith(".key") for key in entries(change.new))
@@ -99,8 +126,10 @@ class Scene:
         """One playbook run. writes: what it wrote, whoever noted it."""
         transport = KillingTransport(self.world.api)
         settings = with_settings(supplied=supplied.supplied if supplied else None, ca_key=self.ca_key)
+        intent.setdefault("bridge", self.bridge)
         asked = Intent(goal, way, supplied=supplied.prepared if supplied else None, **intent)
-        result = run_flow(work_on(self.world, transport, settings), asked)
+        work = work_on(self.world, transport, settings)
+        result = run_flow(self.nodes.attach(work) if self.nodes else work, asked)
         self.writes = transport.writes
         assert transport.unconditional == []
         return result
@@ -131,6 +160,21 @@ class Scene:
         self.issued_by_operator.clear()
 
     # What there is to see.
+
+    @property
+    def bridges(self) -> set[str]:
+        """Those that led to the CA in use: twins of it."""
+        own = public_key(self.secret(CERTIFICATES)["ca.crt"])
+        return {fingerprint for fingerprint, key in self._bridges.items() if key == own}
+
+    @property
+    def replacement(self) -> int:
+        """Rolls of the nodes for a new key."""
+        return REPLACEMENT[self.bridge]
+
+    def replacement_by(self, supplied: Authority) -> int:
+        """The same for a supplied one: an intermediate is certified by its own issuer, and by nobody else."""
+        return self.replacement if supplied.chain[0].self_issued else REPLACEMENT[Bridge.NEVER]
 
     def secret(self, name: str) -> dict[str, bytes]:
         return entries(self.world.api.find("secrets", NAMESPACE, name))

@@ -11,20 +11,20 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import engine
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Intent, Phase, Way
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
 
 from ..fakes.answers import Answers
 from ..fakes.flows import FlowResult, run_flow, work_on
 from ..fakes.world import World
 from ..faults.checker import InvariantBroken
-from ..faults.flows import ROLLS, Case, finish, start
-from ..unit.forecast.test_forecasts_come_true import CASES
+from ..faults.flows import CASES, Case, finish, start
 
-REPLACE = Intent(Goal.REPLACE_KEY)
+PLAIN = Case(Goal.REPLACE_KEY, Way.COOPERATE, Bridge.NEVER)
+REPLACE = PLAIN.intent
 
 
-def begin(case: Case = CASES[4]) -> World:
+def begin(case: Case = PLAIN) -> World:
     world, _checker = start(case)
     return world
 
@@ -43,7 +43,7 @@ def test_every_flow_ends_as_it_does_without(case: Case) -> None:
     result = run(world, answers, case.intent)
     assert result.outcome.decision.done, [str(one) for one in result.outcome.decision.violations]
     assert (
-        max(count - before.get(name, 0) for name, count in world.restarts().items()) <= ROLLS[case.goal]
+        max(count - before.get(name, 0) for name, count in world.restarts().items()) <= case.rolls
         if (world.restarts())
         else case.goal is Goal.CREATE
     )
@@ -76,7 +76,7 @@ def test_a_process_that_does_not_trust_the_new_ca_although_it_should_holds_the_p
     """By the UIDs it has restarted with the new CA; it says something else, for whatever reason."""
     world = begin()
     old = next(process.trusted for process in world.kubelet.processes.values() if process.component == "kafka")
-    finish(world, Intent(Goal.REPLACE_KEY, until=Phase.TRUST))
+    finish(world, replace(REPLACE, until=Phase.TRUST))
     uid, process = next((u, p) for u, p in world.kubelet.processes.items() if p.pod == "demo-kafka-2")
     world.kubelet.processes[uid] = replace(process, trusted=old)
     assert "evidence" in [gate for gate, _message in held(run(world, Answers(world)))]
@@ -89,7 +89,7 @@ def test_a_process_that_does_not_trust_the_new_ca_although_it_should_holds_the_p
 def test_a_process_that_presents_the_old_certificate_although_it_should_not_keeps_the_old_ca() -> None:
     world = begin()
     before = {process.pod: process.presented for process in world.kubelet.processes.values()}
-    finish(world, Intent(Goal.REPLACE_KEY, until=Phase.USE))
+    finish(world, replace(REPLACE, until=Phase.USE))
     uid, process = next((u, p) for u, p in world.kubelet.processes.items() if p.pod == "demo-kafka-0")
     world.kubelet.processes[uid] = replace(process, presented=before["demo-kafka-0"])
     found = held(run(world, Answers(world)))
@@ -104,7 +104,7 @@ def certificates(world: World) -> dict[str, Any]:
 def test_a_process_that_still_trusts_the_removed_ca_is_not_forgotten() -> None:
     world = begin()
     old = next(process.trusted for process in world.kubelet.processes.values() if process.component == "kafka")
-    finish(world, Intent(Goal.REPLACE_KEY, until=Phase.USE))
+    finish(world, replace(REPLACE, until=Phase.USE))
     answers = Answers(world)
 
     def stubborn() -> None:
@@ -126,7 +126,7 @@ def test_a_process_that_still_trusts_the_removed_ca_is_not_forgotten() -> None:
 def test_pods_that_are_replaced_while_they_are_asked_are_asked_again() -> None:
     world = begin()
     answers = Answers(world)
-    finish(world, Intent(Goal.REPLACE_KEY, until=Phase.TRUST))
+    finish(world, replace(REPLACE, until=Phase.TRUST))
     left = [2]
 
     def restart() -> None:
@@ -143,6 +143,6 @@ def test_pods_that_are_replaced_while_they_are_asked_are_asked_again() -> None:
 def test_nobody_is_asked_where_no_gate_is() -> None:
     world = begin()
     answers = Answers(world)
-    run(world, answers, Intent(Goal.REPLACE_KEY, until=Phase.TRUST))
+    run(world, answers, replace(REPLACE, until=Phase.TRUST))
     assert answers.asked == 0
     assert engine.look(work_on(world), REPLACE).observation.snapshot.listeners is None

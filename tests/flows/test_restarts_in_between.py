@@ -15,7 +15,7 @@ from ansible_collections.trustops.strimzi.tests.fakes.memory_api import Change
 from ansible_collections.trustops.strimzi.tests.faults.checker import entries
 
 from .authorities import below, root
-from .scene import BOTH_WAYS, LEDGER, NAMESPACE, Scene, assert_only
+from .scene import BOTH_WAYS, EVERY_BRIDGE, LEDGER, NAMESPACE, Scene, assert_only
 
 EVERY_WAY = pytest.mark.parametrize("way", BOTH_WAYS)
 NODE, COMPONENTS = "demo-kafka-1", ("demo-entity-operator", "demo-cruise-control", "demo-kafka-exporter")
@@ -77,6 +77,7 @@ class Crashes:
             a_node(self.scene)
 
 
+@EVERY_BRIDGE
 @EVERY_WAY
 @pytest.mark.parametrize("goal", [Goal.RENEW, Goal.REPLACE_KEY])
 def test_whenever_a_ca_changes_its_state(scene: Scene, goal: Goal, way: Way) -> None:
@@ -85,8 +86,8 @@ def test_whenever_a_ca_changes_its_state(scene: Scene, goal: Goal, way: Way) -> 
     crashes = Crashes(scene)
     scene.finish(goal, way)
     assert {"UNTRUSTED", "TRUSTED_UNUSED", "PHASE_OUT"} <= set(crashes.states)
-    assert of_itself(scene) == {1 if goal is Goal.RENEW else 3}
-    assert_only(scene, scene.current, way, twins={old} if goal is Goal.RENEW else set())
+    assert of_itself(scene) == {1 if goal is Goal.RENEW else scene.replacement}
+    assert_only(scene, scene.current, way, twins={old} if goal is Goal.RENEW else scene.bridges)
 
 
 @EVERY_WAY

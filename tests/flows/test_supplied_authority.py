@@ -13,7 +13,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
 
 from .authorities import SHAPES, Authority
-from .scene import BOTH_WAYS, CERTIFICATES, Scene, assert_only
+from .scene import BOTH_WAYS, CERTIFICATES, EVERY_BRIDGE, Scene, assert_only
 
 pytestmark = pytest.mark.parametrize("way", BOTH_WAYS)
 EVERY_SHAPE = pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
@@ -28,11 +28,12 @@ def test_a_cluster_is_created_with_it(scene: Scene, shape: Callable[[], Authorit
     assert_only(scene, supplied.fingerprint, way)
 
 
+@EVERY_BRIDGE
 @EVERY_SHAPE
 def test_it_takes_the_place_of_a_generated_root(scene: Scene, shape: Callable[[], Authority], way: Way) -> None:
     scene.create()
     supplied = shape()
     scene.finish(Goal.REPLACE_KEY, way, supplied)
-    assert scene.rolls == {3}
+    assert scene.rolls == {scene.replacement_by(supplied)}
     assert scene.secret(CERTIFICATES)["ca.crt"] == supplied.pem
-    assert_only(scene, supplied.fingerprint, way)
+    assert_only(scene, supplied.fingerprint, way, scene.bridges)

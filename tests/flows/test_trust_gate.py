@@ -1,20 +1,27 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The trust gate asks for the intermediate itself: its root in every truststore is not enough (strimzi.md 1.4)."""
+"""The trust gate for intermediates: a root in every truststore is enough for leaves that are presented with their chain,
+and for no other (strimzi.md 1.4)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust import bookkeeping, gates, holds, rules
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import issue
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaves import LeafSecret
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust import bookkeeping, holds, rules
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Way
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Chain
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component
 from ansible_collections.trustops.strimzi.tests.faults.checker import InvariantBroken
 
 from .authorities import Authority, below, root
-from .scene import BOTH_WAYS, IN_USE, UNUSED, Scene
+from .scene import BOTH_WAYS, EVERY_BRIDGE, IN_USE, UNUSED, Scene
 
 EVERY_WAY = pytest.mark.parametrize("way", BOTH_WAYS)
 
@@ -30,26 +37,63 @@ def with_the_root_trusted(scene: Scene) -> tuple[Authority, Authority]:
     return corporate, second
 
 
+@EVERY_BRIDGE
 @EVERY_WAY
-def test_an_intermediate_of_a_trusted_root_is_spread_before_it_is_used(scene: Scene, way: Way) -> None:
+def test_an_intermediate_of_a_trusted_root_needs_no_trust_roll(scene: Scene, way: Way) -> None:
+    """The operator's own leaf, which it presents alone, stays the old one until everybody knows the intermediate."""
     corporate, second = with_the_root_trusted(scene)
     scene.finish(Goal.REPLACE_KEY, way, second)
-    assert scene.rolls == {3}
+    assert scene.rolls == {2}
     assert scene.states == {second.fingerprint: IN_USE, corporate.fingerprint: UNUSED}
     assert scene.trusted == {second.fingerprint, corporate.fingerprint}
 
 
-def the_whole_chain(authority: Chain) -> tuple[Chain, ...]:
-    return (authority,)
+def nothing_is_kept_or_issued_by_us(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(rules, "alone_gate", lambda *_arguments: ())
 
 
-@EVERY_WAY
-def test_clients_present_their_leaf_alone(scene: Scene, way: Way, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With only the form in which nodes present, the gate opens by the root and clients are turned away."""
+def the_operators_leaf_is_not_kept(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(rules, "_keep_leaves", lambda *_arguments: ())
+    by_us = rules._issue
+    patch.setattr(
+        rules,
+        "_issue",
+        lambda secrets, *arguments: by_us((s for s in secrets if not s.endswith("cluster-operator-certs")), *arguments),
+    )
+
+
+def components_present_their_leaf_alone(patch: pytest.MonkeyPatch) -> None:
+    whole = issue.presented
+
+    def presented(leaf: LeafSecret, certificate: Certificate, seen: Observation) -> bytes:
+        return whole(leaf, certificate, seen) if leaf.component is Component.KAFKA else certificate.pem
+
+    patch.setattr(issue, "presented", presented)
+
+
+def the_operator_works_meanwhile(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(rules, "_is_issuing_watched", lambda *_arguments: False)
+    patch.setattr(rules, "_keep_leaves", lambda *_arguments: ())
+
+
+@pytest.mark.parametrize(
+    "without",
+    [
+        nothing_is_kept_or_issued_by_us,
+        the_operators_leaf_is_not_kept,
+        components_present_their_leaf_alone,
+        the_operator_works_meanwhile,
+    ],
+)
+@pytest.mark.parametrize("next_one", ["intermediate", "bridge"])
+def test_what_is_presented_alone_is_turned_away(
+    scene: Scene, next_one: str, without: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of the rules about it, taken out alone."""
     _corporate, second = with_the_root_trusted(scene)
-    monkeypatch.setattr(gates, "presented_forms", the_whole_chain)
+    without(monkeypatch)
     with pytest.raises(InvariantBroken, match=r"I[13]"):
-        scene.run(Goal.REPLACE_KEY, way, second)
+        scene.run(Goal.REPLACE_KEY, supplied=second if next_one == "intermediate" else None)
 
 
 @EVERY_WAY

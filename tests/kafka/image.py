@@ -10,7 +10,8 @@ import sys
 import tarfile
 from pathlib import Path
 
-from ..cluster.cache import MissingTool, cached, digest
+from ..cluster.cache import cached, digest
+from ..cluster.java import resolve, run_tool
 from ..cluster.versions import CONFIG_PROVIDER, KAFKA
 
 PARTS = Path(__file__).parent / "image"
@@ -38,7 +39,7 @@ def _build(target: Path) -> None:
 def _debian_root(target: Path) -> None:
     print("building a Debian root with Java (once, a minute) ...", file=sys.stderr, flush=True)
     # The hook: Java's package puts links to manual pages into a folder that this variant does not have.
-    _run(
+    run_tool(
         "mmdebstrap", "--variant=essential", "--include=openjdk-17-jre-headless", "--quiet",
         "--setup-hook=mkdir -p $1/usr/share/man/man1", "--dpkgopt=path-exclude=/usr/share/doc/*",
         "--dpkgopt=path-exclude=/usr/share/locale/*", DEBIAN, str(target / "root.tar"),
@@ -46,11 +47,8 @@ def _debian_root(target: Path) -> None:
 
 
 def _jars(target: Path) -> None:
-    plugin = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies"
-    _run(
-        "mvn", "-B", "-q", "-f", str(PARTS / "pom.xml"), plugin, f"-Dkafka.version={KAFKA}",
-        f"-Dprovider.version={CONFIG_PROVIDER}", f"-DoutputDirectory={target}", "-DincludeScope=runtime",
-    )  # fmt: skip
+    versions = {"kafka.version": KAFKA, "provider.version": CONFIG_PROVIDER}
+    resolve(PARTS / "pom.xml", "copy-dependencies", {**versions, "outputDirectory": target, "includeScope": "runtime"})
 
 
 def _kafka_layer(libs: Path, target: Path) -> None:
@@ -97,9 +95,3 @@ def _sum(file: Path) -> str:
 
 def _architecture() -> str:
     return subprocess.run(["dpkg", "--print-architecture"], capture_output=True, text=True, check=True).stdout.strip()
-
-
-def _run(*command: str) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise MissingTool(f"{command[0]} failed:\n{(done.stdout + done.stderr)[-2000:]}")

@@ -15,12 +15,14 @@ NODES = [f"demo-kafka-{number}" for number in range(3)]
 
 @pytest.fixture(scope="module")
 def rotated() -> Iterator[tuple[Tier, Runner, bytes]]:
-    """An adopted cluster, its CA replaced; and the name of the CA that it had."""
+    """An adopted cluster, its CA replaced in one roll; and the name of the CA that it had."""
     with kafka_tier("kafka-rotation", clusters.dual_role) as tier:
         runner = Runner(tier.scene, variables={"strimzi_evidence": "handshake"})
         runner.flow("upgrade").check()
         old = tier.subject("cluster")
+        pods = tier.scene.node_uids("demo")
         runner.flow("rotate-cluster-ca").check()
+        assert runner.restarts_since(pods) == len(NODES)
         yield tier, runner, old
 
 
@@ -47,6 +49,13 @@ def test_the_matrix_says_what_the_nodes_say(rotated: tuple[Tier, Runner, bytes])
     assert found["violations"] == []
 
 
+def test_what_has_not_read_its_trust_again_is_named(rotated: tuple[Tier, Runner, bytes]) -> None:
+    """Raft clients and agents do at their next restart only."""
+    _tier, runner, _old = rotated
+    (removed,) = runner.module("strimzi_ca_info")["removed"]
+    assert (removed["pods"], removed["lingering"]) == ([], NODES)
+
+
 def test_taking_over_works_with_real_nodes_too(rotated: tuple[Tier, Runner, bytes]) -> None:
     """Last, because it changes what the others look at: leaves issued here are kept by the operator and by Kafka."""
     tier, runner, _old = rotated
@@ -54,6 +63,7 @@ def test_taking_over_works_with_real_nodes_too(rotated: tuple[Tier, Runner, byte
     pods = tier.scene.node_uids("demo")
     runner.flow("renew", strimzi_way="takeover").check()
     assert runner.restarts_since(pods) == 3
+    assert runner.module("strimzi_ca_info")["removed"] == []
     for node in NODES:
         shown = tier.shake_hands(node, 9091)
         assert shown.chain == tier.node_chain(node)

@@ -6,7 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from ..api.running import Runner
+from ..cluster.kube import wait_for
 from ..operator import clusters
+from ..operator.api import ready
 from .tier import Tier, kafka_tier
 
 BROKERS = [f"demo-broker-{number}" for number in range(3)]
@@ -40,3 +43,34 @@ def test_a_node_does_not_listen_for_a_role_that_it_lacks(tier: Tier, node: str, 
 def test_controllers_vote_and_brokers_observe(tier: Tier, option: str, node: str, port: int) -> None:
     voters, observers = dict.fromkeys("345", "voter"), dict.fromkeys("012", "observer")
     assert tier.quorum(BROKERS[1], option, f"{tier.host(node)}:{port}") == {**voters, **observers}
+
+
+def test_a_key_is_replaced_in_one_roll(tier: Tier) -> None:
+    """Last, because it changes what the others look at.
+
+    Listeners forget the old CA without a restart. A controller that starts anew then has to be let in by Raft clients
+    that still know both, and has to let them in.
+    """
+    runner = Runner(tier.scene, variables={"strimzi_evidence": "handshake", "strimzi_spread": "reload"})
+    runner.flow("upgrade").check()
+    old, pods = tier.subject("cluster"), tier.scene.node_uids("demo")
+    runner.flow("rotate-cluster-ca", strimzi_bridge="always").check()
+    assert runner.restarts_since(pods) == len(BROKERS + CONTROLLERS)
+    for node, port in [*((node, 9090) for node in CONTROLLERS), *((node, 9091) for node in BROKERS)]:
+        shown = tier.shake_hands(node, port)
+        assert old not in shown.accepted
+        assert shown.chain == tier.node_chain(node)
+    started = tier.scene.get("pods", CONTROLLERS[0])["metadata"]["uid"]
+    tier.scene.kube.request("DELETE", f"/api/v1/namespaces/{tier.scene.namespace}/pods/{CONTROLLERS[0]}")
+    wait_for(lambda: _is_back(tier, CONTROLLERS[0], started), f"another pod {CONTROLLERS[0]}", 180)
+    # Whoever asks from outside shows certificates of strangers, too.
+    nodes = CONTROLLERS + BROKERS
+    peers = {tier.pods.address(node) for node in nodes}
+    assert [tier.refused_peers(node) & peers for node in nodes] == [set()] * 6
+    (removed,) = runner.module("strimzi_ca_info")["removed"]
+    assert (removed["pods"], removed["lingering"]) == ([], sorted({*BROKERS, *CONTROLLERS} - {CONTROLLERS[0]}))
+
+
+def _is_back(tier: Tier, node: str, before: str) -> bool:
+    pod = tier.scene.get("pods", node)
+    return pod.get("metadata", {}).get("uid", before) != before and ready(pod)

@@ -76,7 +76,19 @@ FLOW = ArgumentSpec(
     {
         "way": {"type": "str", "choices": ["cooperate", "takeover"], "default": "cooperate"},
         "evidence": {"type": "str", "choices": ["auto", "handshake", "annotations"], "default": "auto"},
+        "bridge": {"type": "str", "choices": ["auto", "always", "never"], "default": "auto"},
+        "spread": {"type": "str", "choices": ["auto", "reload", "restart"], "default": "auto"},
         "client_bundle": {"type": "bool", "default": False},
+        "trusting_secrets": {"type": "list", "elements": "str", "no_log": False},
+        "waivers": {
+            "type": "list",
+            "elements": "dict",
+            "options": {
+                "client": {"type": "str", "required": True},
+                "until": {"type": "str", "required": True},
+                "reason": {"type": "str", "required": True},
+            },
+        },
         "replaces": {"type": "str"},
         "fresh_for_hours": {"type": "int", "default": 24},
         "until_phase": {"type": "str", "choices": ["prepare", "trust", "use", "retire"], "default": "retire"},

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import connect
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.port_forward import open_port
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.live import PortOpener
+
+if TYPE_CHECKING:
+    from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import PortOpener
 
 
 def client_for(options: Mapping[str, Any]) -> KubeClient:
@@ -23,4 +24,7 @@ def client_for(options: Mapping[str, Any]) -> KubeClient:
 
 def port_opener_for(options: Mapping[str, Any], namespace: str) -> PortOpener:
     """Opens ports of pods through the API server. Raises ConnectionOptionsError."""
+    # Loaded only where somebody looks: most calls do not.
+    from ansible_collections.trustops.strimzi.plugins.module_utils._kube.port_forward import open_port
+
     return partial(open_port, connect(options), namespace)

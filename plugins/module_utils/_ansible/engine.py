@@ -8,23 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issue import carry_out_issue
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.stand_ins import StandIns
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import AlreadyExists, Conflict, NotFound
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.roll import carry_out_roll
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import apply
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import ReloadImpossible, StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation, observe
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.pod_annotations import pod_sets_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.stamping import obstacles
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decision import Decision, Transition
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.forecast import Forecast, forecast
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.guarded import needs_a_look
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.observed import of_running
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Face, IssueLeaves, Resume, Roll, Step
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Face, Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.target import resolve
 
 #: Far more passes than any flow needs in a row; reaching it means that the decisions go in a circle.
@@ -32,14 +31,26 @@ MAXIMUM_PASSES = 40
 #: How often to look anew when pods were replaced while they were asked.
 _LOOKS = 3
 
+#: Carries out one step of a face, by the layer that knows how; raises TypeError for one of another face. A module brings
+#: that of its own face, so that a call loads nothing of the other modules' work.
+CarryOut: TypeAlias = Callable[[Step, Observation, Work], list[Action]]
 
-class NoProgress(Exception):
+
+class NoProgress(StepError):
     """The same module was asked again and again without an end."""
+
+    def __init__(self, face: Face) -> None:
+        super().__init__(
+            f"No end after {MAXIMUM_PASSES} passes of {face.value}.", "Please report it; the flow can be run again."
+        )
 
 
 @dataclass
 class Outcome:
-    """What a module call did. decision: what follows now; replaces: the CA that the flow is about."""
+    """What a module call did. decision: what follows now; replaces: the CA that the flow is about.
+
+    looked: the last observation with what the nodes said themselves; None when nobody was asked.
+    """
 
     observation: Observation
     decision: Decision
@@ -47,13 +58,23 @@ class Outcome:
     before: Observation
     actions: list[Action] = field(default_factory=list)
     transitions: list[Transition] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    looked: Observation | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self.go_on(self.observation, self.decision)
+
+    def go_on(self, observation: Observation, decision: Decision) -> None:
+        self.observation, self.decision = observation, decision
+        if observation.snapshot.listeners is not None:
+            self.looked = observation
 
     @property
     def changed(self) -> bool:
         return any(action.is_change for action in self.actions)
 
 
-def run(work: Work, intent: Intent, face: Face, before_write: Callable[[], None]) -> Outcome:
+def run(work: Work, intent: Intent, face: Face, carry_out: CarryOut, before_write: Callable[[], None]) -> Outcome:
     """Carry out the steps of one face until it is another's turn. ``before_write`` takes the Lease.
 
     A conflict means that somebody changed what the decision was based on: look again, decide again (I6).
@@ -67,17 +88,22 @@ def run(work: Work, intent: Intent, face: Face, before_write: Callable[[], None]
     while steps := own_steps(outcome.decision, face):
         passes += 1
         if passes > MAXIMUM_PASSES:
-            raise NoProgress(f"No end after {MAXIMUM_PASSES} passes of {face.value}.")
+            raise NoProgress(face)
         if work.dry_run:
-            _carry_out(steps, outcome, work)
+            _carry_out_all(steps, carry_out, outcome, work)
             return outcome
         before_write()
         try:
-            _carry_out(steps, outcome, work)
+            _carry_out_all(steps, carry_out, outcome, work)
         except (Conflict, AlreadyExists, NotFound):
             # Decided on a state that is no longer so; nothing was overwritten.
             work.alive()
-        outcome.observation, outcome.decision = _observe_and_decide(work, intent)
+        except ReloadImpossible as error:
+            if intent.spread is Spread.RELOAD:
+                raise
+            outcome.warnings.append(f"{error} They are restarted instead.")
+            intent = replace(intent, spread=Spread.RESTART)
+        outcome.go_on(*_observe_and_decide(work, intent))
     return outcome
 
 
@@ -91,19 +117,10 @@ def own_steps(decision: Decision, face: Face) -> tuple[Step, ...]:
     return tuple(found)
 
 
-def _carry_out(steps: tuple[Step, ...], outcome: Outcome, work: Work) -> None:
+def _carry_out_all(steps: tuple[Step, ...], carry_out: CarryOut, outcome: Outcome, work: Work) -> None:
     for step in steps:
         outcome.actions += carry_out(step, outcome.observation, work)
     outcome.transitions += outcome.decision.transitions
-
-
-def carry_out(step: Step, observation: Observation, work: Work) -> list[Action]:
-    """One step, by the layer that knows how."""
-    if isinstance(step, Roll):
-        return carry_out_roll(step, observation, work)
-    if isinstance(step, IssueLeaves):
-        return carry_out_issue(step, observation, work)
-    return apply.carry_out(step, observation, work)
 
 
 def look(work: Work, intent: Intent) -> Outcome:
@@ -115,7 +132,7 @@ def look(work: Work, intent: Intent) -> Outcome:
 
 def _observe_and_decide(work: Work, intent: Intent) -> tuple[Observation, Decision]:
     """What to do next; where a gate stands before it, the running nodes are asked first, and it is decided again."""
-    observation = observe(work.client, work.scope, work.clock.now())
+    observation = observe(work.client, work.scope, work.clock.now(), work.settings.outside)
     decision = decide(observation.snapshot, intent)
     if any(needs_a_look(step, observation.snapshot) for step in decision.steps):
         seen = look_closely(work, observation)
@@ -131,32 +148,13 @@ def look_closely(work: Work, observation: Observation) -> Observation | None:
         if listeners is None:
             return None
         # Listed again: a pod that was replaced meanwhile may have answered for its predecessor.
-        observation = observe(work.client, work.scope, work.clock.now())
+        observation = observe(work.client, work.scope, work.clock.now(), work.settings.outside)
         known = of_running(listeners, observation.snapshot.uids)
-        observation = replace(observation, snapshot=replace(observation.snapshot, listeners=known))
+        told = replace(
+            observation.snapshot, listeners=known, asked=True, unreloadable=work.unreloadable(),
+            unpredicted=tuple(obstacles(pod_sets_of(work), observation)),
+        )  # fmt: skip
+        observation = replace(observation, snapshot=told)
         if len(known) == len(listeners):
             break
     return observation
-
-
-def inspect(work: Work, intent: Intent) -> Outcome:
-    """Like ``look``, with what the nodes say themselves wherever they can be asked."""
-    outcome = look(work, intent)
-    if outcome.observation.snapshot.listeners is None:
-        seen = look_closely(work, outcome.observation)
-        if seen is not None:
-            outcome.observation, outcome.decision = seen, decide(seen.snapshot, intent)
-    return outcome
-
-
-def resume_ours(work: Work, intent: Intent) -> Outcome:
-    """End a pause of ours, if there is one, whatever the flow is at."""
-    outcome = look(work, intent)
-    if outcome.observation.snapshot.reconciliation.paused_by_us:
-        outcome.actions += carry_out(Resume(), outcome.observation, work)
-    return outcome
-
-
-def plan(work: Work, outcome: Outcome, intent: Intent) -> Forecast:
-    """Every step from here to the end of the flow. Raises StepError when a step could not be taken at all."""
-    return forecast(outcome.observation.snapshot, intent, StandIns(outcome.observation, work))

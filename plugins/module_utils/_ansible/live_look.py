@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import ConnectionOptionsError
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import KubeError
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.live import PortOpener
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.looking import look_at
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Clock
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.observed import ObservedListener
+
+if TYPE_CHECKING:
+    from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import PortOpener
 
 #: Seconds for all listeners together: 500 nodes, some of them slow to answer.
 _LIMIT = 120.0
@@ -46,6 +48,9 @@ class LiveLook:
         """None: nobody can be asked, and stored evidence has to do."""
         if self._wanted is Evidence.ANNOTATIONS:
             return None
+        # Loaded only where somebody looks: most calls do not.
+        from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.looking import look_at
+
         try:
             seen = look_at(observation, self._opener(), now=self._clock.now(), seconds=_LIMIT)
         except (KubeError, ConnectionOptionsError) as error:

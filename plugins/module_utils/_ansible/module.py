@@ -9,57 +9,21 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable
-from datetime import datetime, timedelta, timezone
-from functools import partial
+from datetime import datetime, timezone
 from typing import Any, NoReturn
 
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import connect
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import AUTH, ArgumentSpec
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.engine import NoProgress, Outcome, run
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.libraries import missing_library
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.limits import key_spec, problem_of
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.live_look import Evidence, LiveLook
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.redaction import (
-    forms_of,
-    secrets_in_kubeconfig,
-    secrets_of,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import (
-    describe_decision,
-    describe_snapshot,
-    describe_transitions,
-    diff_of,
-    failure_text,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.redaction import secrets_in_kubeconfig
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import ConnectionOptionsError
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import KubeError
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
-    CertificateError,
-    parse_certificates,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
-    KeyAlgorithm,
-    KeySpec,
-    PrivateKeyError,
-    load_key,
-)
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import (
-    Settings,
-    Strategy,
-    SuppliedAuthority,
-    Work,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Phase, Way
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import PreparedAuthority
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Face
 
 
 class SystemClock:
@@ -71,8 +35,11 @@ class SystemClock:
     def monotonic(self) -> float:
         return time.monotonic()
 
+    def sleep(self, seconds: float) -> None:
+        time.sleep(seconds)
 
-class TrustModule:
+
+class ClusterModule:
     """One call of one module. Every way out of it is a result or a message, never a traceback."""
 
     def __init__(self, spec: ArgumentSpec) -> None:
@@ -80,9 +47,11 @@ class TrustModule:
         self.params: dict[str, Any] = self.module.params
         self.holder = self.params.get("run_id") or f"call-{uuid.uuid4()}"
         self._lease: TrustLease | None = None
-        self._work: Work | None = None
-        self._eyes: LiveLook | None = None
-        self._begun = time.monotonic()
+
+    @property
+    def has_written(self) -> bool:
+        """Whether anything was changed so far; to be known also when the call fails half-way."""
+        return False
 
     @property
     def check_mode(self) -> bool:
@@ -91,24 +60,22 @@ class TrustModule:
     def execute(self, body: Callable[[], dict[str, Any]]) -> NoReturn:
         """Run the module's body and end with its result; failures become messages with a remedy."""
         self._require_libraries()
-        self._hide(*secrets_in_kubeconfig(self.params.get("kubeconfig")))
+        self.hide(*secrets_in_kubeconfig(self.params.get("kubeconfig")))
         try:
             result = body()
-        except KubeError as error:
-            self._fail(f"{error} {error.remedy}")
-        except StepError as error:
-            self._fail(f"{error} {error.remedy}")
-        except (ConnectionOptionsError, NoProgress) as error:
-            self._fail(str(error))
+        except (KubeError, StepError) as error:
+            self.fail(f"{error} {error.remedy}")
+        except ConnectionOptionsError as error:
+            self.fail(str(error))
         except Exception as error:  # pylint: disable=broad-except
             # The text of an unexpected exception could hold anything.
-            self._fail(
+            self.fail(
                 f"Unexpected {type(error).__name__} at {_place(error)}. Please report it; the flow can be run again."
             )
         finally:
             self._end_call()
         if result.get("failed_message"):
-            self._fail(result.pop("failed_message"), **result)
+            self.fail(result.pop("failed_message"), **result)
         self.module.exit_json(**result)
         raise SystemExit(0)
 
@@ -119,12 +86,11 @@ class TrustModule:
         message, trace = problem
         self.module.fail_json(msg=message, **({"exception": trace} if trace else {}))
 
-    def _fail(self, message: str, **result: Any) -> NoReturn:
-        changed = self._work is not None and self._work.changed
-        self.module.fail_json(msg=message, **{"changed": changed, **result})
+    def fail(self, message: str, **result: Any) -> NoReturn:
+        self.module.fail_json(msg=message, **{"changed": self.has_written, **result})
         raise SystemExit(1)
 
-    def _hide(self, *values: str) -> None:
+    def hide(self, *values: str) -> None:
         self.module.no_log_values.update(value for value in values if value.strip())
 
     # What bodies work with -----------------------------------------------------------------------------------------
@@ -134,59 +100,6 @@ class TrustModule:
 
     def scope(self) -> ClusterNames:
         return ClusterNames(self.params["namespace"], self.params["cluster"])
-
-    def work(self) -> Work:
-        work = Work(self.client(), self.scope(), SystemClock(), self._settings(), self.check_mode)
-        work.alive = self._keep_lease
-        work.look_live = self._eyes = self._live_look()
-        self._work = work
-        return work
-
-    def _live_look(self) -> LiveLook:
-        options = {name: self.params.get(name) for name in AUTH.options}
-        opener = partial(connect.port_opener_for, options, self.params["namespace"])
-        return LiveLook(Evidence(self.params.get("evidence") or "auto"), opener, SystemClock())
-
-    def intent(self, goal: str) -> Intent:
-        supplied = self._supplied()
-        return Intent(
-            goal=Goal(goal),
-            way=Way(self.params.get("way") or "cooperate"),
-            replaces=self.params.get("replaces") or None,
-            fresh_for=timedelta(hours=self.params.get("fresh_for_hours") or 0),
-            until=Phase(self.params.get("until_phase") or "retire"),
-            publish=bool(self.params.get("client_bundle")),
-            supplied=PreparedAuthority(supplied.chain, supplied.key.public_key_sha256) if supplied else None,
-        )
-
-    def _settings(self) -> Settings:
-        problem = problem_of(self.params)
-        if problem:
-            self._fail(problem)
-        return Settings(
-            ca_key=key_spec(self.params),
-            leaf_key=KeySpec(KeyAlgorithm.RSA, 2048),
-            validity=timedelta(days=self.params.get("validity_days") or 365),
-            path_length=self.params.get("path_length", 1),
-            supplied=self._supplied(),
-            operator_timeout=timedelta(seconds=self.params.get("operator_timeout") or 300),
-            pod_timeout=timedelta(seconds=self.params.get("pod_timeout") or 600),
-            holder=self.holder,
-            strategy=Strategy(self.params.get("strategy") or "operator"),
-            kafka_bootstrap=tuple(self.params.get("kafka_bootstrap") or ()),
-        )
-
-    def _supplied(self) -> SuppliedAuthority | None:
-        certificate, key = self.params.get("certificate"), self.params.get("private_key")
-        if not certificate or not key:
-            return None
-        self._hide(*forms_of(key.encode("utf-8")))
-        try:
-            return SuppliedAuthority(parse_certificates(certificate.encode("utf-8")), load_key(key.encode("utf-8")))
-        except CertificateError as error:
-            self._fail(f"certificate: {error}. Give the CA certificate in PEM form, its chain after it.")
-        except PrivateKeyError as error:
-            self._fail(f"private_key: {error}. Give the key of the first certificate, unencrypted.")
 
     # The Lease -----------------------------------------------------------------------------------------------------
 
@@ -203,7 +116,7 @@ class TrustModule:
             self._lease = self.lease(client)
             self._lease.acquire()
 
-    def _keep_lease(self) -> None:
+    def keep_lease(self) -> None:
         if self._lease is not None:
             self._lease.renew_if_due()
 
@@ -217,40 +130,6 @@ class TrustModule:
             lease.release()
         except KubeError as error:
             self.module.warn(f"The Lease could not be given back and will run out by itself: {error}")
-
-    # The engine ----------------------------------------------------------------------------------------------------
-
-    def run(self, face: Face, goal: str, report: Callable[[str], None] | None = None) -> dict[str, Any]:
-        """Carry out this module's part of the flow and describe it."""
-        work, intent = self.work(), self.intent(goal)
-        if report is not None:
-            work.report = report
-        return self.result(run(work, intent, face, lambda: self.take_lease(work.client)))
-
-    def result(self, outcome: Outcome) -> dict[str, Any]:
-        self.hide_secrets(outcome.observation)
-        result = {
-            "changed": outcome.changed,
-            **describe_snapshot(outcome.observation.snapshot),
-            **describe_decision(outcome.decision),
-            "replaces": outcome.replaces,
-            "evidence": self._evidence(),
-            "transitions": describe_transitions(outcome.transitions),
-            "actions": [action.as_result() for action in outcome.actions],
-            "seconds": round(time.monotonic() - self._begun, 1),
-        }
-        if self.module._diff:  # pylint: disable=protected-access
-            result["diff"] = diff_of(outcome.actions)
-        if outcome.decision.violations:
-            result["failed_message"] = failure_text(outcome.decision.violations, outcome.observation.snapshot)
-        return result
-
-    def _evidence(self) -> dict[str, str]:
-        source = self._eyes.source if self._eyes else Evidence.ANNOTATIONS
-        return {"source": source.value, "why": self._eyes.why if self._eyes else ""}
-
-    def hide_secrets(self, observation: Observation) -> None:
-        self._hide(*secrets_of(observation))
 
 
 def _place(error: BaseException) -> str:

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries
+
+if TYPE_CHECKING:
+    from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
 
 _SECRET_SUFFIXES = (".key", ".password", ".p12")
 _SENSITIVE = frozenset({"token", "password", "client-key-data", "id-token", "refresh-token", "client-secret"})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
@@ -17,11 +17,20 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence i
     Presentation,
     usage_of,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.forecast import Forecast
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Journal, Ledger, LedgerEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import (
+    Journal,
+    Ledger,
+    LedgerEntry,
+    RemovedEntry,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.outside import OutsideClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.parties import present_all, trusted_by
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.violations import Violation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.waivers import waiver_of
+
+if TYPE_CHECKING:
+    from ansible_collections.trustops.strimzi.plugins.module_utils._trust.forecast import Forecast
 
 
 def time_text(moment: datetime | None) -> str | None:
@@ -35,8 +44,9 @@ def describe_snapshot(snapshot: Snapshot) -> dict[str, Any]:
     return {
         "cluster": _cluster(snapshot),
         "cas": [_authority(entry, snapshot, seen) for entry in ledger.entries],
-        "removed": [_removed(entry.certificate, entry.awaiting, snapshot) for entry in ledger.removed],
+        "removed": [_removed(entry, snapshot) for entry in ledger.removed],
         "pods": [_pod(index, snapshot, ledger, seen) for index in range(len(snapshot.pods))],
+        "outside": [_outside(client, snapshot, ledger) for client in snapshot.outside],
         "leaves": _leaves(snapshot),
         "journal": _journal(ledger.journal),
     }
@@ -82,9 +92,11 @@ def _certificate(certificate: Certificate) -> dict[str, Any]:
     }
 
 
-def _removed(certificate: Certificate, awaiting: frozenset[str], snapshot: Snapshot) -> dict[str, Any]:
-    pods = sorted(pod.name for pod in snapshot.pods if pod.uid in awaiting)
-    return {**_certificate(certificate), "pods": pods, "trusted_by_count": len(pods)}
+def _removed(entry: RemovedEntry, snapshot: Snapshot) -> dict[str, Any]:
+    """lingering: pods of which all but the listeners, which have read their trust again, know it until they restart."""
+    pods = sorted(pod.name for pod in snapshot.pods if pod.uid in entry.awaiting)
+    lingering = sorted(pod.name for pod in snapshot.pods if pod.uid in entry.lingering)
+    return {**_certificate(entry.certificate), "pods": pods, "trusted_by_count": len(pods), "lingering": lingering}
 
 
 def _pod(index: int, snapshot: Snapshot, ledger: Ledger, seen: tuple[Presentation, ...]) -> dict[str, Any]:
@@ -100,6 +112,18 @@ def _pod(index: int, snapshot: Snapshot, ledger: Ledger, seen: tuple[Presentatio
         "presents": [label(known[fp]) for fp in sorted(presentation.authorities or ()) if fp in known],
         "evidence": presentation.why,
         "trusts": [label(certificate) for certificate in (*trusted_by(pod, snapshot, ledger), *removed)],
+    }
+
+
+def _outside(client: OutsideClient, snapshot: Snapshot, ledger: Ledger) -> dict[str, Any]:
+    """A client outside the cluster, and the waiver that lets it pass where there is one: for audits."""
+    known = {entry.fingerprint for entry in ledger.entries} | {removed.fingerprint for removed in ledger.removed}
+    waiver = waiver_of(client.name, snapshot)
+    return {
+        "client": client.name,
+        "trusts": [label(certificate) for certificate in client.trusts or () if certificate.fingerprint in known],
+        "doubt": client.doubt,
+        "waiver": {"until": time_text(waiver.until), "reason": waiver.reason} if waiver else None,
     }
 
 
@@ -162,25 +186,8 @@ def describe_forecast(forecast: Forecast) -> dict[str, Any]:
         ],
         "planned_rolls": sum(1 for step in forecast.steps if step.nodes),
         "planned_restarts": len(restarted),
+        "choices": list(forecast.choices),
     }
-
-
-def describe_listeners(snapshot: Snapshot) -> list[dict[str, Any]]:
-    """The matrix of what running nodes said themselves."""
-    ledger = snapshot.ledger or Ledger()
-    known = [*(entry.certificate for entry in ledger.entries), *(removed.certificate for removed in ledger.removed)]
-    names = {certificate.fingerprint: label(certificate) for certificate in known}
-    return [
-        {
-            "pod": one.pod,
-            "port": one.port,
-            "presents": [f"{certificate.subject} ({certificate.sha256[:12]})" for certificate in one.presents or ()],
-            "trusts": sorted(names[fingerprint] for fingerprint in one.accepts if fingerprint in names),
-            "refuses": sorted(names[fingerprint] for fingerprint in one.refuses if fingerprint in names),
-            "why": sorted({why for why in (one.why, *one.doubts.values()) if why}),
-        }
-        for one in snapshot.listeners or ()
-    ]
 
 
 def describe_violations(violations: Iterable[Violation]) -> list[dict[str, str]]:

@@ -19,6 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.plaint
     read_flight,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.stream import ByteStream, Deadline
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import TlsOverStream
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
     Certificate,
     CertificateError,
@@ -57,15 +58,6 @@ class Handshake:
     acceptable: tuple[bytes, ...] | None = None
     detail: str = ""
 
-    @property
-    def fingerprints(self) -> tuple[str, ...]:
-        """SHA-256 of what was presented, the leaf first."""
-        return tuple(certificate.sha256 for certificate in self.presented or ())
-
-    @property
-    def sends_intermediates(self) -> bool:
-        return len(self.presented or ()) > 1
-
     def __str__(self) -> str:
         ending = f"refused with the alert {self.alert}" if self.alert else self.outcome.value
         return f"{ending}: {self.detail}" if self.detail else ending
@@ -81,22 +73,41 @@ class _Ended(Exception):
         self.alert = alert
 
 
-class _Conversation:
-    """The ssl module on one side, the stream on the other; both directions are kept as far as they are looked at."""
+class _Recorder:
+    """Keeps what goes over the stream."""
 
-    def __init__(self, stream: ByteStream, context: ssl.SSLContext, deadline: Deadline) -> None:
+    def __init__(self, stream: ByteStream) -> None:
         self._stream = stream
-        self._deadline = deadline
-        self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-        self.tls = context.wrap_bio(self._incoming, self._outgoing)
         self.received, self.sent = bytearray(), bytearray()
         self.last_flight = 0
+
+    def send(self, data: bytes, timeout: float) -> None:
+        self.last_flight = len(data)
+        self.sent += data
+        # A listener that has closed may have said before why.
+        with suppress(ConnectionError):
+            self._stream.send(data, timeout)
+
+    def recv(self, timeout: float) -> bytes:
+        data = self._stream.recv(timeout)
+        self.received += data
+        return data
+
+
+class _Conversation:
+    """Both directions are kept as far as they are looked at."""
+
+    def __init__(self, stream: ByteStream, context: ssl.SSLContext, deadline: Deadline) -> None:
+        self._deadline = deadline
+        self.recorder = _Recorder(stream)
+        self._over = TlsOverStream(self.recorder, context)
+        self.tls = self._over.tls
 
     def shake_hands(self) -> None:
         """Raises _Ended unless the handshake is complete on this side."""
         while not self._done(self.tls.do_handshake):
             self._exchange(self._deadline)
-        self._flush()
+        self._over.flush(self._deadline)
 
     def hear(self, prompt: bytes) -> None:
         """Until the listener says what it could only say after it had seen our certificate. Raises _Ended.
@@ -133,28 +144,16 @@ class _Conversation:
 
     def _exchange(self, deadline: Deadline) -> None:
         try:
-            self._flush()
-            data = self._stream.recv(deadline.remaining())
+            self._over.flush(self._deadline)
+            more = self._over.receive(deadline)
         except TimeoutError:
             raise _Ended(Outcome.TIMED_OUT, "no answer in time") from None
         except ConnectionError as error:
             raise _Ended(Outcome.CLOSED, f"the connection broke off, {type(error).__name__}") from None
-        if not data:
+        if not more:
             raise _Ended(Outcome.CLOSED, "it closed the connection without an alert")
-        self.received += data
-        if len(self.received) > MAXIMUM_FLIGHT:
+        if len(self.recorder.received) > MAXIMUM_FLIGHT:
             raise _Ended(Outcome.NOT_UNDERSTOOD, "it sends more than any handshake has")
-        self._incoming.write(data)
-
-    def _flush(self) -> None:
-        data = self._outgoing.read()
-        if not data:
-            return
-        self.last_flight = len(data)
-        self.sent += data
-        # A listener that has closed may have said before why.
-        with suppress(ConnectionError):
-            self._stream.send(data, self._deadline.remaining())
 
 
 def shake_hands(
@@ -172,7 +171,7 @@ def shake_hands(
         except TimeoutError:
             raise _Ended(Outcome.TIMED_OUT, "no answer in time") from None
         complete = True
-        offered_size = conversation.last_flight
+        offered_size = conversation.recorder.last_flight
         if context.maximum_version is not ssl.TLSVersion.TLSv1_2:
             conversation.hear(prompt)
         ended = _Ended(Outcome.ACCEPTED)
@@ -190,7 +189,8 @@ def shake_hands(
 
 def _in_the_clear(conversation: _Conversation, ended: _Ended) -> Handshake:
     try:
-        server, client = read_flight(bytes(conversation.received)), read_flight(bytes(conversation.sent))
+        kept = conversation.recorder
+        server, client = read_flight(bytes(kept.received)), read_flight(bytes(kept.sent))
     except MalformedHandshake as error:
         return Handshake(Outcome.NOT_UNDERSTOOD, detail=f"{error} ({ended.detail})" if ended.detail else str(error))
     offered = bool(client.certificates)

@@ -15,6 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer i
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import LeafSubject, subject_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.wanted import wanted_names
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey, generate_keys
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
@@ -95,7 +96,7 @@ def _write(
     leaf: LeafSecret, step: IssueLeaves, key: PrivateKey, issued: IssuedCertificate, observation: Observation
 ) -> Write:
     existing = observation.secrets[leaf.secret]
-    data = {f"{leaf.entry}.crt": _presented(leaf, issued, observation), f"{leaf.entry}.key": key.reveal()}
+    data = {f"{leaf.entry}.crt": presented(leaf, issued.leaf, observation), f"{leaf.entry}.key": key.reveal()}
     patch = secret_patch(data, {names.CLUSTER_CA_CERT_GENERATION: str(step.generation)})
     facts: Mapping[str, Any] = {
         "leaf": f"{issued.leaf.subject} {issued.leaf.sha256[:16]}",
@@ -105,8 +106,9 @@ def _write(
     return Write(plan.verb, plan.resource, plan.name, plan.what, patch, version(existing), {}, facts)
 
 
-def _presented(leaf: LeafSecret, issued: IssuedCertificate, observation: Observation) -> bytes:
-    """Nodes present the leaf followed by the exact bytes of ca.crt; everything else the leaf alone (strimzi.md 1.4)."""
-    if leaf.component is not Component.KAFKA:
-        return issued.leaf.pem
-    return issued.leaf.pem + entries(observation.secrets[observation.scope.ca_certificate_secret])[CURRENT]
+def presented(leaf: LeafSecret, certificate: Certificate, observation: Observation) -> bytes:
+    """Nodes present the leaf followed by the exact bytes of ca.crt; everything else the leaf alone (strimzi.md 1.4),
+    unless its CA is only trusted through what stands above it: then a verifier may need that."""
+    if leaf.component is not Component.KAFKA and len(observation.snapshot.ca.current) == 1:
+        return certificate.pem
+    return certificate.pem + entries(observation.secrets[observation.scope.ca_certificate_secret])[CURRENT]

@@ -18,9 +18,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.authority_writes import next_authority
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_secrets import KEY, private_key
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_secrets import private_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import AuthorityUnavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import (
     Chain,
@@ -39,13 +40,13 @@ class StandIns:
     def __init__(self, observation: Observation, work: Work) -> None:
         self._observation = observation
         self._work = replace(work, settings=replace(work.settings, ca_key=_QUICK))
-        self._made: dict[str, PrivateKey] = {}
+        self._made: list[PrivateKey] = []
 
     def authority(self, step: PrepareAuthority) -> PreparedAuthority:
         """Raises AuthorityUnavailable when the step itself would."""
-        chain, key = next_authority(step, self._observation, self._work)
-        self._made[chain[0].fingerprint] = key
-        return PreparedAuthority(chain, key.public_key_sha256)
+        made = next_authority(step, self._observation, self._work)
+        self._made.append(made.key)
+        return PreparedAuthority(made.chain, made.key.public_key_sha256, made.bridge)
 
     def leaf(self, issuer: Chain) -> Chain:
         """Raises AuthorityUnavailable when the key of this CA is not at hand."""
@@ -59,9 +60,9 @@ class StandIns:
     def _key(self, issuer: Chain) -> PrivateKey:
         scope = self._observation.scope
         stored = self._observation.secret(scope.ca_key_secret)
-        fingerprint = issuer[0].fingerprint
-        candidates = (self._made.get(fingerprint), private_key(stored, f"{fingerprint}.key"), private_key(stored, KEY))
-        for key in candidates:
+        # By what it fits: a bridge has the key of the prepared CA beside it.
+        held = (private_key(stored, name) for name in entries(stored) if name.endswith(".key"))
+        for key in (*self._made, *held):
             if key is not None and key.matches(issuer[0]):
                 return key
         raise AuthorityUnavailable(

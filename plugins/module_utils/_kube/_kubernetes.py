@@ -14,7 +14,6 @@ import traceback
 #: The oldest release that is known to work: no_proxy, kubeconfig from a dictionary, persistent tokens.
 MINIMUM_KUBERNETES = "24.2.0"
 
-HAS_KUBERNETES = True
 KUBERNETES_IMPORT_ERROR: str | None = None
 try:
     import kubernetes
@@ -27,7 +26,6 @@ try:
     from urllib3._collections import HTTPHeaderDict  # urllib3 1.26 offers it nowhere else
     from yaml import YAMLError
 except ImportError:
-    HAS_KUBERNETES = False
     KUBERNETES_IMPORT_ERROR = traceback.format_exc()
     # The names must exist, or importing any module of this package would fail before anybody can say why.
     kubernetes = urllib3 = websocket = Configuration = RESTClientObject = None  # type: ignore[assignment]
@@ -35,7 +33,6 @@ except ImportError:
     ConfigException = HTTPHeaderDict = YAMLError = None  # type: ignore[assignment,misc]
 
 __all__ = [
-    "HAS_KUBERNETES",
     "KUBERNETES_IMPORT_ERROR",
     "MINIMUM_KUBERNETES",
     "ConfigException",

@@ -11,7 +11,6 @@ import traceback
 #: 45 is the first with a PKCS#12 truststore that Java reads as trusted certificates; everything else needs 42.
 MINIMUM_CRYPTOGRAPHY = "45.0.0"
 
-HAS_CRYPTOGRAPHY = True
 CRYPTOGRAPHY_IMPORT_ERROR: str | None = None
 try:
     import cryptography
@@ -22,19 +21,13 @@ try:
     from cryptography.hazmat.primitives.serialization import pkcs12
     from cryptography.x509.oid import ExtensionOID, NameOID
 except ImportError:
-    HAS_CRYPTOGRAPHY = False
     CRYPTOGRAPHY_IMPORT_ERROR = traceback.format_exc()
     # The names must exist, or importing any module of this package would fail before anybody can say why.
     cryptography = x509 = hashes = serialization = ec = padding = rsa = pkcs12 = None  # type: ignore[assignment]
     InternalError = InvalidSignature = UnsupportedAlgorithm = ExtensionOID = NameOID = None  # type: ignore[assignment,misc]
-else:
-    if int(cryptography.__version__.split(".", maxsplit=1)[0]) < int(MINIMUM_CRYPTOGRAPHY.split(".", maxsplit=1)[0]):
-        HAS_CRYPTOGRAPHY = False
-        CRYPTOGRAPHY_IMPORT_ERROR = f"cryptography {cryptography.__version__} is older than {MINIMUM_CRYPTOGRAPHY}"
 
 __all__ = [
     "CRYPTOGRAPHY_IMPORT_ERROR",
-    "HAS_CRYPTOGRAPHY",
     "MINIMUM_CRYPTOGRAPHY",
     "ExtensionOID",
     "InternalError",

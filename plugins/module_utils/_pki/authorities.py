@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PublicKey
 
-_GENERATION = re.compile(r"(?:^|,)CN=((?:cluster|clients)-ca) v(\d+)(?:,|$)")
+_GENERATION = re.compile(r"(?:^|,)CN=(?:cluster|clients)-ca v(\d+)(?:,|$)")
 
 
 @dataclass(frozen=True)
@@ -51,13 +51,7 @@ class DistinguishedName:
 def authority_generation(certificate: Certificate) -> int | None:
     """N of a subject ``CN=cluster-ca vN`` or ``CN=clients-ca vN``; None for a name of another form."""
     match = _GENERATION.search(certificate.subject)
-    return int(match.group(2)) if match else None
-
-
-def next_generation_name(certificate: Certificate) -> str | None:
-    """The common name of the CA with the next key, as the operator counts; None for a name of another form."""
-    match = _GENERATION.search(certificate.subject)
-    return f"{match.group(1)} v{int(match.group(2)) + 1}" if match else None
+    return int(match.group(1)) if match else None
 
 
 def issue_root(

@@ -65,8 +65,8 @@ class LibraryMissing(StepError):
     """kafka-python is not installed where the module runs, or is too old."""
 
 
-def missing_library() -> LibraryMissing | None:
-    """Why this strategy cannot work here; None when it can."""
+def missing_library(what: str = "strategy=direct", instead: str = "strategy=operator") -> LibraryMissing | None:
+    """Why this cannot work here; None when it can. what, instead: options, for messages."""
     try:
         found = metadata.version("kafka-python")
     except metadata.PackageNotFoundError:
@@ -74,9 +74,9 @@ def missing_library() -> LibraryMissing | None:
     if found and int(found.split(".", maxsplit=1)[0]) >= MINIMUM_KAFKA_PYTHON:
         return None
     return LibraryMissing(
-        f"strategy=direct needs the Python library kafka-python >= {MINIMUM_KAFKA_PYTHON}, and {sys.executable} has "
+        f"{what} needs the Python library kafka-python >= {MINIMUM_KAFKA_PYTHON}, and {sys.executable} has "
         f"{found or 'none'}.",
-        "Install it there, let ansible_python_interpreter name a Python that has it, or use strategy=operator.",
+        f"Install it there, let ansible_python_interpreter name a Python that has it, or use {instead}.",
     )
 
 

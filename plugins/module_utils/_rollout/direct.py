@@ -41,6 +41,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.safety i
     fetch_timeout,
     lag_violations,
     lagging,
+    out_of_sync,
     quorum_violations,
     solitude_violations,
 )
@@ -80,7 +81,7 @@ def restart_nodes(step: Roll, observation: Observation, work: Work, connect: Con
 @dataclass(frozen=True)
 class _Kafka:
     quorum: Quorum
-    brokers: tuple[Broker, ...]
+    brokers: frozenset[Broker]
     topics: tuple[Topic, ...]
 
 
@@ -97,13 +98,7 @@ class _DirectRoll:
 
     @property
     def actions(self) -> list[Action]:
-        namespace, reason, phase = self._work.scope.namespace, self._step.reason.value, self._step.phase.value
-        return [
-            Action(
-                "restart", f"Pod {namespace}/{one.name}", f"{reason} roll", phase, seconds=one.seconds, away=one.away
-            )
-            for one in self._progress.restarted
-        ]
+        return self._progress.actions
 
     def restart(self, node: Node) -> None:
         """The UID makes it this very pod: one that has been replaced meanwhile has what the roll is for."""
@@ -159,19 +154,21 @@ class _DirectRoll:
         # An answer may take its time: the Lease must not run out meanwhile.
         alive, admin = self._work.alive, self._admin
         alive()
-        brokers = admin.brokers()
+        brokers = frozenset(admin.brokers())
         alive()
         topics = admin.topics()
         alive()
         return _Kafka(admin.quorum(), brokers, topics)
 
     def _not_back(self, done: list[Node], kafka: _Kafka) -> tuple[Violation, ...]:
-        self._follow(sum(len(lagging(node, kafka.topics)) for node in done))
+        # Of thousands of partitions these are few, and every node is asked about them.
+        topics = out_of_sync(kafka.topics)
+        self._follow(sum(len(lagging(node, topics)) for node in done))
         return tuple(
             violation
             for node in done
             for violation in (
-                *absence_violations(node, kafka.brokers, kafka.topics),
+                *absence_violations(node, kafka.brokers, topics),
                 *lag_violations(node, kafka.quorum, self._behind),
             )
         )

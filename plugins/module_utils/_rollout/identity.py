@@ -18,7 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors i
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries
 
-_REMEDY = "The Cluster Operator writes it: let it reconcile the cluster, or use strategy=operator."
+_REMEDY = "The Cluster Operator writes it: let it reconcile the cluster, or use strategy=operator with spread=restart."
 
 
 class IdentityUnusable(StepError):
@@ -60,7 +60,7 @@ def _load(context: ssl.SSLContext, pem: bytes, where: str) -> None:
         raise IdentityUnusable(
             "This system has no memory files (memfd_create), so the key of the cluster operator cannot be used without "
             "writing it to a disk.",
-            "Run this task on Linux, or use strategy=operator.",
+            "Run this task on Linux, or use strategy=operator with spread=restart.",
         )
     file = os.memfd_create("identity", os.MFD_CLOEXEC)
     try:

@@ -9,10 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.pods import component_of, is_ready
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component, Pod
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Roll
+
+
+def restart(pod: str, step: Roll, work: Work, *, seconds: float | None = None, away: int | None = None) -> Action:
+    """The restart of a pod as an action of this roll; seconds and away as in ``Restarted``, None for a prediction."""
+    subject, what = f"Pod {work.scope.namespace}/{pod}", f"{step.reason.value} roll"
+    return Action("restart", subject, what, step.phase.value, seconds=seconds, away=away)
 
 
 class Restarted(NamedTuple):
@@ -42,6 +49,10 @@ class Progress:
     def complete(self) -> bool:
         """Every pod is gone, and another one is Ready in its place."""
         return len(self.restarted) == self.expected
+
+    @property
+    def actions(self) -> list[Action]:
+        return [restart(one.name, self._step, self._work, seconds=one.seconds, away=one.away) for one in self.restarted]
 
     def take_changed(self) -> bool:
         """Whether something moved since the last call: the time limit is per pod, not for the whole roll."""

@@ -20,9 +20,7 @@ from typing import Any
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import NotFound, TimedOut
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.wait import wait_until
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import admin
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct import restart_nodes
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.progress import Progress
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.progress import Progress, restart
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
@@ -38,7 +36,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes i
     write_all,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component, Pod
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Roll, RollReason
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Roll, RollReason, Step
 
 Objects = Mapping[str, Mapping[str, Any]]
 
@@ -65,17 +63,19 @@ class _Roll:
         ]  # fmt: skip
 
 
-def carry_out_roll(step: Roll, observation: Observation, work: Work) -> list[Action]:
-    """Have the pods of the step replaced and wait until all pods are ready again."""
+def carry_out_roll(step: Step, observation: Observation, work: Work) -> list[Action]:
+    """Have the pods of the step replaced and wait until all pods are ready again. Raises TypeError for another step."""
+    if not isinstance(step, Roll):
+        raise TypeError(f"{type(step).__name__} is not carried out here")
     roll = _Roll(step, observation, work)
     if work.dry_run:
-        return [_restart(pod, roll) for nodes in (True, False) for pod in roll.pods(nodes)]
+        return [restart(pod.name, step, work) for nodes in (True, False) for pod in roll.pods(nodes)]
     if step.reason in _BY_OPERATOR:
         roll.actions += request_reconcile(observation, work, roll.phase, _token(step))
         _await_replacement(roll, [*roll.pods(True), *roll.pods(False)])
         return roll.actions
     if work.settings.strategy is Strategy.DIRECT:
-        roll.actions += restart_nodes(step, observation, work, admin.connect_to(work.settings.kafka_bootstrap))
+        roll.actions += _restart_nodes(roll)
     else:
         _ask_for_nodes(roll)
         _await_replacement(roll, roll.pods(True))
@@ -85,12 +85,6 @@ def carry_out_roll(step: Roll, observation: Observation, work: Work) -> list[Act
 
 def _token(step: Roll) -> str:
     return f"{step.reason.value}-{(step.authority or '')[:12]}-{len(step.uids)}"
-
-
-def _restart(pod: Pod, roll: _Roll) -> Action:
-    return Action(
-        "restart", f"Pod {roll.work.scope.namespace}/{pod.name}", f"{roll.step.reason.value} roll", roll.phase
-    )
 
 
 def _ask_for_nodes(roll: _Roll) -> None:
@@ -107,6 +101,15 @@ def _ask_for_nodes(roll: _Roll) -> None:
     )
     roll.actions += write_all(writes, roll.work, roll.phase)
     roll.actions += request_reconcile(roll.observation, roll.work, roll.phase, _token(roll.step))
+
+
+def _restart_nodes(roll: _Roll) -> list[Action]:
+    # Loaded only for this strategy: all of it speaks to Kafka.
+    from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import admin
+    from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct import restart_nodes
+
+    connect = admin.connect_to(roll.work.settings.kafka_bootstrap)
+    return restart_nodes(roll.step, roll.observation, roll.work, connect)
 
 
 def _restart_others(roll: _Roll) -> None:
@@ -148,8 +151,4 @@ def _await_replacement(roll: _Roll, leaving: list[Pod]) -> None:
             "Look at the pods named here and at the operator's log; when they are healthy, run the flow again: pods "
             "that were restarted already are not restarted again.",
         ) from None
-    roll.actions += [
-        Action("restart", f"Pod {work.scope.namespace}/{one.name}", f"{roll.step.reason.value} roll", roll.phase,
-               seconds=one.seconds, away=one.away)
-        for one in progress.restarted
-    ]  # fmt: skip
+    roll.actions += progress.actions

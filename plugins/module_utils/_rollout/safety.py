@@ -9,7 +9,8 @@ Every rule yields Violations: none means yes. What is not known refuses (I5).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -97,6 +98,15 @@ def _at_stake(broker: int, minimum: int, partition: Partition) -> Iterator[str]:
         yield f"partition {partition} has {now} in-sync replicas with this one among them, and needs {minimum}."
 
 
+def out_of_sync(topics: Iterable[Topic]) -> tuple[Topic, ...]:
+    """The topics with those of their partitions only of which a replica is not in sync."""
+    return tuple(
+        replace(topic, partitions=behind)
+        for topic in topics
+        if (behind := tuple(one for one in topic.partitions if not one.replicas <= one.in_sync))
+    )
+
+
 def lagging(node: Node, topics: Iterable[Topic]) -> tuple[Partition, ...]:
     """Partitions with a replica on this broker that is not in sync."""
     return tuple(
@@ -107,11 +117,11 @@ def lagging(node: Node, topics: Iterable[Topic]) -> tuple[Partition, ...]:
     )
 
 
-def absence_violations(node: Node, brokers: Iterable[Broker], topics: Iterable[Topic]) -> tuple[Violation, ...]:
+def absence_violations(node: Node, brokers: Collection[Broker], topics: Iterable[Topic]) -> tuple[Violation, ...]:
     """What a broker lacks to count as back: a registration in force, and its place among all in-sync replicas."""
     if not node.broker:
         return ()
-    if Broker(node.node_id, fenced=False) not in set(brokers):
+    if Broker(node.node_id, fenced=False) not in brokers:
         cause = f"broker {node.node_id} is not back in the cluster: it is not registered, or fenced."
         return (Violation("return", f"pod {node.pod}", cause, "Look at the log of this broker."),)
     behind = lagging(node, topics)

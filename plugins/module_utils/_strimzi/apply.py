@@ -9,6 +9,7 @@ from __future__ import annotations
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import (
     authority_writes,
     operator,
+    outside_waiting,
     publishing,
     trust_writes,
 )
@@ -24,6 +25,8 @@ def carry_out(step: steps.Step, observation: Observation, work: Work) -> list[Ac
     """One step of a face that this layer serves; the others are served by ``_rollout`` and ``_issuing``."""
     if isinstance(step, steps.AwaitBundle):
         return operator.await_bundle(step, observation, work)
+    if isinstance(step, steps.AwaitOutside):
+        return outside_waiting.await_outside(step, observation, work)
     if isinstance(step, steps.Pause):
         return operator.pause(step, observation, work)
     if isinstance(step, steps.Resume):

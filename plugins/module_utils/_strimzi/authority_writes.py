@@ -6,16 +6,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import (
     DistinguishedName,
+    cross_certify,
     issue_root,
     renew_root,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import encode_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey, generate_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_secrets import CURRENT, KEY, private_key
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_secrets import (
+    BRIDGE_SUFFIX,
+    CURRENT,
+    KEY,
+    private_key,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import AuthorityUnavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries
@@ -46,9 +54,11 @@ def prepare(step: PrepareAuthority, observation: Observation, work: Work) -> tup
     if work.dry_run:
         # No key is generated for a prediction.
         return (Write(WriteVerb.UPDATE if existing else WriteVerb.CREATE, SECRETS, name, what),)
-    chain, key = next_authority(step, observation, work)
-    fingerprint = chain[0].fingerprint
-    data = {f"{fingerprint}.crt": encode_certificates(chain), f"{fingerprint}.key": key.reveal()}
+    made = next_authority(step, observation, work)
+    chain, fingerprint = made.chain, made.chain[0].fingerprint
+    data = {f"{fingerprint}.crt": encode_certificates(chain), f"{fingerprint}.key": made.key.reveal()}
+    if made.bridge:
+        data[f"{fingerprint}{BRIDGE_SUFFIX}"] = encode_certificates(made.bridge)
     facts = {"prepared": f"{chain[0].subject} {chain[0].sha256[:16]}"}
     if existing is None:
         body = new_secret(observation.scope.labels, name, data, {names.CA_KEY_GENERATION: "0"})
@@ -65,7 +75,29 @@ def _describe(step: PrepareAuthority, work: Work) -> str:
     return f"prepare the CA cluster-ca v{step.generation} with a new key"
 
 
-def next_authority(step: PrepareAuthority, observation: Observation, work: Work) -> tuple[Chain, PrivateKey]:
+@dataclass(frozen=True, repr=False)
+class NextAuthority:
+    """A CA that does not issue yet. bridge: its key certified by the CA that it replaces; empty when it is not."""
+
+    chain: Chain
+    key: PrivateKey
+    bridge: Chain = ()
+
+
+def next_authority(step: PrepareAuthority, observation: Observation, work: Work) -> NextAuthority:
+    """Raises AuthorityUnavailable when a key that it takes is not at hand."""
+    chain, key = _authority(step, observation, work)
+    if not step.bridged:
+        return NextAuthority(chain, key)
+    issuer, signing = step.replaces[0], _signing_key(step.replaces, observation)
+    # From the issuer's first day: a verifier whose clock is behind ours is not to find it in the future.
+    begin = issuer.not_before
+    validity = min(issuer.not_after, chain[0].not_after) - begin
+    bridge = cross_certify(chain[0], issuer, signing, not_before=begin, validity=validity)
+    return NextAuthority(chain, key, (bridge, *step.replaces))
+
+
+def _authority(step: PrepareAuthority, observation: Observation, work: Work) -> tuple[Chain, PrivateKey]:
     settings, now = work.settings, work.clock.now()
     if settings.supplied is not None:
         return settings.supplied.chain, settings.supplied.key
@@ -74,20 +106,24 @@ def next_authority(step: PrepareAuthority, observation: Observation, work: Work)
         subject = DistinguishedName(f"cluster-ca v{step.generation}")
         root = issue_root(subject, key, not_before=now, validity=settings.validity, path_length=settings.path_length)
         return (root,), key
-    current = step.replaces[0]
-    held = private_key(observation.secret(observation.scope.ca_key_secret), KEY)
-    if held is None or not held.matches(current):
-        raise AuthorityUnavailable(
-            f"The key of {current.subject} is not in Secret "
-            f"{observation.scope.namespace}/{observation.scope.ca_key_secret}.",
-            "Put it there as ca.key, or supply the renewed certificate and key.",
-        )
+    current, held = step.replaces[0], _signing_key(step.replaces, observation)
     if current.subject_der != current.issuer_der:
         raise AuthorityUnavailable(
             f"{current.subject} is an intermediate CA; only its issuer {current.issuer} can renew it.",
             "Have it renewed there and supply certificate and private_key.",
         )
     return (renew_root(current, held, not_before=now, validity=settings.validity),), held
+
+
+def _signing_key(chain: Chain, observation: Observation) -> PrivateKey:
+    held = private_key(observation.secret(observation.scope.ca_key_secret), KEY)
+    if held is None or not held.matches(chain[0]):
+        raise AuthorityUnavailable(
+            f"The key of {chain[0].subject} is not in Secret "
+            f"{observation.scope.namespace}/{observation.scope.ca_key_secret}.",
+            "Put it there as ca.key, or supply the next certificate and key.",
+        )
+    return held
 
 
 def promote(step: Promote, observation: Observation) -> tuple[Write, ...]:
@@ -97,9 +133,10 @@ def promote(step: Promote, observation: Observation) -> tuple[Write, ...]:
     (operator-facts, user-managed CA, 6); the second write alone is what it acts on.
     """
     prepared = next(a for a in observation.snapshot.ca.prepared if a.fingerprint == step.fingerprint)
+    chain = prepared.bridge if step.bridged else prepared.chain
     return (
         *_promote_key(prepared.fingerprint, prepared.chain, observation),
-        _promote_certificate(step, prepared.chain, observation),
+        _promote_certificate(step, chain, observation),
     )
 
 
@@ -128,7 +165,7 @@ def _promote_certificate(step: Promote, chain: Chain, observation: Observation) 
         return Write(WriteVerb.CREATE, SECRETS, name, what, body, before={}, after=facts)
     changed: dict[str, bytes | None] = {CURRENT: encode_certificates(chain)}
     for key, other in ca.others.items():
-        if other[0].fingerprint == step.fingerprint:
+        if other[0].fingerprint == chain[0].fingerprint:
             changed[key] = None
     if ca.current:
         changed[_retired_key(ca.current, ca.others)] = encode_certificates(ca.current)
@@ -155,7 +192,8 @@ def tidy(step: TidyKeys, observation: Observation) -> tuple[Write, ...]:
     name = observation.scope.ca_key_secret
     existing = observation.secrets[name]
     present = entries(existing)
-    names_ = [f"{fp}.crt" for fp in step.prepared] + [f"{fp}.key" for fp in step.prepared | step.kept_keys]
+    names_ = [f"{fp}{suffix}" for fp in step.prepared for suffix in (".crt", BRIDGE_SUFFIX)]
+    names_ += [f"{fp}.key" for fp in step.prepared | step.kept_keys]
     gone: dict[str, bytes | None] = {key: None for key in names_ if key in present}
     if not gone:
         return ()

@@ -35,6 +35,8 @@ Object = Mapping[str, Any]
 
 CURRENT = "ca.crt"
 KEY = "ca.key"
+#: Beside a prepared CA: its key certified by the CA that it replaces, followed by that one's chain.
+BRIDGE_SUFFIX = ".bridge.crt"
 _PREPARED = re.compile(r"^([0-9a-f]{40})\.crt$")
 _KEPT = re.compile(r"^([0-9a-f]{40})\.key$")
 
@@ -99,8 +101,19 @@ def _prepared(keys: Mapping[str, bytes]) -> list[PreparedAuthority]:
         except CertificateError:
             continue
         if chain[0].fingerprint == match.group(1):
-            found.append(PreparedAuthority(chain, _public_key(keys.get(f"{match.group(1)}.key"))))
+            key = _public_key(keys.get(f"{match.group(1)}.key"))
+            found.append(PreparedAuthority(chain, key, _bridge(chain, keys.get(f"{match.group(1)}{BRIDGE_SUFFIX}"))))
     return found
+
+
+def _bridge(chain: Chain, content: bytes | None) -> Chain:
+    """One that cannot be read, or is of another CA, is no bridge: it is done without."""
+    try:
+        bridge = parse_certificates(content or b"")
+    except CertificateError:
+        return ()
+    fits = bridge[0].subject_der == chain[0].subject_der
+    return bridge if fits and bridge[0].public_key_sha256 == chain[0].public_key_sha256 else ()
 
 
 def _triggers(certificate_secret: Object | None, key_secret: Object | None) -> list[str]:

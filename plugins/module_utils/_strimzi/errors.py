@@ -29,3 +29,11 @@ class RollStuck(StepError):
 
 class LeafRefused(StepError):
     """What an issuer returned is not what was asked for."""
+
+
+class ReloadImpossible(StepError):
+    """Nodes cannot re-read what changed. A restart does the same."""
+
+
+class RollNeeded(ReloadImpossible):
+    """What nodes have reloaded cannot be told to the operator, so it has to restart them."""

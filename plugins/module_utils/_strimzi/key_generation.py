@@ -6,12 +6,11 @@
 
 from __future__ import annotations
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, SECRETS
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.resources import STRIMZI_POD_SETS
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import annotation
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.pod_annotations import annotate, pod_sets_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes import (
     Write,
@@ -24,42 +23,15 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps impo
 
 
 def raise_key_generation(step: TrueKeyGeneration, observation: Observation, work: Work) -> list[Action]:
-    """StrimziPodSets first (a pod recreated meanwhile has it), then live pods, the Secret last.
+    """Every pod in both places, the Secret last.
 
     The operator trusts "every pod has the generation of the Secret" as proof that no trust roll is needed
     (strimzi.md 4.1, step 3); here that is true, since the key has long been trusted by every pod.
     """
     value = str(step.generation)
-    writes = (*_pod_sets(work, value), *_pods(observation, value), _secret(observation, value))
-    return write_all(writes, work, step.phase.value)
-
-
-def _pod_sets(work: Work, value: str) -> tuple[Write, ...]:
-    writes = []
-    for pod_set in work.client.list(STRIMZI_POD_SETS, work.scope.namespace, label_selector=work.scope.selector).items:
-        pods = [_annotated(pod, value) for pod in pod_set["spec"]["pods"]]
-        if pods != pod_set["spec"]["pods"]:
-            name = pod_set["metadata"]["name"]
-            what = f"pods are created with key generation {value}"
-            writes.append(
-                Write(WriteVerb.UPDATE, STRIMZI_POD_SETS, name, what, {"spec": {"pods": pods}}, version(pod_set))
-            )
-    return tuple(writes)
-
-
-def _annotated(pod: dict[str, object], value: str) -> dict[str, object]:
-    metadata = dict(pod["metadata"]) if isinstance(pod["metadata"], dict) else {}
-    annotations = {**(metadata.get("annotations") or {}), names.CLUSTER_CA_KEY_GENERATION: value}
-    return {**pod, "metadata": {**metadata, "annotations": annotations}}
-
-
-def _pods(observation: Observation, value: str) -> tuple[Write, ...]:
-    patch = {"metadata": {"annotations": {names.CLUSTER_CA_KEY_GENERATION: value}}}
-    return tuple(
-        Write(WriteVerb.UPDATE, PODS, name, f"key generation {value}", patch, version(pod))
-        for name, pod in sorted(observation.pods.items())
-        if annotation(pod, names.CLUSTER_CA_KEY_GENERATION) != value
-    )
+    annotations = {names.CLUSTER_CA_KEY_GENERATION: value}
+    pods = annotate(pod_sets_of(work), observation.pods, lambda pod: annotations, f"key generation {value}")
+    return write_all((*pods, _secret(observation, value)), work, step.phase.value)
 
 
 def _secret(observation: Observation, value: str) -> Write:

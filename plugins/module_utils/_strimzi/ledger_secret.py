@@ -34,7 +34,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
 
 _TIME = "%Y-%m-%dT%H:%M:%S.%f%z"
-OWN_SUFFIXES = (".crt", ".state", ".generations", ".pods", ".removed")
+OWN_SUFFIXES = (".crt", ".state", ".generations", ".pods", ".removed", ".lingering")
 
 
 class _Foreign(Exception):
@@ -68,6 +68,8 @@ def decode_ledger(secret: Mapping[str, Any] | None) -> Ledger | None:
 def _is_orphan(key: str, data: Mapping[str, bytes]) -> bool:
     """Whether an entry speaks of a CA that is not there: its certificate was taken away, not by us."""
     stem, _dot, suffix = key.rpartition(".")
+    if suffix == "lingering":
+        return f"{stem}.removed" not in data
     if suffix == "pods":
         return f"{stem}.crt" not in data and f"{stem}.removed" not in data
     return suffix in ("state", "generations") and f"{stem}.crt" not in data
@@ -94,8 +96,8 @@ def _generations(fingerprint: str, data: Mapping[str, bytes]) -> frozenset[int]:
         raise _Foreign(f"{fingerprint}.generations is not a list of numbers") from None
 
 
-def _pods(fingerprint: str, data: Mapping[str, bytes]) -> frozenset[str] | None:
-    content = data.get(f"{fingerprint}.pods")
+def _pods(fingerprint: str, data: Mapping[str, bytes], suffix: str = "pods") -> frozenset[str] | None:
+    content = data.get(f"{fingerprint}.{suffix}")
     return None if content is None else frozenset(content.decode("ascii", "replace").split())
 
 
@@ -110,7 +112,7 @@ def _decode_removed(fingerprint: str, data: Mapping[str, bytes]) -> RemovedEntry
     if awaiting is None:
         # Taken for nobody, the roll that ends their trust would never come.
         raise _Foreign(f"{fingerprint}.pods is missing: who still trusts {certificate.subject} is not known")
-    return RemovedEntry(certificate, awaiting)
+    return RemovedEntry(certificate, awaiting, _pods(fingerprint, data, "lingering") or frozenset())
 
 
 def _decode_journal(text: str | None) -> Journal | None:
@@ -144,6 +146,8 @@ def encode_ledger(ledger: Ledger) -> dict[str, bytes]:
     for removed in ledger.removed:
         data[f"{removed.fingerprint}.removed"] = removed.certificate.pem
         data[f"{removed.fingerprint}.pods"] = _lines(removed.awaiting)
+        if removed.lingering:
+            data[f"{removed.fingerprint}.lingering"] = _lines(removed.lingering)
     return data
 
 

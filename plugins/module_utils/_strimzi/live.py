@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.collect import collect
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import (
@@ -20,16 +19,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listen
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.stream import ByteStream, Deadline
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.trust import Trust
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import PortOpener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.observed import ObservedListener, listener_name
 
 #: Connections through the API server at a time: each costs it, and the node, a stream.
 AT_MOST = 16
-
-
-class PortOpener(Protocol):
-    """``open_port`` of one namespace."""
-
-    def __call__(self, pod: str, port: int, *, timeout: float) -> AbstractContextManager[ByteStream]: ...
 
 
 @dataclass(frozen=True)

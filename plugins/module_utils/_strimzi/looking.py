@@ -21,10 +21,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import n
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_secrets import KEY, private_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.live import (
     Endpoint,
-    PortOpener,
     observe_listeners,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import PortOpener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.observed import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component, Pod

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Reading a cluster: three requests, whatever the number of pods (DESIGN sections 4 and 11)."""
+"""Reading a cluster: as many requests whatever the number of pods or clients (DESIGN sections 4 and 11)."""
 
 from __future__ import annotations
 
@@ -24,6 +24,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.kafka im
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaves import leaf_secrets, read_leaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger_secret import decode_ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import (
+    NOTHING_SAID,
+    Outside,
+    observe_outside,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.pods import component_of, is_final, read_pod
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.resources import KAFKAS
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries, size
@@ -49,8 +54,8 @@ class Observation:
         return self.secrets.get(name)
 
 
-def observe(client: KubeClient, scope: ClusterNames, now: datetime) -> Observation:
-    """Read the Kafka resource, then its Secrets, then its pods.
+def observe(client: KubeClient, scope: ClusterNames, now: datetime, outside: Outside = NOTHING_SAID) -> Observation:
+    """Read the Kafka resource, then its Secrets, then its pods, then clients outside of it, who matter to running nodes.
 
     The order matters: a pod that is not in the list started after the trust bundle was read.
     """
@@ -58,6 +63,7 @@ def observe(client: KubeClient, scope: ClusterNames, now: datetime) -> Observati
     listed = client.list(SECRETS, scope.namespace, label_selector=scope.selector).items
     secrets = {secret["metadata"]["name"]: secret for secret in listed}
     pods = client.list(PODS, scope.namespace, label_selector=scope.selector).items
+    clients = observe_outside(client, scope, outside.trusting) if pods else ()
     leaves = tuple(read_leaf(leaf, secrets[leaf.secret]) for leaf in leaf_secrets(scope, secrets))
     snapshot = Snapshot(
         cluster=scope.cluster,
@@ -71,6 +77,8 @@ def observe(client: KubeClient, scope: ClusterNames, now: datetime) -> Observati
         reconciliation=read_reconciliation(kafka, _neighbours(client, scope) if kafka is None else ()),
         published=read_published(secrets.get(scope.client_bundle_secret)),
         sizes={name: size(secrets[name]) for name in _guarded(scope) if name in secrets},
+        outside=clients,
+        waivers=outside.waivers,
     )
     return Observation(scope, snapshot, kafka, secrets, {pod["metadata"]["name"]: pod for pod in pods})
 

@@ -7,15 +7,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import Enum
-from typing import Protocol
+from typing import Any, Protocol
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeySpec, PrivateKey
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import NOTHING_SAID, Outside
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.observed import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Chain
 
@@ -28,6 +30,9 @@ class Clock(Protocol):
 
     def monotonic(self) -> float:
         """Seconds that only go forward."""
+
+    def sleep(self, seconds: float) -> None:
+        """Let that much time pass."""
 
 
 class Strategy(str, Enum):
@@ -51,7 +56,7 @@ class Settings:
 
     validity: of new CAs and leaves. operator_timeout: for one reaction of the operator. pod_timeout: for one pod to
     come back. holder: who we are, in the Lease and on a pause. kafka_bootstrap: host:port of brokers, for the direct
-    strategy; empty for the cluster's own Service.
+    strategy; empty for the cluster's own Service. outside: what the user says about clients outside the cluster.
     """
 
     ca_key: KeySpec
@@ -64,6 +69,14 @@ class Settings:
     holder: str = "trustops.strimzi"
     strategy: Strategy = Strategy.OPERATOR
     kafka_bootstrap: tuple[str, ...] = ()
+    outside: Outside = NOTHING_SAID
+
+
+class PortOpener(Protocol):
+    """Opens ports of pods of the cluster's namespace."""
+
+    def __call__(self, pod: str, port: int, *, timeout: float) -> AbstractContextManager[Any]:
+        """A byte stream. timeout: seconds. Raises KubeError, OSError."""
 
 
 class LookLive(Protocol):
@@ -82,6 +95,8 @@ class Work:
     """Everything a step needs. report: called with one line per event. alive: called regularly while waiting.
 
     look_live: asks the running nodes before a gate; None where nobody is to be asked.
+    open_ports: opens ports of pods, made when it is needed; None where no node is to be told anything.
+    unreloadable: why nodes cannot be told to re-read anything from here, as a sentence.
     changed: whether anything was written; to be known also when a step fails half-way.
     """
 
@@ -93,4 +108,6 @@ class Work:
     report: Callable[[str], None] = field(default=_silent)
     alive: Callable[[], None] = field(default=lambda: None)
     look_live: LookLive | None = None
+    open_ports: Callable[[], PortOpener] | None = None
+    unreloadable: Callable[[], str] = field(default=lambda: "")
     changed: bool = False

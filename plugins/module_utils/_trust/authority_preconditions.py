@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import authority_generation
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import check_authority_chain
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.bridges import why_not_bridged
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal, Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.objects import certificate_secret, key_secret
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Chain, PreparedAuthority, Snapshot
@@ -157,6 +158,19 @@ def supplied_fits_the_goal(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
         yield Violation(
             "authority", "the supplied CA", f"{new.subject} has the key of the CA in use.",
             "Supply a CA with a key of its own, or run the renew playbook.",
+        )  # fmt: skip
+
+
+def bridge_can_be_made(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """One that is only wished for is done without."""
+    wanted = intent.goal is Goal.REPLACE_KEY and resolve(snapshot, intent, snapshot.ledger or Ledger()).wanted
+    if intent.bridge is not Bridge.ALWAYS or not wanted:
+        return
+    why = why_not_bridged(snapshot, intent)
+    if why:
+        yield Violation(
+            "bridge", key_secret(snapshot), f"a bridge is asked for, but {why}",
+            "Ask for bridge=auto to take three rolls instead of two.",
         )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence i
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates import removal_gate, trust_gate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.journal import write_journal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger, LedgerEntry, RemovedEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.outside import within_cluster
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.parties import present_all, still_trusting
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState, Usage, after_usage
@@ -70,11 +71,19 @@ def _is_leaving(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry) -> bool:
 
 
 def forget_removed(snapshot: Snapshot, ledger: Ledger) -> Ledger:
-    """A removed CA is trusted by nobody once every pod that started with it is gone, and none that was asked says so."""
-    return replace(
-        ledger,
-        removed=tuple(removed for removed in ledger.removed if still_trusting(removed, snapshot)),
-    )
+    """A removed CA is trusted by nobody once every pod that started with it is gone, and none that was asked says so.
+
+    Where listeners of such pods were seen to refuse it, the rest of these processes is remembered.
+    """
+    remembered = (_after_removal(removed, snapshot) for removed in ledger.removed)
+    return replace(ledger, removed=tuple(removed for removed in remembered if removed.awaiting or removed.lingering))
+
+
+def _after_removal(removed: RemovedEntry, snapshot: Snapshot) -> RemovedEntry:
+    if still_trusting(removed, snapshot):
+        return removed
+    lingering = (removed.awaiting | removed.lingering) & snapshot.uids
+    return replace(removed, awaiting=frozenset(), lingering=lingering)
 
 
 def advance(snapshot: Snapshot, ledger: Ledger) -> Ledger:
@@ -94,7 +103,7 @@ def _state_after(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, usage: 
         known = snapshot.ledger is not None and snapshot.ledger.find(entry.fingerprint) is not None
         return after_usage(entry.state, usage) if known else entry.state
     # No pods: the state is kept. Not read back: a process that starts now might miss the CA.
-    if usage is Usage.NO_PODS or entry.awaiting is None or trust_gate(snapshot, ledger, entry.chain):
+    if usage is Usage.NO_PODS or entry.awaiting is None or trust_gate(within_cluster(snapshot), ledger, entry.chain):
         return TrustState.UNTRUSTED
     return TrustState.TRUSTED_UNUSED
 

@@ -76,5 +76,5 @@ def _next(snapshot: Snapshot, intent: Intent, steps: tuple[Step, ...]) -> Decisi
         return Decision(steps=allowed)
     if steps:
         return Decision(done=True, pending=tuple(sentence(step, snapshot) for step in steps))
-    held = holds(snapshot, snapshot.ledger) if snapshot.ledger else ()
+    held = holds(snapshot, intent, snapshot.ledger) if snapshot.ledger else ()
     return Decision(violations=held, done=not held)

@@ -11,9 +11,11 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust import steps
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.outside import settled
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import (
     CaSecrets,
     Chain,
+    Component,
     Pod,
     PreparedAuthority,
     Snapshot,
@@ -71,12 +73,13 @@ def _publish(step: steps.Publish, snapshot: Snapshot, stand_in: StandIn) -> Snap
 def _promote(step: steps.Promote, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
     ca = snapshot.ca
     promoted = next(authority for authority in ca.prepared if authority.fingerprint == step.fingerprint)
-    others, kept = _without(ca, step.fingerprint), ca.kept_keys
+    chain = promoted.bridge if step.bridged else promoted.chain
+    others, kept = _without(ca, chain[0].fingerprint), ca.kept_keys
     if ca.current:
         others[ca.current[0].expired_name()] = ca.current
         kept = kept | {ca.current[0].fingerprint} if ca.key != promoted.key else kept
     return _with_ca(
-        snapshot, current=promoted.chain, others=others, key=promoted.key, kept_keys=kept,
+        snapshot, current=chain, others=others, key=promoted.key, kept_keys=kept,
         certificate_generation=step.generation,
     )  # fmt: skip
 
@@ -98,6 +101,40 @@ def _issue(step: steps.IssueLeaves, snapshot: Snapshot, stand_in: StandIn) -> Sn
         for pod in snapshot.pods
     )
     return replace(snapshot, leaves=leaves, pods=pods)
+
+
+def _keep(step: steps.KeepLeaves, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+    leaves = (
+        replace(leaf, generation=step.generation) if leaf.secret in step.secrets else leaf for leaf in snapshot.leaves
+    )
+    return replace(snapshot, leaves=tuple(leaves))
+
+
+def _rechain(step: steps.RechainLeaves, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+    leaves = (
+        replace(leaf, chain=(leaf.chain[0], *snapshot.ca.current), generation=step.generation)
+        if leaf.secret in step.secrets and leaf.chain
+        else leaf
+        for leaf in snapshot.leaves
+    )
+    return replace(snapshot, leaves=tuple(leaves))
+
+
+def _stamp(step: steps.StampPods, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+    pods = (
+        replace(pod, generation=step.generation) if pod.component is Component.KAFKA else pod for pod in snapshot.pods
+    )
+    return replace(snapshot, pods=tuple(pods))
+
+
+def _reload(step: steps.Reload, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+    if snapshot.ledger is None:
+        return snapshot
+    removed = tuple(
+        replace(one, awaiting=one.awaiting - step.uids, lingering=one.lingering | (one.awaiting & step.uids))
+        for one in snapshot.ledger.removed
+    )
+    return replace(snapshot, ledger=replace(snapshot.ledger, removed=removed))
 
 
 def _roll(step: steps.Roll, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
@@ -133,6 +170,7 @@ _EFFECTS: dict[type, Callable[[Any, Snapshot, StandIn], Snapshot]] = {
     steps.Project: _project,
     steps.Withdraw: _withdraw,
     steps.AwaitBundle: _await_bundle,
+    steps.AwaitOutside: lambda step, snapshot, stand_in: settled(snapshot),
     steps.Publish: _publish,
     steps.PrepareAuthority: _prepare,
     steps.Promote: _promote,
@@ -141,6 +179,10 @@ _EFFECTS: dict[type, Callable[[Any, Snapshot, StandIn], Snapshot]] = {
     steps.SetGenerated: _generated,
     steps.TrueKeyGeneration: lambda step, snapshot, stand_in: _with_ca(snapshot, key_generation=step.generation),
     steps.IssueLeaves: _issue,
+    steps.KeepLeaves: _keep,
+    steps.RechainLeaves: _rechain,
+    steps.StampPods: _stamp,
+    steps.Reload: _reload,
     steps.Pause: lambda step, snapshot, stand_in: _paused(True, snapshot),
     steps.Resume: lambda step, snapshot, stand_in: _paused(False, snapshot),
     steps.Roll: _roll,

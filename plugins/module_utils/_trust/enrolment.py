@@ -29,11 +29,13 @@ def enrol(snapshot: Snapshot, ledger: Ledger) -> Ledger:
         *snapshot.ca.others.values(),
         *(authority.chain for authority in snapshot.ca.prepared),
     ]
-    removed = {entry.fingerprint for entry in ledger.removed}
+    removed = {entry.fingerprint for entry in ledger.removed if entry.awaiting}
     for chain in chains:
         if ledger.find(chain[0].fingerprint) is None and chain[0].fingerprint not in removed:
             ledger = ledger.with_entry(LedgerEntry(chain, TrustState.UNTRUSTED))
-    return ledger
+    # One that comes back is not on its way out any more.
+    gone = tuple(entry for entry in ledger.removed if ledger.find(entry.fingerprint) is None)
+    return replace(ledger, removed=gone)
 
 
 def learn_generation(snapshot: Snapshot, ledger: Ledger) -> Ledger:

@@ -8,13 +8,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.bridges import why_spread_first
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.effects import StandIn, after
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.sentences import sentence
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.reloading import nodes_of, why_restarted
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.sentences import name_of, sentence
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component, Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Face, Roll, Step
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import (
+    Face,
+    Promote,
+    Reload,
+    Roll,
+    RollReason,
+    Step,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.target import resolve
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.violations import Violation
 
@@ -35,10 +44,14 @@ class PlannedStep:
 
 @dataclass(frozen=True)
 class Forecast:
-    """violations: what would hold the flow after these steps; empty when they lead to its end."""
+    """violations: what would hold the flow after these steps; empty when they lead to its end.
+
+    choices: which of several ways is taken and why, as sentences.
+    """
 
     steps: tuple[PlannedStep, ...]
     violations: tuple[Violation, ...] = ()
+    choices: tuple[str, ...] = ()
 
 
 def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn) -> Forecast:
@@ -48,14 +61,37 @@ def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn) -> Forecast:
     # What running pods say now is no evidence of those that will run then.
     snapshot = replace(snapshot, listeners=None)
     planned: list[PlannedStep] = []
+    choices: dict[str, None] = {}
     for _pass in range(_PASSES):
         decision = decide(snapshot, intent)
         if not decision.steps:
-            return Forecast(tuple(planned), decision.violations)
+            return Forecast(tuple(planned), decision.violations, tuple(filter(None, choices)))
         for step in decision.steps:
+            choices[_choice(step, snapshot, intent)] = None
             planned.append(_planned(step, snapshot))
             snapshot = after(step, snapshot, stand_in)
     raise RuntimeError(f"no end after {_PASSES} passes")
+
+
+def _choice(step: Step, snapshot: Snapshot, intent: Intent) -> str:
+    ledger = snapshot.ledger or Ledger()
+    if isinstance(step, Promote) and step.bridged:
+        return (
+            f"{name_of(step.fingerprint, snapshot)} is introduced by a certificate that {snapshot.ca.current[0].subject} has "
+            "signed (bridge): no roll is needed to make everybody trust it first."
+        )
+    if isinstance(step, Reload):
+        return (
+            f"{name_of(step.authority, snapshot)} is taken from the listeners by having them read their trust again; Raft clients "
+            "and agents know it until the next restart of their node."
+        )
+    if isinstance(step, Roll) and step.reason is RollReason.RETIRE and nodes_of(snapshot, step.uids):
+        return f"Nodes are restarted to forget {name_of(step.authority, snapshot)}: {why_restarted(snapshot, intent)}"
+    if isinstance(step, Roll) and step.reason is RollReason.TRUST:
+        entry = ledger.find(step.authority)
+        why = why_spread_first(snapshot, intent, ledger, entry) if entry else ""
+        return f"{name_of(step.authority, snapshot)} is trusted everywhere before it is used: {why}" if why else ""
+    return ""
 
 
 def _planned(step: Step, snapshot: Snapshot) -> PlannedStep:

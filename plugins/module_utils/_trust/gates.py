@@ -10,20 +10,20 @@ each verifier trusts now (DESIGN section 5).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
-from functools import lru_cache
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import Verifier, validate_issued_by
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence import (
     Presentation,
     authority_of,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.outside import needing_outside, refusing_outside
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.parties import present_all, trusted_by
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Chain, Component, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.validation import is_valid, validate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.violations import Violation
 
 TRUST_GATE = "trust"
@@ -66,13 +66,22 @@ def _cluster_operator(snapshot: Snapshot, ledger: Ledger) -> VerifyingParty:
     )
 
 
-def presented_forms(authority: Chain) -> tuple[Chain, ...]:
-    """How leaves of a CA are presented: nodes send the CA's chain with the leaf, clients send the leaf alone."""
-    return (authority, authority[:1])
-
-
 def trust_gate(snapshot: Snapshot, ledger: Ledger, authority: Chain) -> tuple[Violation, ...]:
-    """Whether every verifier can validate leaves of this CA in each form in which they will be presented."""
+    """Whether every verifier can validate leaves of this CA that are presented with its chain, as nodes do.
+
+    Whether they may be presented alone is for ``alone_gate`` to say.
+    """
+    outside = refusing_outside(snapshot, ledger, authority, TRUST_GATE)
+    return (*_closed(snapshot, ledger, authority, authority), *outside)
+
+
+def alone_gate(snapshot: Snapshot, ledger: Ledger, authority: Chain) -> tuple[Violation, ...]:
+    """The same of leaves that are presented alone, as the operator issues them to everything but nodes
+    (strimzi.md 1.4)."""
+    return _closed(snapshot, ledger, authority, authority[:1])
+
+
+def _closed(snapshot: Snapshot, ledger: Ledger, authority: Chain, form: Chain) -> tuple[Violation, ...]:
     return tuple(
         Violation(
             gate=TRUST_GATE,
@@ -80,18 +89,21 @@ def trust_gate(snapshot: Snapshot, ledger: Ledger, authority: Chain) -> tuple[Vi
             message=f"cannot validate certificates of the CA {authority[0].subject} ({authority[0].sha256[:16]}).",
             remedy=party.remedy,
         )
-        for party in _refusing(snapshot, ledger, authority)
+        for party in verifying_parties(snapshot, ledger)
+        if not _validates(form, party, snapshot)
     )
 
 
+def refusals(snapshot: Snapshot, ledger: Ledger, authority: Chain) -> Iterator[tuple[str, str]]:
+    """Which processes of the cluster would not accept leaves that are presented with this chain, and why."""
+    for party in verifying_parties(snapshot, ledger):
+        found = validate(authority, party.anchors, snapshot.now, party.kind)
+        if not found.valid:
+            yield party.name, found.reason
+
+
 def _validates(form: Chain, party: VerifyingParty, snapshot: Snapshot) -> bool:
-    return _is_valid(form, party.anchors, snapshot.now, party.kind)
-
-
-@lru_cache(maxsize=4096)
-def _is_valid(form: Chain, anchors: Chain, at: datetime, kind: Verifier) -> bool:
-    """Hundreds of pods trust the same few CAs: each question is answered once."""
-    return validate_issued_by(form[0], form[1:], anchors, at=at, verifier=kind).valid
+    return is_valid(form, party.anchors, snapshot.now, party.kind)
 
 
 def removal_gate(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> tuple[Violation, ...]:
@@ -106,19 +118,24 @@ def removal_gate(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> tuple[
         entry.fingerprint: tuple(party.name for party in _refusing(snapshot, remaining, entry.chain))
         for entry in remaining.entries
     }
-    return tuple(
+    violations = tuple(
         violation
         for holder, authority in needed.items()
         for violation in _removal_violations(refusing, holder, authority)
     )
+    used = {one for authorities in needed.values() if not isinstance(authorities, str) for one in authorities}
+    presented = [entry.chain for entry in remaining.entries if entry.fingerprint in used]
+    leaving = [entry.certificate for entry in ledger.entries if entry.fingerprint == fingerprint]
+    outside = (needing_outside(snapshot, ledger, one, presented, REMOVAL_GATE) for one in leaving)
+    return (*violations, *(violation for found in outside for violation in found))
 
 
 def _refusing(snapshot: Snapshot, ledger: Ledger, authority: Chain) -> tuple[VerifyingParty, ...]:
-    """The verifiers that would not accept a leaf of this CA."""
+    """The verifiers that would not accept a leaf of this CA, with its chain or alone."""
     return tuple(
         party
         for party in verifying_parties(snapshot, ledger)
-        if not all(_validates(form, party, snapshot) for form in presented_forms(authority))
+        if not (_validates(authority, party, snapshot) and _validates(authority[:1], party, snapshot))
     )
 
 

@@ -10,7 +10,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import (
     IssueLeaves,
+    Pause,
     Promote,
+    Resume,
+    Roll,
+    RollReason,
     Step,
     Withdraw,
     WriteLedger,
@@ -20,11 +24,15 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps impo
 def needs_a_look(step: Step, snapshot: Snapshot) -> bool:
     """Before a leaf is used, before a CA leaves, and before it is said that nobody trusts it any more.
 
+    A pause is made for one of them: while its gate is closed it would be made and ended again for ever. And it ends when
+    nothing is left that needs it, which the nodes have a say in.
     Where no node runs there is nobody to look at.
     """
     if not snapshot.pods:
         return False
     if isinstance(step, WriteLedger):
-        before = {removed.fingerprint for removed in (snapshot.ledger or Ledger()).removed}
-        return bool(before - {removed.fingerprint for removed in step.ledger.removed})
-    return isinstance(step, (Promote, IssueLeaves, Withdraw))
+        return bool(set((snapshot.ledger or Ledger()).removed) - set(step.ledger.removed))
+    if isinstance(step, Roll):
+        # What they refuse already, or can re-read, takes no restart.
+        return step.reason is RollReason.RETIRE
+    return isinstance(step, (Pause, Promote, IssueLeaves, Resume, Withdraw))

@@ -8,21 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.bridges import is_to_be_crossed
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates import (
     removal_gate,
     trust_gate,
     verifying_parties,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.journal import is_current
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger, LedgerEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.parties import doubts, present_all, still_trusting
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Chain, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TRUSTED_STATES, TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.violations import Violation
 
 
-def holds(snapshot: Snapshot, ledger: Ledger) -> tuple[Violation, ...]:
+def holds(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> tuple[Violation, ...]:
     """The gates that do not hold while there is no step that could change it."""
-    return (*_unknown_evidence(snapshot, ledger), *_closed_gates(snapshot, ledger))
+    return (
+        *_unknown_evidence(snapshot, ledger),
+        *_closed_gates(snapshot, intent, ledger),
+        *_held_promotions(snapshot, intent, ledger),
+    )
 
 
 def _unknown_evidence(snapshot: Snapshot, ledger: Ledger) -> Iterator[Violation]:
@@ -48,12 +55,26 @@ def _unknown_evidence(snapshot: Snapshot, ledger: Ledger) -> Iterator[Violation]
             )  # fmt: skip
 
 
-def _closed_gates(snapshot: Snapshot, ledger: Ledger) -> Iterator[Violation]:
+def _closed_gates(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Iterator[Violation]:
     for entry in ledger.entries:
         if entry.state is TrustState.UNTRUSTED and snapshot.pods and not _has_arrived(snapshot, ledger, entry):
-            yield from trust_gate(snapshot, ledger, entry.chain)
+            yield from trust_gate(snapshot, ledger, _next_presented(snapshot, intent, ledger, entry))
         elif entry.state is TrustState.PHASE_OUT and snapshot.pods:
             yield from removal_gate(snapshot, ledger, entry.fingerprint)
+
+
+def _next_presented(snapshot: Snapshot, intent: Intent, ledger: Ledger, entry: LedgerEntry) -> Chain:
+    """What its leaves would be presented with first."""
+    bridges = [one.bridge for one in snapshot.ca.prepared if one.fingerprint == entry.fingerprint and one.bridge]
+    return bridges[0] if bridges and is_to_be_crossed(snapshot, intent, ledger, entry) else entry.chain
+
+
+def _held_promotions(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Iterator[Violation]:
+    """Every node trusts the prepared CA, and still its gate is closed: outside clients, or what came later."""
+    prepared = {authority.fingerprint for authority in snapshot.ca.prepared}
+    for entry in ledger.entries:
+        if entry.fingerprint in prepared and entry.state in TRUSTED_STATES and not is_current(snapshot, entry):
+            yield from trust_gate(snapshot, ledger, _next_presented(snapshot, intent, ledger, entry))
 
 
 def _has_arrived(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry) -> bool:

@@ -21,6 +21,28 @@ class Way(str, Enum):
     TAKEOVER = "takeover"
 
 
+class Bridge(str, Enum):
+    """Whether a new key is introduced by a certificate of the old CA (operator-facts, "The bridge").
+
+    AUTO: where its key is at hand and every known verifier accepts it; else the new CA is trusted everywhere first.
+    """
+
+    AUTO = "auto"
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+class Spread(str, Enum):
+    """How running nodes take up a change that they can re-read (operator-facts, "The reload").
+
+    AUTO: by reload where each of them can be asked for it and the operator would notice nothing; else by a restart.
+    """
+
+    AUTO = "auto"
+    RELOAD = "reload"
+    RESTART = "restart"
+
+
 class Phase(str, Enum):
     """The phases of a flow, in order; a flow can stop after each."""
 
@@ -43,6 +65,8 @@ class Intent:
     until: the last phase to enter (None: all).
     supplied: a CA brought by the caller in place of a generated one.
     publish: whether clients get a bundle of all trusted CAs; where there is one it is kept anyway.
+    bridge: whether a new key may, must or must not be introduced by a certificate of the old CA.
+    spread: whether nodes may, must or must not re-read what they can instead of being restarted.
     """
 
     goal: Goal
@@ -52,6 +76,8 @@ class Intent:
     until: Phase | None = None
     supplied: PreparedAuthority | None = None
     publish: bool = False
+    bridge: Bridge = Bridge.AUTO
+    spread: Spread = Spread.AUTO
 
     def allows(self, phase: Phase) -> bool:
         return self.until is None or phase.position <= self.until.position

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.bridges import is_bridge
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal, Journal, Ledger, LedgerEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
@@ -79,11 +80,16 @@ def _rotation_complete(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> 
         return False
     if journal.replaces is not None and ledger.find(journal.replaces) is not None:
         return False
-    if snapshot.reconciliation.paused_by_us or ledger.removed:
+    if snapshot.reconciliation.paused_by_us or _is_removing(ledger):
         return False
     if not snapshot.pods:
         return journal.goal is Goal.CREATE
     return successor.state is TrustState.TRUSTED_IN_USE_ALL
+
+
+def _is_removing(ledger: Ledger) -> bool:
+    """Whether a listener may still trust a CA that left, or a bridge has not left yet."""
+    return any(removed.awaiting for removed in ledger.removed) or any(is_bridge(e, ledger) for e in ledger.entries)
 
 
 def is_current(snapshot: Snapshot, entry: LedgerEntry) -> bool:

@@ -53,10 +53,15 @@ class LedgerEntry:
 
 @dataclass(frozen=True)
 class RemovedEntry:
-    """A CA that left the trust; the pods in ``awaiting`` started before and trust it still."""
+    """A CA that left the trust; the pods in ``awaiting`` started before and trust it still.
+
+    lingering: UIDs of pods whose listeners were seen to refuse it, although they started before. What re-reads nothing
+    until a restart still knows it: their Raft clients and agents (operator-facts, "The reload").
+    """
 
     certificate: Certificate
     awaiting: frozenset[str]
+    lingering: frozenset[str] = frozenset()
 
     @property
     def fingerprint(self) -> str:

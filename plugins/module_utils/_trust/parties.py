@@ -42,16 +42,17 @@ def trusted_by(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> tuple[Certificat
 
 
 def still_trusting(removed: RemovedEntry, snapshot: Snapshot) -> frozenset[str]:
-    """UIDs of the pods that a removed CA may be trusted by; one that was asked has to have refused it."""
+    """UIDs of the pods whose listeners may trust a removed CA; one that was asked has to have refused it."""
     waiting = removed.awaiting & snapshot.uids
     if snapshot.listeners is None:
         return waiting
-    doubtful = {
+    asked = {pod.uid for pod in snapshot.pods if _has_listeners(pod)}
+    refusing = {
         pod.uid
         for pod in snapshot.pods
-        if _has_listeners(pod) and _accepts(pod, removed.fingerprint, None, snapshot).trusted is not False
+        if pod.uid in asked and _accepts(pod, removed.fingerprint, None, snapshot).trusted is False
     }
-    return waiting | doubtful
+    return (waiting | asked) - refusing
 
 
 def doubts(snapshot: Snapshot, ledger: Ledger) -> tuple[str, ...]:
@@ -72,7 +73,7 @@ def _has_listeners(pod: Pod) -> bool:
 
 
 def _listeners(pod: Pod, snapshot: Snapshot) -> tuple[ObservedListener, ...]:
-    return tuple(one for one in snapshot.listeners or () if one.uid == pod.uid)
+    return snapshot.listeners_by_uid.get(pod.uid, ())
 
 
 def _accepts(pod: Pod, fingerprint: str, stored: bool | None, snapshot: Snapshot) -> Acceptance:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.authority_preconditions import (
     authority_is_valid_now,
     authority_secrets_are_usable,
+    bridge_can_be_made,
     chains_are_in_order,
     generation_is_unambiguous,
     key_matches,
@@ -27,6 +28,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot i
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.target import resolve
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.violations import Violation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.waivers import waivers_hold
 
 Precondition = Callable[[Snapshot, Intent], Iterable[Violation]]
 
@@ -132,7 +134,8 @@ def ready_to_hand_back(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
     if intent.goal is not Goal.DOWNGRADE or snapshot.ledger is None or snapshot.reconciliation.generated:
         return
     unfinished = in_flight(snapshot.ledger)
-    if (unfinished and unfinished.goal is not Goal.DOWNGRADE) or snapshot.ca.prepared or snapshot.ledger.removed:
+    removing = any(removed.awaiting for removed in snapshot.ledger.removed)
+    if (unfinished and unfinished.goal is not Goal.DOWNGRADE) or snapshot.ca.prepared or removing:
         yield Violation(
             "hand-over", ledger_secret(snapshot), "records a rotation that has not finished.",
             "Finish it by running its playbook again, then hand the cluster back.",
@@ -172,10 +175,12 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     names_are_distinct,
     supplied_is_usable,
     supplied_fits_the_goal,
+    bridge_can_be_made,
     target_is_known,
     generation_is_unambiguous,
     cluster_is_settled,
     operator_could_renew,
     ready_to_hand_back,
     secrets_have_room,
+    waivers_hold,
 )

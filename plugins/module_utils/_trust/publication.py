@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.bookkeeping import is_projected
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.bridges import is_bridge
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger, LedgerEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
@@ -17,7 +18,12 @@ def publish(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> tuple[Step, .
     """The published bundle holds the CAs that processes read; once there is one it is kept, whoever runs the flow."""
     if not _is_wanted(snapshot, intent) or not snapshot.ca.current:
         return ()
-    chains = tuple(entry.chain for entry in ledger.entries if is_projected(snapshot, entry.fingerprint))
+    # A bridge is for being presented: a client that knows its root gains nothing, and could be led past that.
+    chains = tuple(
+        entry.chain
+        for entry in ledger.entries
+        if is_projected(snapshot, entry.fingerprint) and not is_bridge(entry, ledger)
+    )
     wanted = frozenset(certificate.fingerprint for chain in chains for certificate in chain)
     if not chains or snapshot.published == wanted:
         return ()

@@ -30,7 +30,7 @@ def _name(chain: Chain) -> str:
     return f"{chain[0].subject} ({chain[0].sha256[:12]})"
 
 
-def _known(fingerprint: str | None, snapshot: Snapshot) -> str:
+def name_of(fingerprint: str | None, snapshot: Snapshot) -> str:
     """The name of a CA that the snapshot knows from anywhere."""
     ledger = snapshot.ledger or Ledger()
     chains = [
@@ -49,7 +49,7 @@ def _write_ledger(step: steps.WriteLedger, snapshot: Snapshot) -> str:
         for fp, entry in after.items()
         if before.get(fp) is not entry.state
     ]
-    changes += [f"{_known(fp, snapshot)} leaves the ledger" for fp in before if fp not in after]
+    changes += [f"{name_of(fp, snapshot)} leaves the ledger" for fp in before if fp not in after]
     return f"record {', '.join(changes) or 'what was observed'}"
 
 
@@ -57,7 +57,8 @@ def _prepare(step: steps.PrepareAuthority, snapshot: Snapshot) -> str:
     if step.goal is Goal.RENEW:
         return f"prepare a renewed certificate of {_name(step.replaces)}"
     replaced = f" to replace {_name(step.replaces)}" if step.replaces else ""
-    return f"prepare a CA with a new key{replaced}"
+    bridged = ", and a certificate of its key by that one" if step.bridged else ""
+    return f"prepare a CA with a new key{replaced}{bridged}"
 
 
 def _project(step: steps.Project, snapshot: Snapshot) -> str:
@@ -65,9 +66,14 @@ def _project(step: steps.Project, snapshot: Snapshot) -> str:
 
 
 def _await_bundle(step: steps.AwaitBundle, snapshot: Snapshot) -> str:
-    gone = [_known(fingerprint, snapshot) for fingerprint in sorted(step.absent)]
+    gone = [name_of(fingerprint, snapshot) for fingerprint in sorted(step.absent)]
     without = f" and no longer {', '.join(gone)}" if gone else ""
     return f"wait until the operator's trust bundle holds {len(step.present)} CAs{without}"
+
+
+def _promote(step: steps.Promote, snapshot: Snapshot) -> str:
+    bridged = ", certified by its predecessor" if step.bridged else ""
+    return f"make {name_of(step.fingerprint, snapshot)} the issuing CA{bridged}, generation {step.generation}"
 
 
 def _issue(step: steps.IssueLeaves, snapshot: Snapshot) -> str:
@@ -75,7 +81,7 @@ def _issue(step: steps.IssueLeaves, snapshot: Snapshot) -> str:
 
 
 def _roll(step: steps.Roll, snapshot: Snapshot) -> str:
-    about = f" {_known(step.authority, snapshot)}" if step.authority else ""
+    about = f" {name_of(step.authority, snapshot)}" if step.authority else ""
     return f"restart {len(step.uids)} pods {_EFFECTS[step.reason]}{about}"
 
 
@@ -87,18 +93,27 @@ _SENTENCES: dict[type, Callable[[Any, Snapshot], str]] = {
     steps.WriteLedger: _write_ledger,
     steps.DeleteLedger: lambda step, snapshot: "delete the ledger",
     steps.Project: _project,
-    steps.Withdraw: lambda step, snapshot: f"take {_known(step.fingerprint, snapshot)} out of the trusted CAs",
+    steps.Withdraw: lambda step, snapshot: f"take {name_of(step.fingerprint, snapshot)} out of the trusted CAs",
     steps.AwaitBundle: _await_bundle,
+    steps.AwaitOutside: lambda step, snapshot: (
+        f"wait until {', '.join(step.clients)} trusts what the operator copies from the cluster's CAs"
+    ),
     steps.Publish: lambda step, snapshot: f"publish {', '.join(map(_name, step.chains))} to clients",
     steps.PrepareAuthority: _prepare,
-    steps.Promote: lambda step, snapshot: (
-        f"make {_known(step.fingerprint, snapshot)} the issuing CA, generation {step.generation}"
-    ),
-    steps.RestoreKey: lambda step, snapshot: f"put the key of {_known(step.fingerprint, snapshot)} back",
+    steps.Promote: _promote,
+    steps.RestoreKey: lambda step, snapshot: f"put the key of {name_of(step.fingerprint, snapshot)} back",
     steps.TidyKeys: lambda step, snapshot: "remove keys that are no longer needed",
     steps.SetGenerated: _set_generated,
     steps.TrueKeyGeneration: lambda step, snapshot: f"raise the key generation to {step.generation} everywhere",
     steps.IssueLeaves: _issue,
+    steps.KeepLeaves: lambda step, snapshot: f"keep {', '.join(step.secrets)} for generation {step.generation}",
+    steps.RechainLeaves: lambda step, snapshot: (
+        f"put the chain of the issuing CA behind {len(step.secrets)} certificates, generation {step.generation}"
+    ),
+    steps.StampPods: lambda step, snapshot: f"tell the operator that the nodes have generation {step.generation}",
+    steps.Reload: lambda step, snapshot: (
+        f"have the listeners of {len(step.uids)} nodes forget {name_of(step.authority, snapshot)}, without a restart"
+    ),
     steps.Pause: lambda step, snapshot: "pause the Kafka resource",
     steps.Resume: lambda step, snapshot: "resume the Kafka resource",
     steps.Roll: _roll,

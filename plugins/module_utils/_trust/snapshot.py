@@ -7,9 +7,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import Enum
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from ansible_collections.trustops.strimzi.plugins.module_utils._trust.observed import (
         ObservedListener,
     )
+    from ansible_collections.trustops.strimzi.plugins.module_utils._trust.outside import OutsideClient
+    from ansible_collections.trustops.strimzi.plugins.module_utils._trust.waivers import Waiver
 
 Chain = tuple[Certificate, ...]
 
@@ -66,10 +69,15 @@ class StoredLeaf:
 
 @dataclass(frozen=True)
 class PreparedAuthority:
-    """A CA that waits in the key Secret for its promotion. key: SHA-256 of the public key, None when unusable."""
+    """A CA that waits in the key Secret for its promotion.
+
+    key: SHA-256 of the public key, None when unusable. bridge: the same name and key certified by the CA that it
+    replaces, followed by that CA's chain; empty when there is none.
+    """
 
     chain: Chain
     key: str | None
+    bridge: Chain = ()
 
     @property
     def fingerprint(self) -> str:
@@ -133,6 +141,9 @@ class Snapshot:
     sizes: bytes of data per Secret name, for the guard against the 1 MiB limit.
     published: fingerprints in the bundle for clients, None when there is none.
     listeners: what was seen of running nodes; None when nobody looked, and stored evidence is all there is.
+    asked: whether running nodes answer at all. unreloadable: why they cannot be told to re-read anything.
+    unpredicted: names of the nodes' pods that the operator would restart whatever it is told; None when nobody looked.
+    outside: clients that hold a copy of the cluster CA. waivers: what the user lets pass without their evidence.
     """
 
     cluster: str
@@ -147,7 +158,24 @@ class Snapshot:
     sizes: Mapping[str, int] = field(default_factory=dict)
     published: frozenset[str] | None = None
     listeners: tuple[ObservedListener, ...] | None = None
+    asked: bool = False
+    unreloadable: str = ""
+    unpredicted: tuple[str, ...] | None = None
+    outside: tuple[OutsideClient, ...] = ()
+    waivers: tuple[Waiver, ...] = ()
 
-    @property
+    def as_stored(self) -> Snapshot:
+        """Without what running processes said."""
+        return replace(self, listeners=None)
+
+    @cached_property
     def uids(self) -> frozenset[str]:
         return frozenset(pod.uid for pod in self.pods)
+
+    @cached_property
+    def listeners_by_uid(self) -> Mapping[str, tuple[ObservedListener, ...]]:
+        """``listeners`` by the UID of their pod, in their order."""
+        found: dict[str, tuple[ObservedListener, ...]] = {}
+        for one in self.listeners or ():
+            found[one.uid] = (*found.get(one.uid, ()), one)
+        return found

@@ -52,7 +52,6 @@ _BY_USAGE: dict[TrustState, dict[Usage, TrustState]] = {
 }
 
 TRUSTED_STATES = frozenset(TrustState) - {TrustState.UNTRUSTED}
-IN_USE_STATES = frozenset({TrustState.TRUSTED_IN_USE_ANY, TrustState.TRUSTED_IN_USE_ALL})
 
 
 def after_usage(state: TrustState, usage: Usage) -> TrustState:

@@ -80,6 +80,15 @@ class AwaitBundle:
 
 
 @dataclass(frozen=True)
+class AwaitOutside:
+    """Wait until these clients outside the cluster (by name) hold, and have read, what the operator copies to them."""
+
+    clients: tuple[str, ...]
+    phase: Phase
+    face: ClassVar[Face] = Face.TRUST
+
+
+@dataclass(frozen=True)
 class Publish:
     """Publish these CAs, with their chains, to clients outside the cluster."""
 
@@ -90,21 +99,29 @@ class Publish:
 
 @dataclass(frozen=True)
 class PrepareAuthority:
-    """Make the next CA (or take the supplied one) and put it, with its key, into the CA key Secret."""
+    """Make the next CA (or take the supplied one) and put it, with its key, into the CA key Secret.
+
+    bridged: together with a certificate of its key by the CA that it replaces.
+    """
 
     goal: Goal
     replaces: Chain
     generation: int
+    bridged: bool = False
     phase: Phase = Phase.PREPARE
     face: ClassVar[Face] = Face.AUTHORITY
 
 
 @dataclass(frozen=True)
 class Promote:
-    """Make a prepared CA the issuing one: key first, then certificate and generation in one write."""
+    """Make a prepared CA the issuing one: key first, then certificate and generation in one write.
+
+    bridged: by its bridge, so that leaves are presented with the certificate of the CA that it replaces.
+    """
 
     fingerprint: str
     generation: int
+    bridged: bool = False
     phase: Phase = Phase.USE
     face: ClassVar[Face] = Face.AUTHORITY
 
@@ -157,6 +174,46 @@ class IssueLeaves:
 
 
 @dataclass(frozen=True)
+class RechainLeaves:
+    """Put the chain of the current CA behind leaves that its key has signed, and keep them (paused only)."""
+
+    secrets: tuple[str, ...]
+    generation: int
+    phase: Phase = Phase.RETIRE
+    face: ClassVar[Face] = Face.LEAVES
+
+
+@dataclass(frozen=True)
+class KeepLeaves:
+    """Say that these leaves stay in use under this generation (paused only): their CA is trusted by everybody, and
+    what would be issued in their place is not yet."""
+
+    secrets: tuple[str, ...]
+    generation: int
+    phase: Phase = Phase.USE
+    face: ClassVar[Face] = Face.LEAVES
+
+
+@dataclass(frozen=True)
+class StampPods:
+    """Give the nodes' pods, live and to be made, the annotations that the operator would give them (paused only)."""
+
+    generation: int
+    phase: Phase = Phase.RETIRE
+    face: ClassVar[Face] = Face.ROLL
+
+
+@dataclass(frozen=True)
+class Reload:
+    """Have the listeners of these nodes (UIDs) read their certificates and trust again."""
+
+    uids: frozenset[str]
+    authority: str
+    phase: Phase = Phase.RETIRE
+    face: ClassVar[Face] = Face.ROLL
+
+
+@dataclass(frozen=True)
 class Pause:
     """Pause the Kafka resource and wait until the operator confirms it."""
 
@@ -189,6 +246,7 @@ Step: TypeAlias = (
     | Project
     | Withdraw
     | AwaitBundle
+    | AwaitOutside
     | Publish
     | PrepareAuthority
     | Promote
@@ -197,6 +255,10 @@ Step: TypeAlias = (
     | SetGenerated
     | TrueKeyGeneration
     | IssueLeaves
+    | KeepLeaves
+    | RechainLeaves
+    | StampPods
+    | Reload
     | Pause
     | Resume
     | Roll

@@ -28,11 +28,13 @@ def describe_authorities(run: Run, now: datetime) -> dict[str, Any]:
     lingering = {ca["sha256"]: ca for ca in run.last["removed"]}
     gone = {**{sha256: ca for sha256, ca in before.items() if sha256 not in kept}, **lingering}
     trusting = {pod for ca in lingering.values() for pod in ca.get("pods") or []}
+    knowing = {pod for ca in lingering.values() for pod in ca.get("lingering") or []}
     return {
         "cas": [{**ca, **_added(ca, before, now)} for ca in run.last["cas"]],
         "removed": [_gone(ca, before, lingering, now) for ca in gone.values()],
         "cas_before": [{**ca, "name": common_name(ca["subject"])} for ca in run.first["cas"]],
         "removed_ca_trusted_by": len(trusting),
+        "removed_ca_known_by": sorted(knowing),
     }
 
 
@@ -48,10 +50,12 @@ def _added(ca: Mapping[str, Any], before: Mapping[str, Authority], now: datetime
 def _gone(
     ca: Mapping[str, Any], before: Mapping[str, Authority], lingering: Mapping[str, Authority], now: datetime
 ) -> Authority:
-    """Public facts of a CA that left the ledger; ``pods`` trust it until they restart."""
+    """Public facts of a CA that left the ledger; ``pods`` trust it until they restart, of ``lingering`` only what is no
+    listener."""
     facts = {key: ca.get(key) for key in ("subject", "sha256", "fingerprint", "not_before", "not_after")}
-    pods = sorted(lingering.get(ca["sha256"], {}).get("pods") or [])
-    return {**facts, **_added(ca, before, now), "state": None, "pods": pods}
+    found = lingering.get(ca["sha256"], {})
+    left = {key: sorted(found.get(key) or []) for key in ("pods", "lingering")}
+    return {**facts, **_added(ca, before, now), "state": None, **left}
 
 
 def common_name(subject: str) -> str:

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.authorities import describe_authorities
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.channels import describe_channels, describe_proof
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.parties import describe_pods
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.rolls import describe_rolls
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import CHANGES, Run
@@ -23,6 +24,7 @@ SCHEMA = 1
 def facts_of(run: Run, begun: str | None, now: datetime) -> dict[str, Any]:
     """``begun``: when the run did, if that was noted; ``now``: its end, and what days left count from."""
     worked = round(sum(step["seconds"] for step in run.steps), 1)
+    authorities, channels = describe_authorities(run, now), describe_channels(run)
     return {
         "schema": SCHEMA,
         "cluster": run.last["cluster"],
@@ -36,8 +38,11 @@ def facts_of(run: Run, begun: str | None, now: datetime) -> dict[str, Any]:
         "worked_seconds": worked,
         "writes": sum(action["verb"] in CHANGES for action in run.actions),
         **describe_rolls(run),
-        **describe_authorities(run, now),
+        **authorities,
         **describe_pods(run),
+        **channels,
+        "proof": describe_proof(channels["channels"], authorities["removed"]),
+        "outside": run.last["outside"],
         "leaves": run.last["leaves"],
         "leaves_before": run.first["leaves"],
         "phases": describe_phases(run),

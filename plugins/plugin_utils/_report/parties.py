@@ -11,8 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.rolls import KAFKA, node_rolls
-from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import Run
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import KAFKA, Run
 
 OPERATOR = "cluster-operator"
 #: The order in which people think of them.
@@ -23,10 +22,10 @@ _LABEL = re.compile(r"\(([0-9a-f]{12})\)$")
 
 def describe_pods(run: Run) -> dict[str, Any]:
     """``restarts``: how often the pod, or the pods of its component before it, were restarted; null when unclear."""
-    nodes, alone = node_rolls(run), Counter(pod["component"] for pod in run.last["pods"])
+    nodes, alone = run.node_rolls, Counter(pod["component"] for pod in run.last["pods"])
     restarted = Counter(component_of(action, run) for action in run.actions if action["verb"] == "restart")
     pods = []
-    for pod in sorted(run.last["pods"], key=lambda one: _order(one["component"], one["name"])):
+    for pod in sorted(run.last["pods"], key=lambda one: order_of(one["component"], one["name"])):
         component = pod["component"]
         known = nodes.get(pod["name"]) if component == KAFKA else restarted[component]
         pods.append({**pod, "restarts": known if component == KAFKA or alone[component] == 1 else None})
@@ -46,7 +45,7 @@ def name_of(action: Mapping[str, Any]) -> str:
 def component_of(action: Mapping[str, Any], run: Run) -> str:
     """What was restarted, by its name: pods of Deployments come back under another one."""
     name = name_of(action)
-    if name in node_rolls(run):
+    if name in run.node_rolls:
         return KAFKA
     prefix = f"{run.last['cluster']['name']}-"
     return next((part for part in _ORDER if part != KAFKA and name.startswith(f"{prefix}{part}-")), KAFKA)
@@ -58,8 +57,8 @@ def group_parties(seen: Mapping[str, Any]) -> list[dict[str, Any]]:
     CAs are named by the first 12 digits of their SHA-256.
     """
     groups: dict[tuple[Any, ...], dict[str, Any]] = {}
-    parties = [*map(_pod, seen["pods"]), *_operator(seen)]
-    for component, name, presents, trusts in sorted(parties, key=lambda party: _order(*party[:2])):
+    parties = [*map(_pod, seen["pods"]), *operator_party(seen)]
+    for component, name, presents, trusts in sorted(parties, key=lambda party: order_of(*party[:2])):
         key = (component, tuple(presents), tuple(trusts))
         group = groups.setdefault(
             key, {"component": component, "names": [], "presents": presents, "trusts": trusts}
@@ -68,21 +67,21 @@ def group_parties(seen: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{**group, "count": len(group["names"])} for group in groups.values()]
 
 
-def _order(component: str, name: str) -> tuple[int, list[tuple[int, str]]]:
+def order_of(component: str, name: str) -> tuple[int, list[tuple[int, str]]]:
     """By component, then by name with numbers as numbers: node 10 comes after node 9."""
     position = _ORDER.index(component) if component in _ORDER else len(_ORDER)
     return position, [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"([0-9]+)", name)]
 
 
 def _pod(pod: Mapping[str, Any]) -> tuple[str, str, list[str], list[str]]:
-    return pod["component"], pod["name"], _short(pod["presents"]), _short(pod["trusts"])
+    return pod["component"], pod["name"], short_names(pod["presents"]), short_names(pod["trusts"])
 
 
-def _short(labels: Iterable[str]) -> list[str]:
+def short_names(labels: Iterable[str]) -> list[str]:
     return sorted(match.group(1) for match in map(_LABEL.search, labels) if match)
 
 
-def _operator(seen: Mapping[str, Any]) -> list[tuple[str, str, list[str], list[str]]]:
+def operator_party(seen: Mapping[str, Any]) -> list[tuple[str, str, list[str], list[str]]]:
     """It presents what its Secret holds, and reads the CA certificate Secret anew at every reconciliation."""
     leaves = [leaf for leaf in seen["leaves"] if leaf["component"] == OPERATOR]
     if not leaves:

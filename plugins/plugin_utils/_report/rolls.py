@@ -10,12 +10,10 @@ from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import Run
 
-KAFKA = "kafka"
-
 
 def describe_rolls(run: Run) -> dict[str, Any]:
     """How often the nodes were replaced, how many there are, and how many were down at once."""
-    replaced = node_rolls(run)
+    replaced = run.node_rolls
     restarts = [action for action in run.actions if action["verb"] == "restart"]
     away = [action["away"] for action in restarts if action.get("away") is not None]
     return {
@@ -24,11 +22,3 @@ def describe_rolls(run: Run) -> dict[str, Any]:
         "restarts": len(restarts),
         "nodes_away_together": max(away, default=None),
     }
-
-
-def node_rolls(run: Run) -> dict[str, int]:
-    """How often each Kafka node was replaced. In check mode nothing was; the plan tells what would be."""
-    seen = [{pod["name"]: pod["uid"] for pod in run.first["pods"]}, *(step["pods"] for step in run.steps)]
-    seen.append({pod["name"]: pod["uid"] for pod in run.last["pods"]})
-    nodes = [pod["name"] for pod in run.last["pods"] if pod["component"] == KAFKA]
-    return {node: len({pods[node] for pods in seen if pods.get(node)}) - 1 for node in nodes}

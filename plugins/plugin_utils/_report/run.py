@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
+KAFKA = "kafka"
 CHANGES = ("create", "update", "delete")
 #: What of a result is a picture of the cluster.
-_LISTS = ("cas", "removed", "pods", "leaves")
+_LISTS = ("cas", "removed", "pods", "outside", "leaves")
 
 
 @dataclass(frozen=True)
 class Run:
     """first, last: the cluster at the start and at the end. steps: the calls that did something, in order.
 
-    plan: what a run in check mode would do. violations: what holds the flow, or would after the steps of the plan.
+    look: what the listeners said when they were asked last, and when and why. plan: what a run in check mode would do. violations: what holds the flow, or would after the steps of the plan.
     """
 
     goal: str
@@ -28,6 +30,7 @@ class Run:
     next: str | None
     first: dict[str, Any]
     last: dict[str, Any]
+    look: dict[str, Any]
     steps: list[dict[str, Any]]
     plan: list[dict[str, Any]]
     planned_rolls: int
@@ -56,6 +59,7 @@ class Run:
             next=str(noted.get("next") or "") or None,
             first=_complete(noted["first"], where) if noted.get("first") else last,
             last=last,
+            look=_last_look(planned, noted.get("look") or {}, seen),
             steps=[*(noted.get("log") or []), *_unfinished(noted, seen)],
             plan=list(planned.get("plan") or []),
             planned_rolls=int(planned.get("planned_rolls") or 0),
@@ -66,6 +70,14 @@ class Run:
     @property
     def actions(self) -> list[dict[str, Any]]:
         return [action for step in self.steps for action in step["actions"]]
+
+    @cached_property
+    def node_rolls(self) -> dict[str, int]:
+        """How often each Kafka node was replaced. In check mode nothing was; the plan tells what would be."""
+        seen = [{pod["name"]: pod["uid"] for pod in self.first["pods"]}, *(step["pods"] for step in self.steps)]
+        seen.append({pod["name"]: pod["uid"] for pod in self.last["pods"]})
+        nodes = [pod["name"] for pod in self.last["pods"] if pod["component"] == KAFKA]
+        return {node: len({pods[node] for pods in seen if pods.get(node)}) - 1 for node in nodes}
 
     @property
     def result(self) -> str:
@@ -83,6 +95,13 @@ class Run:
 
 def _complete(result: Mapping[str, Any], where: Mapping[str, Any]) -> dict[str, Any]:
     return {**{name: [] for name in _LISTS}, "cluster": dict(where), **result}
+
+
+def _last_look(*results: Mapping[str, Any]) -> dict[str, Any]:
+    """results: in the order in which they came. A look that did not come about does not hide the one before."""
+    looks = [{"evidence": one["evidence"], "listeners": one["listeners"]} for one in results if "listeners" in one]
+    taken = [look for look in looks if look["evidence"].get("seen_at")]
+    return (taken or looks or [{"evidence": {}, "listeners": []}])[-1]
 
 
 def _unfinished(noted: Mapping[str, Any], seen: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report import words
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.matrix import matrix
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.picture import picture
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.timeline import summary, timeline
 
@@ -35,7 +36,9 @@ def view_of(facts: Facts) -> dict[str, Any]:
         "timeline": timeline(facts),
         "phases": [_phase(phase) for phase in _done(facts)],
         "cas": cas,
+        "matrix": matrix(facts, cas),
         "pods": [_pod(pod, cas) for pod in facts["pods"]],
+        "outside": [_outside(client, cas) for client in facts["outside"]],
         "log": _log(facts),
         "remainders": _remainders(facts),
     }
@@ -66,8 +69,7 @@ def _when(facts: Facts) -> str:
 
 def _figures(facts: Facts) -> list[tuple[str, str]]:
     """Number and what it counts."""
-    trusting = facts["removed_ca_trusted_by"]
-    found = [_figure(trusting, "pod trusts the removed CA", "pods trust the removed CA")] if facts["removed"] else []
+    found = [_trusting(facts)] if facts["removed"] else []
     rolls, restarts, nodes = facts["rolls"], facts["restarts"], words.count(facts["nodes"], "Kafka node")
     prefix = ""
     if facts["check_mode"]:
@@ -81,6 +83,16 @@ def _figures(facts: Facts) -> list[tuple[str, str]]:
     if facts["started_at"]:
         found.append((words.duration(facts["seconds"]), "from start to end"))
     return found
+
+
+def _trusting(facts: Facts) -> tuple[str, str]:
+    """Nobody is claimed of listeners that were asked; of anybody else it is only what is stored."""
+    trusting, proof = facts["removed_ca_trusted_by"], facts["proof"]
+    if trusting:
+        return _figure(trusting, "pod trusts the removed CA", "pods trust the removed CA")
+    if proof["listeners_asked"] and proof["listeners_refusing"] == proof["listeners_asked"]:
+        return "0", f"of {words.count(proof['listeners_asked'], 'listener')} asked trust the removed CA"
+    return "0", "pods trust the removed CA, by stored evidence"
 
 
 def _figure(number: int, one: str, many: str | None = None) -> tuple[str, str]:
@@ -123,7 +135,9 @@ def _state(state: str, current: bool | None) -> str:
 
 def _removed(ca: Facts) -> str:
     pods = len(ca["pods"])
-    return f"removed, still trusted by {words.count(pods, 'pod')}" if pods else "removed, trusted by no pod"
+    if pods:
+        return f"removed, still trusted by {words.count(pods, 'pod')}"
+    return "removed, trusted by no listener" if ca["lingering"] else "removed, trusted by no pod"
 
 
 def _pictures(facts: Facts, cas: Sequence[Facts]) -> list[dict[str, Any]]:
@@ -176,7 +190,7 @@ def _restarted(restarts: Sequence[Facts]) -> list[str]:
 
 
 def _pod(pod: Facts, cas: Sequence[Facts]) -> dict[str, Any]:
-    letters = {ca["short"]: f"{ca['letter']} {ca['name']}" for ca in cas}
+    letters = _letters(cas)
     return {
         "name": pod["name"],
         "component": pod["component"],
@@ -186,6 +200,21 @@ def _pod(pod: Facts, cas: Sequence[Facts]) -> dict[str, Any]:
         "presents": [_letter(label, letters) for label in pod["presents"]] or ["unknown"],
         "trusts": [_letter(label, letters) for label in pod["trusts"]] or ["nothing known"],
     }
+
+
+def _outside(client: Facts, cas: Sequence[Facts]) -> dict[str, Any]:
+    """A client outside the cluster; until when and why it was let pass is for audits."""
+    letters, waiver = _letters(cas), client["waiver"]
+    return {
+        "client": client["client"],
+        "trusts": [_letter(label, letters) for label in client["trusts"]] or ["nothing known"],
+        "doubt": client["doubt"],
+        "waiver": f"until {waiver['until']}: {waiver['reason']}" if waiver else "",
+    }
+
+
+def _letters(cas: Sequence[Facts]) -> dict[str, str]:
+    return {ca["short"]: f"{ca['letter']} {ca['name']}" for ca in cas}
 
 
 def _letter(label: str, letters: Mapping[str, str]) -> str:

@@ -6,10 +6,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 Facts = Mapping[str, Any]
+
+#: As many names are still read in a sentence.
+FEW = 9
 
 FLOWS = {
     "create": "Creation of the cluster CA",
@@ -68,6 +71,13 @@ def party(component: str, number: int) -> str:
     return one if number == 1 else f"{number} {many}"
 
 
+def some(names: Sequence[str]) -> str:
+    """Few names in full, of many the first and how many more there are."""
+    few = names if len(names) <= FEW else names[: FEW - 1]
+    rest = len(names) - len(few)
+    return ", ".join(few) + (f" and {rest} more" if rest else "")
+
+
 def duration(seconds: float | None) -> str:
     """A time as people say it: the longer, the coarser."""
     if seconds is None:
@@ -110,7 +120,26 @@ def _trust(facts: Facts) -> Iterable[str]:
     if names:
         which = "the removed CA" if len(facts["removed"]) == 1 else "the removed CAs"
         pods, verb = facts["removed_ca_trusted_by"], "trusts" if facts["removed_ca_trusted_by"] == 1 else "trust"
-        yield f"{count(pods, 'pod')} {verb} {which} {names}."
+        where = " on any listener" if facts["removed_ca_known_by"] else ""
+        them = "it" if len(facts["removed"]) == 1 else "them"
+        yield f"{count(pods, 'pod')} {verb} {which} {names}{where}{'' if pods else _shown_by(facts['proof'], them)}."
+    if facts["removed_ca_known_by"]:
+        yield (
+            f"Raft clients and agents of {some(facts['removed_ca_known_by'])} have not read their trust again: they know "
+            "it until the next restart of these nodes, for whatever reason."
+        )
+
+
+def _shown_by(proof: Facts, them: str) -> str:
+    """What it rests on that there is none: only for a listener that was asked is it more than what is stored."""
+    asked, refusing, trusting = (proof[f"listeners_{what}"] for what in ("asked", "refusing", "trusting"))
+    if not refusing and not trusting:
+        return f", by stored evidence: no listener was asked about {them}"
+    missing = f"; {count(proof['nodes_not_asked'], 'node')} not observed" if proof["nodes_not_asked"] else ""
+    if trusting:
+        return f", by stored evidence: {trusting} of {count(asked, 'listener')} did when asked{missing}"
+    unknown = f"; {asked - refusing} of them gave no clear answer" if refusing < asked else ""
+    return f": {refusing} of {count(asked, 'listener')} asked refuse {them}{unknown}{missing}"
 
 
 def _rolls(facts: Facts) -> Iterable[str]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import (
-    DEPLOYMENTS,
     LEASES,
     NAMESPACES,
     PODS,
@@ -17,6 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources i
     Resource,
 )
 
+DEPLOYMENTS = Resource("apps", "v1", "deployments", "Deployment")
 KAFKAS = Resource("kafka.strimzi.io", "v1", "kafkas", "Kafka")
 
 

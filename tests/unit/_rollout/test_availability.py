@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -15,6 +16,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_st
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.safety import (
     absence_violations,
     availability_violations,
+    lagging,
+    out_of_sync,
 )
 
 from .values import node, topic, topics
@@ -108,7 +111,7 @@ ALIVE = (Broker(0, False), Broker(1, False))
     ],
 )
 def test_a_broker_is_back_when_it_serves_and_is_in_sync(
-    brokers: Iterable[Broker], partitions: list[tuple[set[int], set[int]]], words: str | None
+    brokers: Collection[Broker], partitions: list[tuple[set[int], set[int]]], words: str | None
 ) -> None:
     found = absence_violations(node(0), brokers, [topic(1, *partitions)])
     assert [violation.message for violation in found if words is None or words not in violation.message] == []
@@ -117,3 +120,10 @@ def test_a_broker_is_back_when_it_serves_and_is_in_sync(
 
 def test_a_node_that_is_no_broker_is_not_looked_for_among_them() -> None:
     assert absence_violations(node(9, "c"), ALIVE, []) == ()
+
+
+@given(st.lists(topics(), max_size=4), BROKERS)
+def test_nobody_lags_behind_in_what_is_left_out(found: list[Topic], broker: int) -> None:
+    whole = [replace(one, partitions=tuple(part for each in found for part in each.partitions)) for one in found]
+    assert lagging(node(broker), out_of_sync(whole)) == lagging(node(broker), whole)
+    assert all(part.replicas - part.in_sync for one in out_of_sync(whole) for part in one.partitions)

@@ -16,7 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.roll imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation, observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Strategy, Work
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Intent, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Roll, RollReason
 from ansible_collections.trustops.strimzi.tests.fakes.flows import run_flow, with_settings, work_on
@@ -125,7 +125,7 @@ def test_a_whole_flow(world: DirectWorld, goal: Goal) -> None:
     """Trust and retirement are spread by ourselves; for the new certificates the operator rolls."""
     world.kafka.register_seconds = world.kafka.sync_seconds = 0.0
     rolls = {Goal.RENEW: 1, Goal.REPLACE_KEY: 3}[goal]
-    result = run_flow(world.work(), Intent(goal=goal, fresh_for=timedelta()))
+    result = run_flow(world.work(), Intent(goal=goal, fresh_for=timedelta(), bridge=Bridge.NEVER))
     assert result.outcome.decision.done
     assert world.kafka.harm == []
     assert not [action for action in result.actions if action.what.startswith("ask for a restart")]

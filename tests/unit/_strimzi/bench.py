@@ -30,7 +30,10 @@ SETTINGS = Settings(
     holder="test",
 )  # fmt: skip
 LABELS = {"strimzi.io/kind": "Kafka", "strimzi.io/cluster": "demo"}
-_ROOTS = {"kafkas": "/apis/kafka.strimzi.io/v1", "strimzipodsets": "/apis/core.strimzi.io/v1"}
+_ROOTS = {
+    **dict.fromkeys(("kafkas", "kafkaconnects", "kafkamirrormaker2s", "kafkabridges"), "/apis/kafka.strimzi.io/v1"),
+    "strimzipodsets": "/apis/core.strimzi.io/v1",
+}
 
 
 def pem(*certificates: Certificate | Entity) -> bytes:

@@ -56,6 +56,7 @@ def test_what_we_wrote_has_no_problem() -> None:
         ({f"{TWO.fingerprint}.removed": pem(THREE)}, THREE.fingerprint),
         ({f"{TWO.fingerprint}.removed": None}, f"{TWO.fingerprint}.pods"),
         ({f"{TWO.fingerprint}.pods": None}, f"{TWO.fingerprint}.pods"),
+        ({f"{THREE.fingerprint}.lingering": b"uid-3"}, f"{THREE.fingerprint}.lingering"),
     ],
     ids=lambda value: " ".join(f"{key.rpartition('.')[2]}={str(content)[:9]}" for key, content in value.items())
     if isinstance(value, dict) else None,

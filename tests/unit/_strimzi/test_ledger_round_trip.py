@@ -64,7 +64,7 @@ def ledgers(draw: st.DrawFn) -> Ledger:
         )
         for chain, removed in zip(chosen, gone, strict=True) if not removed
     )  # fmt: skip
-    left = tuple(RemovedEntry(c[0], draw(uids)) for c, removed in zip(chosen, gone, strict=True) if removed)
+    left = tuple(RemovedEntry(c[0], draw(uids), draw(uids)) for c, removed in zip(chosen, gone, strict=True) if removed)
     return Ledger(known, left, draw(st.none() | journals))
 
 

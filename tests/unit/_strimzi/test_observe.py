@@ -29,13 +29,14 @@ def bench_with(nodes: int) -> Bench:
     return bench
 
 
-@pytest.mark.parametrize("nodes", [0, 3, 100])
-def test_three_requests_whatever_the_number_of_pods(nodes: int) -> None:
+@pytest.mark.parametrize(("nodes", "requests"), [(0, 3), (3, 6), (100, 6)])
+def test_as_many_requests_whatever_the_number_of_pods(nodes: int, requests: int) -> None:
+    """Three for the cluster and, where nodes run, one for each kind of client outside of it."""
     bench = bench_with(nodes)
     bench.api.requests.clear()
     snapshot = bench.observe().snapshot
     assert (len(snapshot.pods), len(snapshot.leaves)) == (nodes, nodes)
-    assert len(bench.api.requests) == 3
+    assert len(bench.api.requests) == requests
 
 
 def test_secrets_are_read_before_pods() -> None:

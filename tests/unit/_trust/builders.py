@@ -53,9 +53,9 @@ def chain_of(authority: Entity, *above: Entity) -> Chain:
 
 @cache
 def bridged(new: Entity, old: Entity) -> Chain:
-    """The CA with its key certified by the old CA, as nodes present it."""
+    """The new CA's key certified by the old CA, and that one: what nodes present after their leaf."""
     bridge = cross_certify(new.certificate, old.certificate, old.key, not_before=NOW, validity=YEAR)
-    return (new.certificate, bridge)
+    return (bridge, old.certificate)
 
 
 @cache

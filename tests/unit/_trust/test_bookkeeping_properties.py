@@ -13,6 +13,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.bookkeepin
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence import present_all
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates import removal_gate, trust_gate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.outside import within_cluster
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState, is_edge
 
@@ -78,7 +79,7 @@ def test_what_becomes_trusted_is_projected_and_every_process_validates_it(snapsh
         event("trusted")
         found = after.find(one.fingerprint)
         assert found is not None
-        assert trust_gate(snapshot, after, found.chain) == ()
+        assert trust_gate(within_cluster(snapshot), after, found.chain) == ()
         assert found.awaiting is not None
         if snapshot.bundle is not None:
             assert is_projected(snapshot, one.fingerprint)

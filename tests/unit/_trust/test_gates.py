@@ -13,7 +13,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import Verifier
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates import (
-    presented_forms,
+    alone_gate,
     removal_gate,
     trust_gate,
     verifying_parties,
@@ -23,6 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot i
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.violations import Violation
 
+from .._pki.hierarchy import key, make
 from .builders import (
     EARLY,
     EXPIRED,
@@ -97,15 +98,54 @@ EVERYBODY = EVERY_POD | {OPERATOR}
         ),
         pytest.param(chain_of(IMPOSTOR), ledger(entry(OLD)), EVERYBODY, id="the same name with another key"),
         pytest.param(CORPORATE, ledger(entry(OLD), entry(CORPORATE)), set(), id="intermediate that is an anchor"),
-        # Clients send the leaf alone: that the root is trusted does not help them.
-        pytest.param(CORPORATE, ledger(entry(OLD), entry(ROOT)), EVERYBODY, id="intermediate below a trusted root"),
-        pytest.param(bridged(NEW, OLD), ledger(entry(OLD)), EVERYBODY, id="bridge, which clients do not send"),
+        pytest.param(CORPORATE, ledger(entry(OLD), entry(ROOT)), set(), id="intermediate below a trusted root"),
+        pytest.param(bridged(NEW, OLD), ledger(entry(OLD)), set(), id="bridge from a CA that all trust"),
+        pytest.param(bridged(NEW, OLD), ledger(entry(THIRD)), EVERYBODY, id="bridge from a CA that nobody trusts"),
+        pytest.param(bridged(NEW, IMPOSTOR), ledger(entry(OLD)), EVERYBODY, id="bridge from one of the same name"),
         pytest.param(chain_of(EXPIRED), ledger(entry(EXPIRED)), EVERYBODY, id="trusted but expired"),
         pytest.param(chain_of(EARLY), ledger(entry(EARLY)), EVERYBODY, id="trusted but not yet valid"),
     ],
 )
 def test_trust_gate(chain: Chain, books: Ledger, expected: set[str]) -> None:
     assert who_cannot(chain, books) == expected
+
+
+@pytest.mark.parametrize(
+    ("chain", "books", "expected"),
+    [
+        pytest.param(chain_of(NEW), ledger(entry(OLD), entry(NEW)), set(), id="a root that all trust"),
+        pytest.param(chain_of(NEW), ledger(entry(OLD)), EVERYBODY, id="a root that nobody trusts"),
+        # The leaf is sent without what stands between it and the anchor: that the anchor is trusted does not help.
+        pytest.param(CORPORATE, ledger(entry(ROOT)), EVERYBODY, id="intermediate below a trusted root"),
+        pytest.param(CORPORATE, ledger(entry(CORPORATE)), set(), id="intermediate that is an anchor"),
+        pytest.param(bridged(NEW, OLD), ledger(entry(OLD)), EVERYBODY, id="bridge, and only its issuer is trusted"),
+        pytest.param(bridged(NEW, OLD), ledger(entry(NEW)), set(), id="bridge, and its root is trusted"),
+        pytest.param(
+            bridged(NEW, OLD),
+            ledger(entry(OLD), entry(NEW, awaiting=uids_of(PODS[1]))),
+            {f"pod {PODS[1]}"},
+            id="bridge, and one pod started before its root came",
+        ),
+    ],
+)
+def test_the_gate_for_leaves_that_are_presented_alone(chain: Chain, books: Ledger, expected: set[str]) -> None:
+    assert subjects(alone_gate(projecting(books), books, chain)) == expected
+
+
+EXPORTER = (a_pod(component=Component.KAFKA_EXPORTER),)
+
+
+@pytest.mark.parametrize(
+    ("path_length", "expected"), [(0, {f"pod {PODS[0]}"}), (1, set()), (None, set())], ids=["0", "1", "none"]
+)
+def test_a_go_program_applies_the_path_length_of_the_ca_that_it_trusts(
+    path_length: int | None, expected: set[str]
+) -> None:
+    """Nobody else among the processes does; the bridge is one CA below."""
+    old = make("cluster-ca v0", key(0), path_length=path_length)
+    books = ledger(entry(old))
+    seen = cluster(ca=secrets(old), pods=EXPORTER)
+    assert subjects(trust_gate(seen, books, bridged(NEW, old))) == expected
 
 
 def test_the_trust_gate_names_the_ca_and_the_remedy() -> None:
@@ -144,10 +184,6 @@ def test_the_exporter_verifies_like_go() -> None:
     """It applies the path length of an anchor, which no JVM does."""
     parties = verifying_parties(cluster(pods=(a_pod(component=Component.KAFKA_EXPORTER),)), ledger())
     assert [party.kind for party in parties] == [Verifier.GO, Verifier.JVM]
-
-
-def test_leaves_are_presented_with_the_chain_and_alone() -> None:
-    assert presented_forms(CORPORATE) == (CORPORATE, CORPORATE[:1])
 
 
 # After the use roll: everybody presents NEW and trusts both.

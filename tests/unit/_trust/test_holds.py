@@ -51,7 +51,7 @@ def found(snapshot: Snapshot) -> Decision:
 
 
 def test_nothing_holds_a_cluster_that_is_done() -> None:
-    assert holds(stage.FINISHED, books_of(stage.FINISHED)) == ()
+    assert holds(stage.FINISHED, RECONCILE, books_of(stage.FINISHED)) == ()
     assert found(stage.FINISHED) == Decision(done=True)
 
 

@@ -17,6 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot i
 
 from . import rotation as stage
 from . import test_preconditions_authority as authority
+from . import test_waivers as waivers
 from .builders import (
     NEW,
     OLD,
@@ -169,7 +170,7 @@ def test_our_pause_ends_whatever_is_wrong(case: Refusal) -> None:
 
 
 def test_every_precondition_is_tested() -> None:
-    cases = [*ALWAYS, *BEFORE_A_FLOW, *authority.CASES]
+    cases = [*ALWAYS, *BEFORE_A_FLOW, *authority.CASES, *waivers.CASES]
     assert rules_of(cases) == set(rules.PRECONDITIONS)
 
 

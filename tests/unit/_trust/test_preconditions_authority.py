@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust import authority_preconditions as rules
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions import check
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import PreparedAuthority
@@ -27,6 +27,7 @@ from .builders import (
     OLD,
     RENEWED,
     ROOT,
+    bridged,
     chain_of,
     cluster,
     entry,
@@ -87,6 +88,13 @@ def not_the_key(authority: Entity) -> str:
         f"the supplied CA: the private key is not the key of {authority.certificate.subject}. "
         "Supply the key that belongs to the first certificate."
     )
+
+
+BRIDGED = Intent(Goal.REPLACE_KEY, bridge=Bridge.ALWAYS)
+CROSSES = bridged(NEW, OLD)
+NO_BRIDGE = f"{KEYS}: a bridge is asked for, but {{}} Ask for bridge=auto to take three rolls instead of two."
+NO_ROOT = f"the supplied CA {INTERMEDIATE.certificate.subject} is no root: its own issuer certifies it."
+IS_ONE = f"{NEW.certificate.subject} is a bridge itself; the flow that made it was abandoned."
 
 
 CASES = [
@@ -190,6 +198,15 @@ CASES = [
         "Supply a CA with a key of its own, or run the renew playbook.",
         name="replacement with the same key", intent=supplying(RENEWED),
     ),
+    refusal(
+        rules.bridge_can_be_made, "bridge", NO_BRIDGE.format(NO_ROOT),
+        name="supplied intermediate", intent=replace(supplying(INTERMEDIATE, ROOT), bridge=Bridge.ALWAYS),
+    ),
+    refusal(
+        rules.bridge_can_be_made, "bridge", NO_BRIDGE.format(IS_ONE), name="one after another", intent=BRIDGED,
+        ca=secrets(CROSSES, others=others(NEW, OLD)), leaves=leaves(NEW),
+        ledger=ledger(entry(CROSSES, generations={0}), entry(NEW), entry(OLD)),
+    ),
     *(
         refusal(
             rules.operator_could_renew, "hand-over",
@@ -219,6 +236,18 @@ def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_our_pause_ends_whatever_is_wrong(case: Refusal) -> None:
     assert_only_resumed(case)
+
+
+@pytest.mark.parametrize(
+    "intent",
+    [
+        pytest.param(supplying(INTERMEDIATE, ROOT), id="only wished for"),
+        pytest.param(replace(BRIDGED, goal=Goal.RENEW), id="no new key"),
+        pytest.param(BRIDGED, id="can be made"),
+    ],
+)
+def test_a_bridge_that_is_not_needed_holds_nothing(intent: Intent) -> None:
+    assert check(cluster(), intent) == ()
 
 
 def test_half_way_through_a_promotion_the_key_is_that_of_the_next_ca() -> None:

@@ -1,14 +1,14 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which step comes next in each situation of a rotation, when the operator issues the leaves (cooperate)."""
+"""Which step comes next in each situation of a rotation, when the operator issues the leaves (cooperate), without a bridge."""
 
 from __future__ import annotations
 
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Intent, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import (
@@ -36,7 +36,7 @@ from .builders import (
 )
 from .rotation import books_of
 
-RENEW, REPLACE_KEY = Intent(Goal.RENEW), Intent(Goal.REPLACE_KEY)
+RENEW, REPLACE_KEY = Intent(Goal.RENEW), Intent(Goal.REPLACE_KEY, bridge=Bridge.NEVER)
 BOTH, NOBODY = names_of(OLD, NEW), frozenset[str]()
 
 

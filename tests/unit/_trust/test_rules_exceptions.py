@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Intent, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal, RemovedEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules import retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Chain, Reconciliation, Snapshot
@@ -54,7 +54,8 @@ from .builders import (
 )
 from .rotation import ALL, PHASE_OUT, UNTRUSTED, UNUSED, books_of
 
-RENEW, REPLACE_KEY, CREATE = Intent(Goal.RENEW), Intent(Goal.REPLACE_KEY), Intent(Goal.CREATE)
+RENEW, CREATE = Intent(Goal.RENEW), Intent(Goal.CREATE)
+REPLACE_KEY = Intent(Goal.REPLACE_KEY, bridge=Bridge.NEVER)
 RECONCILE, UPGRADE = Intent(Goal.RECONCILE), Intent(Goal.UPGRADE)
 NOBODY = frozenset[str]()
 FIRST = cluster(ca=secrets(None), ledger=None, bundle=None, pods=(), leaves=())

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import (
-    IN_USE_STATES,
     TRUSTED_STATES,
     TrustState,
     Usage,
@@ -92,6 +91,5 @@ def test_any_history_of_usages_moves_along_edges(state: TrustState, usages: list
         assert state is before or is_edge(before, state)
 
 
-def test_in_use_is_trusted_and_untrusted_is_not() -> None:
-    assert {ANY, ALL} == IN_USE_STATES
+def test_all_but_untrusted_are_trusted() -> None:
     assert {UNUSED, ANY, ALL, PHASE_OUT} == TRUSTED_STATES

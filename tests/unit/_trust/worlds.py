@@ -15,8 +15,10 @@ from typing import Any
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Phase, Way
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal, Ledger, LedgerEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.outside import Follows, OutsideClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import (
     CaSecrets,
     Pod,
@@ -94,6 +96,15 @@ def ledgers(draw: st.DrawFn) -> Ledger:
 
 
 @st.composite
+def outside_clients(draw: st.DrawFn) -> OutsideClient:
+    held = draw(st.none() | st.sets(st.sampled_from(list(GENERATIONS))))
+    trusts = None if held is None else tuple(one.certificate for one in held)
+    doubt = "nobody knows" if held is None else draw(st.sampled_from(["", "started earlier"]))
+    follows, declared = draw(st.sampled_from(Follows)), draw(st.booleans())
+    return OutsideClient("Secret kafka/app", trusts, doubt, draw(st.sampled_from(Verifier)), follows, declared=declared)
+
+
+@st.composite
 def reconciliations(draw: st.DrawFn) -> Reconciliation:
     paused, ours = draw(st.sampled_from([(False, False), (False, False), (True, True), (True, False)]))
     generated, effective = draw(st.sampled_from([False] * 5 + [True])), draw(st.booleans())
@@ -104,13 +115,14 @@ def reconciliations(draw: st.DrawFn) -> Reconciliation:
 def snapshots(draw: st.DrawFn, *around: Snapshot) -> Snapshot:
     """around: steps that the mixture starts from, so that what a test is about is frequent."""
     mixed = draw(st.sampled_from(around) if around else stages)
-    for part in draw(st.sets(st.sampled_from(["ca", "ledger", "bundle", "pods", "leaves"]), max_size=3)):
+    for part in draw(st.sets(st.sampled_from(["ca", "ledger", "bundle", "pods", "leaves", "outside"]), max_size=3)):
         own: Any = {
             "ca": st.sampled_from(OWN_SECRETS),
             "ledger": st.none() | ledgers(),
             "bundle": st.sampled_from([None, frozenset(), mixed.ca.projected, frozenset(map(name_of, GENERATIONS))]),
             "pods": st.sampled_from(OWN_PODS),
             "leaves": st.sampled_from(OWN_LEAVES),
+            "outside": st.lists(outside_clients(), max_size=2).map(tuple),
         }[part]
         value: Any = draw(own) if draw(st.booleans()) else getattr(draw(stages), part)
         mixed = replace(mixed, **{part: value})

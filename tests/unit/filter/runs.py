@@ -52,12 +52,38 @@ def nodes(uid: str, numbers: Iterable[int] = range(3), **changed: Any) -> list[d
     return [pod(f"demo-kafka-{number}", f"{number}-{uid}", **changed) for number in numbers]
 
 
+def listener(name: str = "demo-kafka-0", uid: str = "0-d", port: int = 9091, **changed: Any) -> dict[str, Any]:
+    """As it answers after the rotation."""
+    return {
+        "pod": name,
+        "uid": uid,
+        "port": port,
+        "verifies": True,
+        "presents": [f"CN=demo-kafka,O=io.strimzi ({'e' * 12})"],
+        "issuers": [label(NEW)],
+        "trusts": [label(NEW)],
+        "refuses": [label(OLD)],
+        "why": [],
+        **changed,
+    }
+
+
+def listeners(pods: Iterable[Mapping[str, Any]], ports: Iterable[int] = (9090, 9091)) -> list[dict[str, Any]]:
+    return [listener(one["name"], one["uid"], port) for one in pods for port in ports]
+
+
+def look(answers: Iterable[Mapping[str, Any]], **changed: Any) -> dict[str, Any]:
+    """What a result says of the last time the listeners were asked."""
+    evidence = {"source": "handshake", "why": "", "seen_at": "2026-06-01T12:01:00Z", **changed}
+    return {"evidence": evidence, "listeners": list(answers)}
+
+
 def leaf(**changed: Any) -> dict[str, Any]:
     return {"component": "cluster-operator", "issuer": ca()["subject"], "generation": 0, **changed}
 
 
 def seen(cas: Iterable[Mapping[str, Any]], pods: Iterable[Mapping[str, Any]], **changed: Any) -> dict[str, Any]:
-    empty = {"removed": [], "leaves": [], "journal": None, "done": True, "pending": []}
+    empty = {"removed": [], "outside": [], "leaves": [], "journal": None, "done": True, "pending": []}
     return {"cluster": CLUSTER, "cas": list(cas), "pods": list(pods), **empty, **changed}
 
 

@@ -28,7 +28,7 @@ def removed(*pods: str, number: int = 1) -> dict[str, Any]:
 
 def test_the_most_important_sentence_comes_first() -> None:
     assert shown()["sentences"] == [
-        "0 pods trust the removed CA cluster-ca a (aaaaaaaaaaaa).",
+        "0 pods trust the removed CA cluster-ca a (aaaaaaaaaaaa), by stored evidence: no listener was asked about it.",
         "3 rolls of 3 nodes, no two nodes down together.",
         "4 writes and 9 restarts of pods.",
         EXPIRY,
@@ -42,7 +42,7 @@ def test_the_most_important_sentence_comes_first() -> None:
         (removed("x", "y"), "2 pods trust the removed CA cluster-ca a (aaaaaaaaaaaa)."),
         (
             removed(number=2),
-            "0 pods trust the removed CAs cluster-ca a (aaaaaaaaaaaa) and cluster-ca c (cccccccccccc).",
+            "0 pods trust the removed CAs cluster-ca a (aaaaaaaaaaaa) and cluster-ca c (cccccccccccc), by stored evidence: no listener was asked about them.",
         ),
     ],
 )
@@ -118,10 +118,19 @@ def test_when(begun: str | None, when: str) -> None:
     assert shown(rotation(begun=begun))["when"] == when
 
 
-def test_a_ca_tells_its_states_before_and_after() -> None:
-    lingering = {**ca(), "pods": ["demo-kafka-0"]}
-    old, new = shown(rotation(last=seen([ca(NEW)], nodes("d"), removed=[lingering])))["cas"]
-    assert (old["before"], old["after"]) == ("TRUSTED_IN_USE_ALL, issuing", "removed, still trusted by 1 pod")
+@pytest.mark.parametrize(
+    ("left", "after"),
+    [
+        ({"pods": ["demo-kafka-0"]}, "removed, still trusted by 1 pod"),
+        ({"pods": ["demo-kafka-0"], "lingering": ["demo-kafka-1"]}, "removed, still trusted by 1 pod"),
+        ({"pods": [], "lingering": ["demo-kafka-0"]}, "removed, trusted by no listener"),
+        ({"pods": [], "lingering": []}, "removed, trusted by no pod"),
+    ],
+)
+def test_a_ca_tells_its_states_before_and_after(left: dict[str, list[str]], after: str) -> None:
+    removed = {**ca(), **left}
+    old, new = shown(rotation(last=seen([ca(NEW)], nodes("d"), removed=[removed])))["cas"]
+    assert (old["before"], old["after"]) == ("TRUSTED_IN_USE_ALL, issuing", after)
     assert (new["before"], new["after"]) == ("not there yet", "TRUSTED_IN_USE_ALL, issuing")
     assert (old["letter"], new["letter"]) == ("A", "B")
 

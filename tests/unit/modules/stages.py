@@ -27,7 +27,9 @@ STATE_OF_GOAL = {
 
 
 def options_for(module: str, goal: str, **flow: Any) -> dict[str, Any]:
-    """The options that the role ``reconcile`` gives this module."""
+    """The options that the role ``reconcile`` gives this module. Without a bridge where nothing is said: that way has
+    every kind of turn."""
+    flow.setdefault("bridge", "never")
     if module == "strimzi_ca":
         return {"state": STATE_OF_GOAL[goal], **FAST, **flow}
     return {"goal": goal, **flow}

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import module as composition
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import flow_module as composition
 
 from ...fakes.memory_api import Response
 from .._pki.hierarchy import key

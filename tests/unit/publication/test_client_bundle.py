@@ -36,11 +36,10 @@ def published(world: World) -> dict[str, bytes]:
 
 
 def trusted(world: World) -> list[bytes]:
-    """What the certificate Secret holds, in DER."""
+    """The roots that the certificate Secret holds, in DER: a bridge is for nodes to present, not for clients to trust."""
     secret = entries(world.api.find("secrets", world.namespace, "demo-cluster-ca-cert"))
-    return sorted(
-        x509.load_pem_x509_certificate(v).public_bytes(Encoding.DER) for k, v in secret.items() if k.endswith(".crt")
-    )
+    held = [x509.load_pem_x509_certificate(value) for key, value in secret.items() if key.endswith(".crt")]
+    return sorted(one.public_bytes(Encoding.DER) for one in held if one.subject == one.issuer)
 
 
 def read_pem(content: bytes) -> list[bytes]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ..filter.runs import NEW, OLD, ca, facts, held, label, nodes, rotation, seen
+from ..filter.runs import NEW, OLD, ca, facts, held, label, listener, listeners, look, nodes, pod, rotation, seen
 from .pages import write_pages
 
 #: What would break out of text, of an attribute, of a table cell or of a template.
@@ -31,8 +31,30 @@ def hostile() -> dict[str, Any]:
     cluster = {"name": HOSTILE, "namespace": HOSTILE}
     step = {"phase": HOSTILE, "module": HOSTILE, "what": HOSTILE, "restarts": [HOSTILE]}
     failed["cluster"] = cluster
+    waiver = {"until": HOSTILE, "reason": HOSTILE}
+    failed["outside"] = [{"client": HOSTILE, "trusts": [HOSTILE], "doubt": HOSTILE, "waiver": waiver}]
+    answer = listener(HOSTILE, pods[1]["uid"], trusts=[HOSTILE], refuses=[HOSTILE], why=[HOSTILE])
+    failed |= look([answer], why=HOSTILE)
     noted = rotation(done=False, next=HOSTILE, log=log, first={**rotation()["first"], "cluster": cluster})
     return {"run": noted, "failed": failed, "planned": {"plan": [step]}}
+
+
+def asked(count: int = 100) -> dict[str, Any]:
+    """Every channel is of another kind: observed, silent, not asked, left over, stored, outside."""
+    running = nodes("d", range(count), presents=[label(NEW)], trusts=[label(NEW)])
+    silent = listener("demo-kafka-7", "7-d", 9091, issuers=[], presents=[], trusts=[], refuses=[], why=["no answer"])
+    answers = [one for one in listeners(running[1:]) if (one["pod"], one["port"]) != ("demo-kafka-7", 9091)]
+    shown = listener("demo-kafka-1", "1-d", 9094, verifies=False, trusts=[], refuses=[])
+    others = [pod("demo-entity-operator-x", "x", component="entity-operator", presents=[label(NEW)])]
+    client = {
+        "client": "KafkaConnect kafka/connect",
+        "trusts": [label(OLD)],
+        "doubt": "it did not restart",
+        "waiver": None,
+    }
+    gone = {**ca(), "pods": [], "lingering": ["demo-kafka-2", "demo-kafka-3"]}
+    last = seen([ca(NEW)], [*running, *others], removed=[gone], outside=[client])
+    return rotation(first=seen([ca()], nodes("a", range(count))), last=last, look=look([*answers, silent, shown]))
 
 
 def reports() -> Mapping[str, Mapping[str, Any]]:
@@ -40,6 +62,7 @@ def reports() -> Mapping[str, Mapping[str, Any]]:
     return {
         "done": {"run": rotation()},
         "many": {"run": many},
+        "asked": {"run": asked()},
         "held": {"run": rotation(done=False, log=[]), "failed": held()},
         "failed": {"run": {"goal": "renew", "log": [], "next": ""}, "failed": {"failed": True, "msg": "no answer"}},
         "idle": {"run": rotation(log=[], first=rotation()["last"])},

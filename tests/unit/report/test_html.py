@@ -67,7 +67,30 @@ def test_how_many_pictures(written: Path, name: str, pictures: int) -> None:
 def test_a_hundred_pods_are_one_box_in_each_picture(written: Path) -> None:
     texts = page_of(written / "many").texts
     assert texts.count("100 Kafka nodes") == 2
-    assert texts.count("demo-kafka-57") == 1
+    assert texts.count("demo-kafka-57") == 2  # folded among the channels, and in the table of pods
+
+
+def test_the_matrix_has_every_channel_and_folds_those_that_are_alike(written: Path) -> None:
+    texts = page_of(written / "asked").texts
+    channels = texts[texts.index("Channels") : texts.index("What was done")]
+    for told in (
+        "demo-kafka-1:9090",
+        "98 more like this",
+        "demo-kafka-7:9091",
+        "asked, not observed",
+        "no answer",
+        "demo-kafka-0",
+        "A",
+        "B",
+    ):
+        assert channels.count(told) == 1, told
+    assert "Raft client and agent of demo-kafka-2" in channels
+    assert "KafkaConnect kafka/connect" in channels
+    assert channels.count("stored evidence, not observed") == 5
+
+
+def test_the_matrix_says_when_nobody_was_asked(written: Path) -> None:
+    assert any(text.startswith("No listener was asked in this run") for text in page_of(written / "done").texts)
 
 
 def test_the_sha256_is_there_in_full(written: Path) -> None:

@@ -33,8 +33,23 @@ def test_the_markdown_tells_every_phase_every_ca_and_every_pod(written: Path) ->
     assert [line.split(" | ")[0] for line in lines if re.match(r"\| (prepare|trust|use|retire) ", line)] == [
         "| prepare", "| trust", "| use", "| retire",
     ]  # fmt: skip
-    assert sum("| demo-kafka-" in line for line in lines) == 3
+    pods = lines[lines.index("## Pods") :]
+    assert sum("| demo-kafka-" in line for line in pods) == 3
     assert sum("a" * 64 in line or "b" * 64 in line for line in lines) == 2
+
+
+def test_the_markdown_draws_the_matrix(written: Path) -> None:
+    lines = (written / "asked" / "report.md").read_text().splitlines()
+    assert "| channel | A cluster-ca a | B cluster-ca b | known from |" in lines
+    assert "| demo-kafka-1:9090 and 98 more like this | refuses | presents, trusts | handshake |" in lines
+    assert "| demo-kafka-7:9091 | unknown | unknown | asked, not observed: no answer |" in lines
+    assert sum(line.startswith("| Raft client and agent of ") for line in lines) == 2
+
+
+def test_the_json_has_every_channel(written: Path) -> None:
+    found = json.loads((written / "asked" / "report.json").read_text())
+    assert len([one for one in found["channels"] if one["kind"] == "listener"]) == 199
+    assert found["look"]["seen_at"] == "2026-06-01T12:01:00Z"
 
 
 def test_the_markdown_of_a_held_flow_begins_with_what_holds_it(written: Path) -> None:

@@ -1,0 +1,52 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""What the options say about clients outside the cluster; a mistake is told before anything is read or written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import datetime, timezone
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import NamedSecret, Outside
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.waivers import Waiver
+
+#: ``[namespace/]name[:entry]``, each as Kubernetes allows it.
+_SECRET = re.compile(r"^(?:([a-z0-9-]+)/)?([a-z0-9][a-z0-9.-]*)(?::([A-Za-z0-9._-]+))?$")
+
+
+class OutsideOptionsError(Exception):
+    """An option that cannot be read; the message has the remedy."""
+
+
+def outside_of(options: Mapping[str, Any]) -> Outside:
+    """Raises OutsideOptionsError."""
+    secrets = tuple(_secret(text, options["namespace"]) for text in options.get("trusting_secrets") or ())
+    return Outside(secrets, tuple(map(_waiver, options.get("waivers") or ())))
+
+
+def _secret(text: str, namespace: str) -> NamedSecret:
+    found = _SECRET.match(text.strip())
+    if found is None:
+        raise OutsideOptionsError(
+            f"trusting_secrets: {text!r} is not the name of a Secret. Give name, namespace/name or namespace/name:entry."
+        )
+    return NamedSecret(found.group(1) or namespace, found.group(2), found.group(3))
+
+
+def _waiver(given: Mapping[str, str]) -> Waiver:
+    return Waiver(" ".join(given["client"].split()), _time(given["until"], given["client"]), given["reason"])
+
+
+def _time(text: str, client: str) -> datetime:
+    """Without an offset it is UTC."""
+    try:
+        moment = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
+    except ValueError:
+        raise OutsideOptionsError(
+            f"waivers: {text!r} is not a time until when {client} can be waived. Give one such as 2026-12-24T18:00:00Z."
+        ) from None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)

@@ -1,0 +1,69 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""TLS where there is no socket: over any byte stream, such as a forwarded port of a pod."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Callable
+from typing import TypeVar
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.stream import ByteStream, Deadline
+
+Result = TypeVar("Result")
+
+#: As much as one record of TLS can hold (RFC 8446 section 5.1).
+_RECORD = 1 << 14
+
+
+class TlsOverStream:
+    """The ssl module on one side, the stream on the other. Raises what the stream raises."""
+
+    def __init__(self, stream: ByteStream, context: ssl.SSLContext, server_name: str | None = None) -> None:
+        """server_name: whom the certificate has to be for, where the context checks it."""
+        self._stream = stream
+        self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self.tls = context.wrap_bio(self._incoming, self._outgoing, server_hostname=server_name)
+
+    def flush(self, deadline: Deadline) -> None:
+        """Send what the ssl module has for the other side."""
+        if data := self._outgoing.read():
+            self._stream.send(data, deadline.remaining())
+
+    def receive(self, deadline: Deadline) -> bool:
+        """Whether something came; False at the end, which the ssl module gets to know as well."""
+        data = self._stream.recv(deadline.remaining())
+        if data:
+            self._incoming.write(data)
+        else:
+            self._incoming.write_eof()
+        return bool(data)
+
+
+class TlsStream:
+    """What is said inside of TLS, as a byte stream. Raises ssl.SSLError, and what the stream below raises."""
+
+    def __init__(self, stream: ByteStream, context: ssl.SSLContext, server_name: str, deadline: Deadline) -> None:
+        """Returns when the other side has proved who it is."""
+        self._over = TlsOverStream(stream, context, server_name)
+        self._until_done(self._over.tls.do_handshake, deadline)
+
+    def send(self, data: bytes, timeout: float) -> None:
+        self._until_done(lambda: self._over.tls.write(data), Deadline.after(timeout))
+
+    def recv(self, timeout: float) -> bytes:
+        """At least one byte; empty when the other side has ended the conversation."""
+        return self._until_done(lambda: self._over.tls.read(_RECORD), Deadline.after(timeout))
+
+    def _until_done(self, step: Callable[[], Result], deadline: Deadline) -> Result:
+        while True:
+            try:
+                result = step()
+            except ssl.SSLWantReadError:
+                self._over.flush(deadline)
+                self._over.receive(deadline)
+            else:
+                self._over.flush(deadline)
+                return result

@@ -1,0 +1,122 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Which settings of a node make it read the cluster CA's bundle and its own leaf again (strimzi.md section 2.2).
+
+In ``server.config`` they are references to Secrets, which the node resolves. Set to the very same text while it runs,
+it resolves them again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import ReloadImpossible
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
+
+_REFERENCE = re.compile(r"\$\{[^\s${}]+\}")
+_TRUSTED, _CHAIN, _KEY = "truststore.certificates", "keystore.certificate.chain", "keystore.key"
+_STORES = re.compile(rf"listener\.name\.(?P<listener>[^.]+)\.ssl\.(?P<store>{_TRUSTED}|{_CHAIN}|{_KEY})")
+
+
+class NotReloadable(ReloadImpossible):
+    """What the node reads its certificates from is not what it could be told to read again."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, "Run the flow with spread=restart: it restarts the nodes instead.")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting and its static text. A reference only: a key that stood there itself must not get any further."""
+
+    name: str
+    reference: str
+
+    def __post_init__(self) -> None:
+        if not _REFERENCE.fullmatch(self.reference):
+            raise NotReloadable(f"{self.name} is not a reference of the form ${{…}} to what is kept elsewhere.")
+
+
+@dataclass(frozen=True)
+class References:
+    """bundle: the whole reference to the CA certificates. own: how every reference to the node's own Secret begins."""
+
+    bundle: str
+    own: str
+
+
+def strimzi_references(scope: ClusterNames, pod: str) -> References:
+    """As KafkaBrokerConfigurationBuilder writes them."""
+    return References(
+        f"${{strimzisecrets:{scope.namespace}/{scope.trust_bundle_secret}:cluster-ca.crt}}",
+        f"${{strimzisecrets:{scope.namespace}/{pod}:",
+    )
+
+
+@dataclass(frozen=True)
+class ListenerSettings:
+    """trust: the truststores with the cluster CA's bundle. leaf: chain and key of each listener with the node's own."""
+
+    trust: tuple[Setting, ...]
+    leaf: tuple[Setting, ...]
+
+
+def read_listener_settings(config: str, references: References, where: str) -> ListenerSettings:
+    """config: text of ``server.config``; where: its name, for messages.
+
+    Listeners with a certificate of the user, and truststores of the clients CA, are not of the cluster CA: left out.
+    Raises NotReloadable unless all internal listeners have both, and every listener both halves of a leaf or none.
+    """
+    properties = _properties(config)
+    stores = {name: found for name in properties if (found := _STORES.fullmatch(name))}
+    try:
+        settings = {name: Setting(name, properties[name]) for name in stores}
+    except NotReloadable as problem:
+        raise NotReloadable(f"{where}: {problem}") from None
+    trust = [name for name in stores if stores[name]["store"] == _TRUSTED and properties[name] == references.bundle]
+    leaf = [
+        name for name in stores if stores[name]["store"] != _TRUSTED and properties[name].startswith(references.own)
+    ]
+    _require_whole_leaves({stores[name]["listener"] for name in leaf}, leaf, where)
+    _require_internal(properties, {*trust, *leaf}, where)
+    return ListenerSettings(tuple(map(settings.__getitem__, trust)), tuple(map(settings.__getitem__, leaf)))
+
+
+def _properties(config: str) -> dict[str, str]:
+    """As Strimzi writes them; what is written twice counts as it is written last. Comments have no name of ours."""
+    pairs = (line.partition("=") for line in config.splitlines())
+    return {name.strip(): value.strip() for name, _equals, value in pairs}
+
+
+def _require_whole_leaves(listeners: set[str], leaf: list[str], where: str) -> None:
+    """A chain without its key, or the other way round, would be refused by the node; or worse, not by all of them."""
+    for listener in sorted(listeners):
+        if not {_name(listener, _CHAIN), _name(listener, _KEY)} <= set(leaf):
+            raise NotReloadable(f"{where}: certificate and key of listener {listener} come from different places.")
+
+
+def _require_internal(properties: Mapping[str, str], found: set[str], where: str) -> None:
+    for listener in _internal(properties, where):
+        for store in (_TRUSTED, _CHAIN, _KEY):
+            if _name(listener, store) not in found:
+                raise NotReloadable(
+                    f"{where}: {_name(listener, store)} does not refer to the Secret that Strimzi keeps for it."
+                )
+
+
+def _internal(properties: Mapping[str, str], where: str) -> list[str]:
+    """The listeners between nodes. A separate controller serves no brokers."""
+    roles = {role.strip() for role in properties.get("process.roles", "").split(",")}
+    wanted = ["controller.listener.names", *(["inter.broker.listener.name"] if "broker" in roles else [])]
+    missing = [name for name in ("process.roles", *wanted) if not properties.get(name)]
+    if missing:
+        raise NotReloadable(f"{where}: there is no {missing[0]}.")
+    return [properties[name].lower() for name in wanted]
+
+
+def _name(listener: str, store: str) -> str:
+    return f"listener.name.{listener}.ssl.{store}"

@@ -1,0 +1,116 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""KafkaConnect, KafkaMirrorMaker2 and KafkaBridge: which of them trust this cluster, and where their copies are.
+
+The operator collects what ``trustedCertificates`` selects into a Secret of its own for each resource, one certificate
+of each selected entry, and their processes read that Secret when they start (strimzi.md 3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import Resource
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.outside import Follows
+
+KAFKA_CONNECTS = Resource("kafka.strimzi.io", "v1", "kafkaconnects", "KafkaConnect")
+KAFKA_MIRROR_MAKER_2S = Resource("kafka.strimzi.io", "v1", "kafkamirrormaker2s", "KafkaMirrorMaker2")
+KAFKA_BRIDGES = Resource("kafka.strimzi.io", "v1", "kafkabridges", "KafkaBridge")
+CLIENT_KINDS = (KAFKA_CONNECTS, KAFKA_MIRROR_MAKER_2S, KAFKA_BRIDGES)
+
+#: Label selector of the pods and Secrets of all of them.
+CLIENT_PODS = f"{names.KIND_LABEL} in ({','.join(kind.kind for kind in CLIENT_KINDS)})"
+
+_ISSUING = "ca.crt"
+#: Where the operator and this collection put CAs beside ``ca.crt``: by the end of validity, and by fingerprint.
+_BESIDE = ("ca-2026-01-01T00-00-00Z.crt", f"{'0' * 40}.crt", f"{'f' * 40}.crt")
+
+
+@dataclass(frozen=True)
+class TrustedCopy:
+    """What one resource trusts of one cluster. where: of its ``trustedCertificates``. entries: of the Secret."""
+
+    kind: str
+    resource: str
+    where: str
+    secret: str
+    entries: tuple[str, ...]
+    follows: Follows
+
+    def name(self, scope: ClusterNames) -> str:
+        return f"{self.kind} {scope.namespace}/{self.resource}"
+
+    def is_read_by(self, pod: Mapping[str, Any]) -> bool:
+        labels = pod["metadata"].get("labels") or {}
+        return (labels.get(names.KIND_LABEL), labels.get(names.CLUSTER_LABEL)) == (self.kind, self.resource)
+
+    def remedy(self, scope: ClusterNames) -> str:
+        if self.follows is Follows.TRUSTED:
+            return (
+                "The operator copies the CAs to it and restarts it by itself: see in its status what keeps it from that, "
+                "then run the flow again."
+            )
+        return (
+            f"Let its {self.where} name secretName {scope.ca_certificate_secret} and pattern '*.crt': the operator then "
+            "restarts it, and it knows every trusted CA. If that cannot be done in time, give a waiver for it."
+        )
+
+
+def copies_of(resource: Mapping[str, Any], kind: str, scope: ClusterNames) -> Iterator[TrustedCopy]:
+    """The copies of this cluster's CA that the operator makes for this resource."""
+    name, spec = str(resource["metadata"]["name"]), resource.get("spec") or {}
+    secret = f"{name}-{'bridge' if kind == KAFKA_BRIDGES.kind else 'connect'}-tls-trusted-certs"
+    for where, entries, part in _connections(kind, spec):
+        sources = (part.get("tls") or {}).get("trustedCertificates") or []
+        if sources and (_selects_ours(sources, scope) or _leads_to(part.get("bootstrapServers"), scope)):
+            yield TrustedCopy(kind, name, where, secret, entries, _follows(sources, scope))
+
+
+def _connections(kind: str, spec: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...], Mapping[str, Any]]]:
+    """Each part of the resource that says where to connect to, and the entries of its copy."""
+    if kind != KAFKA_MIRROR_MAKER_2S.kind:
+        yield "spec.tls.trustedCertificates", (_ISSUING,), spec
+        return
+    target = spec.get("target") or {}
+    yield "spec.target.tls.trustedCertificates", (f"{target.get('alias')}-ca.crt", _ISSUING), target
+    for number, mirror in enumerate(spec.get("mirrors") or []):
+        source = mirror.get("source") or {}
+        yield f"spec.mirrors[{number}].source.tls.trustedCertificates", (f"{source.get('alias')}-ca.crt",), source
+
+
+def _selects_ours(sources: Sequence[Mapping[str, Any]], scope: ClusterNames) -> bool:
+    ours = {scope.ca_certificate_secret, scope.client_bundle_secret}
+    return any(source.get("secretName") in ours for source in sources)
+
+
+def _leads_to(bootstrap: str | None, scope: ClusterNames) -> bool:
+    """Whether an address is one of the cluster's Services, in the forms that Kubernetes resolves."""
+    return any(_is_ours(address.strip(), scope) for address in (bootstrap or "").split(","))
+
+
+def _is_ours(address: str, scope: ClusterNames) -> bool:
+    labels = address.rpartition(":")[0].split(".")
+    at_home = len(labels) == 1 or labels[1] == scope.namespace or labels[2:3] == [scope.namespace]
+    return at_home and any(label.startswith(f"{scope.cluster}-kafka-") for label in labels[:2])
+
+
+def _follows(sources: Iterable[Mapping[str, Any]], scope: ClusterNames) -> Follows:
+    ours = [source for source in sources if source.get("secretName") == scope.ca_certificate_secret]
+    if any(all(_matches(source, entry) for entry in (_ISSUING, *_BESIDE)) for source in ours):
+        return Follows.TRUSTED
+    if any(_matches(source, _ISSUING) for source in ours):
+        return Follows.ISSUING
+    return Follows.NOTHING
+
+
+def _matches(source: Mapping[str, Any], entry: str) -> bool:
+    if source.get("certificate"):
+        return bool(source["certificate"] == entry)
+    return fnmatchcase(entry, source.get("pattern") or "")

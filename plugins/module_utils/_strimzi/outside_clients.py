@@ -1,0 +1,150 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Clients outside the cluster, as far as they can be seen: their resources, the copies that the operator makes for them,
+and Secrets that the user names. A fixed number of requests whatever their number, and one for each named Secret."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import (
+    Forbidden,
+    NotFound,
+    ResourceTypeMissing,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, SECRETS, Resource
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
+    Certificate,
+    CertificateError,
+    parse_certificates,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.client_resources import (
+    CLIENT_KINDS,
+    CLIENT_PODS,
+    TrustedCopy,
+    copies_of,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.copy_age import unread_by
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.outside import Follows, OutsideClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.waivers import Waiver
+
+_BEGIN = b"-----BEGIN CERTIFICATE-----"
+
+
+@dataclass(frozen=True)
+class NamedSecret:
+    """A Secret that clients trust, named by the user. entry: its only entry that counts; None for all of them."""
+
+    namespace: str
+    name: str
+    entry: str | None = None
+
+    @property
+    def label(self) -> str:
+        entry = f" entry {self.entry}" if self.entry else ""
+        return f"Secret {self.namespace}/{self.name}{entry}"
+
+
+@dataclass(frozen=True)
+class Outside:
+    """What the user says about clients outside the cluster."""
+
+    trusting: tuple[NamedSecret, ...] = ()
+    waivers: tuple[Waiver, ...] = ()
+
+
+NOTHING_SAID = Outside()
+
+
+def observe_outside(
+    client: KubeClient, scope: ClusterNames, trusting: Sequence[NamedSecret]
+) -> tuple[OutsideClient, ...]:
+    """Every client that holds, or may hold, a copy of the cluster CA; sorted by name."""
+    copies: list[TrustedCopy] = []
+    found: list[OutsideClient] = []
+    for kind in CLIENT_KINDS:
+        try:
+            listed = client.list(kind, scope.namespace).items
+        except ResourceTypeMissing:
+            # Where its CRD is not installed, there is none.
+            continue
+        except Forbidden as error:
+            found.append(_unseen(kind, scope, error))
+            continue
+        copies += [copy for item in listed for copy in copies_of(item, kind.kind, scope)]
+    found += _with_copies(client, scope, copies) if copies else ()
+    found += [_named(client, secret, scope) for secret in trusting if secret != _published(scope)]
+    return tuple(sorted(found, key=lambda one: one.name))
+
+
+def _published(scope: ClusterNames) -> NamedSecret:
+    """It is ours, and brought up to date before the trust gate is asked."""
+    return NamedSecret(scope.namespace, scope.client_bundle_secret)
+
+
+def _unseen(kind: Resource, scope: ClusterNames, error: Forbidden) -> OutsideClient:
+    name = f"{kind.kind} {scope.namespace}/*"
+    doubt = f"it cannot be told which {kind.kind} resources trust this cluster: {error}".rstrip(".")
+    return OutsideClient(name, None, doubt, remedy=error.remedy)
+
+
+def _with_copies(client: KubeClient, scope: ClusterNames, copies: Sequence[TrustedCopy]) -> Iterator[OutsideClient]:
+    """Secrets are read before pods: a pod that is missing here started later, with what was read or newer."""
+    listed = client.list(SECRETS, scope.namespace, label_selector=CLIENT_PODS).items
+    secrets = {str(secret["metadata"]["name"]): secret for secret in listed}
+    pods = client.list(PODS, scope.namespace, label_selector=CLIENT_PODS).items
+    for copy in copies:
+        secret = secrets.get(copy.secret)
+        trusts, doubt = _certificates(secret, copy.entries, f"Secret {scope.namespace}/{copy.secret}")
+        if secret is not None and trusts is not None:
+            doubt = unread_by([pod for pod in pods if copy.is_read_by(pod)], secret)
+        yield OutsideClient(
+            copy.name(scope), trusts, doubt, kind=Verifier.JVM, follows=copy.follows, remedy=copy.remedy(scope)
+        )
+
+
+def _named(client: KubeClient, secret: NamedSecret, scope: ClusterNames) -> OutsideClient:
+    """Whose program reads it is not known: the strictest rules apply."""
+    follows = Follows.NOTHING
+    if (secret.namespace, secret.name) == (scope.namespace, scope.ca_certificate_secret):
+        follows = Follows.ISSUING if secret.entry == "ca.crt" else Follows.NOTHING if secret.entry else Follows.TRUSTED
+    remedy = "Put the CA's certificate into it beside those that are there, and have whoever reads it read it again."
+    try:
+        stored = client.get(SECRETS, secret.namespace, secret.name)
+    except NotFound:
+        stored = None
+    except Forbidden as error:
+        return OutsideClient(
+            secret.label, None, str(error).rstrip("."), Verifier.OPENSSL, remedy=error.remedy, declared=True
+        )
+    wanted = (secret.entry,) if secret.entry else tuple(entries(stored))
+    trusts, doubt = _certificates(stored, wanted, secret.label)
+    return OutsideClient(secret.label, trusts, doubt, Verifier.OPENSSL, follows, remedy, declared=True)
+
+
+def _certificates(
+    secret: Mapping[str, Any] | None, wanted: Sequence[str], label: str
+) -> tuple[tuple[Certificate, ...] | None, str]:
+    """The certificates in these entries, or None and the reason."""
+    if secret is None:
+        return None, f"{label} does not exist"
+    content = entries(secret)
+    found: list[Certificate] = []
+    for entry in wanted:
+        if _BEGIN not in content.get(entry, b""):
+            continue
+        try:
+            found += parse_certificates(content[entry])
+        except CertificateError as error:
+            return None, f"entry {entry} of {label} cannot be read: {error}"
+    if not found:
+        return None, f"{label} holds no certificate in PEM form"
+    return tuple(dict.fromkeys(found)), ""

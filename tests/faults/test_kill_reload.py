@@ -1,0 +1,119 @@
+"""The flow whose nodes read again, killed at every write and around every request to a node, then run again.
+
+Beside it the control: what Raft clients and agents were started with is really looked at.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust import bookkeeping, holds, rules
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Phase, Way
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
+
+from ..fakes.flows import run_flow, work_on
+from ..fakes.reloads import ReloadingNodes
+from ..fakes.world import World
+from .checker import InvariantBroken
+from .flows import Case, end_state, start
+from .killing import Killed, KillingTransport
+
+
+@dataclass(frozen=True)
+class Run:
+    world: World
+    nodes: ReloadingNodes
+    case: Case
+
+    def complete(self, transport: KillingTransport | None = None, until: Phase | None = None) -> None:
+        work = self.nodes.attach(work_on(self.world, transport))
+        result = run_flow(work, replace(self.case.intent, until=until))
+        assert result.outcome.decision.done, [str(one) for one in result.outcome.decision.violations]
+
+    def end(self) -> dict[str, Any]:
+        ledger = self.world.api.find("secrets", "kafka", "demo-cluster-ca-trusted-certs") or {"data": {}}
+        assert any(key.endswith(".lingering") for key in ledger["data"])
+        assert self.world.restarts() == dict.fromkeys(self.world.restarts(), 1)
+        return end_state(self.world)
+
+
+def begin(way: Way, patch: pytest.MonkeyPatch) -> Run:
+    case = Case(Goal.REPLACE_KEY, way)
+    world, _checker = start(case)
+    nodes = ReloadingNodes(world)
+    nodes.replace_requests(patch)
+    return Run(world, nodes, case)
+
+
+def undisturbed(way: Way, patch: pytest.MonkeyPatch) -> tuple[range, dict[str, Any]]:
+    """Numbers of the writes from the end of the roll on; before it, nothing is read again."""
+    run = begin(way, patch)
+    transport = KillingTransport(run.world.api)
+    run.complete(transport, Phase.USE)
+    rolled = transport.writes
+    run.complete(transport)
+    assert transport.unconditional == []
+    writes = transport.writes
+    run.complete(transport)
+    assert transport.writes == writes, "a second run wrote something (I9)"
+    return range(rolled + 1, writes + 1), run.end()
+
+
+def go_on(run: Run) -> dict[str, Any]:
+    run.world.settle(2)
+    run.complete()
+    return run.end()
+
+
+@pytest.mark.parametrize("way", Way)
+def test_killed_at_any_write(way: Way, monkeypatch: pytest.MonkeyPatch) -> None:
+    writes, wanted = undisturbed(way, monkeypatch)
+    assert len(writes) >= 10
+    for number in writes:
+        # Before the next one is the same world.
+        run = begin(way, monkeypatch)
+        with pytest.raises(Killed):
+            run.complete(KillingTransport(run.world.api, number, after=True))
+        assert go_on(run) == wanted, f"write {number}"
+
+
+@pytest.mark.parametrize("node", range(3))
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("way", Way)
+def test_killed_at_any_request_to_a_node(way: Way, after: bool, node: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    _writes, wanted = undisturbed(way, monkeypatch)
+    run = begin(way, monkeypatch)
+
+    def kill(pod: str) -> None:
+        if pod == f"demo-kafka-{node}":
+            raise Killed
+
+    setattr(run.nodes, "after" if after else "before", kill)
+    with pytest.raises(Killed):
+        run.complete()
+    run.nodes.before = run.nodes.after = lambda pod: None
+    assert go_on(run) == wanted
+
+
+def read_again(run: Run) -> None:
+    """As if a reload reached listeners and every other component: only Raft clients and agents know the old CA alone."""
+    kubelet = run.world.kubelet
+    for uid, process in list(kubelet.processes.items()):
+        kubelet.reload(uid)
+        if process.component != "kafka":
+            kubelet.processes[uid] = replace(kubelet.processes[uid], kept=None)
+
+
+def test_a_plain_leaf_before_raft_clients_trust_its_ca_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No bridge, no roll, only a reload: listeners would do, and the quorum would fall apart."""
+    run = begin(Way.COOPERATE, monkeypatch)
+    plain = replace(run.case.intent, bridge=Bridge.NEVER)
+    run_flow(work_on(run.world), replace(plain, until=Phase.PREPARE))
+    read_again(run)
+    for module in (bookkeeping, rules, holds):
+        monkeypatch.setattr(module, "trust_gate", lambda *arguments: ())
+    with pytest.raises(InvariantBroken, match=r"the (Raft client|agent) of"):
+        run_flow(work_on(run.world), plain)

@@ -1,0 +1,52 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a call says of the last time it asked the nodes: the proof, although nobody is asked once it is given."""
+
+from __future__ import annotations
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.listener_results import describe_listeners
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Way
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
+
+from ..fakes.answers import Answers
+from ..fakes.flows import run_flow, work_on
+from ..faults.flows import Case, start
+
+REPLACE = Case(Goal.REPLACE_KEY, Way.COOPERATE, Bridge.NEVER)
+
+
+def test_the_last_look_is_kept_when_the_last_decision_took_none() -> None:
+    """Every listener presents the new CA's leaf, trusts the new CA and refuses the one that was removed."""
+    world, _checker = start(REPLACE)
+    work = work_on(world)
+    work.look_live = Answers(world)
+    outcome = run_flow(work, REPLACE.intent).outcome
+    assert outcome.decision.done
+    assert outcome.observation.snapshot.listeners is None
+    assert outcome.looked is not None
+    found = describe_listeners(outcome.looked.snapshot)
+    assert {one["pod"] for one in found} == {"demo-kafka-0", "demo-kafka-1", "demo-kafka-2"}
+    assert {one["uid"] for one in found} <= outcome.observation.snapshot.uids
+    for one in found:
+        (new,), (old,) = one["trusts"], one["refuses"]
+        assert (one["issuers"], one["why"], new == old) == ([new], [], False)
+
+
+def test_who_was_not_asked_said_nothing() -> None:
+    world, _checker = start(REPLACE)
+    outcome = run_flow(work_on(world), REPLACE.intent).outcome
+    assert (outcome.looked, describe_listeners(None)) == (None, [])
+
+
+def test_a_silent_listener_says_why_and_presents_nothing() -> None:
+    world, _checker = start(REPLACE)
+    work = work_on(world)
+    work.look_live = Answers(world, silent={"demo-kafka-1"})
+    looked = run_flow(work, REPLACE.intent).outcome.looked
+    assert looked is not None
+    silent = [one for one in describe_listeners(looked.snapshot) if one["pod"] == "demo-kafka-1"]
+    assert silent
+    for one in silent:
+        assert (one["issuers"], one["trusts"], one["refuses"]) == ([], [], [])
+        assert any("no answer" in why for why in one["why"])

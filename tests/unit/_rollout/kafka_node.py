@@ -1,0 +1,146 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Kafka nodes of which no real one could be had: they say what they are told to, over real TLS."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import struct
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.identity import context_for
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.order import Node
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import PortOpener
+from ansible_collections.trustops.strimzi.tests.broker.certificates import Issued, authority, leaf
+from ansible_collections.trustops.strimzi.tests.unit._handshake.listeners import SocketStream, serving
+
+DOMAIN = "demo-kafka-brokers.kafka.svc"
+_CONTROLLERS = 2
+OFFERED = {44: (0, 1), 60: (0, 2)}
+
+
+@cache
+def ca() -> Issued:
+    return authority()
+
+
+@cache
+def operator_context() -> ssl.SSLContext:
+    own = leaf("cluster-operator", ca())
+    entries = {"cluster-operator.crt": own.certificate_pem, "cluster-operator.key": own.key_pem}
+    return context_for(entries, parse_certificates(ca().certificate_pem), "Secret kafka/demo-cluster-operator-certs")
+
+
+@cache
+def server_context(pod: str) -> ssl.SSLContext:
+    own = leaf("demo-kafka", ca(), f"{pod}.{DOMAIN}")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(own.key_pem + own.certificate_pem)
+        file.flush()
+        context.load_cert_chain(file.name)
+    context.load_verify_locations(cadata=ca().certificate_pem.decode())
+    context.verify_mode = ssl.CERT_REQUIRED
+    return context
+
+
+def node_of(number: int, *, controller: bool = False) -> Node:
+    return Node(
+        f"demo-kafka-{number}", f"uid-{number}", number, controller=controller, broker=not controller, ready=True
+    )
+
+
+@dataclass
+class KafkaDouble:
+    """code, message: the answer to what is to be set. active: who it says is the active controller.
+
+    asked: what it was asked to set. raw: what it answers to everything, in place of answers; empty: nothing at all.
+    resources: about how many of them it answers. hangs_up: after the first question; politely: with a word.
+    """
+
+    code: int = 0
+    message: str | None = None
+    active: int = 0
+    offered: Mapping[int, tuple[int, int]] = field(default_factory=lambda: OFFERED)
+    raw: bytes | None = None
+    resources: int = 1
+    hangs_up: bool = False
+    politely: bool = False
+    asked: list[Any] = field(default_factory=list)
+
+    def handle(self, connection: ssl.SSLSocket) -> None:
+        while size := connection.recv(4):
+            request = connection.recv(struct.unpack(">i", size)[0])
+            key, version, correlation = struct.unpack(">hhi", request[:8])
+            if self.hangs_up:
+                if self.politely:
+                    connection.unwrap()
+                return
+            if self.raw is not None:
+                connection.sendall(self.raw)
+                continue
+            answer = self._answer(key, version, request)
+            answer.API_VERSION = version
+            answer.with_header(correlation_id=correlation)
+            connection.sendall(answer.encode(header=True, framed=True))
+
+    def _answer(self, key: int, version: int, request: bytes) -> Any:
+        # When it is loaded it warns of itself: in a test that can be kept silent, while they are collected it cannot.
+        from kafka.protocol import admin
+        from kafka.protocol.metadata import ApiVersionsRequest, ApiVersionsResponse
+
+        if key == ApiVersionsRequest.API_KEY:
+            ranges = [
+                ApiVersionsResponse.ApiVersion(api_key=one, min_version=least, max_version=most)
+                for one, (least, most) in self.offered.items()
+            ]
+            return ApiVersionsResponse(error_code=0, api_keys=ranges)
+        if key == admin.DescribeClusterRequest.API_KEY:
+            wanted = admin.DescribeClusterRequest.decode(request, version=version, header=True).endpoint_type
+            # As a controller: about brokers it says nothing (KIP-919).
+            active = self.active if wanted == _CONTROLLERS else -1
+            return admin.DescribeClusterResponse(controller_id=active, endpoint_type=wanted, cluster_id="x", brokers=[])
+        self.asked.append(admin.IncrementalAlterConfigsRequest.decode(request, version=version, header=True))
+        one = admin.IncrementalAlterConfigsResponse.AlterConfigsResourceResponse(
+            error_code=self.code, error_message=self.message, resource_type=4, resource_name="0"
+        )
+        return admin.IncrementalAlterConfigsResponse(responses=[one] * self.resources)
+
+
+Ports = Mapping[tuple[str, int], int]
+
+
+@contextmanager
+def listening(nodes: Mapping[tuple[str, int], KafkaDouble]) -> Iterator[Ports]:
+    """The local port of each, by pod and port."""
+    with ExitStack() as stack:
+        yield {where: stack.enter_context(serving(_over_tls(one, where[0]))) for where, one in nodes.items()}
+
+
+def doors(ports: Ports) -> PortOpener:
+    """Nothing listens on any other."""
+
+    @contextmanager
+    def open_port(pod: str, port: int, *, timeout: float) -> Iterator[SocketStream]:
+        if (pod, port) not in ports:
+            raise ConnectionRefusedError(111, "Connection refused")
+        with socket.create_connection(("127.0.0.1", ports[pod, port]), timeout) as connection:
+            yield SocketStream(connection)
+
+    return open_port
+
+
+def _over_tls(double: KafkaDouble, pod: str) -> Callable[[socket.socket], None]:
+    def handle(connection: socket.socket) -> None:
+        with server_context(pod).wrap_socket(connection, server_side=True) as tls:
+            double.handle(tls)
+
+    return handle

@@ -1,0 +1,234 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is asked of a node that is to reload, and which of its answers are a refusal and which only a bad moment."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.connect import port_opener_for
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.stream import ByteStream
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Attempt, Unavailable
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import KafkaUnavailable
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.listener_settings import Setting
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import (
+    ReloadRefused,
+    ReloadTarget,
+    reload_node,
+)
+from ansible_collections.trustops.strimzi.tests.broker.clients import LIBRARY_READS_ITS_FILES
+from ansible_collections.trustops.strimzi.tests.unit._kube.forwarding import Behaviour, Upgrade, forwarding, options
+
+from .kafka_node import DOMAIN, OFFERED, KafkaDouble, Ports, doors, listening, node_of, operator_context
+
+pytestmark = pytest.mark.filterwarnings(LIBRARY_READS_ITS_FILES)
+SETTINGS = (
+    Setting("listener.name.replication-9091.ssl.keystore.certificate.chain", "${strimzisecrets:kafka/a:a.crt}"),
+    Setting("listener.name.replication-9091.ssl.keystore.key", "${strimzisecrets:kafka/a:a.key}"),
+)
+BROKER = ("demo-kafka-0", 9091)
+CONTROLLERS = [node_of(number, controller=True) for number in (0, 1, 2)]
+MINE, OTHER = ("demo-kafka-0", 9090), ("demo-kafka-1", 9090)
+NOT_CONTROLLER = 41
+
+
+def reload(nodes: Mapping[tuple[str, int], KafkaDouble], *, controller: bool = False, seconds: float = 10.0) -> None:
+    """Node 0, which is a broker unless told otherwise."""
+    target = ReloadTarget(node_of(0, controller=controller), CONTROLLERS, DOMAIN)
+    with listening(nodes) as ports:
+        reload_node(target, SETTINGS, doors(ports), operator_context(), seconds=seconds)
+
+
+def asked_of(double: KafkaDouble) -> list[tuple[int, str, list[tuple[str, int, str]], bool]]:
+    return [
+        (
+            one.resource_type,
+            one.resource_name,
+            [(config.name, config.config_operation, config.value) for config in one.configs],
+            request.validate_only,
+        )
+        for request in double.asked
+        for one in request.resources
+    ]
+
+
+#: Resource 4 is a broker or controller, operation 0 is SET (KIP-339).
+WANTED = [(4, "0", [(one.name, 0, one.reference) for one in SETTINGS], False)]
+
+
+def test_a_broker_is_asked_to_set_what_it_has_for_itself_only() -> None:
+    double = KafkaDouble()
+    reload({BROKER: double})
+    assert asked_of(double) == WANTED
+
+
+def test_the_active_controller_is_asked_once() -> None:
+    double = KafkaDouble()
+    reload({MINE: double}, controller=True)
+    assert asked_of(double) == WANTED
+
+
+def test_for_another_controller_the_active_one_is_asked() -> None:
+    mine, active = KafkaDouble(code=NOT_CONTROLLER, active=1), KafkaDouble()
+    reload({MINE: mine, OTHER: active}, controller=True)
+    assert asked_of(active) == WANTED
+
+
+def test_it_goes_through_the_api_server() -> None:
+    """From one pod to the next: the forwarded ports of both."""
+    nodes = {MINE: KafkaDouble(code=NOT_CONTROLLER, active=1), OTHER: KafkaDouble()}
+    with listening(nodes) as ports, forwarding(to_pods(ports)) as kubelet:
+        target = ReloadTarget(node_of(0, controller=True), CONTROLLERS, DOMAIN)
+        reload_node(target, SETTINGS, port_opener_for(options(kubelet), "kafka"), operator_context())
+    assert asked_of(nodes[OTHER]) == WANTED
+
+
+def to_pods(ports: Ports) -> Behaviour:
+    def forward(upgrade: Upgrade) -> None:
+        found = re.search(r"/pods/([^/]+)/portforward\?ports=(\d+)", upgrade.line)
+        assert found
+        upgrade.switch()
+        upgrade.announce(int(found[2]))
+        upgrade.bridge(ports[found[1], int(found[2])])
+
+    return forward
+
+
+REFUSED = {31: "ClusterAuthorizationFailedError", 40: "InvalidConfigurationError", 42: "InvalidRequestError",
+           44: "PolicyViolationError", -1: "UnknownError", 999: "UnrecognizedBrokerError"}  # fmt: skip
+LATER = {7: "RequestTimedOutError", NOT_CONTROLLER: "NotControllerError"}
+
+
+@pytest.mark.parametrize(("code", "name"), REFUSED.items())
+@pytest.mark.parametrize("controller", [False, True], ids=["broker", "controller"])
+def test_a_refusal_is_final_and_says_who_and_why(code: int, name: str, controller: bool) -> None:
+    double = KafkaDouble(code=code, message="It cannot\nbe read.")
+    with pytest.raises(ReloadRefused) as caught:
+        reload({MINE if controller else BROKER: double}, controller=controller)
+    assert str(caught.value) == (
+        "Kafka node demo-kafka-0 does not read its certificates again: "
+        f"demo-kafka-0 answers {name} ({code}): It cannot be read."
+    )
+    assert "spread=restart" in caught.value.remedy
+
+
+@pytest.mark.parametrize(("code", "name"), LATER.items())
+def test_a_bad_moment_is_no_refusal(code: int, name: str) -> None:
+    with pytest.raises(KafkaUnavailable, match=rf"demo-kafka-0 did not take .* answers {name} \({code}\).*run again"):
+        reload({BROKER: KafkaDouble(code=code)})
+
+
+def test_a_controller_that_stops_being_the_active_one_is_a_bad_moment() -> None:
+    nodes = {MINE: KafkaDouble(code=NOT_CONTROLLER, active=1), OTHER: KafkaDouble(code=NOT_CONTROLLER, active=2)}
+    with pytest.raises(KafkaUnavailable, match="demo-kafka-1 answers NotControllerError"):
+        reload(nodes, controller=True)
+
+
+@pytest.mark.parametrize("active", [-1, 7], ids=["none", "a stranger"])
+def test_without_an_active_controller_of_this_cluster_nobody_is_asked(active: int) -> None:
+    with pytest.raises(KafkaUnavailable, match="demo-kafka-0 knows no active controller of this cluster"):
+        reload({MINE: KafkaDouble(code=NOT_CONTROLLER, active=active), OTHER: KafkaDouble()}, controller=True)
+
+
+def test_the_active_controller_may_be_away() -> None:
+    with pytest.raises(KafkaUnavailable, match="Port 9090 of Kafka node demo-kafka-1 does not answer: Connection ref"):
+        reload({MINE: KafkaDouble(code=NOT_CONTROLLER, active=1)}, controller=True)
+
+
+@pytest.mark.parametrize(
+    ("offered", "missing"),
+    [
+        pytest.param({60: (0, 2)}, "IncrementalAlterConfigsRequest", id="not at all"),
+        pytest.param({44: (0, 0), 60: (0, 2)}, "IncrementalAlterConfigsRequest", id="too old"),
+        pytest.param({44: (2, 3), 60: (0, 2)}, "IncrementalAlterConfigsRequest", id="too new"),
+        pytest.param({44: (0, 1), 60: (0, 0)}, "DescribeClusterRequest", id="controllers cannot be told apart"),
+        pytest.param({}, "IncrementalAlterConfigsRequest", id="nothing"),
+    ],
+)
+def test_a_node_that_does_not_speak_it_is_not_asked(offered: dict[int, tuple[int, int]], missing: str) -> None:
+    double = KafkaDouble(code=NOT_CONTROLLER, active=1, offered=offered)
+    with pytest.raises(ReloadRefused, match=f"demo-kafka-0 does not .*it does not speak version 1 of {missing}"):
+        reload({MINE: double, OTHER: KafkaDouble()}, controller=True)
+    assert len(double.asked) == (44 in offered and offered[44] == OFFERED[44])
+
+
+@pytest.mark.parametrize("quoted", ["-----BEGIN PRIVATE KEY-----\nMIIE", "Invalid value -----BEGIN CERTIFICATE-----"])
+def test_what_may_be_a_key_is_not_passed_on(quoted: str) -> None:
+    with pytest.raises(ReloadRefused) as caught:
+        reload({BROKER: KafkaDouble(code=42, message=quoted)})
+    assert str(caught.value).endswith("answers InvalidRequestError (42).")
+
+
+def test_of_a_long_message_the_beginning_is_told() -> None:
+    with pytest.raises(ReloadRefused) as caught:
+        reload({BROKER: KafkaDouble(code=42, message="word " * 1000)})
+    assert len(str(caught.value)) < 500
+
+
+NONSENSE = {
+    "an answer to something else": bytes.fromhex("00000006 00000063 0000"),
+    "an answer that is too short": bytes.fromhex("00000002 0000"),
+    "half an answer": bytes.fromhex("00000008 00000001 0000 0001"),
+    "another protocol": b"HTTP/1.1 400 Bad Request\r\n\r\n",
+    "two answers": bytes.fromhex("0000000a 00000001 0000 00000000") * 2,
+}
+
+
+@pytest.mark.parametrize("raw", NONSENSE.values(), ids=NONSENSE)
+def test_nonsense_is_no_answer(raw: bytes) -> None:
+    with pytest.raises(KafkaUnavailable, match=r"Port 9091 of Kafka node demo-kafka-0 does not answer: [^.]"):
+        reload({BROKER: KafkaDouble(raw=raw)}, seconds=2.0)
+
+
+@pytest.mark.parametrize("resources", [0, 2])
+def test_an_answer_about_something_else_is_no_answer(resources: int) -> None:
+    with pytest.raises(KafkaUnavailable, match="Port 9091 of Kafka node demo-kafka-0 does not answer: "):
+        reload({BROKER: KafkaDouble(resources=resources)})
+
+
+@pytest.mark.parametrize("politely", [False, True])
+def test_a_node_that_ends_the_connection_has_not_answered(politely: bool) -> None:
+    with pytest.raises(KafkaUnavailable, match="Kafka node demo-kafka-0 does not answer: it ended the connection"):
+        reload({BROKER: KafkaDouble(hangs_up=True, politely=politely)})
+
+
+def test_room_is_not_made_for_an_answer_that_is_none() -> None:
+    with pytest.raises(KafkaUnavailable, match="Invalid frame length"):
+        reload({BROKER: KafkaDouble(raw=bytes.fromhex("7fffffff"))})
+
+
+def test_a_silent_node_is_not_waited_for_for_ever() -> None:
+    begin = time.monotonic()
+    with pytest.raises(KafkaUnavailable, match="demo-kafka-0 does not answer: no answer in time"):
+        reload({BROKER: KafkaDouble(raw=b"")}, seconds=0.5)
+    assert time.monotonic() - begin < 5
+
+
+def test_a_node_that_is_another_one_is_told_nothing() -> None:
+    double = KafkaDouble()
+    target = ReloadTarget(node_of(1), CONTROLLERS, DOMAIN)
+    with (
+        listening({BROKER: double}) as ports,
+        pytest.raises(KafkaUnavailable, match=r"demo-kafka-1 does not answer: its certificate is not what we trust"),
+    ):
+        reload_node(
+            target, SETTINGS, lambda _pod, _port, *, timeout: doors(ports)(*BROKER, timeout=timeout), operator_context()
+        )
+    assert double.asked == []
+
+
+def test_what_kubernetes_says_of_the_way_there_is_passed_on() -> None:
+    @contextmanager
+    def closed(pod: str, port: int, *, timeout: float) -> Iterator[ByteStream]:
+        raise Unavailable(Attempt("get", PODS, "kafka", pod, "portforward"), "no such pod", "Create it.")
+        yield
+
+    with pytest.raises(KafkaUnavailable, match=r"demo-kafka-0 does not answer: .*no such pod\. Create it\."):
+        reload_node(ReloadTarget(node_of(0), CONTROLLERS, DOMAIN), SETTINGS, closed, operator_context())

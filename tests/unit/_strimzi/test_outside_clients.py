@@ -1,0 +1,174 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Clients outside the cluster as they are found in a namespace: resources, the operator's copies, pods, named Secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.outside import Follows
+from ansible_collections.trustops.strimzi.tests.unit._pki.hierarchy import Entity
+
+from .bench import Object, pem
+from .client_bench import NEW, OLD, Clients, certificates
+
+ALL = {"secretName": "demo-cluster-ca-cert", "pattern": "*.crt"}
+ONE = {"secretName": "demo-cluster-ca-cert", "certificate": "ca.crt"}
+ELSEWHERE = {"secretName": "corporate", "pattern": "*.crt"}
+HERE = "demo-kafka-bootstrap:9093"
+
+
+def connecting(*sources: Object, to: str = HERE) -> Object:
+    return {"bootstrapServers": to, "tls": {"trustedCertificates": list(sources)}}
+
+
+def mirroring(target: Object, *others: Object) -> Object:
+    return {
+        "target": {"alias": "here", **target},
+        "mirrors": [{"source": {"alias": f"there-{number}", **one}} for number, one in enumerate(others)],
+    }
+
+
+def with_connect(spec: Object, *held: Entity) -> Clients:
+    bench = Clients()
+    bench.resource("kafkaconnects", "connect", spec)
+    bench.copy("connect-connect-tls-trusted-certs", {"ca.crt": pem(*held or (OLD,))}, "KafkaConnect", "connect")
+    bench.run("connect-connect-0", "KafkaConnect", "connect")
+    return bench
+
+
+REFERRING = [
+    pytest.param(connecting(ALL), Follows.TRUSTED, id="all entries"),
+    pytest.param(connecting(ONE), Follows.ISSUING, id="ca.crt"),
+    pytest.param(connecting({**ALL, "pattern": "ca*.crt"}), Follows.ISSUING, id="a pattern that misses fingerprints"),
+    pytest.param(connecting({**ALL, "pattern": "*.pem"}), Follows.NOTHING, id="a pattern that misses all"),
+    pytest.param(connecting(ONE, ALL), Follows.TRUSTED, id="both"),
+    pytest.param(connecting(ALL, to="elsewhere:9093"), Follows.TRUSTED, id="by the Secret alone"),
+    pytest.param(
+        connecting({"secretName": "demo-cluster-ca-bundle", "certificate": "ca.crt"}), Follows.NOTHING, id="bundle"
+    ),
+    *(
+        pytest.param(connecting(ELSEWHERE, to=address), Follows.NOTHING, id=address)
+        for address in (
+            HERE, "demo-kafka-bootstrap.kafka:9093", "demo-kafka-bootstrap.kafka.svc.cluster.local:9093",
+            "other:9092, demo-kafka-bootstrap.kafka.svc:9093", "demo-kafka-0.demo-kafka-brokers.kafka.svc:9093",
+        )
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("spec", "follows"), REFERRING)
+def test_a_connect_that_trusts_this_cluster(spec: Object, follows: Follows) -> None:
+    (found,) = with_connect(spec, OLD, NEW).see()
+    assert (found.name, found.trusts) == ("KafkaConnect kafka/connect", certificates(OLD, NEW))
+    assert (found.doubt, found.kind, found.follows, found.declared) == ("", Verifier.JVM, follows, False)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {"bootstrapServers": HERE},
+        {"bootstrapServers": HERE, "tls": {}},
+        connecting(ELSEWHERE, to="other-kafka-bootstrap:9093"),
+        connecting(ELSEWHERE, to="demo-kafka-bootstrap.elsewhere.svc:9093"),
+    ],
+)
+def test_a_connect_that_does_not(spec: Object) -> None:
+    assert with_connect(spec).see() == ()
+
+
+def test_the_remedy_is_the_one_that_works() -> None:
+    (by_one,), (by_all,) = with_connect(connecting(ONE)).see(), with_connect(connecting(ALL)).see()
+    assert by_one.remedy == (
+        "Let its spec.tls.trustedCertificates name secretName demo-cluster-ca-cert and pattern '*.crt': the operator then "
+        "restarts it, and it knows every trusted CA. If that cannot be done in time, give a waiver for it."
+    )
+    assert by_all.remedy.startswith("The operator copies the CAs to it and restarts it by itself")
+
+
+def test_a_bridge_has_its_own_copy() -> None:
+    bench = Clients()
+    bench.resource("kafkabridges", "bridge", connecting(ALL))
+    bench.copy("bridge-bridge-tls-trusted-certs", {"ca.crt": pem(OLD)}, "KafkaBridge", "bridge")
+    (found,) = bench.see()
+    assert (found.name, found.trusts) == ("KafkaBridge kafka/bridge", certificates(OLD))
+
+
+def test_each_connection_of_a_mirror_maker_has_its_own_entry() -> None:
+    bench = Clients()
+    there = connecting(ELSEWHERE, to="there:9093")
+    bench.resource("kafkamirrormaker2s", "mirror", mirroring(there, connecting(ALL), there))
+    entries = {"ca.crt": pem(NEW), "here-ca.crt": pem(NEW), "there-0-ca.crt": pem(OLD), "there-1-ca.crt": pem(NEW)}
+    bench.copy("mirror-connect-tls-trusted-certs", entries, "KafkaMirrorMaker2", "mirror")
+    (found,) = bench.see()
+    assert (found.name, found.trusts) == ("KafkaMirrorMaker2 kafka/mirror", certificates(OLD))
+    target = Clients()
+    target.resource("kafkamirrormaker2s", "mirror", mirroring(connecting(ONE), there))
+    target.copy("mirror-connect-tls-trusted-certs", entries, "KafkaMirrorMaker2", "mirror")
+    (found,) = target.see()
+    assert (found.trusts, "spec.target.tls.trustedCertificates" in found.remedy) == (certificates(NEW), True)
+
+
+COPY = "Secret kafka/connect-connect-tls-trusted-certs"
+
+
+@pytest.mark.parametrize(
+    ("entries", "doubt"),
+    [
+        (None, f"{COPY} does not exist"),
+        ({}, f"{COPY} holds no certificate in PEM form"),
+        ({"ca.crt": pem(OLD)[:200]}, f"entry ca.crt of {COPY} cannot be read"),
+    ],
+)
+def test_what_cannot_be_read_is_unknown(entries: dict[str, bytes] | None, doubt: str) -> None:
+    bench = Clients()
+    bench.resource("kafkaconnects", "connect", connecting(ALL))
+    if entries is not None:
+        bench.copy("connect-connect-tls-trusted-certs", entries, "KafkaConnect", "connect")
+    (found,) = bench.see()
+    assert found.trusts is None
+    assert found.doubt.startswith(doubt)
+
+
+@pytest.mark.parametrize(
+    ("created", "phase", "older"),
+    [(4, "Running", True), (5, "Running", False), (6, "Running", False), (4, "Failed", False)],
+)
+def test_pods_that_started_before_their_copy_changed_may_not_know_it(created: int, phase: str, older: bool) -> None:
+    bench = Clients()
+    bench.resource("kafkaconnects", "connect", connecting(ALL))
+    bench.set_time(created)
+    bench.run("connect-connect-0", "KafkaConnect", "connect", phase)
+    bench.run("another-connect-0", "KafkaConnect", "another")
+    bench.set_time(5)
+    bench.copy("connect-connect-tls-trusted-certs", {"ca.crt": pem(OLD)}, "KafkaConnect", "connect")
+    (found,) = bench.see()
+    told = f"connect-connect-0 started before {COPY} last changed (2026-01-01T00:00:05Z), and may trust something else"
+    assert (found.trusts, found.doubt) == (certificates(OLD), told if older else "")
+
+
+CHANGED: Object = {"time": "2026-01-01T00:00:00Z", "fieldsV1": {"f:data": {}}}
+
+
+@pytest.mark.parametrize("fields", [[], [{**CHANGED, "time": None}], [CHANGED, {**CHANGED, "time": "yesterday"}]])
+def test_without_a_record_of_its_last_change_nothing_is_known(fields: Sequence[Object]) -> None:
+    bench = with_connect(connecting(ALL))
+    objects, version = bench.api.snapshot()
+    objects["secrets", "kafka", "connect-connect-tls-trusted-certs"]["metadata"]["managedFields"] = list(fields)
+    bench.api.restore((objects, version))
+    (found,) = bench.see()
+    assert found.doubt.startswith(f"it is not recorded when {COPY} last changed")
+
+
+@pytest.mark.parametrize("number", [1, 40])
+def test_as_many_requests_whatever_the_number_of_clients(number: int) -> None:
+    bench = Clients()
+    for one in range(number):
+        bench.resource("kafkaconnects", f"c{one}", connecting(ALL))
+    bench.api.requests.clear()
+    assert len(bench.see()) == number
+    assert len(bench.api.requests) == 5

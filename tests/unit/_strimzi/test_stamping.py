@@ -1,0 +1,223 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Telling the operator what was reloaded: three annotations, in both places, consistent with each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Conflict
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollNeeded
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.revision import not_reproduced, revision
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.stamping import stamp_pods
+from ansible_collections.trustops.strimzi.tests.fakes.memory_api import Change
+from ansible_collections.trustops.strimzi.tests.unit._pki.hierarchy import key, make
+
+from .bench import LABELS, SCOPE, Bench, Object, pem, pod, secret
+
+CA = make("cluster-ca v0", key(0))
+LEAVES = {
+    name: make("demo-kafka", key(number), CA, ca=False) for number, name in enumerate(("demo-a-0", "demo-b-1"), 1)
+}
+NODES = tuple(LEAVES)
+STAMPS = ("cluster-ca-cert-generation", "server-cert-hash", "revision")
+
+
+def entry(name: str, **annotations: str) -> Object:
+    """As it stands in a StrimziPodSet."""
+    body = pod(name, cluster_ca_cert_generation="0", server_cert_hash="0" * 40, configuration_hash="1", **annotations)
+    del body["status"]
+    body["spec"] = {"containers": [{"name": "kafka", "image": "kafka:1", "resources": {"limits": {"cpu": "1"}}}]}
+    body["metadata"]["annotations"]["strimzi.io/revision"] = revision(body)
+    return body
+
+
+def live(name: str) -> Object:
+    """With what the API server and others add to it."""
+    body = entry(name)
+    body["metadata"]["annotations"]["somebody/else"] = "1"
+    body["spec"]["nodeName"] = "worker"
+    return body
+
+
+@pytest.fixture
+def bench() -> Bench:
+    made = Bench()
+    node = {"strimzi.io/name": "demo-kafka"}
+    for name, leaf in LEAVES.items():
+        pool = name.rpartition("-")[0]
+        pod_set = {"metadata": {"name": pool, "labels": LABELS}, "spec": {"pods": [entry(name)]}}
+        made.create("strimzipodsets", pod_set)
+        made.create("pods", live(name))
+        made.create("secrets", secret(name, {f"{name}.crt": pem(leaf, CA)}, labels=node))
+    made.create("pods", pod("demo-cruise-control-x", "cruise-control", cluster_ca_cert_generation="0"))
+    return made
+
+
+def stamp(bench: Bench, generation: int = 3, *, dry_run: bool = False) -> tuple[list[Action], list[Change]]:
+    observation, before = bench.observe(), len(bench.api.writes)
+    actions = stamp_pods(generation, "use", observation, bench.work(dry_run=dry_run))
+    return actions, bench.api.writes[before:]
+
+
+def entries(bench: Bench) -> dict[str, Object]:
+    pod_sets = bench.api.all("strimzipodsets", "kafka")
+    return {one["metadata"]["name"]: one for pod_set in pod_sets for one in pod_set["spec"]["pods"]}
+
+
+def marks(body: Object) -> dict[str, str]:
+    return {name: body["metadata"]["annotations"][f"strimzi.io/{name}"] for name in STAMPS}
+
+
+def put(bench: Bench, name: str, body: Object) -> None:
+    """Into the StrimziPodSet, in the place of what is there."""
+    bench.change("strimzipodsets", name.rpartition("-")[0], {"spec": {"pods": [body]}})
+
+
+def mark(bench: Bench, name: str, annotations: Mapping[str, str | None]) -> None:
+    named = {f"strimzi.io/{key}": value for key, value in annotations.items()}
+    bench.change("pods", name, {"metadata": {"annotations": named}})
+
+
+def test_both_places_say_what_the_operator_would_compute(bench: Bench) -> None:
+    stamp(bench)
+    for name, found in entries(bench).items():
+        expected = {
+            "cluster-ca-cert-generation": "3",
+            "server-cert-hash": LEAVES[name].certificate.fingerprint,
+            "revision": revision(found),
+        }
+        assert marks(found) == marks(bench.find("pods", name)) == expected
+        assert found["metadata"]["annotations"]["strimzi.io/revision"] != revision(entry(name))
+
+
+def test_the_pod_sets_come_first_and_components_are_left_alone(bench: Bench) -> None:
+    """A pod that is recreated meanwhile has the stamps. Deployments are the operator's: it restarts their pods."""
+    actions, changes = stamp(bench)
+    assert [(change.plural, change.name) for change in changes] == [
+        ("strimzipodsets", "demo-a"), ("strimzipodsets", "demo-b"), ("pods", "demo-a-0"), ("pods", "demo-b-1"),
+    ]  # fmt: skip
+    assert {action.what for action in actions} == {"generation 3", "pods are created with generation 3"}
+    assert {action.phase for action in actions} == {"use"}
+
+
+def test_everything_else_stays(bench: Bench) -> None:
+    def bare(body: Object) -> Object:
+        own = {k: v for k, v in body["metadata"]["annotations"].items() if k.partition("/")[2] not in STAMPS}
+        metadata = {k: v for k, v in body["metadata"].items() if k not in ("resourceVersion", "managedFields")}
+        return {**body, "metadata": {**metadata, "annotations": own}}
+
+    before = [*entries(bench).values(), *bench.api.all("pods", "kafka")]
+    stamp(bench)
+    after = [*entries(bench).values(), *bench.api.all("pods", "kafka")]
+    assert [bare(one) for one in after] == [bare(one) for one in before]
+
+
+def test_a_second_time_there_is_nothing_to_do(bench: Bench) -> None:
+    stamp(bench)
+    assert stamp(bench) == ([], [])
+
+
+def test_a_dry_run_only_says_what_it_would_do(bench: Bench) -> None:
+    actions, changes = stamp(bench, dry_run=True)
+    assert (len(actions), changes) == (4, [])
+
+
+@pytest.mark.parametrize("done", range(5))
+def test_a_run_that_ended_between_is_continued(done: int, bench: Bench) -> None:
+    """Whatever had been written by then."""
+    other = [bench.find("strimzipodsets", name) for name in ("demo-a", "demo-b")]
+    other += [bench.find("pods", name) for name in NODES]
+    stamp(bench)
+    for old in other[done:]:
+        plural = "pods" if old["kind"] == "Pod" else "strimzipodsets"
+        part = {"spec": old["spec"]} if plural == "strimzipodsets" else {
+            "metadata": {"annotations": old["metadata"]["annotations"]}
+        }  # fmt: skip
+        bench.change(plural, old["metadata"]["name"], part)
+    _actions, changes = stamp(bench)
+    assert len(changes) == 4 - done
+    assert all(marks(bench.find("pods", name)) == marks(found) for name, found in entries(bench).items())
+
+
+def _unlike(bench: Bench) -> None:
+    """The StrimziPodSet was changed by hand, or the rule is another one in this version of the operator."""
+    body = entry(NODES[0])
+    body["metadata"]["annotations"]["strimzi.io/cluster-ca-key-generation"] = "7"
+    put(bench, NODES[0], body)
+
+
+def _waiting(bench: Bench) -> None:
+    """The operator has a new model that the pod does not have yet."""
+    body = entry(NODES[0], kafka_version="5")
+    put(bench, NODES[0], body)
+    assert not_reproduced(bench.find("strimzipodsets", "demo-a")) == ()
+
+
+def _recreated_halfway(bench: Bench) -> None:
+    """The trust roll raises the key generation in spec.pods and leaves the revision alone; so the pod is another."""
+    _unlike(bench)
+    mark(bench, NODES[0], {"cluster-ca-key-generation": "7"})
+
+
+def _no_leaf(bench: Bench) -> None:
+    bench.change("secrets", NODES[0], {"data": {f"{NODES[0]}.crt": "AAAA"}})
+
+
+OBSTACLES: dict[str, tuple[Callable[[Bench], None], str]] = {
+    "changed": (_unlike, "has a revision that cannot be reproduced"),
+    "half of a trust roll": (_recreated_halfway, "has a revision that cannot be reproduced"),
+    "new model": (_waiting, "waits for a restart for another reason"),
+    "other revision": (
+        lambda bench: mark(bench, NODES[0], {"revision": "abcdef01"}), "waits for a restart for another reason",
+    ),
+    "no generation": (
+        lambda bench: mark(bench, NODES[0], {"cluster-ca-cert-generation": None}),
+        "waits for a restart for another reason",
+    ),
+    "no leaf hash": (
+        lambda bench: mark(bench, NODES[0], {"server-cert-hash": None}), "waits for a restart for another reason",
+    ),
+    "surplus": (
+        lambda bench: bench.change("strimzipodsets", "demo-a", {"spec": {"pods": []}}), "is in no StrimziPodSet",
+    ),
+    "away": (lambda bench: bench.remove("pods", NODES[0]), "does not exist at present"),
+    "no Secret": (lambda bench: bench.remove("secrets", NODES[0]), "has no readable leaf in its Secret"),
+    "no leaf": (_no_leaf, "has no readable leaf in its Secret"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("spoil", "reason"), OBSTACLES.values(), ids=OBSTACLES)
+def test_one_pod_that_has_to_be_rolled_stops_everything(
+    spoil: Callable[[Bench], None], reason: str, bench: Bench
+) -> None:
+    """Before anything is written; the other pod is not named."""
+    spoil(bench)
+    before = len(bench.api.writes)
+    with pytest.raises(RollNeeded) as caught:
+        stamp(bench)
+    assert str(caught.value).endswith(f" restart: {NODES[0]} {reason}.")
+    assert f"{SCOPE.namespace}/{SCOPE.cluster}" in str(caught.value)
+    assert "restart the nodes instead of reloading them" in caught.value.remedy
+    assert len(bench.api.writes) == before
+
+
+@pytest.mark.parametrize(("plural", "name"), [("strimzipodsets", "demo-b"), ("pods", NODES[0])])
+def test_what_somebody_else_changed_meanwhile_is_not_overwritten(plural: str, name: str, bench: Bench) -> None:
+    observation, work = bench.observe(), bench.work()
+    body = {"metadata": {"annotations": {"somebody/else": "2"}}}
+    list_all = work.client.list
+
+    def list_and_lose(*arguments: object, **options: object) -> object:
+        found = list_all(*arguments, **options)
+        bench.change(plural, name, body)
+        return found
+
+    work.client.list = list_and_lose
+    with pytest.raises(Conflict):
+        stamp_pods(3, "use", observation, work)
+    assert bench.find(plural, name)["metadata"]["annotations"]["somebody/else"] == "2"

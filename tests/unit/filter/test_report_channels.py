@@ -1,0 +1,193 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Channels: a refusal is only claimed of a listener that was asked; stored evidence shows trust or nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.filter.report_view import report_view
+
+from .runs import NEW, OLD, ca, facts, held, label, leaf, listener, listeners, look, nodes, pod, rotation, seen
+
+RUNNING = nodes("d", presents=[label(NEW)], trusts=[label(NEW)])
+
+
+def told(answers: list[dict[str, Any]], pods: list[dict[str, Any]] | None = None, **last: Any) -> dict[str, Any]:
+    after = seen([ca(NEW)], RUNNING if pods is None else pods, **last)
+    return facts(rotation(last=after, look=look(answers)))
+
+
+def channels(found: dict[str, Any], kind: str) -> list[dict[str, Any]]:
+    return [one for one in found["channels"] if one["kind"] == kind]
+
+
+def rows(found: dict[str, Any]) -> dict[str, list[str]]:
+    return {row["name"]: row["cells"] for row in report_view(found)["matrix"]["rows"]}
+
+
+def first_sentence(found: dict[str, Any]) -> str:
+    return str(report_view(found)["sentences"][0])
+
+
+def test_every_listener_is_a_party_of_its_own() -> None:
+    found = told(listeners(RUNNING))
+    assert [(one["party"], one["port"]) for one in channels(found, "listener")] == [
+        (f"demo-kafka-{number}", port) for number in range(3) for port in (9090, 9091)
+    ]
+    assert channels(found, "node") == []
+    assert rows(found)["demo-kafka-2:9090"] == ["refuses", "presents, trusts"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "cells"),
+    [
+        ({}, ["refuses", "presents, trusts"]),
+        ({"issuers": [label(OLD)]}, ["presents, refuses", "trusts"]),
+        ({"trusts": [], "refuses": []}, ["unknown", "presents, unknown"]),
+        ({"trusts": [label(OLD)], "refuses": [label(OLD)]}, ["unknown", "presents, unknown"]),
+        ({"verifies": False, "trusts": [], "refuses": []}, ["-", "presents"]),
+    ],
+)
+def test_cells_say_what_a_listener_said(changed: dict[str, Any], cells: list[str]) -> None:
+    assert rows(told([listener(**changed)]))["demo-kafka-0:9091"] == cells
+
+
+def test_a_node_that_was_not_asked_says_so_and_refuses_nothing() -> None:
+    found = told(listeners(RUNNING[:2]))
+    (node,) = channels(found, "node")
+    assert (node["party"], node["evidence"], node["refuses"]) == ("demo-kafka-2", "stored", [])
+    assert node["why"] == ["no listener of it was asked", "stored leaf"]
+    assert rows(found)["demo-kafka-2"] == ["unknown", "presents, trusts"]
+
+
+def test_the_answer_of_a_pod_that_was_replaced_since_is_not_that_of_its_successor() -> None:
+    found = told(listeners(nodes("c")))
+    assert channels(found, "listener") == []
+    assert [one["why"][0] for one in channels(found, "node")] == ["replaced after it was asked"] * 3
+    assert first_sentence(found).endswith(", by stored evidence: no listener was asked about it.")
+
+
+def test_what_has_not_read_its_trust_again_is_a_channel_with_the_event_that_clears_it() -> None:
+    gone = {**ca(), "pods": [], "lingering": ["demo-kafka-10", "demo-kafka-9"]}
+    found = told(listeners(RUNNING), removed=[gone])
+    assert [one["party"] for one in channels(found, "raft")] == ["demo-kafka-9", "demo-kafka-10"]
+    assert rows(found)["Raft client and agent of demo-kafka-9"] == ["trusts", "unknown"]
+    assert rows(found)["demo-kafka-0:9091"][0] == "refuses"
+    assert channels(found, "raft")[0]["why"] == ["until the next restart of the node"]
+
+
+@pytest.mark.parametrize(
+    ("count", "end"), [(9, ", demo-kafka-8"), (10, ", demo-kafka-7 and 2 more"), (99, "-15 and 91 more")]
+)
+def test_a_sentence_does_not_name_a_hundred_nodes(count: int, end: str) -> None:
+    gone = {**ca(), "pods": [], "lingering": [f"demo-kafka-{number}" for number in range(count)]}
+    sentence = report_view(told([], removed=[gone]))["sentences"][1]
+    assert sentence.partition(" have not read")[0].endswith(end)
+
+
+def test_everybody_else_is_there_from_stored_evidence() -> None:
+    other = pod("demo-cruise-control-x", "x", component="cruise-control", trusts=[label(NEW)])
+    clients = [
+        {"client": "KafkaConnect kafka/a", "trusts": [label(NEW)], "doubt": "", "waiver": None},
+        {"client": "KafkaConnect kafka/b", "trusts": [], "doubt": "it is not known.", "waiver": {"until": "T", "reason": "r"}},
+    ]  # fmt: skip
+    found = told([], [other], outside=clients, leaves=[leaf(issuer=ca(NEW)["subject"])])
+    assert rows(found) == {
+        "demo-cruise-control-x": ["presents, unknown", "trusts"],
+        "Cluster Operator": ["unknown", "presents, trusts"],
+        "KafkaConnect kafka/a": ["unknown", "trusts"],
+        "KafkaConnect kafka/b": ["unknown", "unknown"],
+    }
+    assert {one["evidence"] for one in found["channels"]} == {"stored"}
+    assert found["channels"][-1]["why"] == ["it is not known.", "waived until T"]
+
+
+ALL = listeners(RUNNING)
+MUTE = {"trusts": [], "refuses": []}
+
+
+@pytest.mark.parametrize(
+    ("answers", "end"),
+    [
+        (ALL, ": 6 of 6 listeners asked refuse it."),
+        (
+            [*ALL[:-1], {**ALL[-1], **MUTE}],
+            ": 5 of 6 listeners asked refuse it; 1 of them gave no clear answer.",
+        ),
+        (ALL[:4], ": 4 of 4 listeners asked refuse it; 1 node not observed."),
+        (
+            [*ALL[:-1], {**ALL[-1], "trusts": [label(OLD)], "refuses": []}],
+            ", by stored evidence: 1 of 6 listeners did when asked.",
+        ),
+        ([{**one, **MUTE} for one in ALL], ", by stored evidence: no listener was asked about it."),
+        (
+            [{**one, "verifies": False} for one in ALL],
+            ", by stored evidence: no listener was asked about it.",
+        ),
+    ],
+)
+def test_that_nobody_trusts_it_is_claimed_of_listeners_that_were_asked(answers: list[Any], end: str) -> None:
+    found = told(answers)
+    assert first_sentence(found) == f"0 pods trust the removed CA cluster-ca a ({OLD[:12]}){end}"
+
+
+@pytest.mark.parametrize(
+    ("answers", "removed", "figure"),
+    [
+        (ALL, [], ("0", "of 6 listeners asked trust the removed CA")),
+        (ALL[:1], [], ("0", "of 1 listener asked trust the removed CA")),
+        ([], [], ("0", "pods trust the removed CA, by stored evidence")),
+        ([{**ALL[0], **MUTE}], [], ("0", "pods trust the removed CA, by stored evidence")),
+        (ALL, [{**ca(), "pods": ["demo-kafka-1"]}], ("1", "pod trusts the removed CA")),
+    ],
+)
+def test_the_figure_says_of_whom(answers: list[Any], removed: list[Any], figure: tuple[str, str]) -> None:
+    assert report_view(told(answers, removed=removed))["figures"][0] == figure
+
+
+def test_a_hundred_alike_are_one_row_and_few_are_not_folded() -> None:
+    many = nodes("d", range(100))
+    odd = {**listener("demo-kafka-50", "50-d"), "refuses": [], "why": ["port 9091 of pod demo-kafka-50: no answer"]}
+    answers = [one if one["pod"] != "demo-kafka-50" else odd for one in listeners(many, [9091])]
+    shown = report_view(told(answers, many))["matrix"]["rows"]
+    assert [(row["name"], row["more"]) for row in shown] == [
+        ("demo-kafka-0:9091", "98 more like this"),
+        ("demo-kafka-50:9091", ""),
+    ]
+    assert shown[0]["others"][-1] == "demo-kafka-99:9091"
+    assert len(report_view(told(listeners(RUNNING)))["matrix"]["rows"]) == 6
+
+
+def test_a_reason_that_names_its_pod_does_not_keep_rows_apart() -> None:
+    many = nodes("d", range(9))
+    silent = [
+        listener(one["name"], one["uid"], trusts=[], why=[f"pod {one['name']} does not answer"]) for one in many
+    ]  # fmt: skip
+    (row,) = report_view(told(silent, many))["matrix"]["rows"]
+    assert (row["more"], row["why"]) == ("8 more like this", "pod demo-kafka-0 does not answer")
+
+
+NEVER = {"source": "annotations", "seen_at": None}
+
+
+@pytest.mark.parametrize(
+    ("planned", "noted", "failed", "begin"),
+    [
+        ({}, {}, {}, "No listener was asked in this run: "),
+        ({}, look([], why="forbidden", **NEVER), {}, "No listener was asked in this run (forbidden): "),
+        (look([], seen_at="2026-06-01T11:00:00Z"), {}, {}, "Listeners as they answered handshakes, asked last at 2026-06-01 11"),
+        (look([], seen_at="2026-06-01T11:00:00Z"), look([]), {}, "Listeners as they answered handshakes, asked last at 2026-06-01 12:01:00 UTC"),
+        ({}, look([]), look([], why="cut off", **NEVER), "Listeners as they answered handshakes, asked last at 2026-06-01 12:01:00 UTC"),
+        ({}, look([]), look([], seen_at="2026-06-01T13:00:00Z"), "Listeners as they answered handshakes, asked last at 2026-06-01 13"),
+    ],
+)  # fmt: skip
+def test_it_is_told_when_the_listeners_were_asked_last_or_why_not(
+    planned: dict[str, Any], noted: dict[str, Any], failed: dict[str, Any], begin: str
+) -> None:
+    run = rotation(**({"look": noted} if noted else {}))
+    found = facts(run, failed=held(**failed) if failed else {}, planned=planned)
+    assert report_view(found)["matrix"]["caption"].startswith(begin)

@@ -1,0 +1,133 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Clients outside the cluster through the modules: what is refused, what is waived, and what is told about it."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+
+from ...fakes.connect import Connect
+from ...fakes.memory_api import Response
+from . import stages
+from .running import Ended, call
+
+ONE = {"secretName": "demo-cluster-ca-cert", "certificate": "ca.crt"}
+NAME = "KafkaConnect kafka/connect"
+TOMORROW = (datetime.now(timezone.utc) + timedelta(days=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def a_waiver(**changes: Any) -> dict[str, Any]:
+    return {"client": NAME, "until": TOMORROW, "reason": "moves in week 51", **changes}
+
+
+def asked(**options: Any) -> Ended:
+    """A replacement beside a Connect, where the new CA would start to issue now; without a bridge for it."""
+    world = stages.rotating("strimzi_ca")
+    stages.drive(world, "replace_key", stop="strimzi_roll", fresh_for_hours=0, bridge="never")
+    stages.turn(world, "strimzi_roll", "replace_key", fresh_for_hours=0, bridge="never")
+    Connect(world, ONE)
+    return call("strimzi_trusted_certs", world, goal="replace_key", fresh_for_hours=0, bridge="never", **options)
+
+
+def test_a_client_that_is_not_ready_is_named_with_what_helps() -> None:
+    ended = asked()
+    assert (ended.code, ended.failed) == (1, True)
+    message = ended.result["msg"]
+    assert message.startswith(
+        f"Kafka cluster kafka/demo: {NAME}: cannot validate certificates of the CA CN=cluster-ca v1,"
+    )
+    assert "name secretName demo-cluster-ca-cert and pattern '*.crt'" in message
+    (violation,) = ended.result["violations"]
+    assert (violation["gate"], violation["subject"]) == ("trust", NAME)
+    (seen,) = ended.result["outside"]
+    assert (seen["client"], len(seen["trusts"]), seen["doubt"], seen["waiver"]) == (NAME, 1, "", None)
+
+
+def test_a_waiver_lets_it_pass_and_is_shown() -> None:
+    ended = asked(waivers=[a_waiver(client=" KafkaConnect   kafka/connect ")])
+    assert (ended.failed, ended.result["next"]) == (False, "strimzi_ca")
+    (seen,) = ended.result["outside"]
+    assert seen["waiver"] == {"until": TOMORROW, "reason": "moves in week 51"}
+    assert "warnings" not in ended.result
+
+
+def test_a_waiver_for_nobody_is_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
+    """In the result, or on stderr where Ansible's controller is loaded in the same process."""
+    ended = call("strimzi_ca_info", stages.managed(), waivers=[a_waiver(client="KafkaConnect kafka/conect")])
+    assert not ended.failed
+    told = f"{ended.result.get('warnings')} {capsys.readouterr().err}"
+    assert "no client KafkaConnect kafka/conect was seen outside the cluster; correct the name, or take it out." in told
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"until": "2026-01-01"}, f"the waiver for {NAME}: ended on 2026-01-01 00:00 UTC. "),
+        ({"until": "2099-01-01T00:00:00+02:00"}, f"the waiver for {NAME}: ends on 2098-12-31 "),
+        ({"client": "pod demo-kafka-0"}, "the waiver for pod demo-kafka-0: names a part of the cluster; "),
+        ({"reason": ""}, f"the waiver for {NAME}: has no reason. "),
+    ],
+)
+def test_what_is_no_waiver_stops_every_flow(changes: dict[str, str], message: str) -> None:
+    ended = call(
+        "strimzi_trusted_certs", stages.managed(), goal="renew", fresh_for_hours=0, waivers=[a_waiver(**changes)]
+    )
+    assert (ended.failed, ended.writes) == (True, [])
+    assert f"Kafka cluster kafka/demo: {message}" in ended.result["msg"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"waivers": [a_waiver(until="next week")]},
+            f"waivers: 'next week' is not a time until when {NAME} can be waived. Give one such as 2026-12-24T18:00:00Z.",
+        ),
+        (
+            {"trusting_secrets": ["a/b/c"]},
+            "trusting_secrets: 'a/b/c' is not the name of a Secret. Give name, namespace/name or namespace/name:entry.",
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_told_before_anything_is_asked(options: dict[str, Any], message: str) -> None:
+    world = stages.managed()
+    before = len(world.api.requests)
+    ended = call("strimzi_ca_info", world, **options)
+    assert (ended.failed, ended.result["msg"], len(world.api.requests)) == (True, message, before)
+
+
+@pytest.mark.parametrize(
+    ("given", "seen"),
+    [
+        ("app", "Secret kafka/app"),
+        ("app:ca.crt", "Secret kafka/app entry ca.crt"),
+        ("apps/app", "Secret apps/app"),
+        ("apps/app:tls-ca_2.crt", "Secret apps/app entry tls-ca_2.crt"),
+    ],
+)
+def test_named_secrets_are_looked_at(given: str, seen: str) -> None:
+    ended = call("strimzi_ca_info", stages.managed(), trusting_secrets=[given])
+    (client,) = ended.result["outside"]
+    assert (client["client"], client["doubt"]) == (seen, f"{seen} does not exist")
+
+
+def test_what_may_not_be_listed_holds_by_a_name_that_can_be_waived() -> None:
+    message = 'kafkabridges is forbidden: User "ci" cannot list'
+
+    def answer(method: str, path: str) -> Response | None:
+        body = {"kind": "Status", "reason": "Forbidden", "message": message}
+        return Response(403, body) if path.endswith("/kafkabridges") else None
+
+    ended = call("strimzi_ca_info", stages.managed(), answer=answer, goal="replace_key", fresh_for_hours=0)
+    (violation,) = ended.result["violations"]
+    assert (violation["gate"], violation["subject"]) == ("trust", "KafkaBridge kafka/*")
+    assert "verbs: [list], apiGroups: ['kafka.strimzi.io'], resources: [kafkabridges]" in violation["remedy"]
+    waived = call(
+        "strimzi_ca_info", stages.managed(), answer=answer, goal="replace_key", fresh_for_hours=0,
+        waivers=[a_waiver(client="KafkaBridge kafka/*")],
+    )  # fmt: skip
+    assert waived.result["violations"] == []
