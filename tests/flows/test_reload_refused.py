@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import engine
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Forbidden
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import ReloadRefused
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import stamping
@@ -79,6 +80,7 @@ def test_pods_that_turn_out_not_to_be_stampable(
 ) -> None:
     """Seen only when the step is taken, because something changed after the look; the next look decides."""
     scene.create()
+    monkeypatch.setattr(engine, "unstampable", lambda *arguments: ())
     monkeypatch.setattr(stamping, "obstacles", lambda *arguments: {"demo-kafka-0": "waits for a restart"})
     with pytest.raises(ReloadImpossible, match="demo-kafka-0 waits for a restart"):
         scene.run(Goal.REPLACE_KEY, spread=Spread.RELOAD)
@@ -101,11 +103,25 @@ def test_who_may_not_stamp_pods_is_told_so(scene: Scene, nodes: ReloadingNodes, 
     assert scene.rolls == {2}
 
 
+@EVERY_WAY
+def test_nodes_are_restarted_for_who_may_not_look_at_pod_sets(scene: Scene, nodes: ReloadingNodes, way: Way) -> None:
+    scene.create(way=way)
+    result = run_flow(
+        nodes.attach(work_on(scene.world, WithoutPodSets(scene.world.api, "GET"))), Intent(Goal.REPLACE_KEY, way)
+    )
+    assert result.outcome.decision.done
+    assert scene.rolls == {2}
+
+
 class WithoutPodSets(KillingTransport):
-    """Its user may not change StrimziPodSets."""
+    """Its user may not do this with StrimziPodSets."""
+
+    def __init__(self, api: Any, forbidden: str = "PATCH") -> None:
+        super().__init__(api)
+        self._forbidden = forbidden
 
     def request(self, method: str, path: str, **arguments: Any) -> Any:
-        if method == "PATCH" and "/strimzipodsets/" in path:
+        if method == self._forbidden and "/strimzipodsets" in path:
             status = {"kind": "Status", "code": 403, "reason": "Forbidden", "message": "strimzipodsets is forbidden"}
             return Response(403, status)
         return super().request(method, path, **arguments)

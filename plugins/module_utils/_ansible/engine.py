@@ -14,8 +14,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors impo
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import ReloadImpossible, StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation, observe
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.pod_annotations import pod_sets_of
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.stamping import obstacles
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.stamping import unstampable
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decision import Decision, Transition
@@ -152,7 +151,7 @@ def look_closely(work: Work, observation: Observation) -> Observation | None:
         known = of_running(listeners, observation.snapshot.uids)
         told = replace(
             observation.snapshot, listeners=known, asked=True, unreloadable=work.unreloadable(),
-            unpredicted=tuple(obstacles(pod_sets_of(work), observation)),
+            unpredicted=unstampable(observation, work),
         )  # fmt: skip
         observation = replace(observation, snapshot=told)
         if len(known) == len(listeners):
