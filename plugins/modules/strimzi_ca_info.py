@@ -153,7 +153,7 @@ listeners:
     pod: {description: Name of the pod., type: str, returned: always, sample: demo-kafka-0}
     uid: {description: UID of the pod; another one can get its name., type: str, returned: always, sample: 0f8a2c1e-7d1b-4c55-9a57-6a1d0c3b2e11}
     port: {description: Port of the listener., type: int, returned: always, sample: 9091}
-    verifies: {description: "Whether it verifies clients by the CAs of the ledger; only such a listener trusts or refuses them.", type: bool, returned: always, sample: true}
+    verifies: {description: "Whether it verifies clients by the CAs of the ledger; others trust and refuse none.", type: bool, returned: always, sample: true}
     presents: {description: The chain as sent., type: list, elements: str, returned: always, sample: ["CN=demo-kafka (6c1f0e9a2b3c)"]}
     issuers: {description: CAs that this chain leads to., type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
     trusts: {description: "CAs of which it accepts certificates.", type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}

@@ -49,5 +49,5 @@ def _obstacles(now: Snapshot, then: Snapshot, ledger: Ledger) -> Iterator[Obstac
         if entry.fingerprint in prepared and not is_current(now, entry) and is_projected(now, entry.fingerprint):
             yield trust_gate(now, ledger, entry.chain), trust_gate(then, ledger, entry.chain), promotion
         if entry.state is TrustState.PHASE_OUT and not is_withdrawn(now, entry.fingerprint):
-            gates = (removal_gate(one, ledger, entry.fingerprint) for one in (now, then))
-            yield next(gates), next(gates), Phase.RETIRE
+            closed = removal_gate(now, ledger, entry.fingerprint)
+            yield closed, removal_gate(then, ledger, entry.fingerprint), Phase.RETIRE

@@ -21,7 +21,8 @@ _LISTS = ("cas", "removed", "pods", "outside", "leaves")
 class Run:
     """first, last: the cluster at the start and at the end. steps: the calls that did something, in order.
 
-    look: what the listeners said when they were asked last, and when and why. plan: what a run in check mode would do. violations: what holds the flow, or would after the steps of the plan.
+    look: what the listeners said when they were asked last, and when and why. plan: what a run in check mode would do.
+    violations: what holds the flow, or would after the steps of the plan.
     """
 
     goal: str

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import pytest
 
@@ -18,8 +18,14 @@ NOW, LATE = 90_000, 90_000 - FETCH_TIMEOUT_MS
 ALL = {0: NOW, 1: NOW, 2: NOW}
 
 
-def state(in_sync: set[int], replicas: set[int] = {0, 1, 2}, caught_up: dict[int, int] = ALL, leader: int = 0) -> State:  # noqa: B006
-    return State(leader, caught_up, (Partition("orders-0", frozenset(replicas), frozenset(in_sync)),))
+def state(
+    in_sync: set[int], replicas: Iterable[int] = (0, 1, 2), caught_up: dict[int, int] | None = None, leader: int = 0
+) -> State:
+    return State(
+        leader,
+        ALL if caught_up is None else caught_up,
+        (Partition("orders-0", frozenset(replicas), frozenset(in_sync)),),
+    )
 
 
 @pytest.mark.parametrize(
