@@ -212,6 +212,10 @@ class Certificate:
             if oid in _ALWAYS_ENFORCED or (critical and oid not in _PROCESSED)
         )
 
+    def is_twin_of(self, other: Certificate) -> bool:
+        """Whether it has the same name and the same key: as CAs, each has signed what the other has."""
+        return (self.subject_der, self.public_key_sha256) == (other.subject_der, other.public_key_sha256)
+
     def signed_by(self, issuer: Certificate) -> bool:
         """Whether the issuer's name and key made this certificate. Says nothing about validity. Never raises."""
         return _signed_by(self, issuer)

@@ -100,11 +100,7 @@ class Search:
     def _is_twin(self, candidate: Certificate) -> bool:
         """What the issuer signs, this CA has signed as well: same name, same key."""
         issuer = self.issuer
-        return (
-            issuer is not None
-            and candidate.subject_der == issuer.subject_der
-            and candidate.public_key_sha256 == issuer.public_key_sha256
-        )
+        return issuer is not None and candidate.is_twin_of(issuer)
 
     def _fitting(self, path: Path, candidates: Path) -> list[Certificate]:
         """Issuers by name and identifier, those valid now before others (X509_STORE_CTX_get1_issuer)."""
@@ -140,10 +136,7 @@ def _counts_as_self_signed(certificate: Certificate) -> bool:
 
 def _repeats(path: Path, candidate: Certificate) -> bool:
     """A second certificate of the same CA on a path never helps; it could go in circles (RFC 4158 section 5.2)."""
-    return any(
-        one.subject_der == candidate.subject_der and one.public_key_sha256 == candidate.public_key_sha256
-        for one in path
-    )
+    return any(one.is_twin_of(candidate) for one in path)
 
 
 def distinct(certificates: Iterable[Certificate]) -> Path:

@@ -112,8 +112,7 @@ def _bridge(chain: Chain, content: bytes | None) -> Chain:
         bridge = parse_certificates(content or b"")
     except CertificateError:
         return ()
-    fits = bridge[0].subject_der == chain[0].subject_der
-    return bridge if fits and bridge[0].public_key_sha256 == chain[0].public_key_sha256 else ()
+    return bridge if bridge[0].is_twin_of(chain[0]) else ()
 
 
 def _triggers(certificate_secret: Object | None, key_secret: Object | None) -> list[str]:

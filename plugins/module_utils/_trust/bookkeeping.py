@@ -136,9 +136,7 @@ def remove(snapshot: Snapshot, ledger: Ledger) -> Ledger:
 def has_twin(ledger: Ledger, entry: LedgerEntry) -> bool:
     """Whether another CA of the ledger has the same name and key, so that it validates the same leaves."""
     return any(
-        other.fingerprint != entry.fingerprint
-        and other.certificate.subject_der == entry.certificate.subject_der
-        and other.certificate.public_key_sha256 == entry.certificate.public_key_sha256
+        other.fingerprint != entry.fingerprint and other.certificate.is_twin_of(entry.certificate)
         for other in ledger.entries
     )
 

@@ -19,16 +19,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot i
     Snapshot,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.violations import Violation
 
 
 def is_bridge(entry: LedgerEntry, ledger: Ledger) -> bool:
     """Whether it only certifies the key of a root that the ledger holds as well."""
     return not entry.certificate.self_issued and any(
-        other.certificate.self_issued
-        and other.certificate.subject_der == entry.certificate.subject_der
-        and other.certificate.public_key_sha256 == entry.certificate.public_key_sha256
-        for other in ledger.entries
+        other.certificate.self_issued and other.certificate.is_twin_of(entry.certificate) for other in ledger.entries
     )
 
 
@@ -52,7 +48,7 @@ def is_to_be_crossed(snapshot: Snapshot, intent: Intent, ledger: Ledger, entry: 
     prepared = _prepared(snapshot, entry)
     if prepared is None or not prepared.bridge or intent.bridge is Bridge.NEVER:
         return False
-    return intent.bridge is Bridge.ALWAYS or not bridge_gate(snapshot.as_stored(), ledger, prepared.bridge)
+    return intent.bridge is Bridge.ALWAYS or not trust_gate(snapshot.as_stored(), ledger, prepared.bridge)
 
 
 def may_be_bridged(snapshot: Snapshot, intent: Intent) -> bool:
@@ -80,12 +76,7 @@ def usable_bridge(snapshot: Snapshot, intent: Intent, ledger: Ledger, authority:
     """The bridge by which this CA may start to issue now; None when there is none, or a gate does not hold."""
     if not authority.bridge or intent.bridge is Bridge.NEVER or crossing(snapshot, ledger) is not None:
         return None
-    return None if bridge_gate(snapshot, ledger, authority.bridge) else authority.bridge
-
-
-def bridge_gate(snapshot: Snapshot, ledger: Ledger, bridge: Chain) -> tuple[Violation, ...]:
-    """The trust gate for leaves that the bridge issues; the same rule as for any other CA."""
-    return trust_gate(snapshot, ledger, bridge)
+    return None if trust_gate(snapshot, ledger, authority.bridge) else authority.bridge
 
 
 def why_spread_first(snapshot: Snapshot, intent: Intent, ledger: Ledger, entry: LedgerEntry) -> str:
