@@ -10,7 +10,7 @@ from .environments import CannotPrepare
 from .pythons import OLDEST, PAIRS, Pair, available_pairs, find_python
 
 _UNITS = ("pytest", "tests/unit", "--numprocesses=2")
-_EXPLORATION = ("pytest", "tests/exploration", "--numprocesses=2")
+_EXPLORATION = ("pytest", "tests/exploration", "--numprocesses=2", "--timeout=1800")
 #: A little of what `make traffic` measures in half an hour, by the same rules.
 _TRAFFIC = ("--way", "cooperate", "--flow", "replace_key", "--output", "build/traffic-short.json")
 #: The collection's Python below the collections root, as mypy and import-linter name it.
