@@ -6,13 +6,21 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust import bookkeeping, decide, evidence, rules
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust import (
+    bookkeeping,
+    decide,
+    evidence,
+    promotable,
+    promotion,
+    rules,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence import Presentation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Promote
 
+from ..fakes.rules import replace_in_rules, without_rule
 from . import events, runs
 from .authorities import BRIDGE
 from .events import Event
@@ -33,25 +41,21 @@ def _counter_example(runner: Runner, people: Any = nobody, runs: int = 1, nodes:
 
 
 def test_the_trust_gate(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (bookkeeping, rules):
-        monkeypatch.setattr(module, "trust_gate", lambda *arguments: ())
+    replace_in_rules(monkeypatch, "trust_gate", lambda *arguments: (), bookkeeping)
     assert _counter_example(Runner(REPLACE)).startswith("I1")
 
 
 def test_the_removal_gate(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (bookkeeping, rules):
-        monkeypatch.setattr(module, "removal_gate", lambda *arguments: ())
+    replace_in_rules(monkeypatch, "removal_gate", lambda *arguments: (), bookkeeping)
     assert _counter_example(Runner(REPLACE), restores_an_old_leaf).startswith(("I1", "I2"))
 
 
 def test_the_read_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """A CA counts as projected although the operator has not put it into the bundle yet."""
-    monkeypatch.setattr(
-        bookkeeping, "is_projected", lambda snapshot, fingerprint: fingerprint in snapshot.ca.projected
+    replace_in_rules(
+        monkeypatch, "is_projected", lambda snapshot, fingerprint: fingerprint in snapshot.ca.projected, bookkeeping
     )  # fmt: skip
-    monkeypatch.setattr(rules, "is_projected", bookkeeping.is_projected)
-    monkeypatch.setattr(rules, "RULES", tuple(rule for rule in rules.RULES if rule is not rules.await_bundle))
-    monkeypatch.setattr(decide, "RULES", rules.RULES)
+    without_rule(monkeypatch, "await_bundle")
     assert _counter_example(Runner(REPLACE)).startswith("I1")
 
 
@@ -106,7 +110,7 @@ def test_conditional_writes() -> None:
 
 def test_a_promotion_is_ended_before_anything_else(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without this rule a run that is interrupted in the middle of a promotion can never be continued (I8)."""
-    monkeypatch.setattr(decide, "RULES", tuple(rule for rule in rules.RULES if rule is not rules.settle_key))
+    without_rule(monkeypatch, "settle_key")
     assert explore(start(REPLACE, 1, 1), Runner(REPLACE), 1, adds_another_ca).dead_ends()
 
 
@@ -116,7 +120,7 @@ BRIDGED = Intent(Goal.REPLACE_KEY)
 def _crossing(monkeypatch: pytest.MonkeyPatch, **replaced: Any) -> str:
     """With a node, a component and the operator's own leaf."""
     for name, value in replaced.items():
-        monkeypatch.setattr(rules, name, value)
+        replace_in_rules(monkeypatch, name, value)
     return _counter_example(Runner(BRIDGED), nodes=1, components=1)
 
 
@@ -130,16 +134,16 @@ def test_keeping_the_operators_leaf(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_keeping_it_before_the_promotion(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Afterwards would do as well, were it not for runs that give up in between and end their pause."""
-    keep = rules._keep_leaves
+    keep = promotion._keep_leaves
 
     def keep_last(snapshot: Any, intent: Any, ledger: Any) -> Any:
-        if not rules._is_promoted(snapshot, intent):
+        if not promotable.is_promoted(snapshot, intent):
             return ()
         promoted = Promote(snapshot.ca.current[0].fingerprint, snapshot.ca.certificate_generation)
         return keep(snapshot, ledger, promoted)
 
-    monkeypatch.setattr(rules, "_presented_after", lambda snapshot, step: snapshot.ca.current)
-    monkeypatch.setattr(rules, "_is_issuing_watched", lambda *arguments: True)
+    monkeypatch.setattr(promotion, "_presented_after", lambda snapshot, step: snapshot.ca.current)
+    monkeypatch.setattr(promotion, "_is_issuing_watched", lambda *arguments: True)
     monkeypatch.setattr(decide, "RULES", (rules.settle_key, keep_last, *rules.RULES[1:]))
     broken = _crossing(monkeypatch, _keep_leaves=lambda *arguments: ())
     assert broken.endswith("does not accept the operator")
@@ -156,14 +160,13 @@ def test_the_chain_on_leaves_of_components(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_the_removal_gate_under_a_bridge(monkeypatch: pytest.MonkeyPatch) -> None:
     """The operator's kept leaf is of the CA that leaves."""
-    without = tuple(rule for rule in rules.RULES if rule is not rules.renew_kept_leaves)
-    monkeypatch.setattr(decide, "RULES", without)
+    without_rule(monkeypatch, "renew_kept_leaves")
     monkeypatch.setattr(bookkeeping, "removal_gate", lambda *arguments: ())
     assert _crossing(monkeypatch, removal_gate=lambda *arguments: ()).startswith(("I1", "I2"))
 
 
 def test_the_trust_gate_of_a_bridge(monkeypatch: pytest.MonkeyPatch) -> None:
     """The plain certificate in the place of its bridge: nobody validates it yet."""
-    monkeypatch.setattr(rules, "is_crossed", lambda *arguments: True)
-    monkeypatch.setattr(rules, "TRUSTED_STATES", frozenset(TrustState))
+    monkeypatch.setattr(promotable, "is_crossed", lambda *arguments: True)
+    monkeypatch.setattr(promotable, "TRUSTED_STATES", frozenset(TrustState))
     assert _crossing(monkeypatch, trust_gate=lambda *arguments: ()).startswith("I1")

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust import bookkeeping, holds, rules
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust import bookkeeping, holds
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Phase, Way
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
+from ansible_collections.trustops.strimzi.tests.fakes.rules import replace_in_rules
 
 from ..fakes.flows import run_flow, work_on
 from ..fakes.reloads import ReloadingNodes
@@ -113,7 +114,6 @@ def test_a_plain_leaf_before_raft_clients_trust_its_ca_is_seen(monkeypatch: pyte
     plain = replace(run.case.intent, bridge=Bridge.NEVER)
     run_flow(work_on(run.world), replace(plain, until=Phase.PREPARE))
     read_again(run)
-    for module in (bookkeeping, rules, holds):
-        monkeypatch.setattr(module, "trust_gate", lambda *arguments: ())
+    replace_in_rules(monkeypatch, "trust_gate", lambda *arguments: (), bookkeeping, holds)
     with pytest.raises(InvariantBroken, match=r"the (Raft client|agent) of"):
         run_flow(work_on(run.world), plain)

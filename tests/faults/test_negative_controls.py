@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust import bookkeeping, holds, rules
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust import bookkeeping, holds, promotable
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence import usage_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Phase, Way
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import Usage
 
 from ..fakes.flows import run_flow, work_on
+from ..fakes.rules import replace_in_rules
 from .checker import InvariantBroken
 from .flows import Case, start
 
@@ -27,13 +28,11 @@ def open_gate(*arguments: Any) -> tuple[()]:
 
 
 def without_trust_gate(patch: pytest.MonkeyPatch) -> None:
-    for module in (bookkeeping, rules, holds):
-        patch.setattr(module, "trust_gate", open_gate)
+    replace_in_rules(patch, "trust_gate", open_gate, bookkeeping, holds)
 
 
 def without_removal_gate(patch: pytest.MonkeyPatch) -> None:
-    for module in (bookkeeping, rules, holds):
-        patch.setattr(module, "removal_gate", open_gate)
+    replace_in_rules(patch, "removal_gate", open_gate, bookkeeping, holds)
     # Usage is the other thing that keeps a CA: it says that nobody uses any.
     patch.setattr(bookkeeping, "usage_of", lambda fingerprint, seen: _pretend(usage_of(fingerprint, seen)))
 
@@ -44,9 +43,9 @@ def _pretend(usage: Usage) -> Usage:
 
 def without_state_gate(patch: pytest.MonkeyPatch) -> None:
     """A prepared CA is promoted as soon as it is known."""
-    patch.setattr(rules, "TRUSTED_STATES", frozenset({*rules.TRUSTED_STATES, "UNTRUSTED"}))
-    patch.setattr(rules, "trust_gate", open_gate)
-    patch.setattr(rules, "is_projected", lambda snapshot, fingerprint: True)
+    patch.setattr(promotable, "TRUSTED_STATES", frozenset({*promotable.TRUSTED_STATES, "UNTRUSTED"}))
+    replace_in_rules(patch, "trust_gate", open_gate)
+    replace_in_rules(patch, "is_projected", lambda snapshot, fingerprint: True)
 
 
 @pytest.mark.parametrize("remove", [without_trust_gate, without_state_gate])

@@ -14,10 +14,16 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import i
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaves import LeafSecret
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust import bookkeeping, holds, rules
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust import (
+    bookkeeping,
+    holds,
+    leaf_issuance,
+    promotion,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Way
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component
+from ansible_collections.trustops.strimzi.tests.fakes.rules import replace_in_rules
 from ansible_collections.trustops.strimzi.tests.faults.checker import InvariantBroken
 
 from .authorities import Authority, below, root
@@ -49,14 +55,14 @@ def test_an_intermediate_of_a_trusted_root_needs_no_trust_roll(scene: Scene, way
 
 
 def nothing_is_kept_or_issued_by_us(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(rules, "alone_gate", lambda *_arguments: ())
+    replace_in_rules(patch, "alone_gate", lambda *_arguments: ())
 
 
 def the_operators_leaf_is_not_kept(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(rules, "_keep_leaves", lambda *_arguments: ())
-    by_us = rules._issue
+    patch.setattr(promotion, "_keep_leaves", lambda *_arguments: ())
+    by_us = leaf_issuance._issue
     patch.setattr(
-        rules,
+        leaf_issuance,
         "_issue",
         lambda secrets, *arguments: by_us((s for s in secrets if not s.endswith("cluster-operator-certs")), *arguments),
     )
@@ -72,8 +78,8 @@ def components_present_their_leaf_alone(patch: pytest.MonkeyPatch) -> None:
 
 
 def the_operator_works_meanwhile(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(rules, "_is_issuing_watched", lambda *_arguments: False)
-    patch.setattr(rules, "_keep_leaves", lambda *_arguments: ())
+    patch.setattr(promotion, "_is_issuing_watched", lambda *_arguments: False)
+    patch.setattr(promotion, "_keep_leaves", lambda *_arguments: ())
 
 
 @pytest.mark.parametrize(
@@ -102,7 +108,6 @@ def test_without_the_gate_an_intermediate_is_used_too_early(
 ) -> None:
     first, second = below(root("Corporate Root 1")), below(root("Corporate Root 2"), "Kafka CA 2")
     scene.create(first)
-    for module in (bookkeeping, rules, holds):
-        monkeypatch.setattr(module, "trust_gate", lambda *_arguments: ())
+    replace_in_rules(monkeypatch, "trust_gate", lambda *_arguments: (), bookkeeping, holds)
     with pytest.raises(InvariantBroken, match=r"I[13]"):
         scene.run(Goal.REPLACE_KEY, way, second)

@@ -14,7 +14,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.journal import in_flight
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal, Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions import check
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules import RULES, take_over_authority
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.promotion import take_over_authority
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules import RULES
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.sentences import sentence
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState

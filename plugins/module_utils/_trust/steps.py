@@ -263,3 +263,6 @@ Step: TypeAlias = (
     | Resume
     | Roll
 )
+
+#: What one rule asks for; nothing where it has nothing to say.
+Steps: TypeAlias = tuple[Step, ...]

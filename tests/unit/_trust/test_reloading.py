@@ -15,8 +15,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal, Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.observed import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.reloading import why_restarted
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules import spread_removal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.spreading import spread_removal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import (
     Reload,
     Roll,

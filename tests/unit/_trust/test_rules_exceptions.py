@@ -12,8 +12,8 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Intent, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal, RemovedEntry
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules import retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Chain, Reconciliation, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.spreading import retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import (
     AwaitBundle,
     PrepareAuthority,
