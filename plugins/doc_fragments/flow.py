@@ -45,12 +45,21 @@ options:
         that a CA takes the place of its bridge. The first use of a new key always takes a restart.
       - V(auto) tells each node by a Kafka admin request through the API server, with the operator's own certificate, to read its
         certificates again, and asks its listeners what came of it. It restarts the nodes instead where they cannot be asked
-        (O(evidence)), the Python library C(kafka-python) is missing, a node refuses, or the operator would restart them anyway.
-      - V(reload) holds where V(auto) would restart. V(restart) always restarts.
+        (O(evidence)), the Python library C(kafka-python) or a permission is missing, a node refuses, or the operator would restart
+        them anyway. It warns that it does and why, and RV(spread) keeps the rest of the flow to it.
+      - The API server is asked beforehand what is permitted (C(SelfSubjectAccessReview)) - to list and patch C(strimzipodsets), patch C(pods),
+        get C(configmaps). Where it does not say, a permission counts as missing.
+      - V(reload) holds where V(auto) would restart, but for nodes that the operator would restart anyway. V(restart) always restarts.
       - Raft clients and agents of nodes that have reloaded know a removed CA until their next restart; RV(removed) names them.
     type: str
     choices: [auto, reload, restart]
     default: auto
+  renew_before_days:
+    description:
+      - In a flow with the goal C(renew_leaves), how many days a node's certificate has left when it is renewed, or half of its life if that is less.
+      - Choose more than C(spec.clusterCa.renewalDays) (30), at which the Cluster Operator renews it by itself and restarts every node.
+    type: int
+    default: 45
   client_bundle:
     description:
       - Whether to publish all trusted CAs to clients in Secret C(<cluster>-cluster-ca-bundle), as C(ca.crt) (PEM), C(ca.p12)

@@ -12,8 +12,9 @@ options:
   goal:
     description:
       - What the flow works towards. A flow that is in flight is continued, whatever goal is given.
+      - V(renew_leaves) renews the nodes' certificates under the same CA, without a restart where O(spread) allows it.
       - V(reconcile) finishes what was begun and begins nothing.
     type: str
-    choices: [create, renew, replace_key, upgrade, downgrade, reconcile]
+    choices: [create, renew, replace_key, upgrade, downgrade, renew_leaves, reconcile]
     default: reconcile
 """

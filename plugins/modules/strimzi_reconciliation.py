@@ -75,6 +75,15 @@ removed:
   type: list
   elements: dict
   sample: []
+held_leaves:
+  description:
+    - Certificates of nodes that their Secrets do not hold any more and that processes still present.
+    - The listeners of the pods in C(lingering) present the stored one; their Raft clients and agents present this one until they restart,
+      which is asked for seven days before it ends. Those of C(pods) have yet to read it.
+  returned: always
+  type: list
+  elements: dict
+  sample: []
 pods:
   description: "The pods of the cluster: what each presents and trusts."
   returned: always
@@ -107,6 +116,13 @@ replaces:
   returned: always
   type: str
   sample: "9b2c41"
+spread:
+  description:
+    - How the rest of this flow is spread - as O(spread) says, or V(restart) from when nodes had to be restarted instead of reloaded.
+    - Pass it as O(spread) to the next module of the same flow, so that the flow stays with it.
+  returned: always
+  type: str
+  sample: auto
 transitions:
   description: Edges of the state machine taken in this call.
   returned: always

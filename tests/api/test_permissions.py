@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.reload_permissions import why_not_permitted
+
 from ..cluster.bed import ROOT
+from ..cluster.kube import Kube, wait_for
 from .running import Runner
 
 
 def shipped_rules() -> list[dict[str, Any]]:
     return yaml.safe_load((ROOT / "docs" / "rbac.yml").read_text())["rules"]
+
+
+def rules_without(resource: str, verb: str) -> list[dict[str, Any]]:
+    """The shipped ones, but that this is not permitted."""
+    rules = [
+        {**rule, "verbs": [kept for kept in rule["verbs"] if kept != verb]} if resource in rule["resources"] else rule
+        for rule in shipped_rules()
+    ]
+    return [rule for rule in rules if rule["verbs"]]
 
 
 def test_all_flows_run_with_the_shipped_role(runner: Runner, tmp_path: Path) -> None:
@@ -39,11 +53,7 @@ def test_all_flows_run_with_the_shipped_role(runner: Runner, tmp_path: Path) -> 
 def test_a_missing_permission_is_named_and_nothing_is_changed(
     runner: Runner, tmp_path: Path, resource: str, verb: str, named: str
 ) -> None:
-    rules = [dict(rule) for rule in shipped_rules()]
-    for rule in rules:
-        if resource in rule["resources"]:
-            rule["verbs"] = [kept for kept in rule["verbs"] if kept != verb]
-    limited = runner.as_service_account(rules, tmp_path)
+    limited = runner.as_service_account(rules_without(resource, verb), tmp_path)
     since = runner.audit_lines()
     finished = limited.flow("renew", strimzi_fresh_for_hours="0")
     assert finished.code != 0
@@ -51,3 +61,35 @@ def test_a_missing_permission_is_named_and_nothing_is_changed(
     assert named in finished.output
     secrets = [write for write in runner.writes_in_audit_log(since) if "secrets/" in write]
     assert secrets == []
+
+
+@pytest.mark.parametrize(
+    ("resource", "verb"),
+    [("strimzipodsets", "list"), ("strimzipodsets", "patch"), ("pods", "patch"), ("configmaps", "get")],
+)
+def test_what_a_reload_lacks_is_known_beforehand(runner: Runner, tmp_path: Path, resource: str, verb: str) -> None:
+    namespace = runner.scene.namespace
+
+    def become(rules: list[dict[str, Any]], said: str) -> None:
+        """The API server learns of a Role a moment after it is stored."""
+        kubeconfig = runner.as_service_account(rules, tmp_path).kubeconfig
+        assert kubeconfig
+        client = KubeClient(Kube(kubeconfig))
+        wait_for(
+            lambda: why_not_permitted(client, namespace).partition(". ")[0] == said, said or "no obstacle", seconds=10
+        )
+
+    become(shipped_rules(), "")
+    become(
+        rules_without(resource, verb), f"the identity of this run may not {verb} {resource} in namespace {namespace}"
+    )
+
+
+def test_a_run_that_falls_back_to_restarts_stays_with_them(runner: Runner) -> None:
+    """Simulated nodes cannot be asked. Every call after the one that says so is told so."""
+    finished = runner.flow("rotate_cluster_ca", "-vvv").check()
+    spread = re.findall(r'^ +"spread": "(\w+)"', finished.output, re.MULTILINE)
+    first = spread.index("restart")
+    assert (set(spread[:first]), set(spread[first:])) == ({"auto"}, {"restart"})
+    assert len(spread[first:]) > 2
+    assert "the running nodes cannot be asked what they trust." in finished.output

@@ -87,6 +87,7 @@ def run_flow(work: Work, intent: Intent) -> FlowResult:
         result.modules.append(face)
         if intent.replaces is None:
             intent = replace(intent, replaces=outcome.replaces)
+        intent = replace(intent, spread=outcome.spread)
         following = outcome.decision.next_face
         if following is None:
             return result

@@ -20,6 +20,8 @@ _PATH = re.compile(
     r"^/(?:api|apis/(?P<group>[^/]+))/(?P<version>[^/]+)/namespaces/(?P<ns>[^/]+)/(?P<plural>[^/]+)"
     r"(?:/(?P<name>[^/]+))?(?:/(?P<sub>[^/]+))?$"
 )
+#: Not stored: a question whether the client may do something. Here everybody may do everything.
+ACCESS_REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 _KINDS = {
     "secrets": "Secret", "pods": "Pod", "kafkas": "Kafka", "strimzipodsets": "StrimziPodSet", "leases": "Lease",
     "kafkanodepools": "KafkaNodePool", "deployments": "Deployment", "services": "Service", "events": "Event",
@@ -93,6 +95,8 @@ class MemoryApi:
     ) -> Response:
         with self._lock:
             self.requests.append((method, path))
+            if (method, path) == ("POST", ACCESS_REVIEWS):
+                return Response(201, {**_copied(body), "status": {"allowed": True}})
             match = _PATH.match(path)
             if not match:
                 return _status(404, "NotFound", "the server could not find the requested resource")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import date, datetime, time, timedelta
 from functools import lru_cache
 from typing import Any
 
@@ -18,6 +19,7 @@ from OpenSSL import crypto
 from ..edges import EDGES
 from ..fakes.memory_api import Change
 from ..fakes.world import World
+from ..operator import certs
 
 Object = dict[str, Any]
 OPERATOR = "cluster-operator"
@@ -27,16 +29,23 @@ class InvariantBroken(AssertionError):
     """The text says which invariant, between whom, after which write."""
 
 
-@lru_cache(maxsize=200_000)
 def verifies(presented: bytes, trusted: bytes, *, jvm: bool = True) -> bool:
-    """Whether OpenSSL accepts the presented chain under one of these anchors: like Go programs and JVMs it is to try
-    each. A JVM does not apply the path length of an anchor itself (operator-facts, "The bridge")."""
+    """Whether OpenSSL accepts the presented chain under one of these anchors, at the time of the operator double: like
+    Go programs and JVMs it is to try each. A JVM does not apply the path length of an anchor itself (operator-facts,
+    "The bridge")."""
+    return _verifies_on(presented, trusted, jvm, (certs.now() + timedelta(days=1)).date())
+
+
+@lru_cache(maxsize=200_000)
+def _verifies_on(presented: bytes, trusted: bytes, jvm: bool, day: date) -> bool:
+    """At its beginning."""
     chain = _parse(presented)
-    return bool(chain) and any(_verifies(chain, anchor, jvm) for anchor in _parse(trusted))
+    return bool(chain) and any(_verifies(chain, anchor, jvm, day) for anchor in _parse(trusted))
 
 
-def _verifies(chain: tuple[crypto.X509, ...], anchor: crypto.X509, jvm: bool) -> bool:
+def _verifies(chain: tuple[crypto.X509, ...], anchor: crypto.X509, jvm: bool, day: date) -> bool:
     store = crypto.X509Store()
+    store.set_time(datetime.combine(day, time()))
     store.set_flags(crypto.X509StoreFlags.PARTIAL_CHAIN)
     store.add_cert(anchor)
     for sent in chain[1:]:

@@ -9,10 +9,11 @@ from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Settings
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Intent, Way
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
 
-from ..fakes.flows import START, FlowResult, run_flow, work_on
+from ..fakes.flows import SETTINGS, START, FlowResult, run_flow, with_settings, work_on
 from ..fakes.world import World
 from ..operator import certs, clusters
 from .checker import Checker, entries
@@ -25,6 +26,7 @@ ROLLS = {
     (Goal.REPLACE_KEY, Bridge.AUTO): 2,
     (Goal.UPGRADE, Bridge.AUTO): 1,
     (Goal.DOWNGRADE, Bridge.AUTO): 1,
+    (Goal.RENEW_LEAVES, Bridge.AUTO): 1,
 }
 
 CA_SECRETS = ("demo-cluster-ca-cert", "demo-cluster-ca")
@@ -42,7 +44,7 @@ class Case:
 
     @property
     def intent(self) -> Intent:
-        return Intent(self.goal, self.way, bridge=self.bridge)
+        return Intent(self.goal, self.way, bridge=self.bridge, renew_before=timedelta(days=400))
 
     @property
     def rolls(self) -> int:
@@ -65,7 +67,8 @@ def start(case: Case) -> tuple[World, Checker]:
     generated = case.goal is Goal.UPGRADE
     if case.goal is not Goal.CREATE:
         if not generated:
-            finish(world, Intent(Goal.CREATE))
+            lasting = with_settings(validity=timedelta(days=3650))
+            finish(world, Intent(Goal.CREATE), settings=lasting if case.goal is Goal.RENEW_LEAVES else SETTINGS)
         world.apply(*clusters.dual_role("demo", "kafka", generated=generated))
         world.settle()
         if not generated:
@@ -73,15 +76,18 @@ def start(case: Case) -> tuple[World, Checker]:
         if case.goal is Goal.DOWNGRADE:
             # After a replacement the key generation is behind the CA's name: the case that costs a roll.
             finish(world, Intent(Goal.REPLACE_KEY))
+        if case.goal is Goal.RENEW_LEAVES:
+            # More than half of a leaf's life, and nothing that the operator would see to by itself.
+            world.seconds += timedelta(days=200).total_seconds()
     checker = Checker(world)
     checker.attach()
-    if case.goal in (Goal.RENEW, Goal.REPLACE_KEY):
+    if case.goal in (Goal.RENEW, Goal.REPLACE_KEY, Goal.RENEW_LEAVES):
         checker.plant_foreign(*CA_SECRETS)
     return world, checker
 
 
-def finish(world: World, intent: Intent, transport: Any = None) -> FlowResult:
-    result = run_flow(work_on(world, transport), intent)
+def finish(world: World, intent: Intent, transport: Any = None, settings: Settings = SETTINGS) -> FlowResult:
+    result = run_flow(work_on(world, transport, settings), intent)
     assert result.outcome.decision.done, [str(v) for v in result.outcome.decision.violations]
     return result
 

@@ -1,4 +1,4 @@
-"""The flow whose nodes read again, killed at every write and around every request to a node, then run again.
+"""Flows whose nodes read again, killed at every write and around every request to a node, then run again.
 
 Beside it the control: what Raft clients and agents were started with is really looked at.
 """
@@ -22,6 +22,10 @@ from .checker import InvariantBroken
 from .flows import Case, end_state, start
 from .killing import Killed, KillingTransport
 
+#: Of each node, in the whole flow.
+RESTARTS = {Goal.REPLACE_KEY: 1, Goal.RENEW_LEAVES: 0}
+CASES = [Case(goal, way) for goal in RESTARTS for way in Way]
+
 
 @dataclass(frozen=True)
 class Run:
@@ -37,23 +41,23 @@ class Run:
     def end(self) -> dict[str, Any]:
         ledger = self.world.api.find("secrets", "kafka", "demo-cluster-ca-trusted-certs") or {"data": {}}
         assert any(key.endswith(".lingering") for key in ledger["data"])
-        assert self.world.restarts() == dict.fromkeys(self.world.restarts(), 1)
+        assert self.world.restarts() == dict.fromkeys(self.world.restarts(), RESTARTS[self.case.goal])
         return end_state(self.world)
 
 
-def begin(way: Way, patch: pytest.MonkeyPatch) -> Run:
-    case = Case(Goal.REPLACE_KEY, way)
+def begin(case: Case, patch: pytest.MonkeyPatch) -> Run:
     world, _checker = start(case)
     nodes = ReloadingNodes(world)
     nodes.replace_requests(patch)
     return Run(world, nodes, case)
 
 
-def undisturbed(way: Way, patch: pytest.MonkeyPatch) -> tuple[range, dict[str, Any]]:
-    """Numbers of the writes from the end of the roll on; before it, nothing is read again."""
-    run = begin(way, patch)
+def undisturbed(case: Case, patch: pytest.MonkeyPatch) -> tuple[range, dict[str, Any]]:
+    """Numbers of the writes from the end of a roll on; before it, nothing is read again."""
+    run = begin(case, patch)
     transport = KillingTransport(run.world.api)
-    run.complete(transport, Phase.USE)
+    if RESTARTS[case.goal]:
+        run.complete(transport, Phase.USE)
     rolled = transport.writes
     run.complete(transport)
     assert transport.unconditional == []
@@ -69,13 +73,13 @@ def go_on(run: Run) -> dict[str, Any]:
     return run.end()
 
 
-@pytest.mark.parametrize("way", Way)
-def test_killed_at_any_write(way: Way, monkeypatch: pytest.MonkeyPatch) -> None:
-    writes, wanted = undisturbed(way, monkeypatch)
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_killed_at_any_write(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    writes, wanted = undisturbed(case, monkeypatch)
     assert len(writes) >= 10
     for number in writes:
         # Before the next one is the same world.
-        run = begin(way, monkeypatch)
+        run = begin(case, monkeypatch)
         with pytest.raises(Killed):
             run.complete(KillingTransport(run.world.api, number, after=True))
         assert go_on(run) == wanted, f"write {number}"
@@ -83,10 +87,10 @@ def test_killed_at_any_write(way: Way, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("node", range(3))
 @pytest.mark.parametrize("after", [False, True])
-@pytest.mark.parametrize("way", Way)
-def test_killed_at_any_request_to_a_node(way: Way, after: bool, node: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    _writes, wanted = undisturbed(way, monkeypatch)
-    run = begin(way, monkeypatch)
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_killed_at_any_request_to_a_node(case: Case, after: bool, node: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    _writes, wanted = undisturbed(case, monkeypatch)
+    run = begin(case, monkeypatch)
 
     def kill(pod: str) -> None:
         if pod == f"demo-kafka-{node}":
@@ -110,7 +114,7 @@ def read_again(run: Run) -> None:
 
 def test_a_plain_leaf_before_raft_clients_trust_its_ca_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """No bridge, no roll, only a reload: listeners would do, and the quorum would fall apart."""
-    run = begin(Way.COOPERATE, monkeypatch)
+    run = begin(Case(Goal.REPLACE_KEY, Way.COOPERATE), monkeypatch)
     plain = replace(run.case.intent, bridge=Bridge.NEVER)
     run_flow(work_on(run.world), replace(plain, until=Phase.PREPARE))
     read_again(run)

@@ -15,6 +15,8 @@ from ansible_collections.trustops.strimzi.tests.fakes.flows import START
 from ansible_collections.trustops.strimzi.tests.fakes.reloads import ReloadingNodes
 from ansible_collections.trustops.strimzi.tests.operator import certs
 
+from ..unit._pki.hierarchy import YEAR
+from .authorities import Authority, root
 from .scene import Scene
 
 
@@ -31,6 +33,12 @@ def scene(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Sc
     begin = START.replace(microsecond=0)
     monkeypatch.setattr(certs, "now", lambda: begin + timedelta(seconds=made.world.seconds))
     return made
+
+
+@pytest.fixture
+def lasting(scene: Scene) -> Authority:
+    """A CA that outlives many leaves, as one that is brought from elsewhere does."""
+    return root(end=START + 10 * YEAR)
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
 from ansible_collections.trustops.strimzi.tests.fakes.flows import FlowResult, run_flow, with_settings, work_on
 from ansible_collections.trustops.strimzi.tests.fakes.memory_api import Change
+from ansible_collections.trustops.strimzi.tests.fakes.permissions import Restricted
 from ansible_collections.trustops.strimzi.tests.fakes.reloads import ReloadingNodes
 from ansible_collections.trustops.strimzi.tests.fakes.world import World
 from ansible_collections.trustops.strimzi.tests.faults.checker import Checker, entries
@@ -60,6 +62,8 @@ EVERY_BRIDGE = pytest.mark.parametrize("scene", REPLACEMENT, indirect=True, ids=
 class Scene:
     """bridge: what every run says about it. nodes: where the running nodes can be asked and told.
 
+    permitted: the API server as the collection may use it.
+    validity: of what is made here.
     issued_by_operator: leaf Secrets that changed although the Kafka resource was not paused. writes: of one run.
     """
 
@@ -67,6 +71,7 @@ class Scene:
     world: World = field(default_factory=World)
     issued_by_operator: list[str] = field(default_factory=list)
     ca_key: KeySpec = EC256
+    validity: timedelta = timedelta(days=365)
     writes: int = 0
     nodes: ReloadingNodes | None = None
 
@@ -77,6 +82,7 @@ class Scene:
         self.world.api.listeners.append(self._note_bridges)
         self._pods = self.world.restarts()
         self._bridges: dict[str, bytes] = {}
+        self.permitted = Restricted(self.world.api)
 
     def _note_bridges(self, change: Change) -> None:
         if change.plural == "secrets" and change.name == KEYS:
@@ -124,8 +130,10 @@ class Scene:
 
     def run(self, goal: Goal, way: Way = Way.COOPERATE, supplied: Authority | None = None, **intent: Any) -> FlowResult:
         """One playbook run. writes: what it wrote, whoever noted it."""
-        transport = KillingTransport(self.world.api)
-        settings = with_settings(supplied=supplied.supplied if supplied else None, ca_key=self.ca_key)
+        transport = KillingTransport(self.permitted)
+        settings = with_settings(
+            supplied=supplied.supplied if supplied else None, ca_key=self.ca_key, validity=self.validity
+        )
         intent.setdefault("bridge", self.bridge)
         asked = Intent(goal, way, supplied=supplied.prepared if supplied else None, **intent)
         work = work_on(self.world, transport, settings)

@@ -6,21 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import engine
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Forbidden
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import ReloadRefused
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import stamping
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import ReloadImpossible, RollStuck
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Spread, Way
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Spread, Way
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
-from ansible_collections.trustops.strimzi.tests.fakes.flows import run_flow, work_on
-from ansible_collections.trustops.strimzi.tests.fakes.memory_api import Response
 from ansible_collections.trustops.strimzi.tests.fakes.reloads import ReloadingNodes
-from ansible_collections.trustops.strimzi.tests.faults.killing import KillingTransport
 
 from .scene import IN_USE, Scene
 from .test_reload import EVERY_WAY, lingering
@@ -41,25 +36,30 @@ def refusing(nodes: ReloadingNodes) -> None:
     nodes.before = refuse
 
 
-#: What stands in the way, whether it shows only when a node is told, and the rolls that are taken then.
-OBSTACLES = [(cannot_be_asked, False, 2), (without_configuration, True, 2), (refusing, True, 2)]
+CANNOT_BE_ASKED = "the running nodes cannot be asked what they trust."
+#: What stands in the way, and what is said of it.
+OBSTACLES = [
+    (cannot_be_asked, CANNOT_BE_ASKED),
+    (without_configuration, "They are restarted instead."),
+    (refusing, "They are restarted instead."),
+]
 
 
 @EVERY_WAY
-@pytest.mark.parametrize(("obstacle", "told", "rolls"), OBSTACLES)
+@pytest.mark.parametrize(("obstacle", "said"), OBSTACLES)
 def test_restarted_where_nodes_cannot_read_again(
-    scene: Scene, nodes: ReloadingNodes, obstacle: Callable[[ReloadingNodes], None], told: bool, rolls: int, way: Way
+    scene: Scene, nodes: ReloadingNodes, obstacle: Callable[[ReloadingNodes], None], said: str, way: Way
 ) -> None:
     obstacle(nodes)
     scene.create(way=way)
     old = scene.current
     result = scene.finish(Goal.REPLACE_KEY, way)
-    assert scene.rolls == {rolls}
+    assert scene.rolls == {2}
     assert nodes.told == []
     assert lingering(scene) == {}
     assert old not in scene.trusted
-    assert all("restarted instead" in warning for warning in result.warnings)
-    assert bool(result.warnings) is told
+    assert [warning.endswith(said) for warning in result.warnings] == [True]
+    assert result.outcome.spread is Spread.RESTART
 
 
 @EVERY_WAY
@@ -70,9 +70,11 @@ def test_pods_that_cannot_be_stamped_are_restarted(
     """The operator's revision of a pod is one that nobody here can compute: it would restart it anyway."""
     scene.create(way=way)
     monkeypatch.setattr(stamping, "not_reproduced", lambda pod_set: [pod_set["spec"]["pods"][0]["metadata"]["name"]])
-    scene.finish(Goal.REPLACE_KEY, way, spread=spread)
+    result = scene.finish(Goal.REPLACE_KEY, way, spread=spread)
     assert scene.rolls == {2}
     assert scene.states == {scene.current: IN_USE}
+    told = "the Cluster Operator would restart demo-kafka-0 whatever it is told."
+    assert [warning.endswith(told) for warning in result.warnings] == [True] * (spread is Spread.AUTO)
 
 
 def test_pods_that_turn_out_not_to_be_stampable(
@@ -88,43 +90,10 @@ def test_pods_that_turn_out_not_to_be_stampable(
     monkeypatch.setattr(stamping, "obstacles", lambda *arguments: next(found, {}))
     result = scene.finish(Goal.REPLACE_KEY)
     assert len(result.warnings) == 1
-    assert scene.rolls == {1}
+    # It could be told by now; the run stays with what it has said.
+    assert result.outcome.spread is Spread.RESTART
+    assert (scene.rolls, nodes.told) == ({2}, [])
     assert scene.states == {scene.current: IN_USE}
-
-
-@EVERY_WAY
-def test_who_may_not_stamp_pods_is_told_so(scene: Scene, nodes: ReloadingNodes, way: Way) -> None:
-    """Resuming instead, a module would ask for the same again: no run would ever end."""
-    scene.create(way=way)
-    work = nodes.attach(work_on(scene.world, WithoutPodSets(scene.world.api)))
-    with pytest.raises(Forbidden, match="StrimziPodSet"):
-        run_flow(work, Intent(Goal.REPLACE_KEY, way))
-    scene.finish(Goal.REPLACE_KEY, way, spread=Spread.RESTART)
-    assert scene.rolls == {2}
-
-
-@EVERY_WAY
-def test_nodes_are_restarted_for_who_may_not_look_at_pod_sets(scene: Scene, nodes: ReloadingNodes, way: Way) -> None:
-    scene.create(way=way)
-    result = run_flow(
-        nodes.attach(work_on(scene.world, WithoutPodSets(scene.world.api, "GET"))), Intent(Goal.REPLACE_KEY, way)
-    )
-    assert result.outcome.decision.done
-    assert scene.rolls == {2}
-
-
-class WithoutPodSets(KillingTransport):
-    """Its user may not do this with StrimziPodSets."""
-
-    def __init__(self, api: Any, forbidden: str = "PATCH") -> None:
-        super().__init__(api)
-        self._forbidden = forbidden
-
-    def request(self, method: str, path: str, **arguments: Any) -> Any:
-        if method == self._forbidden and "/strimzipodsets" in path:
-            status = {"kind": "Status", "code": 403, "reason": "Forbidden", "message": "strimzipodsets is forbidden"}
-            return Response(403, status)
-        return super().request(method, path, **arguments)
 
 
 @pytest.mark.parametrize("obstacle", [without_configuration, refusing])
@@ -139,6 +108,21 @@ def test_who_asks_for_a_reload_is_told_why_there_is_none(
     scene.finish(Goal.REPLACE_KEY)
     assert scene.rolls == {2}
     assert scene.states == {scene.current: IN_USE}
+
+
+@EVERY_WAY
+def test_who_asks_for_a_reload_of_nodes_that_cannot_be_asked_is_held(
+    scene: Scene, nodes: ReloadingNodes, way: Way
+) -> None:
+    cannot_be_asked(nodes)
+    scene.create(way=way)
+    scene.run(Goal.REPLACE_KEY, way, spread=Spread.RELOAD)
+    scene.look_away()
+    held = scene.run(Goal.REPLACE_KEY, way, spread=Spread.RELOAD).outcome.decision
+    assert [violation.gate for violation in held.violations] == ["reload"]
+    assert CANNOT_BE_ASKED in held.violations[0].message
+    assert "spread=auto" in held.violations[0].remedy
+    assert (scene.rolls, scene.paused) == ({0}, False)
 
 
 def test_the_second_node_refuses_when_the_first_has_done_it(scene: Scene, nodes: ReloadingNodes) -> None:
@@ -158,7 +142,7 @@ def test_a_node_that_goes_on_as_before_ends_the_run(scene: Scene, nodes: Reloadi
     """It said yes, and its listeners say something else: that is for people to look at."""
     scene.create()
     nodes.deaf = {"demo-kafka-1"}
-    with pytest.raises(RollStuck, match="still accept a CA that has left it") as stuck:
+    with pytest.raises(RollStuck, match="still accept a CA that has left") as stuck:
         scene.run(Goal.REPLACE_KEY)
     assert "spread=restart" in stuck.value.remedy
     nodes.deaf = set()

@@ -8,6 +8,7 @@ import pytest
 
 from ..api.running import Runner
 from ..operator import clusters
+from .aged_leaves import age_leaves
 from .tier import Tier, kafka_tier
 
 NODES = [f"demo-kafka-{number}" for number in range(3)]
@@ -56,6 +57,24 @@ def test_what_has_not_read_its_trust_again_is_named(rotated: tuple[Tier, Runner,
     assert (removed["pods"], removed["lingering"]) == ([], NODES)
 
 
+def test_leaves_are_renewed_without_a_restart(rotated: tuple[Tier, Runner, bytes]) -> None:
+    """All listeners present the new ones; what Raft clients and agents present is remembered. The operator rests."""
+    tier, runner, _old = rotated
+    age_leaves(tier, NODES)
+    before = {node: tier.node_chain(node)[0] for node in NODES}
+    pods = tier.scene.node_uids("demo")
+    runner.flow("renew_leaves", strimzi_renew_before_days="300").check()
+    for node in NODES:
+        for port in (9090, 9091):
+            shown = tier.shake_hands(node, port)
+            assert shown.chain == tier.node_chain(node)
+            assert shown.chain[0] != before[node]
+    found = runner.module("strimzi_ca_info")
+    assert sorted(name for leaf in found["held_leaves"] for name in leaf["lingering"]) == NODES
+    assert found["cluster"]["ready"] is True
+    assert runner.restarts_since(pods) == 0
+
+
 def test_taking_over_works_with_real_nodes_too(rotated: tuple[Tier, Runner, bytes]) -> None:
     """Last, because it changes what the others look at: leaves issued here are kept by the operator and by Kafka."""
     tier, runner, _old = rotated
@@ -63,7 +82,8 @@ def test_taking_over_works_with_real_nodes_too(rotated: tuple[Tier, Runner, byte
     pods = tier.scene.node_uids("demo")
     runner.flow("renew", strimzi_way="takeover").check()
     assert runner.restarts_since(pods) == 3
-    assert runner.module("strimzi_ca_info")["removed"] == []
+    found = runner.module("strimzi_ca_info")
+    assert (found["removed"], found["held_leaves"]) == ([], [])
     for node in NODES:
         shown = tier.shake_hands(node, 9091)
         assert shown.chain == tier.node_chain(node)

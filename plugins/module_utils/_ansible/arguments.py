@@ -69,7 +69,7 @@ CLUSTER = ArgumentSpec(
     }
 )
 
-GOALS = ["create", "renew", "replace_key", "upgrade", "downgrade", "reconcile"]
+GOALS = ["create", "renew", "replace_key", "upgrade", "downgrade", "renew_leaves", "reconcile"]
 
 #: What every module of a flow has to know so that all of them decide the same.
 FLOW = ArgumentSpec(
@@ -78,6 +78,7 @@ FLOW = ArgumentSpec(
         "evidence": {"type": "str", "choices": ["auto", "handshake", "annotations"], "default": "auto"},
         "bridge": {"type": "str", "choices": ["auto", "always", "never"], "default": "auto"},
         "spread": {"type": "str", "choices": ["auto", "reload", "restart"], "default": "auto"},
+        "renew_before_days": {"type": "int", "default": 45},
         "client_bundle": {"type": "bool", "default": False},
         "trusting_secrets": {"type": "list", "elements": "str", "no_log": False},
         "waivers": {

@@ -14,14 +14,17 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors impo
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import ReloadImpossible, StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation, observe
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.reload_permissions import why_not_permitted
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.stamping import unstampable
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decision import Decision, Transition
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.guarded import needs_a_look
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.guarded import needs_a_look, rests_on_a_reload
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.observed import of_running
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.reloading import why_restarted
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.restarted_instead import why_restarted_instead
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Face, Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.target import resolve
 
@@ -48,6 +51,7 @@ class NoProgress(StepError):
 class Outcome:
     """What a module call did. decision: what follows now; replaces: the CA that the flow is about.
 
+    spread: as asked for, or RESTART from the moment at which nodes had to be restarted instead.
     looked: the last observation with what the nodes said themselves; None when nobody was asked.
     """
 
@@ -55,6 +59,7 @@ class Outcome:
     decision: Decision
     replaces: str | None
     before: Observation
+    spread: Spread
     actions: list[Action] = field(default_factory=list)
     transitions: list[Transition] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -62,6 +67,11 @@ class Outcome:
 
     def __post_init__(self) -> None:
         self.go_on(self.observation, self.decision)
+
+    def fall_back(self, why: str) -> None:
+        """The flow stays with restarts: a plan that changes its mind with every call is none."""
+        self.warnings.append(why)
+        self.spread = Spread.RESTART
 
     def go_on(self, observation: Observation, decision: Decision) -> None:
         self.observation, self.decision = observation, decision
@@ -88,6 +98,8 @@ def run(work: Work, intent: Intent, face: Face, carry_out: CarryOut, before_writ
         passes += 1
         if passes > MAXIMUM_PASSES:
             raise NoProgress(face)
+        if why := _why_restarted_instead(steps, outcome, intent):
+            outcome.fall_back(why)
         if work.dry_run:
             _carry_out_all(steps, carry_out, outcome, work)
             return outcome
@@ -100,8 +112,8 @@ def run(work: Work, intent: Intent, face: Face, carry_out: CarryOut, before_writ
         except ReloadImpossible as error:
             if intent.spread is Spread.RELOAD:
                 raise
-            outcome.warnings.append(f"{error} They are restarted instead.")
-            intent = replace(intent, spread=Spread.RESTART)
+            outcome.fall_back(f"{error} They are restarted instead.")
+        intent = replace(intent, spread=outcome.spread)
         outcome.go_on(*_observe_and_decide(work, intent))
     return outcome
 
@@ -116,6 +128,14 @@ def own_steps(decision: Decision, face: Face) -> tuple[Step, ...]:
     return tuple(found)
 
 
+def _why_restarted_instead(steps: tuple[Step, ...], outcome: Outcome, intent: Intent) -> str:
+    """Only where the choice was ours."""
+    if intent.spread is not Spread.AUTO:
+        return ""
+    snapshot = outcome.observation.snapshot
+    return next(filter(None, (why_restarted_instead(step, snapshot, intent) for step in steps)), "")
+
+
 def _carry_out_all(steps: tuple[Step, ...], carry_out: CarryOut, outcome: Outcome, work: Work) -> None:
     for step in steps:
         outcome.actions += carry_out(step, outcome.observation, work)
@@ -126,7 +146,7 @@ def look(work: Work, intent: Intent) -> Outcome:
     """Observe and decide, and do nothing."""
     observation, decision = _observe_and_decide(work, intent)
     about = resolve(observation.snapshot, intent, observation.snapshot.ledger or Ledger()).replaces
-    return Outcome(observation, decision, about, observation)
+    return Outcome(observation, decision, about, observation, intent.spread)
 
 
 def _observe_and_decide(work: Work, intent: Intent) -> tuple[Observation, Decision]:
@@ -134,26 +154,36 @@ def _observe_and_decide(work: Work, intent: Intent) -> tuple[Observation, Decisi
     observation = observe(work.client, work.scope, work.clock.now(), work.settings.outside)
     decision = decide(observation.snapshot, intent)
     if any(needs_a_look(step, observation.snapshot) for step in decision.steps):
-        seen = look_closely(work, observation)
-        if seen is not None:
-            return seen, decide(seen.snapshot, intent)
+        observation = look_closely(work, observation, intent)
+        hoped = decide(replace(observation.snapshot, unpredicted=()), intent)
+        if any(rests_on_a_reload(step, intent) for step in hoped.steps):
+            observation = with_obstacles(work, observation, intent)
+        decision = decide(observation.snapshot, intent)
     return observation, decision
 
 
-def look_closely(work: Work, observation: Observation) -> Observation | None:
-    """The cluster with what its nodes say themselves. None where nobody is to be asked, or can be."""
+def look_closely(work: Work, observation: Observation, intent: Intent) -> Observation:
+    """The cluster with what its nodes say themselves; where nobody can be asked, with that instead."""
     for _attempt in range(_LOOKS):
         listeners = work.look_live(observation) if work.look_live else None
         if listeners is None:
-            return None
+            # Without an answer, that is what keeps nodes from being reloaded.
+            unasked = replace(observation.snapshot, unreloadable=why_restarted(observation.snapshot, intent))
+            return replace(observation, snapshot=unasked)
         # Listed again: a pod that was replaced meanwhile may have answered for its predecessor.
         observation = observe(work.client, work.scope, work.clock.now(), work.settings.outside)
         known = of_running(listeners, observation.snapshot.uids)
-        told = replace(
-            observation.snapshot, listeners=known, asked=True, unreloadable=work.unreloadable(),
-            unpredicted=unstampable(observation, work),
-        )  # fmt: skip
-        observation = replace(observation, snapshot=told)
         if len(known) == len(listeners):
             break
-    return observation
+    return replace(observation, snapshot=replace(observation.snapshot, listeners=known, asked=True))
+
+
+def with_obstacles(work: Work, observation: Observation, intent: Intent) -> Observation:
+    """With what is in the way of a reload, if anything: known before one is begun, or relied on."""
+    snapshot = observation.snapshot
+    known = bool(snapshot.unreloadable) or snapshot.unpredicted is not None
+    if intent.spread is Spread.RESTART or known or not snapshot.pods:
+        return observation
+    why = work.unreloadable() or why_not_permitted(work.client, work.scope.namespace)
+    unpredicted = None if why else unstampable(observation, work)
+    return replace(observation, snapshot=replace(snapshot, unreloadable=why, unpredicted=unpredicted))

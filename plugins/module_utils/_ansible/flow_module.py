@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from datetime import timedelta
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import connect
@@ -94,7 +94,7 @@ class FlowModule(ClusterModule):
         return partial(connect.port_opener_for, options, self.params["namespace"])
 
     def intent(self, goal: str) -> Intent:
-        supplied = self._supplied()
+        supplied = self._supplied
         return Intent(
             goal=Goal(goal),
             way=Way(self.params.get("way") or "cooperate"),
@@ -104,6 +104,7 @@ class FlowModule(ClusterModule):
             publish=bool(self.params.get("client_bundle")),
             bridge=Bridge(self.params.get("bridge") or "auto"),
             spread=Spread(self.params.get("spread") or "auto"),
+            renew_before=timedelta(days=self.params.get("renew_before_days") or 0),
             supplied=PreparedAuthority(supplied.chain, supplied.key.public_key_sha256) if supplied else None,
         )
 
@@ -116,7 +117,7 @@ class FlowModule(ClusterModule):
             leaf_key=KeySpec(KeyAlgorithm.RSA, 2048),
             validity=timedelta(days=self.params.get("validity_days") or 365),
             path_length=self.params.get("path_length", 1),
-            supplied=self._supplied(),
+            supplied=self._supplied,
             operator_timeout=timedelta(seconds=self.params.get("operator_timeout") or 300),
             pod_timeout=timedelta(seconds=self.params.get("pod_timeout") or 600),
             holder=self.holder,
@@ -131,6 +132,7 @@ class FlowModule(ClusterModule):
         except OutsideOptionsError as error:
             self.fail(str(error))
 
+    @cached_property
     def _supplied(self) -> SuppliedAuthority | None:
         certificate, key = self.params.get("certificate"), self.params.get("private_key")
         if not certificate or not key:
@@ -166,6 +168,7 @@ class FlowModule(ClusterModule):
             **describe_snapshot(outcome.observation.snapshot),
             **describe_decision(outcome.decision),
             "replaces": outcome.replaces,
+            "spread": outcome.spread.value,
             "evidence": {**self._evidence(), "seen_at": time_text(looked.now) if looked else None},
             "listeners": describe_listeners(looked),
             "transitions": describe_transitions(outcome.transitions),

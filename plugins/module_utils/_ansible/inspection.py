@@ -6,7 +6,12 @@
 
 from __future__ import annotations
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.engine import Outcome, look, look_closely
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.engine import (
+    Outcome,
+    look,
+    look_closely,
+    with_obstacles,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.stand_ins import StandIns
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
@@ -17,10 +22,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent imp
 def inspect(work: Work, intent: Intent) -> Outcome:
     """Like ``look``, with what the nodes say themselves wherever they can be asked."""
     outcome = look(work, intent)
-    if outcome.observation.snapshot.listeners is None:
-        seen = look_closely(work, outcome.observation)
-        if seen is not None:
-            outcome.go_on(seen, decide(seen.snapshot, intent))
+    seen = outcome.observation
+    if seen.snapshot.listeners is None:
+        seen = look_closely(work, seen, intent)
+    # Whatever comes next: the plan is about all that follows.
+    seen = with_obstacles(work, seen, intent)
+    outcome.go_on(seen, decide(seen.snapshot, intent))
     return outcome
 
 

@@ -18,10 +18,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence i
     usage_of,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import (
+    HeldByProcesses,
     Journal,
     Ledger,
     LedgerEntry,
-    RemovedEntry,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.outside import OutsideClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.parties import present_all, trusted_by
@@ -44,7 +44,8 @@ def describe_snapshot(snapshot: Snapshot) -> dict[str, Any]:
     return {
         "cluster": _cluster(snapshot),
         "cas": [_authority(entry, snapshot, seen) for entry in ledger.entries],
-        "removed": [_removed(entry, snapshot) for entry in ledger.removed],
+        "removed": _still_held(ledger.removed, snapshot),
+        "held_leaves": _still_held(ledger.held, snapshot),
         "pods": [_pod(index, snapshot, ledger, seen) for index in range(len(snapshot.pods))],
         "outside": [_outside(client, snapshot, ledger) for client in snapshot.outside],
         "leaves": _leaves(snapshot),
@@ -92,11 +93,16 @@ def _certificate(certificate: Certificate) -> dict[str, Any]:
     }
 
 
-def _removed(entry: RemovedEntry, snapshot: Snapshot) -> dict[str, Any]:
-    """lingering: pods of which all but the listeners, which have read their trust again, know it until they restart."""
-    pods = sorted(pod.name for pod in snapshot.pods if pod.uid in entry.awaiting)
-    lingering = sorted(pod.name for pod in snapshot.pods if pod.uid in entry.lingering)
-    return {**_certificate(entry.certificate), "pods": pods, "trusted_by_count": len(pods), "lingering": lingering}
+def _still_held(known: Iterable[HeldByProcesses], snapshot: Snapshot) -> list[dict[str, Any]]:
+    """What the end of a pod has cleared is not shown, whether or not a flow has written that down since."""
+    return [_held(one, snapshot) for one in known if one.holders & snapshot.uids]
+
+
+def _held(known: HeldByProcesses, snapshot: Snapshot) -> dict[str, Any]:
+    """lingering: pods of which all but the listeners, which have read again, know it until they restart."""
+    pods = sorted(pod.name for pod in snapshot.pods if pod.uid in known.awaiting)
+    lingering = sorted(pod.name for pod in snapshot.pods if pod.uid in known.lingering)
+    return {**_certificate(known.certificate), "pods": pods, "lingering": lingering}
 
 
 def _pod(index: int, snapshot: Snapshot, ledger: Ledger, seen: tuple[Presentation, ...]) -> dict[str, Any]:

@@ -103,17 +103,20 @@ def _missing(attempt: Attempt, body: Mapping[str, Any]) -> tuple[type[KubeError]
 
 
 def _rule(attempt: Attempt, message: str) -> str:
-    """Which rule is missing, as it is written in a Role."""
+    """Which rule is missing."""
     if "admission" in message or "exceeded quota" in message:
         return "Ask the administrators of the Kubernetes cluster: a policy or quota forbids it, not a missing role."
     role = f"a Role in namespace {attempt.namespace}" if attempt.namespace else "a ClusterRole"
-    plural = f"{attempt.resource.plural}/{attempt.subresource}" if attempt.subresource else attempt.resource.plural
-    rule = f"verbs: [{attempt.verb}], apiGroups: ['{attempt.resource.group}'], resources: [{plural}]"
-    if attempt.name and attempt.verb in _NAMED_VERBS:
-        rule += f", resourceNames: [{attempt.name}]"
     found = _USER.search(message)
     whom = found.group(1) if found else "the identity of this run"
-    return f"Add this rule to {role} and bind it to {whom}: {rule}."
+    return f"Add this rule to {role} and bind it to {whom}: {rule_for(attempt)}."
+
+
+def rule_for(attempt: Attempt) -> str:
+    """The rule that permits it, as it is written in a Role."""
+    plural = f"{attempt.resource.plural}/{attempt.subresource}" if attempt.subresource else attempt.resource.plural
+    rule = f"verbs: [{attempt.verb}], apiGroups: ['{attempt.resource.group}'], resources: [{plural}]"
+    return f"{rule}, resourceNames: [{attempt.name}]" if attempt.name and attempt.verb in _NAMED_VERBS else rule
 
 
 def _public(attempt: Attempt, body: Mapping[str, Any], message: str) -> str:

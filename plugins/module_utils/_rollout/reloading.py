@@ -7,10 +7,12 @@
 from __future__ import annotations
 
 import ssl
+from collections.abc import Mapping
 from datetime import timedelta
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Forbidden
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import CONFIG_MAPS
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import KafkaUnavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.identity import operator_context
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.listener_settings import (
@@ -26,6 +28,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import PortOpener, Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.observed import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Reload
 
 _CONFIG = "server.config"
@@ -33,7 +36,7 @@ _PAUSE = 1.0
 
 
 def carry_out_reload(step: Reload, observation: Observation, work: Work) -> list[Action]:
-    """Tell each node, then wait until all of their listeners refuse the CA. Raises ReloadImpossible, RollStuck."""
+    """Tell each node, then wait until all of their listeners show it. Raises ReloadImpossible, RollStuck."""
     nodes = [read_node(pod) for pod in kafka_pods(observation.pods.values(), observation.scope)]
     wanted = [node for node in nodes if node.uid in step.uids]
     if work.dry_run:
@@ -94,16 +97,24 @@ def _settings(node: Node, work: Work) -> tuple[Setting, ...]:
 
 def _await_listeners(step: Reload, observation: Observation, work: Work) -> None:
     """They follow within seconds. Whether they have is for the gates to judge; this only gives them the time."""
+    stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.leaves if leaf.chain}
     deadline = work.clock.monotonic() + work.settings.operator_timeout / timedelta(seconds=1)
     while work.clock.monotonic() < deadline:
         seen = work.look_live(observation) if work.look_live else None
-        asked = [one for one in seen or () if one.uid in step.uids and one.verifies]
-        if asked and all(step.authority in one.refuses for one in asked):
+        asked = [one for one in seen or () if one.uid in step.uids]
+        if asked and all(_has_followed(one, step, stored) for one in asked):
             return
         work.alive()
         work.clock.sleep(_PAUSE)
     raise RollStuck(
-        f"Listeners of Kafka {work.scope.namespace}/{work.scope.cluster} were told to read their trust again, and still "
-        "accept a CA that has left it.",
+        f"Listeners of Kafka {work.scope.namespace}/{work.scope.cluster} were told to read their certificates again, and "
+        f"still {'accept a CA that has left the trust' if step.authority else 'present others than their Secrets hold'}.",
         "See in strimzi_ca_info which they are; run the flow again with spread=restart to restart them.",
     )
+
+
+def _has_followed(one: ObservedListener, step: Reload, stored: Mapping[str, Certificate]) -> bool:
+    """A pod's own Secret has its name."""
+    if step.authority is None:
+        return one.presents is not None and one.presents[0] == stored.get(one.pod)
+    return not one.verifies or step.authority in one.refuses

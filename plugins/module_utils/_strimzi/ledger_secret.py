@@ -7,6 +7,8 @@
 ``<fp>.generations``  generations that mean this CA, comma-separated
 ``<fp>.pods``         UIDs of pods still to be replaced, one a line; absent: not read back yet
 ``<fp>.removed``      certificate of a CA that left the trust and may still be trusted by ``<fp>.pods``
+``<fp>.leaf``         leaf that its Secret does not hold any more and that listeners of ``<fp>.pods`` may still present
+``<fp>.lingering``    UIDs of pods whose listeners have read again, and whose other channels have not, one a line
 annotation ``trustops.strimzi/journal``  the flow in flight or last finished, as JSON
 """
 
@@ -18,6 +20,7 @@ from datetime import datetime
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
+    Certificate,
     CertificateError,
     encode_certificates,
     parse_certificates,
@@ -26,6 +29,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import n
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import annotation, entries
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import (
     Goal,
+    HeldByProcesses,
+    HeldLeaf,
     Journal,
     Ledger,
     LedgerEntry,
@@ -34,7 +39,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
 
 _TIME = "%Y-%m-%dT%H:%M:%S.%f%z"
-OWN_SUFFIXES = (".crt", ".state", ".generations", ".pods", ".removed", ".lingering")
+OWN_SUFFIXES = (".crt", ".state", ".generations", ".pods", ".removed", ".leaf", ".lingering")
+#: Entries that hold a certificate, beside which all others stand.
+_CERTIFICATES = ("crt", "removed", "leaf")
 
 
 class _Foreign(Exception):
@@ -46,13 +53,15 @@ def decode_ledger(secret: Mapping[str, Any] | None) -> Ledger | None:
     if secret is None:
         return None
     data = entries(secret)
-    known, removed, problems = [], [], []
+    known, removed, held, problems = [], [], [], []
     for key in sorted(data):
         try:
             if key.endswith(".crt"):
                 known.append(_decode_entry(key[: -len(".crt")], data))
             elif key.endswith(".removed"):
-                removed.append(_decode_removed(key[: -len(".removed")], data))
+                removed.append(RemovedEntry(*_decode_left(key, data)))
+            elif key.endswith(".leaf"):
+                held.append(HeldLeaf(*_decode_left(key, data)))
             elif _is_orphan(key, data):
                 raise _Foreign(f"{key} has no certificate beside it")
         except _Foreign as error:
@@ -62,17 +71,14 @@ def decode_ledger(secret: Mapping[str, Any] | None) -> Ledger | None:
     except _Foreign as error:
         journal = None
         problems.append(f"{error}.")
-    return Ledger(tuple(known), tuple(removed), journal, tuple(problems))
+    return Ledger(tuple(known), tuple(removed), journal, tuple(problems), tuple(held))
 
 
 def _is_orphan(key: str, data: Mapping[str, bytes]) -> bool:
     """Whether an entry speaks of a CA that is not there: its certificate was taken away, not by us."""
     stem, _dot, suffix = key.rpartition(".")
-    if suffix == "lingering":
-        return f"{stem}.removed" not in data
-    if suffix == "pods":
-        return f"{stem}.crt" not in data and f"{stem}.removed" not in data
-    return suffix in ("state", "generations") and f"{stem}.crt" not in data
+    owners = {"lingering": ("removed", "leaf"), "pods": _CERTIFICATES, "state": ("crt",), "generations": ("crt",)}
+    return suffix in owners and not any(f"{stem}.{owner}" in data for owner in owners[suffix])
 
 
 def _decode_entry(fingerprint: str, data: Mapping[str, bytes]) -> LedgerEntry:
@@ -101,18 +107,20 @@ def _pods(fingerprint: str, data: Mapping[str, bytes], suffix: str = "pods") -> 
     return None if content is None else frozenset(content.decode("ascii", "replace").split())
 
 
-def _decode_removed(fingerprint: str, data: Mapping[str, bytes]) -> RemovedEntry:
+def _decode_left(key: str, data: Mapping[str, bytes]) -> tuple[Certificate, frozenset[str], frozenset[str]]:
+    """What is gone from where it was stored, and the pods that know it still: awaiting, and lingering."""
+    fingerprint = key.rpartition(".")[0]
     try:
-        certificate = parse_certificates(data[f"{fingerprint}.removed"])[0]
+        certificate = parse_certificates(data[key])[0]
     except CertificateError as error:
-        raise _Foreign(f"{fingerprint}.removed cannot be read: {error}") from None
+        raise _Foreign(f"{key} cannot be read: {error}") from None
     if certificate.fingerprint != fingerprint:
-        raise _Foreign(f"{fingerprint}.removed holds the certificate {certificate.fingerprint} ({certificate.subject})")
+        raise _Foreign(f"{key} holds the certificate {certificate.fingerprint} ({certificate.subject})")
     awaiting = _pods(fingerprint, data)
     if awaiting is None:
-        # Taken for nobody, the roll that ends their trust would never come.
-        raise _Foreign(f"{fingerprint}.pods is missing: who still trusts {certificate.subject} is not known")
-    return RemovedEntry(certificate, awaiting, _pods(fingerprint, data, "lingering") or frozenset())
+        # Taken for nobody, what they are waiting for would never come.
+        raise _Foreign(f"{fingerprint}.pods is missing: which pods still know {certificate.subject} is not known")
+    return certificate, awaiting, _pods(fingerprint, data, "lingering") or frozenset()
 
 
 def _decode_journal(text: str | None) -> Journal | None:
@@ -143,11 +151,15 @@ def encode_ledger(ledger: Ledger) -> dict[str, bytes]:
             data[f"{entry.fingerprint}.generations"] = ",".join(map(str, sorted(entry.generations))).encode("ascii")
         if entry.awaiting is not None:
             data[f"{entry.fingerprint}.pods"] = _lines(entry.awaiting)
-    for removed in ledger.removed:
-        data[f"{removed.fingerprint}.removed"] = removed.certificate.pem
-        data[f"{removed.fingerprint}.pods"] = _lines(removed.awaiting)
-        if removed.lingering:
-            data[f"{removed.fingerprint}.lingering"] = _lines(removed.lingering)
+    left: dict[HeldByProcesses, str] = {
+        **dict.fromkeys(ledger.removed, "removed"),
+        **dict.fromkeys(ledger.held, "leaf"),
+    }
+    for known, suffix in left.items():
+        data[f"{known.fingerprint}.{suffix}"] = known.certificate.pem
+        data[f"{known.fingerprint}.pods"] = _lines(known.awaiting)
+        if known.lingering:
+            data[f"{known.fingerprint}.lingering"] = _lines(known.lingering)
     return data
 
 

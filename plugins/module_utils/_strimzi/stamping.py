@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Forbidden
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollNeeded
@@ -51,12 +50,9 @@ def stamp_pods(generation: int, phase: str, observation: Observation, work: Work
     return write_all(writes, work, phase)
 
 
-def unstampable(observation: Observation, work: Work) -> tuple[str, ...] | None:
-    """Names of the pods that have to be rolled whatever the operator is told; None where that cannot be looked at."""
-    try:
-        return tuple(obstacles(pod_sets_of(work), observation))
-    except Forbidden:
-        return None
+def unstampable(observation: Observation, work: Work) -> tuple[str, ...]:
+    """Names of the pods that have to be rolled whatever the operator is told."""
+    return tuple(obstacles(pod_sets_of(work), observation))
 
 
 def obstacles(pod_sets: Sequence[Object], observation: Observation) -> Obstacles:

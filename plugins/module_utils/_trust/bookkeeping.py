@@ -16,9 +16,18 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.enrolment 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence import usage_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates import removal_gate, trust_gate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.journal import write_journal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger, LedgerEntry, RemovedEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import (
+    HeldLeaf,
+    Ledger,
+    LedgerEntry,
+    RemovedEntry,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.outside import within_cluster
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.parties import present_all, still_trusting
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.parties import (
+    present_all,
+    presenting_stored,
+    still_trusting,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState, Usage, after_usage
 
@@ -30,6 +39,7 @@ def keep_books(snapshot: Snapshot) -> tuple[Ledger, tuple[Transition, ...]]:
     ledger = learn_generation(snapshot, ledger)
     ledger = read_back(snapshot, ledger)
     ledger = forget_removed(snapshot, ledger)
+    ledger = forget_held(snapshot, ledger)
     ledger = advance(snapshot, ledger)
     ledger = remove(snapshot, ledger)
     ledger = write_journal(snapshot, before, ledger)
@@ -84,6 +94,23 @@ def _after_removal(removed: RemovedEntry, snapshot: Snapshot) -> RemovedEntry:
         return removed
     lingering = (removed.awaiting | removed.lingering) & snapshot.uids
     return replace(removed, awaiting=frozenset(), lingering=lingering)
+
+
+def forget_held(snapshot: Snapshot, ledger: Ledger) -> Ledger:
+    """A leaf that is stored no more is held by nobody once the pods that started with it are gone.
+
+    Where their listeners were seen to present what is stored now, the rest of these processes is remembered.
+    """
+    remembered = (_after_renewal(held, snapshot) for held in ledger.held)
+    return replace(ledger, held=tuple(held for held in remembered if held.holders))
+
+
+def _after_renewal(held: HeldLeaf, snapshot: Snapshot) -> HeldLeaf:
+    awaiting = held.awaiting & snapshot.uids
+    # Written down before another takes its place: until then there is nothing that a listener could have read.
+    replaced = all(leaf.chain is None or leaf.chain[0] != held.certificate for leaf in snapshot.leaves)
+    renewed = awaiting & presenting_stored(snapshot) if replaced else frozenset()
+    return replace(held, awaiting=awaiting - renewed, lingering=(held.lingering & snapshot.uids) | renewed)
 
 
 def advance(snapshot: Snapshot, ledger: Ledger) -> Ledger:

@@ -14,7 +14,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates impo
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal, Ledger, LedgerEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import (
-    Chain,
     PreparedAuthority,
     Snapshot,
 )
@@ -72,11 +71,11 @@ def why_not_bridged(snapshot: Snapshot, intent: Intent) -> str:
     return ""
 
 
-def usable_bridge(snapshot: Snapshot, intent: Intent, ledger: Ledger, authority: PreparedAuthority) -> Chain | None:
-    """The bridge by which this CA may start to issue now; None when there is none, or a gate does not hold."""
+def may_cross(snapshot: Snapshot, intent: Intent, ledger: Ledger, authority: PreparedAuthority) -> bool:
+    """Whether this CA may start to issue now, by its bridge: it has one, and the gate for that holds."""
     if not authority.bridge or intent.bridge is Bridge.NEVER or crossing(snapshot, ledger) is not None:
-        return None
-    return None if trust_gate(snapshot, ledger, authority.bridge) else authority.bridge
+        return False
+    return not trust_gate(snapshot, ledger, authority.bridge)
 
 
 def why_spread_first(snapshot: Snapshot, intent: Intent, ledger: Ledger, entry: LedgerEntry) -> str:

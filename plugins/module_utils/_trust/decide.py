@@ -15,6 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.journal im
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal, Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions import check
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.promotion import take_over_authority
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.restarted_instead import refused_restart
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules import RULES
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.sentences import sentence
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
@@ -73,6 +74,8 @@ def _steps(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> tuple[Step, ..
 def _next(snapshot: Snapshot, intent: Intent, steps: tuple[Step, ...]) -> Decision:
     # A pause of ours is always brought to its end, wherever the caller wants to stop.
     allowed = steps if snapshot.reconciliation.paused_by_us else tuple(s for s in steps if intent.allows(s.phase))
+    if refused := refused_restart(allowed, snapshot, intent):
+        return Decision(steps=(Resume(),) if snapshot.reconciliation.paused_by_us else (), violations=refused)
     if allowed:
         return Decision(steps=allowed)
     if steps:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust import steps
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import HeldByProcesses
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.outside import settled
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import (
     CaSecrets,
@@ -20,6 +21,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot i
     PreparedAuthority,
     Snapshot,
 )
+
+#: A CA that left the trust, or a leaf that left its Secret.
+Held = TypeVar("Held", bound=HeldByProcesses)
 
 
 class StandIn(Protocol):
@@ -122,7 +126,8 @@ def _rechain(step: steps.RechainLeaves, snapshot: Snapshot, stand_in: StandIn) -
 
 def _stamp(step: steps.StampPods, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
     pods = (
-        replace(pod, generation=step.generation) if pod.component is Component.KAFKA else pod for pod in snapshot.pods
+        replace(pod, generation=step.generation, presents_stored=True) if pod.component is Component.KAFKA else pod
+        for pod in snapshot.pods
     )
     return replace(snapshot, pods=tuple(pods))
 
@@ -130,11 +135,15 @@ def _stamp(step: steps.StampPods, snapshot: Snapshot, stand_in: StandIn) -> Snap
 def _reload(step: steps.Reload, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
     if snapshot.ledger is None:
         return snapshot
-    removed = tuple(
-        replace(one, awaiting=one.awaiting - step.uids, lingering=one.lingering | (one.awaiting & step.uids))
-        for one in snapshot.ledger.removed
-    )
-    return replace(snapshot, ledger=replace(snapshot.ledger, removed=removed))
+    removed = tuple(_left_behind(one, step) for one in snapshot.ledger.removed)
+    held = tuple(_left_behind(one, step) for one in snapshot.ledger.held)
+    return replace(snapshot, ledger=replace(snapshot.ledger, removed=removed, held=held))
+
+
+def _left_behind(known: Held, step: steps.Reload) -> Held:
+    """What listeners have read again is left with the rest of their processes."""
+    read = known.awaiting & step.uids
+    return replace(known, awaiting=known.awaiting - read, lingering=known.lingering | read)
 
 
 def _roll(step: steps.Roll, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:

@@ -99,7 +99,22 @@ def _present_stored(pod: Pod, leaves: Sequence[StoredLeaf], ledger: Ledger) -> P
 
 def present_all(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation, ...]:
     leaves = {leaf.secret: leaf for leaf in snapshot.leaves}
-    return tuple(present_pod(pod, leaves, ledger) for pod in snapshot.pods)
+    return tuple(_with_held(present_pod(pod, leaves, ledger), pod, ledger) for pod in snapshot.pods)
+
+
+def _with_held(seen: Presentation, pod: Pod, ledger: Ledger) -> Presentation:
+    """A leaf that only the process holds is presented too; CAs with one key are told apart by what else is known."""
+    for held in ledger.held:
+        if pod.uid not in held.holders or seen.authorities is None:
+            continue
+        issuers = frozenset(e.fingerprint for e in ledger.entries if held.certificate.signed_by(e.certificate))
+        if not issuers:
+            why = f"pod {pod.name} was started with a certificate that chains to no CA of the ledger"
+            return Presentation(pod.name, None, (), why)
+        added = (issuers & seen.authorities) or issuers
+        chains = (*seen.chains, (held.certificate,)) if seen.chains else ()
+        seen = Presentation(seen.party, seen.authorities | added, chains, seen.why)
+    return seen
 
 
 def usage_of(fingerprint: str, presentations: Iterable[Presentation]) -> Usage:

@@ -12,8 +12,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.bridges im
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.effects import StandIn, after
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.leaf_renewal import RESTART_BEFORE
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.reloading import nodes_of, why_restarted
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.restarted_instead import why_restarted_instead
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.sentences import name_of, sentence
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import (
@@ -80,18 +81,21 @@ def _choice(step: Step, snapshot: Snapshot, intent: Intent) -> str:
             f"{name_of(step.fingerprint, snapshot)} is introduced by a certificate that {snapshot.ca.current[0].subject} has "
             "signed (bridge): no roll is needed to make everybody trust it first."
         )
+    if isinstance(step, Reload) and step.authority is None:
+        return (
+            "Listeners read their new certificates again, without a restart; Raft clients and agents present the old ones until "
+            f"the next restart of their node, which is asked for {RESTART_BEFORE.days} days before those end."
+        )
     if isinstance(step, Reload):
         return (
             f"{name_of(step.authority, snapshot)} is taken from the listeners by having them read their trust again; Raft clients "
             "and agents know it until the next restart of their node."
         )
-    if isinstance(step, Roll) and step.reason is RollReason.RETIRE and nodes_of(snapshot, step.uids):
-        return f"Nodes are restarted to forget {name_of(step.authority, snapshot)}: {why_restarted(snapshot, intent)}"
     if isinstance(step, Roll) and step.reason is RollReason.TRUST:
         entry = ledger.find(step.authority)
         why = why_spread_first(snapshot, intent, ledger, entry) if entry else ""
         return f"{name_of(step.authority, snapshot)} is trusted everywhere before it is used: {why}" if why else ""
-    return ""
+    return why_restarted_instead(step, snapshot, intent)
 
 
 def _planned(step: Step, snapshot: Snapshot) -> PlannedStep:

@@ -6,15 +6,19 @@
 
 from __future__ import annotations
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal, Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import (
     IssueLeaves,
     Pause,
     Promote,
+    RechainLeaves,
+    Reload,
     Resume,
     Roll,
     RollReason,
+    StampPods,
     Step,
     Withdraw,
     WriteLedger,
@@ -26,6 +30,7 @@ def needs_a_look(step: Step, snapshot: Snapshot) -> bool:
 
     A pause is made for one of them: while its gate is closed it would be made and ended again for ever. And it ends when
     nothing is left that needs it, which the nodes have a say in.
+    A node that reads its leaf again, or forgets a CA, takes no restart.
     Where no node runs there is nobody to look at.
     """
     if not snapshot.pods:
@@ -33,6 +38,15 @@ def needs_a_look(step: Step, snapshot: Snapshot) -> bool:
     if isinstance(step, WriteLedger):
         return bool(set((snapshot.ledger or Ledger()).removed) - set(step.ledger.removed))
     if isinstance(step, Roll):
-        # What they refuse already, or can re-read, takes no restart.
-        return step.reason is RollReason.RETIRE
+        return step.reason in (RollReason.RETIRE, RollReason.LEAF)
     return isinstance(step, (Pause, Promote, IssueLeaves, Resume, Withdraw))
+
+
+def rests_on_a_reload(step: Step, intent: Intent) -> bool:
+    """Before a node is told anything; before the promotion (or its pause) that saves a roll if all nodes can be; and in
+    every step of a renewal of leaves, which takes none then."""
+    if intent.goal is Goal.RENEW_LEAVES:
+        return True
+    if isinstance(step, (Pause, Promote)):
+        return step.phase is Phase.RETIRE
+    return isinstance(step, (RechainLeaves, StampPods, Reload))

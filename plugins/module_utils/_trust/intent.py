@@ -67,6 +67,7 @@ class Intent:
     publish: whether clients get a bundle of all trusted CAs; where there is one it is kept anyway.
     bridge: whether a new key may, must or must not be introduced by a certificate of the old CA.
     spread: whether nodes may, must or must not re-read what they can instead of being restarted.
+    renew_before: with RENEW_LEAVES, what a node's leaf has left, or half of its life if that is less, when it is renewed.
     """
 
     goal: Goal
@@ -78,6 +79,7 @@ class Intent:
     publish: bool = False
     bridge: Bridge = Bridge.AUTO
     spread: Spread = Spread.AUTO
+    renew_before: timedelta = timedelta(days=45)
 
     def allows(self, phase: Phase) -> bool:
         return self.until is None or phase.position <= self.until.position

@@ -25,6 +25,7 @@ class Goal(str, Enum):
     REPLACE_KEY = "replace_key"
     UPGRADE = "upgrade"
     DOWNGRADE = "downgrade"
+    RENEW_LEAVES = "renew_leaves"
     RECONCILE = "reconcile"
 
 
@@ -52,11 +53,12 @@ class LedgerEntry:
 
 
 @dataclass(frozen=True)
-class RemovedEntry:
-    """A CA that left the trust; the pods in ``awaiting`` started before and trust it still.
+class HeldByProcesses:
+    """A certificate that is gone from where it was stored, and the pods that know it still.
 
-    lingering: UIDs of pods whose listeners were seen to refuse it, although they started before. What re-reads nothing
-    until a restart still knows it: their Raft clients and agents (operator-facts, "The reload").
+    awaiting: UIDs of pods that started before, and whose listeners may know it. lingering: of pods whose listeners were
+    seen not to, although they started before: what re-reads nothing until a restart knows it still, their Raft clients
+    and agents (operator-facts, "The reload").
     """
 
     certificate: Certificate
@@ -66,6 +68,19 @@ class RemovedEntry:
     @property
     def fingerprint(self) -> str:
         return self.certificate.fingerprint
+
+    @property
+    def holders(self) -> frozenset[str]:
+        """UIDs of all pods with a channel that knows it, as far as is known."""
+        return self.awaiting | self.lingering
+
+
+class RemovedEntry(HeldByProcesses):
+    """A CA that left the trust: these pods trust it."""
+
+
+class HeldLeaf(HeldByProcesses):
+    """A leaf that its Secret does not hold any more: these pods, of which there is one, present it."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +104,7 @@ class Journal:
 
 @dataclass(frozen=True)
 class Ledger:
-    """All CAs that are trusted or about to be, those just removed, and the journal.
+    """All CAs that are trusted or about to be, those just removed, leaves that only processes hold, and the journal.
 
     problems: sentences about content that is not ours (unknown state, certificate under a wrong key, ...);
     a ledger with problems holds every flow.
@@ -99,6 +114,7 @@ class Ledger:
     removed: tuple[RemovedEntry, ...] = ()
     journal: Journal | None = None
     problems: tuple[str, ...] = ()
+    held: tuple[HeldLeaf, ...] = ()
 
     def find(self, fingerprint: str | None) -> LedgerEntry | None:
         return next((entry for entry in self.entries if entry.fingerprint == fingerprint), None)

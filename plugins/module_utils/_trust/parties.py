@@ -55,6 +55,17 @@ def still_trusting(removed: RemovedEntry, snapshot: Snapshot) -> frozenset[str]:
     return (waiting | asked) - refusing
 
 
+def presenting_stored(snapshot: Snapshot) -> frozenset[str]:
+    """UIDs of the nodes of which every listener was seen to present the leaf that is stored now."""
+    stored = {leaf.secret: leaf.chain[0] for leaf in snapshot.leaves if leaf.chain}
+    return frozenset(
+        pod.uid
+        for pod in snapshot.pods
+        if (seen := _listeners(pod, snapshot))
+        and all(one.presents and one.presents[0] in {stored.get(name) for name in pod.leaves} for one in seen)
+    )
+
+
 def doubts(snapshot: Snapshot, ledger: Ledger) -> tuple[str, ...]:
     """Why it is not known of some pods whether they trust a CA that they should, as sentences."""
     if snapshot.listeners is None:

@@ -22,6 +22,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.authority_
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.journal import in_flight
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.leaf_renewal import (
+    due_leaves,
+    ending_leaves,
+    ends_with_its_authority,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal, Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.objects import kafka, ledger_secret
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
@@ -117,16 +122,34 @@ def target_is_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 def cluster_is_settled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A new rotation starts from a healthy cluster only; one in flight goes on."""
-    starting = intent.goal in (Goal.RENEW, Goal.REPLACE_KEY, Goal.DOWNGRADE) and is_starting(snapshot)
-    if not starting or not (
-        intent.goal is Goal.DOWNGRADE or resolve(snapshot, intent, snapshot.ledger or Ledger()).wanted
-    ):
+    if not is_starting(snapshot) or not _starts_something(snapshot, intent):
         return
     for pod in snapshot.pods:
         if not pod.ready or pod.terminating:
             yield Violation(
                 "availability", f"Pod {snapshot.namespace}/{pod.name}", "is not ready.",
                 "Bring the cluster to health first; a flow in progress would go on, a new one does not start.",
+            )  # fmt: skip
+
+
+def _starts_something(snapshot: Snapshot, intent: Intent) -> bool:
+    ledger = snapshot.ledger or Ledger()
+    if intent.goal is Goal.RENEW_LEAVES:
+        return bool(due_leaves(snapshot, intent, ledger))
+    rotating = intent.goal in (Goal.RENEW, Goal.REPLACE_KEY) and resolve(snapshot, intent, ledger).wanted
+    return intent.goal is Goal.DOWNGRADE or rotating
+
+
+def leaves_can_be_renewed(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """Under the same CA a leaf cannot outlive it."""
+    if in_flight(snapshot.ledger):
+        return
+    for leaf in ending_leaves(snapshot, intent):
+        if leaf.chain and ends_with_its_authority(leaf.chain[0], snapshot.ca.current[0]):
+            yield Violation(
+                "expiry", f"Secret {snapshot.namespace}/{leaf.secret}",
+                f"holds a certificate that ends on {leaf.chain[0].not_after:%Y-%m-%d}, as its CA does.",
+                "Renew the CA with the renew playbook; that renews the certificates as well.",
             )  # fmt: skip
 
 
@@ -179,6 +202,7 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     target_is_known,
     generation_is_unambiguous,
     cluster_is_settled,
+    leaves_can_be_renewed,
     operator_could_renew,
     ready_to_hand_back,
     secrets_have_room,

@@ -10,7 +10,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.bookkeepin
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.bridges import (
     is_crossed,
     is_to_be_crossed,
-    usable_bridge,
+    may_cross,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates import trust_gate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Phase
@@ -40,7 +40,7 @@ def promotable(snapshot: Snapshot, intent: Intent) -> Promote | None:
             known = entry.state in TRUSTED_STATES
             if known and not trust_gate(snapshot, snapshot.ledger, entry.chain):
                 return Promote(entry.fingerprint, generation, phase=Phase.RETIRE if crossed else Phase.USE)
-        elif usable_bridge(snapshot, intent, snapshot.ledger, authority):
+        elif may_cross(snapshot, intent, snapshot.ledger, authority):
             return Promote(entry.fingerprint, generation, bridged=True)
     return None
 

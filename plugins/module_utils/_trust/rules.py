@@ -18,6 +18,15 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.leaf_issua
     renew_kept_leaves,
     stamp_pods,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.leaf_renewal import (
+    await_operators_roll,
+    due_leaves,
+    pause_to_renew,
+    read_renewed,
+    renew_leaves,
+    restart_holders,
+    stamp_renewed,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal, Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.outside_waits import await_outside
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.promotable import promotable
@@ -47,7 +56,7 @@ def resume(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Steps:
     """Our pause ends as soon as what comes next does not need it; handing back ends its own."""
     if not snapshot.reconciliation.paused_by_us or intent.goal is Goal.DOWNGRADE:
         return ()
-    if renew_kept_leaves(snapshot, intent, ledger):
+    if renew_kept_leaves(snapshot, intent, ledger) or due_leaves(snapshot, intent, ledger):
         return ()
     promoting = promotable(snapshot, intent) is not None and not retire(snapshot, intent, ledger)
     return () if promoting else (Resume(),)
@@ -58,6 +67,8 @@ RULES: tuple[Rule, ...] = (
     rechain_leaves,
     issue_leaves,
     stamp_pods,
+    renew_leaves,
+    stamp_renewed,
     resume,
     take_over_authority,
     prepare,
@@ -71,5 +82,9 @@ RULES: tuple[Rule, ...] = (
     tidy,
     spread_use,
     spread_removal,
+    pause_to_renew,
+    await_operators_roll,
+    read_renewed,
+    restart_holders,
     await_outside,
 )

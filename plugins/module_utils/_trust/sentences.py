@@ -17,6 +17,7 @@ _EFFECTS = {
     steps.RollReason.TRUST: "so that everybody trusts",
     steps.RollReason.USE: "so that everybody presents certificates of",
     steps.RollReason.RETIRE: "so that nobody trusts any more",
+    steps.RollReason.LEAF: "that hold certificates which are stored no more, of",
     steps.RollReason.HAND_OVER: "after the change of the key generation",
 }
 
@@ -50,6 +51,8 @@ def _write_ledger(step: steps.WriteLedger, snapshot: Snapshot) -> str:
         if before.get(fp) is not entry.state
     ]
     changes += [f"{name_of(fp, snapshot)} leaves the ledger" for fp in before if fp not in after]
+    noted = set(step.ledger.held) - set((snapshot.ledger or Ledger()).held)
+    changes += [f"what {len(noted)} processes go on presenting until they restart"] if noted and not changes else []
     return f"record {', '.join(changes) or 'what was observed'}"
 
 
@@ -85,6 +88,11 @@ def _roll(step: steps.Roll, snapshot: Snapshot) -> str:
     return f"restart {len(step.uids)} pods {_EFFECTS[step.reason]}{about}"
 
 
+def _reload(step: steps.Reload, snapshot: Snapshot) -> str:
+    what = f"forget {name_of(step.authority, snapshot)}" if step.authority else "read their certificates again"
+    return f"have the listeners of {len(step.uids)} nodes {what}, without a restart"
+
+
 def _set_generated(step: steps.SetGenerated, snapshot: Snapshot) -> str:
     return f"{'give the cluster CA to' if step.generated else 'take the cluster CA from'} the operator"
 
@@ -111,9 +119,7 @@ _SENTENCES: dict[type, Callable[[Any, Snapshot], str]] = {
         f"put the chain of the issuing CA behind {len(step.secrets)} certificates, generation {step.generation}"
     ),
     steps.StampPods: lambda step, snapshot: f"tell the operator that the nodes have generation {step.generation}",
-    steps.Reload: lambda step, snapshot: (
-        f"have the listeners of {len(step.uids)} nodes forget {name_of(step.authority, snapshot)}, without a restart"
-    ),
+    steps.Reload: _reload,
     steps.Pause: lambda step, snapshot: "pause the Kafka resource",
     steps.Resume: lambda step, snapshot: "resume the Kafka resource",
     steps.Roll: _roll,

@@ -31,6 +31,7 @@ class RollReason(str, Enum):
     TRUST = "trust"
     USE = "use"
     RETIRE = "retire"
+    LEAF = "leaf"
     HAND_OVER = "hand_over"
 
 
@@ -205,10 +206,13 @@ class StampPods:
 
 @dataclass(frozen=True)
 class Reload:
-    """Have the listeners of these nodes (UIDs) read their certificates and trust again."""
+    """Have the listeners of these nodes (UIDs) read their certificates and trust again.
+
+    authority: the CA that they are to refuse then; None where only their leaf has changed.
+    """
 
     uids: frozenset[str]
-    authority: str
+    authority: str | None
     phase: Phase = Phase.RETIRE
     face: ClassVar[Face] = Face.ROLL
 

@@ -89,13 +89,18 @@ def _stored(kind: str, pod: Mapping[str, Any], *why: str) -> Channel:
 
 
 def _rafts(run: Run) -> Iterable[Channel]:
-    """What of a node has not read its trust again: it knows what the listeners of the same process refuse."""
+    """What of a node has not read again: it knows what the listeners of the same process refuse or present no more."""
     known: dict[str, list[str]] = {}
+    presented: dict[str, list[str]] = {}
+    for leaf in run.last["held_leaves"]:
+        for name in (*leaf["pods"], *leaf["lingering"]):
+            presented.setdefault(name, []).append(f"presents the certificate that ends on {leaf['not_after']}")
     for ca in run.last["removed"]:
         for name in ca.get("lingering") or []:
             known.setdefault(name, []).append(ca["sha256"][:12])
-    for name in sorted(known, key=lambda one: order_of(KAFKA, one)):
-        yield _channel("raft", name, STORED, trusts=sorted(known[name]), why=["until the next restart of the node"])
+    for name in sorted({*known, *presented}, key=lambda one: order_of(KAFKA, one)):
+        reasons = [*presented.get(name, ()), "until the next restart of the node"]
+        yield _channel("raft", name, STORED, trusts=sorted(known.get(name, ())), why=reasons)
 
 
 def _components(run: Run) -> Iterable[Channel]:

@@ -14,7 +14,7 @@ from typing import Any
 KAFKA = "kafka"
 CHANGES = ("create", "update", "delete")
 #: What of a result is a picture of the cluster.
-_LISTS = ("cas", "removed", "pods", "outside", "leaves")
+_LISTS = ("cas", "removed", "held_leaves", "pods", "outside", "leaves")
 
 
 @dataclass(frozen=True)

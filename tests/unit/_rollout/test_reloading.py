@@ -162,4 +162,4 @@ def test_what_is_left_is_shown(at: Reloading) -> None:
     assert before["lingering"] == []
     result = run_flow(at.work(), at.intent)
     (after,) = describe_snapshot(result.outcome.observation.snapshot)["removed"]
-    assert (after["pods"], after["trusted_by_count"], after["lingering"]) == ([], 0, NODES)
+    assert (after["pods"], after["lingering"]) == ([], NODES)

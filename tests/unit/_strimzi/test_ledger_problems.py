@@ -54,6 +54,7 @@ def test_what_we_wrote_has_no_problem() -> None:
         ({"ca.crt": pem(THREE)}, "ca.crt"),
         ({f"{TWO.fingerprint}.removed": b"broken"}, f"{TWO.fingerprint}.removed"),
         ({f"{TWO.fingerprint}.removed": pem(THREE)}, THREE.fingerprint),
+        ({f"{TWO.fingerprint}.leaf": b"broken"}, f"{TWO.fingerprint}.leaf"),
         ({f"{TWO.fingerprint}.removed": None}, f"{TWO.fingerprint}.pods"),
         ({f"{TWO.fingerprint}.pods": None}, f"{TWO.fingerprint}.pods"),
         ({f"{THREE.fingerprint}.lingering": b"uid-3"}, f"{THREE.fingerprint}.lingering"),

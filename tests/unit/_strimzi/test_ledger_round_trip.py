@@ -20,6 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger_s
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import (
     Goal,
+    HeldLeaf,
     Journal,
     Ledger,
     LedgerEntry,
@@ -27,7 +28,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger imp
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import WriteLedger
-from ansible_collections.trustops.strimzi.tests.unit._pki.hierarchy import key, make
+from ansible_collections.trustops.strimzi.tests.unit._pki.hierarchy import key, leaf, make
 
 from .bench import SCOPE, Bench, secret
 
@@ -36,6 +37,7 @@ CHAINS = [(one.certificate,) for one in ROOTS] + [
     (make(f"below {number}", key(10 + number), root).certificate, root.certificate)
     for number, root in enumerate(ROOTS[:2])
 ]
+LEAVES = [leaf(root) for root in ROOTS[:3]]
 uids = st.frozensets(st.uuids().map(str), max_size=4)
 times = st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1), timezones=st.just(timezone.utc))
 fingerprints = st.sampled_from([chain[0].fingerprint for chain in CHAINS])
@@ -65,7 +67,9 @@ def ledgers(draw: st.DrawFn) -> Ledger:
         for chain, removed in zip(chosen, gone, strict=True) if not removed
     )  # fmt: skip
     left = tuple(RemovedEntry(c[0], draw(uids), draw(uids)) for c, removed in zip(chosen, gone, strict=True) if removed)
-    return Ledger(known, left, draw(st.none() | journals))
+    leaves = sorted(draw(st.lists(st.sampled_from(LEAVES), unique=True)), key=lambda leaf: leaf.fingerprint)
+    held = tuple(HeldLeaf(leaf, draw(uids), draw(uids)) for leaf in leaves)
+    return Ledger(known, left, draw(st.none() | journals), held=held)
 
 
 @given(ledgers())

@@ -15,7 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.bridges im
     is_crossed,
     is_to_be_crossed,
     may_be_bridged,
-    usable_bridge,
+    may_cross,
     why_not_bridged,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Intent
@@ -150,7 +150,7 @@ def test_whether_the_trust_comes_with_the_bridge(snapshot: Snapshot, intent: Int
 def test_what_was_not_prepared_with_a_bridge_cannot_be_crossed() -> None:
     plain = replace(stage.READY, ca=replace(stage.READY.ca, prepared=(prepared(NEW),)))
     assert not is_to_be_crossed(plain, ALWAYS, books_of(plain), entry(NEW))
-    assert usable_bridge(plain, ALWAYS, books_of(plain), prepared(NEW)) is None
+    assert not may_cross(plain, ALWAYS, books_of(plain), prepared(NEW))
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_what_was_not_prepared_with_a_bridge_cannot_be_crossed() -> None:
 )
 def test_by_which_bridge_a_ca_may_start_to_issue(snapshot: Snapshot, intent: Intent, usable: bool) -> None:
     waits = next(iter(snapshot.ca.prepared), replace(prepared(NEW), bridge=BRIDGE))
-    assert (usable_bridge(snapshot, intent, books_of(snapshot), waits) is not None) is usable
+    assert may_cross(snapshot, intent, books_of(snapshot), waits) is usable
 
 
 @pytest.mark.parametrize("state", [UNUSED, ANY, ALL, PHASE_OUT])

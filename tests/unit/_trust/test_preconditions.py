@@ -15,6 +15,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions import SECRET_LIMIT, check
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Reconciliation, Snapshot
 
+from .._pki.hierarchy import NOW, YEAR
+from .._pki.hierarchy import leaf as issue_leaf
 from . import rotation as stage
 from . import test_preconditions_authority as authority
 from . import test_waivers as waivers
@@ -24,6 +26,7 @@ from .builders import (
     PODS,
     THIRD,
     a_journal,
+    a_leaf,
     a_pod,
     cluster,
     entry,
@@ -60,6 +63,7 @@ ONLY_CURRENT = "Run the reconcile playbook, remove what is not needed, then hand
 GROWTH = 2 * 16 * 1024 + 3 * 64
 TOO_BIG = SECRET_LIMIT - GROWTH + 1
 UNKNOWN = Intent(Goal.RENEW, replaces="00:11")
+AS_LONG_AS_ITS_CA = issue_leaf(OLD, begin=NOW - 2 * YEAR, end=OLD.certificate.not_after)
 
 PAUSED_BY_OTHERS = refusal(
     rules.not_paused_by_others, "operator",
@@ -131,6 +135,13 @@ ALWAYS = [
         f"{KAFKA}: has no CA with the fingerprint 00:11, and never had. "
         f"The CA in use has the SHA-256 fingerprint {OLD.certificate.sha256}.",
         name="", intent=UNKNOWN,
+    ),
+    refusal(
+        rules.leaves_can_be_renewed, "expiry",
+        f"Secret kafka/{PODS[0]}: holds a certificate that ends on {OLD.certificate.not_after:%Y-%m-%d}, as its CA does. "
+        "Renew the CA with the renew playbook; that renews the certificates as well.",
+        name="", intent=Intent(Goal.RENEW_LEAVES, renew_before=2 * YEAR),
+        leaves=(a_leaf(chain=(AS_LONG_AS_ITS_CA, OLD.certificate)),),
     ),
     refusal(
         rules.ready_to_hand_back, "hand-over", UNFINISHED, name="rotation in flight", intent=DOWNGRADE,

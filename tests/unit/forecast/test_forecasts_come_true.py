@@ -15,10 +15,11 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.engine import CarryOut, look
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.inspection import inspect, plan
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.forecast import Forecast
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Intent, Phase, Way
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Intent, Phase, Spread, Way
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
 
 from ...fakes.flows import CARRY_OUT, run_flow, work_on
+from ...fakes.permissions import Restricted
 from ...fakes.reloads import ReloadingNodes
 from ...fakes.world import World
 from ...faults.flows import CASES, Case, finish, start
@@ -116,6 +117,23 @@ def test_the_plan_is_what_happens_where_nodes_read_again(
     assert Counter(name for step in planned.steps for name in step.nodes) == +Counter(restarts)
     assert any("read their trust again" in choice for choice in planned.choices)
     assert not any("restarted to forget" in choice for choice in planned.choices)
+
+
+@pytest.mark.parametrize("way", Way)
+@pytest.mark.parametrize("bridge", [Bridge.AUTO, Bridge.NEVER])
+def test_the_plan_says_which_permission_is_missing_for_a_reload(bridge: Bridge, way: Way) -> None:
+    case = Case(Goal.REPLACE_KEY, way, bridge)
+    world, _checker = start(case)
+    nodes = ReloadingNodes(world)
+    work = nodes.attach(work_on(world, Restricted(world.api, frozenset({"patch strimzipodsets"}))))
+    planned = plan(work, inspect(work, case.intent), case.intent)
+    said = [choice for choice in planned.choices if "may not patch strimzipodsets in namespace kafka." in choice]
+    assert [choice.startswith("Nodes are restarted ") for choice in said] == [True]
+    assert sum(1 for step in planned.steps if step.nodes) == case.rolls
+    forced = replace(case.intent, spread=Spread.RELOAD)
+    held = plan(work, inspect(work, forced), forced)
+    assert [violation.gate for violation in held.violations] == ["reload"]
+    assert sum(1 for step in held.steps if step.nodes) == case.rolls - 1
 
 
 def test_where_nothing_is_to_be_done_the_plan_is_empty() -> None:

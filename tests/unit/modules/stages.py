@@ -75,6 +75,13 @@ def _rotating(module: str, goal: str, way: str) -> World:
     return world
 
 
+def _forgetting() -> World:
+    world = managed()
+    drive(world, "replace_key", until_phase="use", fresh_for_hours=0)
+    assert drive(world, "replace_key", stop="strimzi_roll") == "strimzi_roll"
+    return world
+
+
 @cache
 def _state(make: Callable[..., World], *arguments: str) -> tuple[Any, ...]:
     world = make(*arguments)
@@ -100,6 +107,11 @@ def managed() -> World:
 def generated() -> World:
     """A Ready cluster whose CA the operator generates."""
     return start(_generated)
+
+
+def forgetting() -> World:
+    """A cluster in a rotation, where nodes are to forget the CA that is gone."""
+    return start(_forgetting)
 
 
 def rotating(module: str, goal: str = "replace_key", way: str = "cooperate") -> World:

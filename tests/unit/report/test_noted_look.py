@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the role ``reconcile`` notes of the times at which the nodes were asked: the last, or why it was in vain."""
+"""What the role ``reconcile`` notes of each call: the last look at the nodes, or why it was in vain; and what it hands on."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ CALL = [
 ]
 
 
-def noted(folder: Path, looks: list[dict[str, Any]]) -> dict[str, Any]:
-    """``reconcile_run.look`` after calls with these looks."""
-    for number, one in enumerate(looks):
+def noted(folder: Path, results: list[dict[str, Any]]) -> dict[str, Any]:
+    """``reconcile_run`` after calls with these results."""
+    for number, one in enumerate(results):
         called: dict[str, Any] = {
-            **seen([ca(NEW)], nodes("d")), "next": "call", "done": number + 1 == len(looks), "replaces": "", "seconds": 1.0,
-            "actions": [action("update", "Kafka demo", "trust")], "transitions": [], **one,
+            **seen([ca(NEW)], nodes("d")), "next": "call", "done": number + 1 == len(results), "replaces": "", "seconds": 1.0,
+            "actions": [action("update", "Kafka demo", "trust")], "transitions": [], "spread": "auto", **one,
         }  # fmt: skip
         (folder / f"result-{number}.json").write_text(json.dumps(called))
     shutil.copy(ROLE / "tasks" / "step.yml", folder)
@@ -39,7 +39,7 @@ def noted(folder: Path, looks: list[dict[str, Any]]) -> dict[str, Any]:
     tasks = [
         {"ansible.builtin.set_fact": {"reconcile_run": run}},
         {"ansible.builtin.include_tasks": "step.yml"},
-        {"ansible.builtin.copy": {"dest": f"{folder}/look.json", "content": "{{ reconcile_run.look | to_json }}"}},
+        {"ansible.builtin.copy": {"dest": f"{folder}/run.json", "content": "{{ reconcile_run | to_json }}"}},
     ]
     play = {
         "hosts": "localhost",
@@ -52,7 +52,7 @@ def noted(folder: Path, looks: list[dict[str, Any]]) -> dict[str, Any]:
     command += ["-e", f"ansible_python_interpreter={sys.executable}"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    found: dict[str, Any] = json.loads((folder / "look.json").read_text())
+    found: dict[str, Any] = json.loads((folder / "run.json").read_text())
     return found
 
 
@@ -68,4 +68,9 @@ LATE = look([listener()])
     ids=["the last that was taken", "why none was taken"],
 )
 def test_the_look_that_the_report_draws(tmp_path: Path, looks: list[dict[str, Any]], kept: dict[str, Any]) -> None:
-    assert noted(tmp_path, looks) == kept
+    assert noted(tmp_path, looks)["look"] == kept
+
+
+def test_a_run_that_had_to_restart_nodes_stays_with_restarts(tmp_path: Path) -> None:
+    run = noted(tmp_path, [NONE, {**VAIN, "spread": "restart"}])
+    assert run["spread"] == "restart"

@@ -1,0 +1,49 @@
+"""An API server that lets its client do everything but some things, and says so when it is asked beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from .memory_api import ACCESS_REVIEWS, MemoryApi, Response
+
+_VERBS = {"POST": "create", "PATCH": "patch", "PUT": "update", "DELETE": "delete"}
+
+
+def forbidden(what: str) -> Response:
+    message = f'{what} is forbidden: User "ci" cannot do this in the namespace "kafka"'
+    return Response(403, {"kind": "Status", "code": 403, "reason": "Forbidden", "message": message})
+
+
+@dataclass
+class Restricted:
+    """denied: verb and plural, as "patch pods". review: answered to every review instead of what is so.
+
+    reviewed: what was asked, in order.
+    """
+
+    api: MemoryApi
+    denied: frozenset[str] = frozenset()
+    review: Response | None = None
+    reviewed: list[str] = field(default_factory=list)
+
+    def request(self, method: str, path: str, **arguments: Any) -> Response:
+        if path == ACCESS_REVIEWS:
+            return self._answer(arguments["body"])
+        parts = path.partition("/namespaces/")[2].split("/")
+        plural, named = parts[1], len(parts) > 2
+        verb = _VERBS.get(method) or ("get" if named else "list")
+        if f"{verb} {plural}" in self.denied:
+            return forbidden(plural)
+        return self.api.request(method, path, **arguments)
+
+    def stream(self, path: str, **arguments: Any) -> Iterator[Any]:
+        return self.api.stream(path, **arguments)
+
+    def _answer(self, body: dict[str, Any]) -> Response:
+        asked = body["spec"]["resourceAttributes"]
+        self.reviewed.append(f"{asked['verb']} {asked['resource']}")
+        if self.review is not None:
+            return self.review
+        return Response(201, {**body, "status": {"allowed": self.reviewed[-1] not in self.denied}})

@@ -1,0 +1,65 @@
+"""Nodes whose certificates are old: what a test cannot wait for."""
+
+from __future__ import annotations
+
+import base64
+from datetime import datetime, timedelta, timezone
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    load_pem_private_key,
+)
+
+from ..cluster.kube import wait_for
+from ..operator.api import ready
+from .tier import Tier
+
+_LIFE, _AGE = timedelta(days=365), timedelta(days=200)
+
+
+def age_leaves(tier: Tier, nodes: list[str]) -> None:
+    """Each node gets a certificate of the same CA, names and length of life, made long ago, and starts anew with it."""
+    before = tier.scene.node_uids(tier.cluster)
+    for node in nodes:
+        _store(tier, node)
+
+    def started_anew() -> bool:
+        now = tier.scene.node_uids(tier.cluster)
+        replaced = len(now) == len(before) and not set(now.values()) & set(before.values())
+        return replaced and all(ready(tier.scene.get("pods", node)) for node in nodes)
+
+    wait_for(started_anew, "the operator restarting the nodes with other certificates", seconds=240)
+
+
+def _store(tier: Tier, node: str) -> None:
+    key = rsa.generate_private_key(65537, 2048)
+    chain = tier.node_chain(node)
+    made = _aged(tier, chain[0], key)
+    content = {
+        f"{node}.crt": b"".join(one.public_bytes(Encoding.PEM) for one in (made, *chain[1:])),
+        f"{node}.key": key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()),
+    }
+    data = {name: base64.b64encode(value).decode() for name, value in content.items()}
+    path = f"/api/v1/namespaces/{tier.scene.namespace}/secrets/{node}"
+    answer = tier.scene.kube.request("PATCH", path, body={"data": data}, content_type="application/merge-patch+json")
+    if answer.status >= 300:
+        raise AssertionError(answer.body)
+
+
+def _aged(tier: Tier, stored: x509.Certificate, key: rsa.RSAPrivateKey) -> x509.Certificate:
+    begin = datetime.now(timezone.utc) - _AGE
+    builder = (
+        x509.CertificateBuilder().subject_name(stored.subject).issuer_name(stored.issuer).public_key(key.public_key())
+        .serial_number(x509.random_serial_number()).not_valid_before(begin).not_valid_after(begin + _LIFE)
+    )  # fmt: skip
+    for extension in stored.extensions:
+        if not isinstance(extension.value, x509.SubjectKeyIdentifier):
+            builder = builder.add_extension(extension.value, extension.critical)
+    issuing = load_pem_private_key(tier.secret(f"{tier.cluster}-cluster-ca")["ca.key"], None)
+    assert isinstance(issuing, rsa.RSAPrivateKey)
+    return builder.sign(issuing, hashes.SHA256())
