@@ -114,7 +114,7 @@ def run(work: Work, intent: Intent, face: Face, carry_out: CarryOut, before_writ
                 raise
             outcome.fall_back(f"{error} They are restarted instead.")
         intent = replace(intent, spread=outcome.spread)
-        outcome.go_on(*_observe_and_decide(work, intent))
+        outcome.go_on(*_observe_and_decide(work, intent, face))
     return outcome
 
 
@@ -149,10 +149,15 @@ def look(work: Work, intent: Intent) -> Outcome:
     return Outcome(observation, decision, about, observation, intent.spread)
 
 
-def _observe_and_decide(work: Work, intent: Intent) -> tuple[Observation, Decision]:
-    """What to do next; where a gate stands before it, the running nodes are asked first, and it is decided again."""
+def _observe_and_decide(work: Work, intent: Intent, face: Face | None = None) -> tuple[Observation, Decision]:
+    """What to do next; where a gate stands before it, the running nodes are asked first, and it is decided again.
+
+    face: that goes on, if it is still its turn. If it is not, who comes next asks them for itself.
+    """
     observation = observe(work.client, work.scope, work.clock.now(), work.settings.outside)
     decision = decide(observation.snapshot, intent)
+    if face not in (None, decision.next_face):
+        return observation, decision
     if any(needs_a_look(step, observation.snapshot) for step in decision.steps):
         observation = look_closely(work, observation, intent)
         hoped = decide(replace(observation.snapshot, unpredicted=()), intent)
