@@ -6,36 +6,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import Inquiry
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import KafkaUnavailable
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.identity import context_for
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_state import Broker
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.listener_settings import (
-    ListenerSettings,
-    Setting,
-    read_listener_settings,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import (
-    ReloadRefused,
-    ReloadTarget,
-    reload_node,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.safety import FETCH_TIMEOUT, caught_up
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import ReloadRefused
 
 from .certificates import Issued, authority, leaf
-from .clients import LIBRARY_READS_ITS_FILES, SECRET, admin_of, entries_of, eventually, node
-from .listening import VERIFYING, Doors, certificate_of, inquiry_about, look
+from .clients import LIBRARY_READS_ITS_FILES, admin_of, eventually
+from .listening import VERIFYING, certificate_of, inquiry_about, look
 from .nodes import COMBINED, CONTROL_PLANE, REPLICATION, KafkaNodes
-from .stores import DOMAIN, pod_of
+from .reloading import all_up, reload, settings_of
+from .stores import pod_of
 
 #: Three voters, so that at least one separate controller is not the active one.
 ROLES = {0: "controller", 1: "controller", 2: COMBINED, 3: "broker"}
-#: Within which a listener follows; it takes a fraction of one.
-SECONDS = 10.0
+#: Within which a listener follows; it takes a fraction of one, where the machine has nothing else to do.
+SECONDS = 30.0
 pytestmark = pytest.mark.filterwarnings(LIBRARY_READS_ITS_FILES)
 EVERY_NODE = pytest.mark.parametrize("which", ROLES, ids=["controller 0", "controller 1", "combined", "broker"])
 BROKERS = pytest.mark.parametrize("which", [2, 3], ids=["combined", "broker"])
@@ -55,27 +44,6 @@ def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaNodes]:
 @pytest.fixture(scope="module")
 def another() -> Issued:
     return authority("cluster-ca v1")
-
-
-def all_up(nodes: KafkaNodes) -> None:
-    with admin_of(nodes) as admin:
-        eventually(lambda: set(admin.brokers()) == {Broker(2, fenced=False), Broker(3, fenced=False)})
-        eventually(lambda: caught_up(admin.quorum(), FETCH_TIMEOUT) == {0, 1, 2})
-
-
-def settings_of(nodes: KafkaNodes, which: int) -> ListenerSettings:
-    return read_listener_settings(nodes.server_config(which), nodes.stores.references(which), f"node {which}")
-
-
-def reload(
-    nodes: KafkaNodes, which: int, settings: Sequence[Setting], *, identity: Issued | None = None
-) -> list[tuple[str, int]]:
-    """Through which doors it went."""
-    doors, everybody = Doors(nodes), {one: node(one, roles) for one, roles in ROLES.items()}
-    target = ReloadTarget(everybody[which], [one for one in everybody.values() if one.controller], DOMAIN)
-    context = context_for(entries_of(identity or nodes.operator), [certificate_of(nodes.authority)], SECRET)
-    reload_node(target, settings, doors, context)
-    return doors.opened
 
 
 def trusts(nodes: KafkaNodes, which: int, inquiry: Inquiry, *authorities: Issued) -> bool:

@@ -19,9 +19,14 @@ def traces(bed: KafkaBed) -> list[str]:
     found += [f"mount {line}" for line in Path("/proc/mounts").read_text().splitlines() if marks[0] in line]
     for process in Path("/proc").glob("[0-9]*"):
         seen = _text(process / "cmdline") + _text(process / "cgroup")
-        if any(mark in seen for mark in marks):
+        if any(mark in seen for mark in marks) and not _has_ended(process):
             found.append(f"process {process.name} {_text(process / 'comm').strip()}")
     return found
+
+
+def _has_ended(process: Path) -> bool:
+    """A zombie holds nothing; its parent has not looked yet (proc(5): the state follows the name in parentheses)."""
+    return _text(process / "stat").rpartition(")")[2].split()[:1] == ["Z"]
 
 
 def machine_state(own: str = "") -> list[str]:

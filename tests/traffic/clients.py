@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ _MOUNTED = 'mount --bind "$1" /etc/hosts && shift && exec "$@"'
 #: What clients log; a connection that ends while its broker does is logged in other words.
 _FAILURE = re.compile(r"SSL handshake failed(?!: Disconnected)|SslAuthenticationException")
 READY = ("producer_send_success", "partitions_assigned")
+_RECORDS = ("record_data", "producer_send_success")
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Brokers:
     hosts: Path
 
 
-def find_brokers(tier: Tier, nodes: list[str], folder: Path) -> Brokers:
+def find_brokers(tier: Tier, nodes: Iterable[str], folder: Path) -> Brokers:
     names = {}
     for node in nodes:
         path = f"/api/v1/namespaces/{tier.scene.namespace}/services/{node}"
@@ -123,17 +124,22 @@ class Process:
             event = parse(line)
             if event.get("name") in READY:
                 self.ready.set()
-            if event.get("name") not in ("record_data", "producer_send_success"):
+            if event.get("name") not in _RECORDS:
                 self.last = [*self.last[-20:], line.rstrip()]
             self.report(event)
 
 
 def parse(line: str) -> dict[str, Any]:
-    """An event, or a line of a log, which matters when it says that TLS has failed."""
+    """An event, or a line of a log, which matters when it says that TLS has failed.
+
+    An event that cannot be read any more, as when a log was written into it, is one that must not be missed.
+    """
     try:
         event = json.loads(line)
     except ValueError:
         event = None
     if isinstance(event, dict) and event.get("name") != "producer_send_error":
         return event
+    if event is None and any(f'"{name}"' in line for name in _RECORDS):
+        return {"name": "unreadable", "message": line.strip()}
     return {"name": "tls_failure", "message": line.strip()} if _FAILURE.search(line) else {}

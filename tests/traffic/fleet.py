@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from typing import Any
 
+from ..cluster.kube import wait_for
 from ..kafka.tier import Tier
 from .clients import Brokers, Kind, Process
 from .ledger import Ledger
@@ -23,7 +24,10 @@ _instances = count(1)
 
 @dataclass
 class Slot:
-    """One place in the traffic, filled by one process after the other; two of them overlap."""
+    """One place in the traffic, filled by one process after the other; two of them overlap.
+
+    waits: what is published does not concern it yet.
+    """
 
     kind: Kind
     kept: bool
@@ -31,6 +35,7 @@ class Slot:
     folder: Path
     ledger: Ledger
     trusted: Trusted = field(default_factory=lambda: Trusted(b""))
+    waits: bool = False
     exits: int = 0
     processes: list[Process] = field(default_factory=list)
 
@@ -54,6 +59,10 @@ class Slot:
     def process(self) -> Process:
         return self.processes[-1]
 
+    def alone(self) -> bool:
+        """Whether its newest process has got somewhere and the others have ended."""
+        return self.process.ready.is_set() and all(one.ended() for one in self.processes[:-1])
+
     def stop(self) -> None:
         """Also one whose successor has not got anywhere yet."""
         for process in self.processes:
@@ -64,7 +73,7 @@ class Slot:
             self.exits += 1
             print(f"{self.name} has ended by itself: {self.process.last[-5:]}", flush=True)
             self.fill(self.trusted if self.kept or current is None else current)
-        elif current is None:
+        elif current is None or self.waits:
             return
         elif (self.kept and current.fingerprints - self.trusted.fingerprints) or (
             not self.kept and time.monotonic() - self.since > LIFETIME[self.kind.library]
@@ -79,6 +88,8 @@ class Slot:
             self.ledger.record_seen(self.name, event["value"], (event["partition"], event["offset"]))
         elif name == "tls_failure":
             self.ledger.record_tls_failure(self.name, event["message"])
+        elif name == "unreadable":
+            self.ledger.record_unreadable(self.name, event["message"])
 
 
 def _replace(old: Process, new: Process) -> None:
@@ -108,6 +119,19 @@ class Fleet:
         for slot in self.slots:
             if slot.kept and slot.trusted.fingerprints != trusted.fingerprints:
                 slot.fill(trusted)
+
+    def wait_with(self, libraries: Container[str]) -> None:
+        """Clients of these that are kept go on trusting what they trust now, whatever is published."""
+        for slot in self.slots:
+            slot.waits = slot.kept and slot.kind.library in libraries
+
+    def wait_no_longer(self) -> None:
+        """They trust what is published. When this returns, no process is left that does not."""
+        waiting = [slot for slot in self.slots if slot.waits]
+        for slot in waiting:
+            slot.fill(published(self.tier) or in_use(self.tier))
+            slot.waits = False
+        wait_for(lambda: all(slot.alone() for slot in waiting), "clients that trust what is published", 120)
 
     def stop_producers(self) -> None:
         self._end.set()

@@ -7,10 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Flow:
-    """name: of its playbook too. aimed: it is told which CA it replaces, as one like it may just have finished."""
+    """name: of its playbook too. aimed: it is told which CA it replaces, as one like it may just have finished.
+
+    rekeys: brings a new key, which some clients learn of only when the old CA is about to leave.
+    """
 
     name: str
     aimed: bool = False
+    rekeys: bool = False
 
 
 #: Begins before there is a Kafka resource; clients see its second run, which finds the CA in use.
@@ -19,11 +23,10 @@ CREATE = Flow("create")
 FLOWS = (
     CREATE,
     Flow("renew", aimed=True),
-    Flow("replace_key", aimed=True),
+    Flow("replace_key", aimed=True, rekeys=True),
     Flow("downgrade"),
     Flow("upgrade"),
 )
-WAYS = ("cooperate", "takeover")
 
 
 def flows_named(names: list[str]) -> tuple[Flow, ...]:

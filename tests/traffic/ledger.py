@@ -17,7 +17,6 @@ class Window:
     """A flow from its start to its end; what happens until the next one starts counts as its doing."""
 
     name: str
-    way: str
     began: float
     ended: float = 0.0
 
@@ -35,7 +34,7 @@ class Figures:
 class Ledger:
     """acked: when, by value. seen: positions by consumer and value. beats: when a client got on, by client.
 
-    starts: processes of clients.
+    starts: processes of clients. unreadable: what they said of records, and cannot be understood: it looks like a loss.
     """
 
     now: Callable[[], float] = time.monotonic
@@ -45,10 +44,11 @@ class Ledger:
     beats: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     starts: list[tuple[float, str]] = field(default_factory=list)
     tls_failures: list[tuple[float, str, str]] = field(default_factory=list)
+    unreadable: list[str] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def begin(self, name: str, way: str) -> Window:
-        window = Window(name, way, self.now())
+    def begin(self, name: str) -> Window:
+        window = Window(name, self.now())
         self.windows.append(window)
         return window
 
@@ -73,6 +73,10 @@ class Ledger:
         with self._lock:
             self.tls_failures.append((self.now(), client, text))
 
+    def record_unreadable(self, client: str, text: str) -> None:
+        with self._lock:
+            self.unreadable.append(f"{client} said what cannot be read: {text}")
+
     def missing(self) -> int:
         """Acknowledged records that a consumer has not seen (yet)."""
         with self._lock:
@@ -85,11 +89,19 @@ class Ledger:
 
     def figures(self, window: Window) -> Figures:
         with self._lock:
-            begin, end = self.span(window)
-            values = {value for value, at in self.acked.items() if begin <= at < end}
+            values = self._sent(window)
             lost = sum(len(values - found.keys()) for found in self.seen.values())
             stall, client = self._longest_stall(window)
             return Figures(len(values), lost, self._duplicated(values), stall, client)
+
+    def lost(self, window: Window) -> list[str]:
+        """Who has not seen what, and where in the log somebody else has: what nobody has seen is gone."""
+        with self._lock:
+            return [
+                f"{consumer} has not seen {value}, {self._seen_by_others(value)}"
+                for consumer, found in self.seen.items()
+                for value in sorted(self._sent(window) - found.keys())
+            ]
 
     def failures(self, window: Window) -> list[str]:
         begin, end = self.span(window)
@@ -99,6 +111,14 @@ class Ledger:
         """How many clients of this sort were made anew."""
         begin, end = self.span(window)
         return sum(begin <= at < end and client.endswith("-kept") == kept for at, client in self.starts)
+
+    def _sent(self, window: Window) -> set[str]:
+        begin, end = self.span(window)
+        return {value for value, at in self.acked.items() if begin <= at < end}
+
+    def _seen_by_others(self, value: str) -> str:
+        places = {name: sorted(found[value]) for name, found in self.seen.items() if value in found}
+        return ", ".join(f"{name} at {where}" for name, where in places.items()) or "nor has anybody"
 
     def _duplicated(self, values: set[str]) -> int:
         """At two places in the log; one place read twice is what consumers do when their group changes."""

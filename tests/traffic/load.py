@@ -14,9 +14,9 @@ from ssl import SSLContext
 from ..cluster.tls import client_context
 from ..kafka.tier import Tier
 from .handshakes import Outcome, Verdict, attempt
+from .scenario import Layout
 from .trust import in_use, published, trusted_by_operator
 
-NODE_PORTS = (9090, 9091)
 CLIENT_PORT = 9094
 OPERATOR = "cluster-operator"
 #: What an application is; all others are JVMs.
@@ -41,11 +41,11 @@ class Target:
         return f"{self.node}.{tier.scene.namespace}.svc" if self.port == CLIENT_PORT else tier.host(self.node)
 
 
-def targets(nodes: list[str]) -> list[Target]:
+def targets(layout: Layout) -> list[Target]:
     """Each asks all others, as often as anybody else."""
-    identities = [*nodes, OPERATOR]
-    between = [Target(one, node, port) for one in identities for node in nodes if one != node for port in NODE_PORTS]
-    return [*between, *(Target(CLIENT, node, CLIENT_PORT) for node in nodes)]
+    identities, listeners = (*layout.nodes, OPERATOR), list(layout.internal_listeners())
+    between = [Target(one, node, port) for one in identities for node, port in listeners if one != node]
+    return [*between, *(Target(CLIENT, node, CLIENT_PORT) for node in layout.brokers)]
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,8 @@ class Looking:
     pods: when each, by UID, was first seen.
     """
 
-    def __init__(self, tier: Tier, nodes: list[str]) -> None:
-        self.tier, self.nodes = tier, nodes
+    def __init__(self, tier: Tier, layout: Layout) -> None:
+        self.tier, self.layout = tier, layout
         self.pods: dict[str, float] = {}
         self._made: dict[str, tuple[tuple[bytes, ...], SSLContext]] = {}
 
@@ -71,7 +71,7 @@ class Looking:
         bundle = self.tier.secret(f"{self.tier.cluster}-trustbundle")["cluster-ca.crt"]
         of_clients = (published(self.tier) or in_use(self.tier)).pem
         contexts = {CLIENT: self._context(CLIENT, of_clients)}
-        for node in self.nodes:
+        for node in self.layout.nodes:
             own = self.tier.secret(node)
             contexts[node] = self._context(node, bundle, own[f"{node}.crt"], own[f"{node}.key"])
         own = self.tier.secret(f"{self.tier.cluster}-{OPERATOR}-certs")
@@ -104,7 +104,7 @@ class Load:
 
     def start(self) -> None:
         self._view = self.looking.look()
-        self._targets = cycle(targets(self.looking.nodes))
+        self._targets = cycle(targets(self.looking.layout))
         self._threads = [threading.Thread(target=self._refresh, daemon=True)]
         self._threads += [threading.Thread(target=self._work, daemon=True) for _round in range(_WORKERS)]
         for thread in self._threads:
@@ -129,7 +129,7 @@ class Load:
     def unsettled(self) -> list[str]:
         """Whose last attempt did not succeed: what is interrupted for good is no restart."""
         with self._lock:
-            found = {target: self.last.get(target) for target in targets(self.looking.nodes)}
+            found = {target: self.last.get(target) for target in targets(self.looking.layout)}
         return [f"{target}: {last}" for target, last in found.items() if not last or last.outcome is not Outcome.DONE]
 
     def _refresh(self) -> None:
@@ -161,8 +161,8 @@ class Load:
 
 
 @contextmanager
-def handshake_load(tier: Tier, nodes: list[str]) -> Iterator[Load]:
-    load = Load(Looking(tier, nodes))
+def handshake_load(tier: Tier, layout: Layout) -> Iterator[Load]:
+    load = Load(Looking(tier, layout))
     load.start()
     try:
         yield load

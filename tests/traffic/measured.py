@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 _COLUMNS = (
+    "layout",
+    "variant",
     "way",
     "name",
     "seconds",
@@ -23,7 +25,10 @@ _COLUMNS = (
 
 @dataclass
 class Measured:
-    """unexpected: handshakes that failed in a flow, in words. exits: clients that ended by themselves, by name."""
+    """unexpected: handshakes that failed and records that were lost in a flow, in words.
+
+    exits: clients that ended by themselves, by name.
+    """
 
     flows: list[dict[str, Any]] = field(default_factory=list)
     negative_control_failures: int = 0

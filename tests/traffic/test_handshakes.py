@@ -131,6 +131,7 @@ def test_nobody_listening_gives_no_verdict() -> None:
         ('{"name": "record_data", "value": "1.1"}', "record_data"),
         ('{"name": "producer_send_error", "exception": "SslAuthenticationException"}', "tls_failure"),
         ('{"name": "producer_send_error", "exception": "TimeoutException"}', None),
+        ('at org.apache.ka{"name": "record_data", "value": "1.1"}', "unreadable"),
         ("ERROR Connection to node 1 failed authentication due to: SSL handshake failed", "tls_failure"),
         ("FAIL ssl://b:9094/1: SSL handshake failed: Disconnected: SSL connection closed by peer", None),
         ("FAIL ssl://b:9094/1: SSL handshake failed: error:0A000086: certificate verify failed", "tls_failure"),

@@ -27,7 +27,7 @@ def ledger(clock: Clock) -> Ledger:
     for number in range(20):
         clock.time = float(number)
         if number in (0, 10):
-            ledger.begin("renew" if number else "upgrade", "cooperate")
+            ledger.begin("renew" if number else "upgrade")
         ledger.record_acked("producer", str(number))
         for consumer in ("one", "two"):
             ledger.record_seen(consumer, str(number), (0, number))
@@ -51,6 +51,13 @@ def test_a_record_is_lost_for_each_consumer_that_does_not_see_it(ledger: Ledger)
     del ledger.seen["one"]["3"], ledger.seen["two"]["3"], ledger.seen["one"]["12"]
     assert [ledger.figures(window).lost for window in ledger.windows] == [2, 1]
     assert ledger.missing() == 3
+
+
+def test_it_is_said_who_has_not_seen_what_and_who_has(ledger: Ledger) -> None:
+    del ledger.seen["one"]["3"], ledger.seen["one"]["12"], ledger.seen["two"]["12"]
+    first, second = ledger.windows
+    assert ledger.lost(first) == ["one has not seen 3, two at [(0, 3)]"]
+    assert ledger.lost(second) == [f"{name} has not seen 12, nor has anybody" for name in ("one", "two")]
 
 
 def test_a_consumer_that_sees_nothing_loses_all(ledger: Ledger) -> None:

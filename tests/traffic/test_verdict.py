@@ -6,18 +6,21 @@ from typing import Any
 
 import pytest
 
-from .flows import CREATE, FLOWS, WAYS, Flow, flows_named
+from .flows import CREATE, FLOWS, Flow, flows_named
 from .measured import Measured
+from .scenario import WAYS, scenarios
 from .verdict import HANDSHAKES, STALL_S, broken_rules
 
 CHOSEN = flows_named(["replace_key"])
+ASKED = scenarios(WAYS, ["dual-role"], ["plain"], 1)
 
 
 def measured(flow: dict[str, Any] | None = None, control: dict[str, Any] | None = None, **others: Any) -> Measured:
     """All is well, but for what is given; of flows, in the last one."""
     good: dict[str, Any] = {"sent": 500, "lost": 0, "duplicated": 0, "handshakes": HANDSHAKES, "failed_handshakes": 0}
     good |= {"longest_stall_s": STALL_S, "stalled_client": "jvm-producer-kept"}
-    rows = [{"way": way, "name": one.name, **good} for way in WAYS for one in CHOSEN]
+    good["restarts"] = 9
+    rows = [{**scenario.row, "name": one.name, **good} for scenario in ASKED for one in CHOSEN]
     rows[-1].update(flow or {})
     quiet = {"afterwards": 0, "done_afterwards": 300, **(control or {})}
     given: dict[str, Any] = {"negative_control_failures": 20, "exits": {"takeover jvm-producer-kept": 0}, **others}
@@ -25,10 +28,10 @@ def measured(flow: dict[str, Any] | None = None, control: dict[str, Any] | None 
 
 
 def test_a_good_measurement_breaks_no_rule() -> None:
-    assert broken_rules(measured(), WAYS, CHOSEN) == []
+    assert broken_rules(measured(), ASKED, CHOSEN) == []
 
 
-LAST = "takeover replace_key"
+LAST = "takeover dual-role plain replace_key"
 
 
 @pytest.mark.parametrize(
@@ -38,6 +41,8 @@ LAST = "takeover replace_key"
         (measured({"duplicated": 1}), f"{LAST}: duplicated is 1"),
         (measured({"failed_handshakes": 3}), f"{LAST}: failed_handshakes is 3"),
         (measured({"longest_stall_s": STALL_S + 1}), f"{LAST}: jvm-producer-kept stood still for {STALL_S + 1} s"),
+        (measured({"restarts": 8}), f"{LAST}: 8 restarts, 9 are wanted"),
+        (measured({"restarts": 12}), f"{LAST}: 12 restarts, 9 are wanted"),
         (measured({"sent": 0}), f"{LAST}: sent is 0"),
         (
             measured({"handshakes": HANDSHAKES - 1}),
@@ -51,29 +56,47 @@ LAST = "takeover replace_key"
     ],
 )
 def test_each_rule_is_told_alone(found: Measured, rule: str) -> None:
-    assert broken_rules(found, WAYS, CHOSEN) == [rule]
+    assert broken_rules(found, ASKED, CHOSEN) == [rule]
 
 
 def test_a_flow_without_handshakes_is_named_even_where_the_others_have_enough() -> None:
     found = measured({"handshakes": 0})
     found.flows[0]["handshakes"] = 4 * HANDSHAKES
-    assert broken_rules(found, WAYS, CHOSEN) == [f"{LAST}: handshakes is 0"]
+    assert broken_rules(found, ASKED, CHOSEN) == [f"{LAST}: handshakes is 0"]
 
 
 def test_a_flow_that_was_not_measured_is_missed() -> None:
-    (first, *_others) = broken_rules(measured(), WAYS, FLOWS)
-    assert "('cooperate', 'downgrade')" in first
+    (first, *_others) = broken_rules(measured(), ASKED, FLOWS)
+    assert "cooperate dual-role plain downgrade" in first
+
+
+@pytest.mark.parametrize("other", [{"layout": "separate"}, {"variant": "bridge"}, {"way": "cooperate"}])
+def test_a_scenario_stands_for_no_other(other: dict[str, str]) -> None:
+    (first, *_others) = broken_rules(measured(other), ASKED, CHOSEN)
+    assert first.startswith("measured were ")
+
+
+@pytest.mark.parametrize(
+    ("layout", "variant", "restarts"),
+    [("dual-role", "bridge", 6), ("dual-role", "reload", 3), ("separate", "plain", 18), ("separate", "reload", 6)],
+)
+def test_a_new_key_takes_the_restarts_of_its_variant(layout: str, variant: str, restarts: int) -> None:
+    (asked,) = scenarios(["cooperate"], [layout], [variant], 1)
+    found = measured()
+    found.flows = [{**row, **asked.row, "restarts": restarts} for row in found.flows[:2]]
+    found.flows[0]["restarts"] = 0
+    assert broken_rules(found, [asked], CHOSEN) == []
 
 
 def test_a_control_that_was_not_run_is_missed() -> None:
     found = Measured(flows=measured().flows)
-    assert all(rule.startswith("negative control") for rule in broken_rules(found, WAYS, CHOSEN))
-    assert broken_rules(found, WAYS, CHOSEN) != []
+    assert all(rule.startswith("negative control") for rule in broken_rules(found, ASKED, CHOSEN))
+    assert broken_rules(found, ASKED, CHOSEN) != []
 
 
 @pytest.mark.parametrize("names", [[], ["create"], ["upgrade", "renew"], ["create", "renew"]])
 def test_every_choice_of_flows_begins_with_create(names: list[str]) -> None:
-    assert flows_named(names) == (CREATE, *(Flow(n, n == "renew") for n in names if n != "create"))
+    assert flows_named(names) == (CREATE, *(Flow(n, aimed=n == "renew") for n in names if n != "create"))
 
 
 def test_all_of_them_make_ten_thousand_handshakes() -> None:

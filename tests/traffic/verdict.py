@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from .flows import Flow
 from .measured import Measured
+from .scenario import Scenario
 
 #: Of every flow on the average: a measurement with fewer would show little.
 HANDSHAKES = 1_000
@@ -13,20 +15,31 @@ HANDSHAKES = 1_000
 STALL_S = 60.0
 
 
-def broken_rules(measured: Measured, ways: tuple[str, ...], flows: tuple[Flow, ...]) -> list[str]:
+def broken_rules(measured: Measured, scenarios: Sequence[Scenario], flows: Sequence[Flow]) -> list[str]:
     """In words; empty when all is well."""
-    wanted = [(way, flow.name) for way in ways for flow in flows]
-    return [*_traffic(measured, wanted), *_harm(measured), *_control(measured)]
+    wanted = [f"{scenario} {flow.name}" for scenario in scenarios for flow in flows]
+    allowed = {
+        f"{scenario} {flow.name}": scenario.variant.rolls * len(scenario.layout.nodes)
+        for scenario in scenarios
+        for flow in flows
+        if flow.rekeys
+    }
+    return [*_traffic(measured, wanted), *_harm(measured), *_restarts(measured, allowed), *_control(measured)]
 
 
-def _traffic(measured: Measured, wanted: list[tuple[str, str]]) -> Iterator[str]:
+def _named(row: dict[str, Any]) -> str:
+    """As its scenario and its flow are."""
+    return f"{row['way']} {row['layout']} {row['variant']} {row['name']}"
+
+
+def _traffic(measured: Measured, wanted: list[str]) -> Iterator[str]:
     """Without it, no harm would mean nothing."""
-    if (found := [(flow["way"], flow["name"]) for flow in measured.flows]) != wanted:
+    if (found := [_named(flow) for flow in measured.flows]) != wanted:
         yield f"measured were {found}, not {wanted}"
     for flow in measured.flows:
         for what in ("sent", "handshakes"):
             if not flow[what]:
-                yield f"{flow['way']} {flow['name']}: {what} is 0"
+                yield f"{_named(flow)}: {what} is 0"
     if (handshakes := sum(flow["handshakes"] for flow in measured.flows)) < HANDSHAKES * len(wanted):
         yield f"only {handshakes} handshakes, {HANDSHAKES * len(wanted)} are wanted"
 
@@ -35,13 +48,20 @@ def _harm(measured: Measured) -> Iterator[str]:
     for flow in measured.flows:
         for what in ("lost", "duplicated", "failed_handshakes"):
             if flow[what]:
-                yield f"{flow['way']} {flow['name']}: {what} is {flow[what]}"
+                yield f"{_named(flow)}: {what} is {flow[what]}"
         if flow["longest_stall_s"] > STALL_S:
-            yield f"{flow['way']} {flow['name']}: {flow['stalled_client']} stood still for {flow['longest_stall_s']} s"
+            yield f"{_named(flow)}: {flow['stalled_client']} stood still for {flow['longest_stall_s']} s"
     yield from measured.unexpected
     for client, times in measured.exits.items():
         if times:
             yield f"{client} has ended by itself {times} times"
+
+
+def _restarts(measured: Measured, wanted: Mapping[str, int]) -> Iterator[str]:
+    """With more or fewer, a key was not replaced in the way that is said to be measured."""
+    for flow in measured.flows:
+        if flow["restarts"] != wanted.get(_named(flow), flow["restarts"]):
+            yield f"{_named(flow)}: {flow['restarts']} restarts, {wanted[_named(flow)]} are wanted"
 
 
 def _control(measured: Measured) -> Iterator[str]:

@@ -1,0 +1,52 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Telling nodes of any role to read their certificates again, as the collection does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.identity import context_for
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_state import Broker
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.listener_settings import (
+    ListenerSettings,
+    Setting,
+    read_listener_settings,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import ReloadTarget, reload_node
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.safety import FETCH_TIMEOUT, caught_up
+
+from .certificates import Issued
+from .clients import SECRET, admin_of, entries_of, eventually, node
+from .listening import Doors, certificate_of
+from .nodes import KafkaNodes
+from .stores import DOMAIN
+
+
+def all_up(nodes: KafkaNodes) -> None:
+    """Every broker is registered and every voter follows."""
+    brokers = {Broker(one, fenced=False) for one in nodes.having("broker")}
+    with admin_of(nodes) as admin:
+        eventually(lambda: set(admin.brokers()) == brokers)
+        eventually(lambda: caught_up(admin.quorum(), FETCH_TIMEOUT) == set(nodes.having("controller")))
+
+
+def settings_of(nodes: KafkaNodes, which: int) -> ListenerSettings:
+    return read_listener_settings(nodes.server_config(which), nodes.stores.references(which), f"node {which}")
+
+
+def reload(
+    nodes: KafkaNodes,
+    which: int,
+    settings: Sequence[Setting],
+    *,
+    identity: Issued | None = None,
+    trusted: Sequence[Issued] = (),
+) -> list[tuple[str, int]]:
+    """As the operator, trusting the nodes' CA, unless told otherwise. Returns through which doors it went."""
+    doors, everybody = Doors(nodes), {one: node(one, roles) for one, roles in nodes.roles.items()}
+    target = ReloadTarget(everybody[which], [one for one in everybody.values() if one.controller], DOMAIN)
+    anchors = [certificate_of(one) for one in trusted or [nodes.authority]]
+    reload_node(target, settings, doors, context_for(entries_of(identity or nodes.operator), anchors, SECRET))
+    return doors.opened

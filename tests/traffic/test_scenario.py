@@ -1,0 +1,63 @@
+"""Every combination is measured once, by its names, and tells the flows what makes it what it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from .scenario import LAYOUTS, VARIANTS, WAYS, Layout, Scenario, scenarios
+
+NAMES = [one.name for one in LAYOUTS], [one.name for one in VARIANTS]
+
+
+def test_every_combination_has_a_row_of_its_own() -> None:
+    found = scenarios(WAYS, *NAMES, 1)
+    rows = {(one.row["way"], one.row["layout"], one.row["variant"]) for one in found}
+    assert len(rows) == len(found) == len(WAYS) * len(LAYOUTS) * len(VARIANTS)
+    assert {str(one) for one in found} == {" ".join(map(str, row)) for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("variant", "bridge", "spread"),
+    [("plain", "never", "restart"), ("bridge", "auto", "restart"), ("reload", "auto", "auto")],
+)
+def test_flows_are_told_how_a_new_key_comes(variant: str, bridge: str, spread: str) -> None:
+    (one,) = scenarios(["takeover"], ["dual-role"], [variant], 0)
+    assert one.variables == {
+        "strimzi_way": "takeover", "strimzi_bridge": bridge, "strimzi_spread": spread, "strimzi_path_length": "0",
+        "strimzi_evidence": "handshake", "strimzi_client_bundle": "true",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("variant", "length", "patient"),
+    [
+        ("plain", 1, set()),
+        ("bridge", 1, {"jvm", "rdkafka"}),
+        ("reload", 1, {"jvm", "rdkafka"}),
+        ("reload", 0, {"jvm"}),
+    ],
+)
+def test_only_a_bridge_that_they_accept_lets_clients_wait(variant: str, length: int, patient: set[str]) -> None:
+    (one,) = scenarios(["cooperate"], ["separate"], [variant], length)
+    assert one.patient == patient
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: str(layout.name))
+def test_a_layout_names_the_nodes_that_its_manifests_make(layout: Layout) -> None:
+    made = layout.manifests("demo", "kafka", persistent=True)
+    pools = [one for one in made if one["kind"] == "KafkaNodePool"]
+    nodes = {role: set[str]() for role in ("controller", "broker")}
+    first = 0
+    for pool in sorted(pools, key=lambda one: str(one["metadata"]["name"])):
+        names = {f"demo-{pool['metadata']['name']}-{first + n}" for n in range(pool["spec"]["replicas"])}
+        first += len(names)
+        for role in pool["spec"]["roles"]:
+            nodes[role] |= names
+    assert nodes == {"controller": set(layout.controllers), "broker": set(layout.brokers)}
+    assert set(layout.nodes) == nodes["controller"] | nodes["broker"]
+    (kafka,) = [one for one in made if one["kind"] == "Kafka"]
+    assert kafka["spec"]["kafka"]["config"]["min.insync.replicas"] == "2"
+
+
+def test_a_scenario_is_named_by_what_it_is() -> None:
+    assert str(Scenario("cooperate", LAYOUTS[1], VARIANTS[0])) == "cooperate separate plain"
