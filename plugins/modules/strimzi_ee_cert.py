@@ -12,6 +12,7 @@ version_added: 1.0.0
 description:
   - Issues the certificates of Kafka nodes, Cluster Operator, Entity Operator, Cruise Control and Kafka Exporter that are not of the current CA
     generation, while the C(Kafka) resource is paused by the flow (O(way=takeover)).
+  - With O(goal=renew_leaves), issues those of Kafka nodes that come to their end, from the same CA.
   - They have exactly the form in which the operator keeps them when it is resumed. What an issuer returns is checked before it is written.
 options:
   validity_days:

@@ -49,13 +49,14 @@ _PATH = re.compile(r"/namespaces/[^/]+/(.+?)(?:-[0-9a-f]{10}-[0-9a-f]{5})?$")
 class Ended:
     """How a call ended. writes: "POST secrets" or "PATCH secrets/<name>", in order, a Deployment's pod by its name alone.
 
-    output: all that was printed.
+    output: all that was printed. warnings: what was warned of, as it was handed to Ansible, which says nothing twice.
     """
 
     code: int
     result: dict[str, Any]
     writes: list[str]
     output: str
+    warnings: list[str]
 
     @property
     def failed(self) -> bool:
@@ -118,9 +119,11 @@ def call(
     client = KubeClient(recording, sleep=lambda seconds: None)
     supplied = {base64.b64encode(options[name].encode()).decode() for name in ("private_key",) if name in options}
     keys = keys_of(world) | supplied
-    code, output = _main(name, arguments, lambda given: client)
-    assert leaks(output, keys | keys_of(world)) == []
-    return Ended(code, json.loads(output), recording.writes, output)
+    warnings: list[str] = []
+    with mock.patch.object(basic.AnsibleModule, "warn", lambda module, text, **_about: warnings.append(text)):
+        code, output = _main(name, arguments, lambda given: client)
+    assert leaks(" ".join([output, *warnings]), keys | keys_of(world)) == []
+    return Ended(code, json.loads(output), recording.writes, output, warnings)
 
 
 def _main(name: str, arguments: Mapping[str, Any], client_for: Callable[[Any], KubeClient]) -> tuple[int, str]:
