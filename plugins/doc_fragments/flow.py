@@ -28,6 +28,14 @@ options:
     type: str
     choices: [auto, handshake, annotations]
     default: auto
+  pod_access:
+    description:
+      - How ports of nodes are reached, to ask what they present and trust and to have them read it again.
+      - V(port_forward) goes through the API server. V(direct) goes to the addresses of the pods, where there is a route to them from the
+        machine that runs the module; it needs no permission for C(pods/portforward) and spares the API server.
+    type: str
+    choices: [port_forward, direct]
+    default: port_forward
   bridge:
     description:
       - Whether a CA with a new key is introduced by a certificate of its key that the CA in use has signed (the bridge). Leaves

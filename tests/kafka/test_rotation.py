@@ -50,6 +50,16 @@ def test_the_matrix_says_what_the_nodes_say(rotated: tuple[Tier, Runner, bytes])
     assert found["violations"] == []
 
 
+def test_nodes_say_the_same_when_they_are_asked_by_their_addresses(rotated: tuple[Tier, Runner, bytes]) -> None:
+    _tier, runner, _old = rotated
+    forwarded, direct = (
+        runner.module("strimzi_ca_info", evidence="handshake", pod_access=access)["listeners"]
+        for access in ("port_forward", "direct")
+    )
+    assert direct
+    assert direct == forwarded
+
+
 def test_what_has_not_read_its_trust_again_is_named(rotated: tuple[Tier, Runner, bytes]) -> None:
     """Raft clients and agents do at their next restart only."""
     _tier, runner, _old = rotated

@@ -76,6 +76,7 @@ FLOW = ArgumentSpec(
     {
         "way": {"type": "str", "choices": ["cooperate", "takeover"], "default": "cooperate"},
         "evidence": {"type": "str", "choices": ["auto", "handshake", "annotations"], "default": "auto"},
+        "pod_access": {"type": "str", "choices": ["port_forward", "direct"], "default": "port_forward"},
         "bridge": {"type": "str", "choices": ["auto", "always", "never"], "default": "auto"},
         "spread": {"type": "str", "choices": ["auto", "reload", "restart"], "default": "auto"},
         "renew_before_days": {"type": "int", "default": 45},

@@ -14,12 +14,21 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client impo
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import connect
 
 if TYPE_CHECKING:
+    from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
     from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import PortOpener
 
 
 def client_for(options: Mapping[str, Any]) -> KubeClient:
     """Raises ConnectionOptionsError."""
     return KubeClient(connect(options))
+
+
+def direct_opener_for(client: KubeClient, scope: ClusterNames) -> PortOpener:
+    """Opens ports of the cluster's pods by their addresses. Raises KubeError."""
+    # Loaded only where it was asked for.
+    from ansible_collections.trustops.strimzi.plugins.module_utils._kube.direct_ports import DirectPorts
+
+    return DirectPorts(client, scope.namespace, scope.selector)
 
 
 def port_opener_for(options: Mapping[str, Any], namespace: str) -> PortOpener:

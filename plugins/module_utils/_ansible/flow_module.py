@@ -81,7 +81,7 @@ class FlowModule(ClusterModule):
     def work(self) -> Work:
         work = Work(self.client(), self.scope(), SystemClock(), self._settings(), self.check_mode)
         work.alive = self.keep_lease
-        work.open_ports = self._opener()
+        work.open_ports = self._opener(work)
         work.unreloadable = _why_no_reload
         work.look_live = self._eyes = LiveLook(
             Evidence(self.params.get("evidence") or "auto"), work.open_ports, SystemClock()
@@ -89,7 +89,9 @@ class FlowModule(ClusterModule):
         self._work = work
         return work
 
-    def _opener(self) -> Callable[[], PortOpener]:
+    def _opener(self, work: Work) -> Callable[[], PortOpener]:
+        if self.params.get("pod_access") == "direct":
+            return partial(connect.direct_opener_for, work.client, work.scope)
         options = {name: self.params.get(name) for name in AUTH.options}
         return partial(connect.port_opener_for, options, self.params["namespace"])
 
