@@ -53,7 +53,8 @@ def spawn() -> Iterator[Any]:
     def start(name: str) -> subprocess.Popen[bytes]:
         """A process that shows itself under this name."""
         started.append(subprocess.Popen(["bash", "-c", f"exec -a {name} sleep 600"], start_new_session=True))
-        assert until(lambda: name.encode() in Path(f"/proc/{started[-1].pid}/cmdline").read_bytes())
+        # The shell has the name among its arguments; while it becomes the process, there is no command line at all.
+        assert until(lambda: Path(f"/proc/{started[-1].pid}/cmdline").read_bytes().startswith(name.encode()))
         return started[-1]
 
     yield start
