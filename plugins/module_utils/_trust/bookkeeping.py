@@ -101,16 +101,20 @@ def forget_held(snapshot: Snapshot, ledger: Ledger) -> Ledger:
 
     Where their listeners were seen to present what is stored now, the rest of these processes is remembered.
     """
-    remembered = (_after_renewal(held, snapshot) for held in ledger.held)
+    # Asked once for all: there are as many held leaves as nodes.
+    renewed = presenting_stored(snapshot) if ledger.held else frozenset()
+    stored = frozenset(leaf.chain[0] for leaf in snapshot.leaves if leaf.chain)
+    # Written down before another takes its place: until then there is nothing that a listener could have read.
+    remembered = (
+        _after_renewal(held, snapshot, frozenset() if held.certificate in stored else renewed) for held in ledger.held
+    )
     return replace(ledger, held=tuple(held for held in remembered if held.holders))
 
 
-def _after_renewal(held: HeldLeaf, snapshot: Snapshot) -> HeldLeaf:
+def _after_renewal(held: HeldLeaf, snapshot: Snapshot, renewed: frozenset[str]) -> HeldLeaf:
     awaiting = held.awaiting & snapshot.uids
-    # Written down before another takes its place: until then there is nothing that a listener could have read.
-    replaced = all(leaf.chain is None or leaf.chain[0] != held.certificate for leaf in snapshot.leaves)
-    renewed = awaiting & presenting_stored(snapshot) if replaced else frozenset()
-    return replace(held, awaiting=awaiting - renewed, lingering=(held.lingering & snapshot.uids) | renewed)
+    read = awaiting & renewed
+    return replace(held, awaiting=awaiting - read, lingering=(held.lingering & snapshot.uids) | read)
 
 
 def advance(snapshot: Snapshot, ledger: Ledger) -> Ledger:
