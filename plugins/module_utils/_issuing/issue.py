@@ -68,7 +68,7 @@ def _issuer(observation: Observation, work: Work) -> Issuer:
             f"Secret {observation.scope.namespace}/{secret} does not hold the key of {authority[0].subject}.",
             "Put the key of the issuing CA there as ca.key.",
         )
-    return InternalIssuer(authority, key, work.clock.now(), work.settings.validity)
+    return InternalIssuer(authority, key, observation.snapshot.now, work.settings.validity)
 
 
 def _obtain(

@@ -50,7 +50,7 @@ class StandIns:
 
     def leaf(self, issuer: Chain) -> Chain:
         """Raises AuthorityUnavailable when the key of this CA is not at hand."""
-        now, validity = self._work.clock.now(), self._work.settings.validity
+        now, validity = self._observation.snapshot.now, self._work.settings.validity
         subject = subject_of(Component.ENTITY_OPERATOR, "stand-in", frozenset())
         request = build_request(subject.distinguished_name, subject.names, generate_key(_QUICK))
         maker = InternalIssuer(issuer, self._key(issuer), now, validity)

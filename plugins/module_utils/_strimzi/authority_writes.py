@@ -98,7 +98,8 @@ def next_authority(step: PrepareAuthority, observation: Observation, work: Work)
 
 
 def _authority(step: PrepareAuthority, observation: Observation, work: Work) -> tuple[Chain, PrivateKey]:
-    settings, now = work.settings, work.clock.now()
+    # The time of the decision: what a forecast goes on with is not to find it in the future.
+    settings, now = work.settings, observation.snapshot.now
     if settings.supplied is not None:
         return settings.supplied.chain, settings.supplied.key
     if step.goal is not Goal.RENEW:

@@ -82,3 +82,14 @@ def test_half_way_stand_ins_find_the_key_of_the_bridge_beside_its_ca() -> None:
     (made,) = bench.observe().snapshot.ca.prepared
     leaf = StandIns(bench.observe(), bench.work()).leaf(made.bridge)[0]
     assert leaf.signed_by(made.bridge[0])
+
+
+def test_no_stand_in_begins_after_the_moment_that_is_forecast_from() -> None:
+    """However long the nodes were asked in between: the forecast's gates go by that moment."""
+    bench = office(OLD)
+    seen = bench.observe()
+    bench.clock.seconds += 60
+    stand_ins = StandIns(seen, bench.work())
+    made = stand_ins.authority(PREPARE)
+    leaf, *_above = stand_ins.leaf(made.bridge)
+    assert max(certificate.not_before for certificate in (*made.chain, *made.bridge, leaf)) <= seen.snapshot.now
