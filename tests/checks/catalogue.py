@@ -10,7 +10,8 @@ from .environments import CannotPrepare
 from .pythons import OLDEST, PAIRS, Pair, available_pairs, find_python
 
 _UNITS = ("pytest", "tests/unit", "--numprocesses=2")
-_EXPLORATION = ("pytest", "tests/exploration", "--numprocesses=2", "--timeout=1800")
+#: One test is a whole exploration, or a flow killed at every write: a minute on an idle machine, and many where all share it.
+_LONG = ("--numprocesses=2", "--timeout=1800")
 #: A little of what `make traffic` measures in half an hour, by the same rules.
 _TRAFFIC = ("--way", "cooperate", "--flow", "replace_key", "--output", "build/traffic-short.json")
 #: The collection's Python below the collections root, as mypy and import-linter name it.
@@ -39,9 +40,9 @@ def _without_a_bed(main: Pair) -> list[Check]:
     return [
         Check("unit", "unit and property tests", main, (_UNITS,)),
         Check("sanity", "all ansible-test sanity tests, none ignored", main, (_script("sanity"),)),
-        Check("faults", "every flow, killed at every write", main, (("pytest", "tests/faults", "--numprocesses=2"),)),
+        Check("faults", "every flow, killed at every write", main, (("pytest", "tests/faults", *_LONG),)),
         Check("flows", "whole flows in memory", main, (("pytest", "tests/flows", "--numprocesses=2"),)),
-        Check("exploration", "every state that a flow can reach", main, (_EXPLORATION,)),
+        Check("exploration", "every state that a flow can reach", main, (("pytest", "tests/exploration", *_LONG),)),
         Check("broker", "the Kafka admin client against real nodes", main, (("pytest", "tests/broker"),)),
         Check("traffic-parts", "what measures the traffic, without a cluster", main, (("pytest", "tests/traffic"),)),
         Check("types", "mypy --strict on what modules and filters import", main, (("mypy", *_TYPED),)),
