@@ -2,12 +2,17 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""A reload: every node that needs it is told to read its certificates again, until its listeners show that it has."""
+"""A reload: every node that needs it is told to read its certificates again, until its listeners show that it has.
+
+The first one alone: what it refuses, no other is asked to do. The rest side by side, a few at a time.
+"""
 
 from __future__ import annotations
 
 import ssl
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from datetime import timedelta
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Forbidden
@@ -33,6 +38,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps impo
 
 _CONFIG = "server.config"
 _PAUSE = 1.0
+#: Nodes that are told at once: all of them take what one takes, a fraction of a second, and stay up meanwhile.
+_AT_ONCE = 8
 
 
 def carry_out_reload(step: Reload, observation: Observation, work: Work) -> list[Action]:
@@ -45,16 +52,41 @@ def carry_out_reload(step: Reload, observation: Observation, work: Work) -> list
         raise NotReloadable("Nodes cannot be reached from here.")
     open_ports, context = work.open_ports(), operator_context(observation)
     controllers = [node for node in nodes if node.controller]
+    requests = [
+        _Request(ReloadTarget(node, controllers, _domain(work)), _settings(node, work), open_ports, context)
+        for node in sorted(wanted, key=lambda one: one.node_id)
+    ]
     actions = []
-    for node in sorted(wanted, key=lambda one: one.node_id):
-        work.alive()
+    for wave in _waves(requests):
         begun = work.clock.monotonic()
-        _tell(ReloadTarget(node, controllers, _domain(work)), open_ports, context, work)
-        actions.append(_action(node, step, work, work.clock.monotonic() - begun))
-        work.report(f"{node.pod} has been told to read its certificates again")
-    work.changed = work.changed or bool(actions)
+        _tell(wave, work)
+        actions += [_action(one.target.node, step, work, work.clock.monotonic() - begun) for one in wave]
     _await_listeners(step, observation, work)
     return actions
+
+
+@dataclass(frozen=True)
+class _Request:
+    """All that a node is told, and the way to it."""
+
+    target: ReloadTarget
+    settings: tuple[Setting, ...]
+    open_ports: PortOpener
+    context: ssl.SSLContext
+
+    def send(self) -> KafkaUnavailable | None:
+        """Why it did not answer, which it may later. Raises ReloadImpossible."""
+        try:
+            reload_node(self.target, self.settings, self.open_ports, self.context)
+        except KafkaUnavailable as error:
+            return error
+        return None
+
+
+def _waves(requests: Sequence[_Request]) -> Iterator[Sequence[_Request]]:
+    yield requests[:1]
+    for begin in range(1, len(requests), _AT_ONCE):
+        yield requests[begin : begin + _AT_ONCE]
 
 
 def _action(node: Node, step: Reload, work: Work, seconds: float | None = None) -> Action:
@@ -68,18 +100,33 @@ def _domain(work: Work) -> str:
     return f"{work.scope.cluster}-kafka-brokers.{work.scope.namespace}.svc"
 
 
-def _tell(target: ReloadTarget, open_ports: PortOpener, context: ssl.SSLContext, work: Work) -> None:
-    """What does not answer is asked again: it may be a moment without a leader."""
-    settings = _settings(target.node, work)
+def _tell(wave: Sequence[_Request], work: Work) -> None:
+    """Who does not answer is asked again: it may be a moment without a leader."""
     deadline = work.clock.monotonic() + work.settings.operator_timeout / timedelta(seconds=1)
+    left = wave
     while True:
-        try:
-            return reload_node(target, settings, open_ports, context)
-        except KafkaUnavailable as error:
-            if work.clock.monotonic() >= deadline:
-                raise RollStuck(str(error), "Bring this node to health, then run the flow again.") from None
         work.alive()
+        left, error = _send(left, work)
+        if error is None:
+            return
+        if work.clock.monotonic() >= deadline:
+            raise RollStuck(str(error), "Bring this node to health, then run the flow again.")
         work.clock.sleep(_PAUSE)
+
+
+def _send(wave: Sequence[_Request], work: Work) -> tuple[Sequence[_Request], KafkaUnavailable | None]:
+    """Who is left, and what the first of them says. All have ended when one is found to refuse."""
+    with ThreadPoolExecutor(max_workers=_AT_ONCE, thread_name_prefix="reload") as pool:
+        answers = [pool.submit(one.send) for one in wave]
+    left, errors = [], []
+    for one, answer in zip(wave, answers, strict=True):
+        if error := answer.result():
+            left.append(one)
+            errors.append(error)
+            continue
+        work.changed = True
+        work.report(f"{one.target.node.pod} has been told to read its certificates again")
+    return left, next(iter(errors), None)
 
 
 def _settings(node: Node, work: Work) -> tuple[Setting, ...]:

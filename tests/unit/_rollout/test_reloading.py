@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results 
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import KafkaUnavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.carry_out import carry_out_spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.listener_settings import NotReloadable
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import ReloadRefused
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
@@ -70,12 +72,33 @@ def at(monkeypatch: pytest.MonkeyPatch) -> Reloading:
     return Reloading(monkeypatch)
 
 
-def test_in_the_order_of_their_numbers(at: Reloading) -> None:
-    work = at.work()
+def test_the_first_alone_and_the_others_side_by_side(at: Reloading) -> None:
+    work, together = at.work(), Barrier(len(NODES) - 1, timeout=20)
+
+    def wait_for_the_others(pod: str) -> None:
+        if pod != NODES[0]:
+            assert at.nodes.told[0] == NODES[0]
+            together.wait()
+
+    at.nodes.before = wait_for_the_others
     actions = at.carry_out(work)
-    assert at.nodes.told == NODES
+    assert (at.nodes.told[0], sorted(at.nodes.told)) == (NODES[0], NODES)
     assert [action.as_result()["object"] for action in actions] == [f"Pod kafka/{name}" for name in NODES]
     assert work.changed
+
+
+def test_what_the_first_refuses_nobody_else_is_asked_to_do(at: Reloading) -> None:
+    asked: list[str] = []
+
+    def refuse(pod: str) -> None:
+        asked.append(pod)
+        raise ReloadRefused(f"{pod} does not", "Restart it.")
+
+    at.nodes.before = refuse
+    work = at.work()
+    with pytest.raises(ReloadRefused):
+        at.carry_out(work)
+    assert (asked, work.changed) == (NODES[:1], False)
 
 
 def test_nobody_is_told_when_it_is_only_tried_out(at: Reloading) -> None:
@@ -95,8 +118,8 @@ def test_a_node_that_does_not_answer_for_a_moment_is_asked_again(at: Reloading) 
 
     at.nodes.before = away
     at.carry_out()
-    assert attempts == [*3 * NODES[:1], *NODES]
-    assert at.nodes.told == NODES
+    assert (attempts[:4], sorted(attempts[4:])) == (4 * NODES[:1], NODES[1:])
+    assert sorted(at.nodes.told) == NODES
 
 
 def test_one_that_never_answers_ends_the_run(at: Reloading) -> None:
