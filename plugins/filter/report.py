@@ -69,7 +69,7 @@ _value:
     seconds: {description: How long the run took., type: float, sample: 46.0}
     worked_seconds: {description: How long of it calls worked and waited., type: float, sample: 21.4}
     writes: {description: How many objects were created or updated or deleted., type: int, sample: 25}
-    restarts: {description: How many pods were restarted., type: int, sample: 18}
+    restarts: {description: "How many pods were restarted in the course of the run, by whomever.", type: int, sample: 18}
     nodes: {description: How many Kafka nodes there are., type: int, sample: 3}
     rolls: {description: How often the Kafka node that was replaced most often was replaced., type: int, sample: 3}
     nodes_away_together: {description: "The most Kafka nodes that were seen away at once in a roll; null when there was none.", type: int, sample: 1}

@@ -13,12 +13,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.parties import (
-    OPERATOR,
     operator_party,
     order_of,
     short_names,
 )
-from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import KAFKA, Run
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import KAFKA, OPERATOR, Run
 
 Channel = dict[str, Any]
 #: Where what is known of a channel comes from.

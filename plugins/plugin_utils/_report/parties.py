@@ -11,23 +11,20 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import KAFKA, Run
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.restarts import restarts_of
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import COMPONENTS, KAFKA, OPERATOR, Run
 
-OPERATOR = "cluster-operator"
-#: The order in which people think of them.
-_ORDER = (KAFKA, "entity-operator", "cruise-control", "kafka-exporter", OPERATOR)
 #: Lists name a CA by its common name and the start of its SHA-256: "cluster-ca v1 (6c1f0e9a2b3c)".
 _LABEL = re.compile(r"\(([0-9a-f]{12})\)$")
 
 
 def describe_pods(run: Run) -> dict[str, Any]:
     """``restarts``: how often the pod, or the pods of its component before it, were restarted; null when unclear."""
-    nodes, alone = run.node_rolls, Counter(pod["component"] for pod in run.last["pods"])
-    restarted = Counter(component_of(action, run) for action in run.actions if action["verb"] == "restart")
+    restarted, alone = restarts_of(run), Counter(pod["component"] for pod in run.last["pods"])
     pods = []
     for pod in sorted(run.last["pods"], key=lambda one: order_of(one["component"], one["name"])):
         component = pod["component"]
-        known = nodes.get(pod["name"]) if component == KAFKA else restarted[component]
+        known = restarted[pod["name"] if component == KAFKA else component]
         pods.append({**pod, "restarts": known if component == KAFKA or alone[component] == 1 else None})
     return {
         "pods": pods,
@@ -35,20 +32,6 @@ def describe_pods(run: Run) -> dict[str, Any]:
         "parties": group_parties(run.last),
         "parties_before": group_parties(run.first),
     }
-
-
-def name_of(action: Mapping[str, Any]) -> str:
-    """The name in "Pod kafka/demo-kafka-0"."""
-    return str(action["object"]).rsplit("/", 1)[-1]
-
-
-def component_of(action: Mapping[str, Any], run: Run) -> str:
-    """What was restarted, by its name: pods of Deployments come back under another one."""
-    name = name_of(action)
-    if name in run.node_rolls:
-        return KAFKA
-    prefix = f"{run.last['cluster']['name']}-"
-    return next((part for part in _ORDER if part != KAFKA and name.startswith(f"{prefix}{part}-")), KAFKA)
 
 
 def group_parties(seen: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -69,7 +52,7 @@ def group_parties(seen: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def order_of(component: str, name: str) -> tuple[int, list[tuple[int, str]]]:
     """By component, then by name with numbers as numbers: node 10 comes after node 9."""
-    position = _ORDER.index(component) if component in _ORDER else len(_ORDER)
+    position = COMPONENTS.index(component) if component in COMPONENTS else len(COMPONENTS)
     return position, [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"([0-9]+)", name)]
 
 

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.restarts import restarts_of
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import Run
 
 
 def describe_rolls(run: Run) -> dict[str, Any]:
     """How often the nodes were replaced, how many there are, and how many were down at once."""
     replaced = run.node_rolls
-    restarts = [action for action in run.actions if action["verb"] == "restart"]
-    away = [action["away"] for action in restarts if action.get("away") is not None]
+    away = [action["away"] for action in run.actions if action.get("away") is not None]
     return {
         "nodes": len(replaced),
         "rolls": max(replaced.values(), default=0),
-        "restarts": len(restarts),
+        "restarts": restarts_of(run).total(),
         "nodes_away_together": max(away, default=None),
     }

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-KAFKA = "kafka"
+KAFKA, OPERATOR = "kafka", "cluster-operator"
+#: In the order in which people think of them.
+COMPONENTS = (KAFKA, "entity-operator", "cruise-control", "kafka-exporter", OPERATOR)
 CHANGES = ("create", "update", "delete")
 #: What of a result is a picture of the cluster.
 _LISTS = ("cas", "removed", "held_leaves", "pods", "outside", "leaves")
@@ -73,12 +75,16 @@ class Run:
         return [action for step in self.steps for action in step["actions"]]
 
     @cached_property
+    def pods_seen(self) -> list[dict[str, str]]:
+        """UIDs by name, one picture after the other."""
+        first, last = ({pod["name"]: pod["uid"] for pod in seen["pods"]} for seen in (self.first, self.last))
+        return [first, *(step["pods"] for step in self.steps), last]
+
+    @cached_property
     def node_rolls(self) -> dict[str, int]:
         """How often each Kafka node was replaced. In check mode nothing was; the plan tells what would be."""
-        seen = [{pod["name"]: pod["uid"] for pod in self.first["pods"]}, *(step["pods"] for step in self.steps)]
-        seen.append({pod["name"]: pod["uid"] for pod in self.last["pods"]})
         nodes = [pod["name"] for pod in self.last["pods"] if pod["component"] == KAFKA]
-        return {node: len({pods[node] for pods in seen if pods.get(node)}) - 1 for node in nodes}
+        return {node: len({pods[node] for pods in self.pods_seen if pods.get(node)}) - 1 for node in nodes}
 
     @property
     def result(self) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.parties import component_of, name_of
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.restarts import component, name_of
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import CHANGES, Run
 
 PHASES = ("prepare", "trust", "use", "retire")
@@ -30,7 +30,7 @@ def _phase(phase: str, stretches: list[dict[str, Any]], run: Run) -> dict[str, A
         "seconds": round(sum(one["seconds"] for one in stretches), 1),
         "writes": _writes(actions),
         "restarts": [
-            {"pod": name_of(action), "component": component_of(action, run), "seconds": action["seconds"]}
+            {"pod": name_of(action), "component": component(name_of(action), run), "seconds": action["seconds"]}
             for action in actions
             if action["verb"] == "restart"
         ],
