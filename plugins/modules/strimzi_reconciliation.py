@@ -15,7 +15,8 @@ description:
 options:
   state:
     description:
-      - V(by_flow) does what the flow needs now.
+      - V(by_flow) does what the flow needs now. Modules that are at work make and end the pauses that they need themselves;
+        this one goes on where a run ended just before one.
       - V(resumed) ends a pause that a flow of this collection left, and does nothing otherwise.
     type: str
     choices: [by_flow, resumed]

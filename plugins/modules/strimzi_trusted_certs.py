@@ -10,8 +10,10 @@ module: strimzi_trusted_certs
 short_description: Keep the ledger of trusted CAs of a Strimzi cluster and spread it
 version_added: 1.0.0
 description:
-  - Runs passes of the trust state machine for as long as it is this module's turn - observe, decide, write the ledger, put the trusted CAs
-    where processes read them, wait for the operator's trust bundle.
+  - Runs passes of the trust state machine for as long as it is this module's turn - observe, decide, put the trusted CAs where processes
+    read them, take out what nobody uses, wait for the operator's trust bundle.
+  - Begins and ends a flow's book-keeping. Every module of a flow writes what its own steps change into the ledger, and pauses the
+    operator where its steps need that.
   - Says in RV(next) which module has to act now, in RV(violations) what is in the way, and in RV(done) whether the goal is reached.
 options: {}
 extends_documentation_fragment:

@@ -185,7 +185,9 @@ def test_the_plan_is_what_happens(every: int, monkeypatch: pytest.MonkeyPatch) -
     assert planned.violations == ()
     waits = [step for step in planned.steps if NAME in step.what]
     assert [step.phase for step in waits] == [Phase.TRUST]
-    assert in_order([(step.phase.value, step.face.value) for step in planned.steps]) == in_order(steps)
+    # A client that follows at once has followed before somebody would wait for it.
+    expected = [step for step in planned.steps if every > 1 or step not in waits]
+    assert in_order([(step.phase.value, step.face.value) for step in expected]) == in_order(steps)
 
 
 def test_the_plan_says_who_would_hold_it() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Spread, Way
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Face
 from ansible_collections.trustops.strimzi.tests.fakes.reloads import ReloadingNodes
 from ansible_collections.trustops.strimzi.tests.operator import clusters
 
@@ -69,6 +70,19 @@ def test_what_it_costs(
         assert lingering(scene) == {old: node_uids(scene)}
     if way is Way.TAKEOVER:
         assert scene.issued_by_operator == []
+
+
+@EVERY_WAY
+@pytest.mark.parametrize(("bridge", "most"), [(Bridge.AUTO, 14), (Bridge.NEVER, 10)])
+def test_how_often_a_module_is_started(
+    scene: Scene, nodes: ReloadingNodes, bridge: Bridge, most: int, way: Way
+) -> None:
+    """Each start takes a second, so books and pauses go with the work of whoever is at it."""
+    scene.create(way=way, manifests=roles_together())
+    scene.bridge = bridge
+    modules = scene.finish(Goal.REPLACE_KEY, way).modules
+    assert len(modules) <= most
+    assert Face.RECONCILIATION not in modules
 
 
 def costs(scene: Scene, **intent: Any) -> set[int]:

@@ -25,7 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.observed import of_running
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.reloading import why_restarted
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.restarted_instead import why_restarted_instead
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Face, Step
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import SHARED, Face, Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.target import resolve
 
 #: Far more passes than any flow needs in a row; reaching it means that the decisions go in a circle.
@@ -86,15 +86,19 @@ class Outcome:
 def run(work: Work, intent: Intent, face: Face, carry_out: CarryOut, before_write: Callable[[], None]) -> Outcome:
     """Carry out the steps of one face until it is another's turn. ``before_write`` takes the Lease.
 
-    A conflict means that somebody changed what the decision was based on: look again, decide again (I6).
+    Once at work, it carries out the steps that all share as well; it is at work where its turn came, or seemed to have
+    come before the nodes were asked. A conflict means that somebody changed what the decision was based on: look again,
+    decide again (I6).
     """
-    outcome = look(work, intent)
+    seen, hoped = _at_first_sight(work, intent)
+    outcome = _outcome(*_with_a_look(work, intent, seen, hoped), intent)
+    at_work = face in (hoped.next_face, outcome.decision.next_face)
     about = outcome.replaces
     if about is not None:
         # From here on this run is about this CA: when it is replaced, the run is at its end.
         intent = replace(intent, replaces=about)
     passes = 0
-    while steps := own_steps(outcome.decision, face):
+    while at_work and (steps := own_steps(outcome.decision, face)):
         passes += 1
         if passes > MAXIMUM_PASSES:
             raise NoProgress(face)
@@ -114,15 +118,17 @@ def run(work: Work, intent: Intent, face: Face, carry_out: CarryOut, before_writ
                 raise
             outcome.fall_back(f"{error} They are restarted instead.")
         intent = replace(intent, spread=outcome.spread)
-        outcome.go_on(*_observe_and_decide(work, intent, face))
+        seen, hoped = _at_first_sight(work, intent)
+        # If it is another's turn, that one asks the nodes for itself.
+        outcome.go_on(*(_with_a_look(work, intent, seen, hoped) if own_steps(hoped, face) else (seen, hoped)))
     return outcome
 
 
 def own_steps(decision: Decision, face: Face) -> tuple[Step, ...]:
-    """The leading steps that belong to this face."""
+    """The leading steps that belong to this face, while it is at work."""
     found = []
     for step in decision.steps:
-        if step.face is not face:
+        if step.face is not face and not isinstance(step, SHARED):
             break
         found.append(step)
     return tuple(found)
@@ -144,20 +150,24 @@ def _carry_out_all(steps: tuple[Step, ...], carry_out: CarryOut, outcome: Outcom
 
 def look(work: Work, intent: Intent) -> Outcome:
     """Observe and decide, and do nothing."""
-    observation, decision = _observe_and_decide(work, intent)
+    return _outcome(*_with_a_look(work, intent, *_at_first_sight(work, intent)), intent)
+
+
+def _outcome(observation: Observation, decision: Decision, intent: Intent) -> Outcome:
     about = resolve(observation.snapshot, intent, observation.snapshot.ledger or Ledger()).replaces
     return Outcome(observation, decision, about, observation, intent.spread)
 
 
-def _observe_and_decide(work: Work, intent: Intent, face: Face | None = None) -> tuple[Observation, Decision]:
-    """What to do next; where a gate stands before it, the running nodes are asked first, and it is decided again.
-
-    face: that goes on, if it is still its turn. If it is not, who comes next asks them for itself.
-    """
+def _at_first_sight(work: Work, intent: Intent) -> tuple[Observation, Decision]:
+    """What to do next by all that is stored."""
     observation = observe(work.client, work.scope, work.clock.now(), work.settings.outside)
-    decision = decide(observation.snapshot, intent)
-    if face not in (None, decision.next_face):
-        return observation, decision
+    return observation, decide(observation.snapshot, intent)
+
+
+def _with_a_look(
+    work: Work, intent: Intent, observation: Observation, decision: Decision
+) -> tuple[Observation, Decision]:
+    """Where a gate stands before these steps, the running nodes are asked first, and it is decided again."""
     if any(needs_a_look(step, observation.snapshot) for step in decision.steps):
         observation = look_closely(work, observation, intent)
         hoped = decide(replace(observation.snapshot, unpredicted=()), intent)

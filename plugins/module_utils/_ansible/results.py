@@ -215,16 +215,18 @@ def describe_transitions(transitions: Iterable[Transition]) -> list[dict[str, An
 
 
 def diff_of(actions: Iterable[Action]) -> list[dict[str, Any]]:
-    """Public facts before and after each write, one entry an object."""
+    """Public facts before and after each write; of one that changes nothing which is public, what it is for."""
     return [
         {
             "before_header": action.object,
             "after_header": action.object,
-            "before": dict(action.before or {}),
-            "after": dict(action.after or {}) or {"change": action.what},
+            "before": dict(action.before or {}) if action.before != action.after else {},
+            "after": dict(action.after or {})
+            if action.after and action.before != action.after
+            else {"change": action.what},
         }
         for action in actions
-        if (action.is_change and action.before != action.after) or (action.is_change and action.after is None)
+        if action.is_change
     ]
 
 

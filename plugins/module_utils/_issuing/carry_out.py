@@ -10,6 +10,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issue im
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.keep import carry_out_keep, carry_out_rechain
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.shared_steps import carry_out_shared
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import (
     IssueLeaves,
@@ -20,11 +21,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps impo
 
 
 def carry_out_leaves(step: Step, observation: Observation, work: Work) -> list[Action]:
-    """One step of this face. Raises TypeError for one of another."""
+    """One step of this face, or of every face. Raises TypeError for one of another."""
     if isinstance(step, IssueLeaves):
         return carry_out_issue(step, observation, work)
     if isinstance(step, KeepLeaves):
         return carry_out_keep(step, observation, work)
     if isinstance(step, RechainLeaves):
         return carry_out_rechain(step, observation, work)
-    raise TypeError(f"not a step about leaves: {step}")
+    return carry_out_shared(step, observation, work)

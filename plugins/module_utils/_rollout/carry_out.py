@@ -9,13 +9,16 @@ from __future__ import annotations
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.roll import carry_out_roll
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.shared_steps import carry_out_shared
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.stamping import stamp_pods
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Reload, StampPods, Step
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Reload, Roll, StampPods, Step
 
 
 def carry_out_spread(step: Step, observation: Observation, work: Work) -> list[Action]:
-    """A roll, or what takes its place. Raises TypeError for a step of another face."""
+    """A roll, what takes its place, or a step of every face. Raises TypeError for a step of another."""
+    if isinstance(step, Roll):
+        return carry_out_roll(step, observation, work)
     if isinstance(step, StampPods):
         return stamp_pods(step.generation, step.phase.value, observation, work)
     if isinstance(step, Reload):
@@ -23,4 +26,4 @@ def carry_out_spread(step: Step, observation: Observation, work: Work) -> list[A
         from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reloading import carry_out_reload
 
         return carry_out_reload(step, observation, work)
-    return carry_out_roll(step, observation, work)
+    return carry_out_shared(step, observation, work)

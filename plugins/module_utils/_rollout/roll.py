@@ -36,7 +36,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes i
     write_all,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component, Pod
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Roll, RollReason, Step
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Roll, RollReason
 
 Objects = Mapping[str, Mapping[str, Any]]
 
@@ -63,10 +63,8 @@ class _Roll:
         ]  # fmt: skip
 
 
-def carry_out_roll(step: Step, observation: Observation, work: Work) -> list[Action]:
-    """Have the pods of the step replaced and wait until all pods are ready again. Raises TypeError for another step."""
-    if not isinstance(step, Roll):
-        raise TypeError(f"{type(step).__name__} is not carried out here")
+def carry_out_roll(step: Roll, observation: Observation, work: Work) -> list[Action]:
+    """Have the pods of the step replaced and wait until all pods are ready again."""
     roll = _Roll(step, observation, work)
     if work.dry_run:
         return [restart(pod.name, step, work) for nodes in (True, False) for pod in roll.pods(nodes)]

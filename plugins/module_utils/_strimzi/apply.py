@@ -16,6 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import (
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.key_generation import raise_key_generation
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.shared_steps import carry_out_shared
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes import Write, write_all
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust import steps
@@ -27,10 +28,8 @@ def carry_out(step: steps.Step, observation: Observation, work: Work) -> list[Ac
         return operator.await_bundle(step, observation, work)
     if isinstance(step, steps.AwaitOutside):
         return outside_waiting.await_outside(step, observation, work)
-    if isinstance(step, steps.Pause):
-        return operator.pause(step, observation, work)
-    if isinstance(step, steps.Resume):
-        return operator.resume(step, observation, work)
+    if isinstance(step, steps.SHARED):
+        return carry_out_shared(step, observation, work)
     if isinstance(step, steps.SetGenerated):
         return operator.set_generated(step, observation, work)
     if isinstance(step, steps.TrueKeyGeneration):
@@ -39,8 +38,6 @@ def carry_out(step: steps.Step, observation: Observation, work: Work) -> list[Ac
 
 
 def _writes(step: steps.Step, observation: Observation, work: Work) -> tuple[Write, ...]:
-    if isinstance(step, steps.WriteLedger):
-        return trust_writes.write_ledger(step, observation)
     if isinstance(step, steps.DeleteLedger):
         return trust_writes.delete_ledger(observation)
     if isinstance(step, steps.Project):
@@ -55,6 +52,4 @@ def _writes(step: steps.Step, observation: Observation, work: Work) -> tuple[Wri
         return authority_writes.promote(step, observation)
     if isinstance(step, steps.RestoreKey):
         return authority_writes.restore_key(step, observation)
-    if isinstance(step, steps.TidyKeys):
-        return authority_writes.tidy(step, observation)
     raise TypeError(f"{type(step).__name__} is not carried out here")

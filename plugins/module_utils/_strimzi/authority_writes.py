@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The writes of the authority face: preparing, promoting and tidying CAs."""
+"""The writes of the authority face: preparing and promoting CAs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps impo
     PrepareAuthority,
     Promote,
     RestoreKey,
-    TidyKeys,
 )
 
 
@@ -187,16 +186,3 @@ def restore_key(step: RestoreKey, observation: Observation) -> tuple[Write, ...]
     patch = secret_patch({KEY: entries(existing)[f"{step.fingerprint}.key"]})
     what = f"{observation.snapshot.ca.current[0].subject} is the signing key again"
     return (Write(WriteVerb.UPDATE, SECRETS, name, what, patch, version(existing)),)
-
-
-def tidy(step: TidyKeys, observation: Observation) -> tuple[Write, ...]:
-    name = observation.scope.ca_key_secret
-    existing = observation.secrets[name]
-    present = entries(existing)
-    names_ = [f"{fp}{suffix}" for fp in step.prepared for suffix in (".crt", BRIDGE_SUFFIX)]
-    names_ += [f"{fp}.key" for fp in step.prepared | step.kept_keys]
-    gone: dict[str, bytes | None] = {key: None for key in names_ if key in present}
-    if not gone:
-        return ()
-    what = "remove keys that are no longer needed"
-    return (Write(WriteVerb.UPDATE, SECRETS, name, what, secret_patch(gone), version(existing)),)

@@ -18,6 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.restarted_
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.sentences import name_of, sentence
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import (
+    SHARED,
     Face,
     Promote,
     Reload,
@@ -62,6 +63,7 @@ def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn) -> Forecast:
     # What running pods say now is no evidence of those that will run then.
     snapshot = replace(snapshot, listeners=None)
     planned: list[PlannedStep] = []
+    at_work: Face | None = None
     choices: dict[str, None] = {}
     for _pass in range(_PASSES):
         decision = decide(snapshot, intent)
@@ -69,7 +71,9 @@ def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn) -> Forecast:
             return Forecast(tuple(planned), decision.violations, tuple(filter(None, choices)))
         for step in decision.steps:
             choices[_choice(step, snapshot, intent)] = None
-            planned.append(_planned(step, snapshot))
+            # Who is at work goes on with what all share.
+            at_work = at_work if at_work and isinstance(step, SHARED) else step.face
+            planned.append(_planned(step, at_work, snapshot))
             snapshot = after(step, snapshot, stand_in)
     raise RuntimeError(f"no end after {_PASSES} passes")
 
@@ -98,11 +102,11 @@ def _choice(step: Step, snapshot: Snapshot, intent: Intent) -> str:
     return why_restarted_instead(step, snapshot, intent)
 
 
-def _planned(step: Step, snapshot: Snapshot) -> PlannedStep:
+def _planned(step: Step, face: Face, snapshot: Snapshot) -> PlannedStep:
     restarted = [pod for pod in snapshot.pods if isinstance(step, Roll) and pod.uid in step.uids]
     return PlannedStep(
         phase=step.phase,
-        face=step.face,
+        face=face,
         what=sentence(step, snapshot),
         nodes=tuple(pod.name for pod in restarted if pod.component is Component.KAFKA),
         others=tuple(pod.name for pod in restarted if pod.component is not Component.KAFKA),

@@ -2,7 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What ``decide`` asks for. Plain values; who carries them out is told by ``face`` (one module per face)."""
+"""What ``decide`` asks for. Plain values; who carries them out is told by ``face`` (one module per face).
+
+Some go with the work of any module (``SHARED``): with one call for each, most of a flow would be starting modules.
+"""
 
 from __future__ import annotations
 
@@ -267,6 +270,10 @@ Step: TypeAlias = (
     | Resume
     | Roll
 )
+
+#: What a module that is at work carries out as well, whoever's it is: the books that its own steps change, keys that
+#: are left over then, and the pauses around them. Who is not at work leaves them alone, so that nobody is paused by a module that has nothing to do.
+SHARED = (WriteLedger, TidyKeys, Pause, Resume)
 
 #: What one rule asks for; nothing where it has nothing to say.
 Steps: TypeAlias = tuple[Step, ...]

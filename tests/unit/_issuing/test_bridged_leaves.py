@@ -15,7 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps impo
     KeepLeaves,
     PrepareAuthority,
     Promote,
-    Resume,
+    Withdraw,
 )
 from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench
 
@@ -61,8 +61,8 @@ def test_a_dry_run_keeps_nothing() -> None:
 
 def test_the_faces_of_others_are_not_served() -> None:
     bench = office(OLD)
-    with pytest.raises(TypeError, match="Resume"):
-        carry_out_leaves(Resume(), bench.observe(), bench.work())
+    with pytest.raises(TypeError, match="Withdraw"):
+        carry_out_leaves(Withdraw(OLD.certificate.fingerprint), bench.observe(), bench.work())
 
 
 def test_stand_ins_make_what_the_steps_would() -> None:

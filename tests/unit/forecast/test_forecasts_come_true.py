@@ -17,6 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.inspecti
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.forecast import Forecast
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Intent, Phase, Spread, Way
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Face
 
 from ...fakes.flows import CARRY_OUT, run_flow, work_on
 from ...fakes.permissions import Restricted
@@ -47,15 +48,15 @@ def taken(
     """Phase and module of every step that the flow really takes."""
     steps: list[tuple[str, str]] = []
 
-    def recording(carry_out: CarryOut) -> CarryOut:
+    def recording(face: Face, carry_out: CarryOut) -> CarryOut:
         def noted(step: Any, *arguments: Any) -> Any:
-            steps.append((step.phase.value, step.face.value))
+            steps.append((step.phase.value, face.value))
             return carry_out(step, *arguments)
 
         return noted
 
     for face, carry_out in CARRY_OUT.items():
-        patch.setitem(CARRY_OUT, face, recording(carry_out))
+        patch.setitem(CARRY_OUT, face, recording(face, carry_out))
     work = work_on(world)
     result = run_flow(nodes.attach(work) if nodes else work, intent)
     assert result.outcome.decision.done

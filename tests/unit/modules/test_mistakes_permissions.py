@@ -83,7 +83,8 @@ def test_writing(module: str, way: str, resource: str, kind: str, rule: str) -> 
     ended = call(module, world, answer=forbidden("PATCH", resource), **options)
     plural, _slash, name = resource.partition("/")
     assert ended.result["msg"] == said(f"patch {kind} kafka/{name}", f"verbs: [patch], {rule}", plural)
-    assert (ended.failed, ended.writes_but_lease) == (True, [])
+    assert (ended.failed, f"PATCH {resource}" in ended.writes) == (True, False)
+    assert ended.result["changed"] is bool(ended.writes_but_lease)
 
 
 def test_the_clusters_that_there_are_cannot_be_listed() -> None:

@@ -13,6 +13,7 @@ import pytest
 from .._pki.hierarchy import Entity, key, make
 from . import stages
 from .running import Ended, call
+from .turns import KEYS, LEDGER
 
 NOW = datetime.now(timezone.utc).replace(microsecond=0)
 DAY = timedelta(days=1)
@@ -40,7 +41,7 @@ def test_a_usable_one_is_taken() -> None:
     root = entity("their root", 2)
     ended = supply(entity("theirs", 1, root), root)
     assert not ended.failed
-    assert ended.writes_but_lease == ["PATCH secrets/demo-cluster-ca"]
+    assert ended.writes_but_lease == [KEYS, LEDGER]
     assert ended.result["actions"][0]["what"] == "prepare the supplied CA CN=theirs,O=io.strimzi"
 
 

@@ -69,6 +69,15 @@ def test_it_is_nobody_elses_turn(module: str) -> None:
         assert (ended.result["changed"], ended.writes, ended.result["next"]) == (False, [], module)
 
 
+@pytest.mark.parametrize("module", sorted({turn.module for turn in TURNS} - {"strimzi_reconciliation"}))
+def test_who_has_nothing_to_do_pauses_nothing(module: str) -> None:
+    """Pauses are made by whoever is at work, and by nobody else."""
+    world = stages.rotating("strimzi_reconciliation", "renew", "takeover")
+    ended = call(module, world, **stages.options_for(module, "renew", way="takeover", fresh_for_hours=0))
+    assert not ended.failed
+    assert (ended.result["changed"], ended.writes, ended.result["next"]) == (False, [], "strimzi_reconciliation")
+
+
 @pytest.mark.parametrize("goal", ["renew", "replace_key"])
 def test_a_flow_that_has_just_ended_is_the_answer_to_the_same_request(goal: str) -> None:
     world = stages.managed()

@@ -12,7 +12,7 @@ from ...fakes.world import World
 from . import stages
 from .running import Ended, call
 
-LEDGER = "PATCH secrets/demo-cluster-ca-trusted-certs"
+LEDGER, KEYS = "PATCH secrets/demo-cluster-ca-trusted-certs", "PATCH secrets/demo-cluster-ca"
 LEAVES = [
     *(f"demo-kafka-{number}" for number in range(3)),
     *(f"demo-{name}-certs" for name in ("cluster-operator", "entity-topic-operator", "entity-user-operator")),
@@ -47,24 +47,25 @@ class Turn:
 
 
 TURNS = [
-    Turn("strimzi_ca", "create", ["POST secrets"], "strimzi_trusted_certs"),
-    Turn("strimzi_ca", "replace_key", ["PATCH secrets/demo-cluster-ca"], "strimzi_trusted_certs"),
-    Turn("strimzi_ca", "renew", ["PATCH secrets/demo-cluster-ca"], "strimzi_trusted_certs"),
-    Turn("strimzi_ca", "upgrade", ["PATCH kafkas/demo"], "strimzi_trusted_certs"),
+    Turn("strimzi_ca", "create", ["POST secrets", "POST secrets", KEYS, "POST secrets", LEDGER, KEYS, LEDGER], None),
+    Turn("strimzi_ca", "replace_key", [KEYS, LEDGER], "strimzi_trusted_certs"),
+    Turn("strimzi_ca", "renew", [KEYS, LEDGER], "strimzi_trusted_certs"),
+    Turn("strimzi_ca", "upgrade", ["PATCH kafkas/demo", "POST secrets", LEDGER], None),
     Turn(
-        "strimzi_trusted_certs", "replace_key",
-        [LEDGER, "PATCH secrets/demo-cluster-ca-cert", "PATCH kafkas/demo", LEDGER], "strimzi_roll",
+        "strimzi_trusted_certs", "replace_key", ["PATCH secrets/demo-cluster-ca-cert", "PATCH kafkas/demo", LEDGER],
+        "strimzi_roll",
     ),
     Turn(
         "strimzi_roll", "replace_key",
         [
             *(f"PATCH pods/demo-kafka-{number}" for number in range(3)), "PATCH kafkas/demo",
-            *(f"DELETE pods/demo-{name}" for name in ("cruise-control", "entity-operator", "kafka-exporter")),
+            *(f"DELETE pods/demo-{name}" for name in ("cruise-control", "entity-operator", "kafka-exporter")), LEDGER,
         ],
-        "strimzi_trusted_certs",
+        "strimzi_ca",
     ),
     Turn("strimzi_reconciliation", "renew", ["PATCH kafkas/demo"], "strimzi_ca", "takeover"),
     Turn(
-        "strimzi_ee_cert", "renew", [f"PATCH secrets/{name}" for name in LEAVES], "strimzi_reconciliation", "takeover"
+        "strimzi_ee_cert", "renew", [*(f"PATCH secrets/{name}" for name in LEAVES), "PATCH kafkas/demo", KEYS], "strimzi_roll",
+        "takeover",
     ),
 ]  # fmt: skip
