@@ -1,4 +1,4 @@
-"""TLS as clients speak it that verify whom they talk to."""
+"""TLS as clients speak it that verify whom they talk to, and as servers do."""
 
 from __future__ import annotations
 
@@ -17,9 +17,23 @@ def client_context(trusted: bytes, certificates: bytes = b"", key: bytes = b"", 
         context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
     context.load_verify_locations(cadata=trusted.decode())
     if certificates:
-        with tempfile.TemporaryDirectory() as folder:
-            both = Path(folder, "identity.pem")
-            both.touch(mode=0o600)
-            both.write_bytes(key.rstrip() + b"\n" + certificates)
-            context.load_cert_chain(both)
+        _present(context, certificates, key)
     return context
+
+
+def server_context(certificates: bytes, key: bytes, accepted: bytes = b"") -> ssl.SSLContext:
+    """Presents a certificate (PEM, leaf first); with accepted CAs it wants one of its clients too."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    _present(context, certificates, key)
+    if accepted:
+        context.verify_mode = ssl.CERT_REQUIRED
+        context.load_verify_locations(cadata=accepted.decode())
+    return context
+
+
+def _present(context: ssl.SSLContext, certificates: bytes, key: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        both = Path(folder, "identity.pem")
+        both.touch(mode=0o600)
+        both.write_bytes(key.rstrip() + b"\n" + certificates)
+        context.load_cert_chain(both)

@@ -36,11 +36,11 @@ class Pods:
     def logs(self, pod: str) -> str:
         return str(self._api().read_namespaced_pod_log(pod, self.scene.namespace))
 
-    def execute(self, pod: str, *command: str, timeout: float = 120) -> Executed:
-        """Run a command in the container of a pod; output and errors come together."""
+    def execute(self, pod: str, *command: str, container: str | None = None, timeout: float = 120) -> Executed:
+        """Run a command in the container of a pod, to be named where it has several; output and errors come together."""
         channel = kubernetes.stream.stream(
             self._api().connect_get_namespaced_pod_exec, pod, self.scene.namespace, command=list(command),
-            stdout=True, stderr=True, stdin=False, tty=False, _preload_content=False,
+            container=container, stdout=True, stderr=True, stdin=False, tty=False, _preload_content=False,
         )  # fmt: skip
         channel.run_forever(timeout=timeout)
         code = channel.returncode  # before all is read: it is found in what has been received

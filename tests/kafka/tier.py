@@ -89,9 +89,11 @@ def kafka_scene(bed_name: str) -> Iterator[Scene]:
         raise AssertionError(f"after {bed.name} there is left: {left}")
 
 
-def kafka_cluster(scene: Scene, layout: Layout, *, generated: bool, cluster: str = "demo") -> Tier:
-    """Made, and Ready."""
-    scene.kube.apply(layout(cluster, scene.namespace, persistent=True, generated=generated, components=False))
+def kafka_cluster(
+    scene: Scene, layout: Layout, *, generated: bool, components: bool = False, cluster: str = "demo"
+) -> Tier:
+    """Made, and Ready; with components, Entity Operator, Cruise Control and Kafka Exporter belong to it."""
+    scene.kube.apply(layout(cluster, scene.namespace, persistent=True, generated=generated, components=components))
     scene.wait_until_ready(cluster, 400)
     return Tier(scene, cluster)
 

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from . import certs
 from .api import Api, Object, ready
 from .authority import Authority, ReconcileFailed, owner
 from .leaves import reconcile_leaf, service_names
 from .roller import Waiter
 
+#: The specification of the pod of a component, of a Kafka resource and the component's name.
+PodSpec = Callable[[Object, str], Object]
 
-def reconcile_components(api: Api, kafka: Object, ca: Authority, wait: Waiter) -> None:
+
+def simulated_pod(_kafka: Object, component: str) -> Object:
+    """An entry in the API and no more."""
+    return {
+        "automountServiceAccountToken": False,
+        "containers": [{"name": component, "image": "operator:1.2.0", "imagePullPolicy": "Never"}],
+    }
+
+
+def reconcile_components(api: Api, kafka: Object, ca: Authority, wait: Waiter, pod_spec: PodSpec) -> None:
     """In the operator's order: Cruise Control, Entity Operator, Kafka Exporter."""
     cluster, namespace, spec = kafka["metadata"]["name"], kafka["metadata"]["namespace"], kafka["spec"]
     if "cruiseControl" in spec:
@@ -17,7 +30,7 @@ def reconcile_components(api: Api, kafka: Object, ca: Authority, wait: Waiter) -
         leaf = reconcile_leaf(
             api, kafka, ca, f"{cluster}-cruise-control-certs", "cruise-control", f"{cluster}-cruise-control", names
         )
-        _deploy(api, kafka, ca, "cruise-control", certs.thumbprint(leaf)[:8], wait)
+        _deploy(api, kafka, ca, "cruise-control", certs.thumbprint(leaf)[:8], wait, pod_spec)
     if "entityOperator" in spec:
         stubs = ""
         for part in ("topic", "user"):
@@ -27,11 +40,11 @@ def reconcile_components(api: Api, kafka: Object, ca: Authority, wait: Waiter) -
                 stubs += certs.thumbprint(leaf)[:8]
             else:
                 stubs += "null"
-        _deploy(api, kafka, ca, "entity-operator", stubs, wait)
+        _deploy(api, kafka, ca, "entity-operator", stubs, wait, pod_spec)
     if "kafkaExporter" in spec:
         name = f"{cluster}-kafka-exporter"
         leaf = reconcile_leaf(api, kafka, ca, f"{name}-certs", "kafka-exporter", name)
-        _deploy(api, kafka, ca, "kafka-exporter", certs.thumbprint(leaf)[:8], wait)
+        _deploy(api, kafka, ca, "kafka-exporter", certs.thumbprint(leaf)[:8], wait, pod_spec)
 
 
 def deployments_of(kafka: Object) -> list[str]:
@@ -39,7 +52,9 @@ def deployments_of(kafka: Object) -> list[str]:
     return [f"{kafka['metadata']['name']}-{name}" for part, name in parts.items() if part in kafka["spec"]]
 
 
-def _deploy(api: Api, kafka: Object, ca: Authority, component: str, digest: str, wait: Waiter) -> None:
+def _deploy(
+    api: Api, kafka: Object, ca: Authority, component: str, digest: str, wait: Waiter, pod_spec: PodSpec
+) -> None:
     cluster = kafka["metadata"]["name"]
     name = f"{cluster}-{component}"
     labels = {
@@ -60,10 +75,7 @@ def _deploy(api: Api, kafka: Object, ca: Authority, component: str, digest: str,
         "strategy": strategy,
         "template": {
             "metadata": {"labels": labels, "annotations": annotations},
-            "spec": {
-                "automountServiceAccountToken": False,
-                "containers": [{"name": component, "image": "operator:1.2.0", "imagePullPolicy": "Never"}],
-            },
+            "spec": pod_spec(kafka, component),
         },
     }
     existing = api.get("deployments", name)

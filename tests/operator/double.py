@@ -18,9 +18,10 @@ from .authority import (
     remove_old,
     write_trust_bundle,
 )
-from .components import deployments_of, reconcile_components
+from .components import deployments_of, reconcile_components, simulated_pod
 from .leaves import node_names, reconcile_leaf
 from .podsets import Node, build_pod, control_pod_sets, nodes_of, write_pod_sets
+from .real_components import real_pod
 from .real_pods import RealPods, cluster_id
 from .roller import Nodes, Roller, Waiter
 
@@ -81,7 +82,7 @@ class OperatorDouble:
         if fully_used:
             remove_old(self.api, kafka, cluster_ca)
         self._reconcile_nodes(kafka, cluster_ca, clients_ca, nodes)
-        reconcile_components(self.api, kafka, cluster_ca, self.wait)
+        reconcile_components(self.api, kafka, cluster_ca, self.wait, real_pod if self.real_pods else simulated_pod)
         return cluster_ca
 
     def _verify(self, cluster: str, ca: Authority) -> tuple[bool, bool]:

@@ -1,9 +1,11 @@
-"""The negative control: a node gets a leaf of a CA that nobody trusts, and the load has to notice."""
+"""The negative control: a node and a component get leaves of a CA that nobody trusts, and the load has to notice."""
 
 from __future__ import annotations
 
 import base64
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 
@@ -12,54 +14,64 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from ..cluster.kube import wait_for
+from ..cluster.kube import Object, wait_for
 from ..kafka.tier import Tier
 from ..operator.api import ready
 from .handshakes import Outcome
 from .load import Load
 
+COMPONENT = "kafka-exporter"
 _ENOUGH = 20
 _QUIET_S = 10.0
 
 
 @dataclass(frozen=True)
 class Controlled:
-    """failures: while the foreign leaf was there; afterwards: in the seconds after it was put back."""
+    """failures: while a foreign leaf was there; afterwards: in the seconds after the last was put back.
+
+    component_failures: those of the component with nodes that were themselves again.
+    """
 
     failures: int
+    component_failures: int
     examples: list[str]
     afterwards: int
     done_afterwards: int
 
 
 def run_control(tier: Tier, node: str, load: Load) -> Controlled:
-    """The operator is paused meanwhile, so that nobody but us puts the leaf back."""
+    """The operator is paused meanwhile, so that nobody but us puts the leaves back."""
     _patch(tier, "kafkas", tier.cluster, {"metadata": {"annotations": {"strimzi.io/pause-reconciliation": "true"}}})
     wait_for(lambda: _paused(tier), "the operator being paused")
-    good = tier.secret(node)
-    began = time.monotonic()
-    _write_leaf(tier, node, *foreign_leaf(tier.node_chain(node)[0]))
-    _restart(tier, node)
-    wait_for(lambda: load.counts(began)[Outcome.FAILED] >= _ENOUGH, "handshakes that fail", 120)
-    failed = load.failed(began)
-    _write_leaf(tier, node, good[f"{node}.crt"], good[f"{node}.key"])
-    _restart(tier, node)
-    wait_for(lambda: ready(tier.scene.get("pods", node)), f"{node} being ready again", 180)
+    began, pod = time.monotonic(), f"strimzi.io/pod-name={node}"
+    with _foreign(tier, node, node):
+        _restart(tier, pod)
+        wait_for(lambda: load.counts(began)[Outcome.FAILED] >= _ENOUGH, "handshakes that fail", 120)
+    wait_for(_restart(tier, pod), f"{node} being ready again", 180)
+    again, pod = time.monotonic(), f"strimzi.io/name={tier.cluster}-{COMPONENT}"
+    with _foreign(tier, f"{tier.cluster}-{COMPONENT}-certs", COMPONENT):
+        wait_for(_restart(tier, pod), f"{COMPONENT} being ready with a foreign leaf", 120)
+        wait_for(lambda: bool(_of_component(load, again)), f"handshakes of {COMPONENT} that fail", 120)
+    wait_for(_restart(tier, pod), f"{COMPONENT} being ready again", 120)
+    failed, of_component = load.failed(began), _of_component(load, again)
     time.sleep(5)
     quiet = time.monotonic()
     time.sleep(_QUIET_S)
     after = load.counts(quiet)
     _patch(tier, "kafkas", tier.cluster, {"metadata": {"annotations": {"strimzi.io/pause-reconciliation": None}}})
     kinds = sorted({text.split(": ", 1)[1] for text in failed})
-    return Controlled(len(failed), kinds, after[Outcome.FAILED], after[Outcome.DONE])
+    return Controlled(len(failed), len(of_component), kinds, after[Outcome.FAILED], after[Outcome.DONE])
+
+
+def _of_component(load: Load, begin: float) -> list[str]:
+    return [text for text in load.failed(begin) if text.startswith(f"{COMPONENT} to ")]
 
 
 def foreign_leaf(model: x509.Certificate) -> tuple[bytes, bytes]:
     """Certificate and key (PEM) with the names of the model, and of a CA with its issuer's name but another key."""
     authority, own = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
     now = datetime.now(timezone.utc)
-    names = model.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
-    leaf = (
+    builder = (
         x509.CertificateBuilder()
         .subject_name(model.subject)
         .issuer_name(model.issuer)
@@ -67,9 +79,11 @@ def foreign_leaf(model: x509.Certificate) -> tuple[bytes, bytes]:
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - timedelta(minutes=5))
         .not_valid_after(now + timedelta(days=1))
-        .add_extension(names, critical=False)
-        .sign(authority, hashes.SHA256())
     )
+    for extension in model.extensions:
+        if isinstance(extension.value, x509.SubjectAlternativeName):  # who is only a client has none
+            builder = builder.add_extension(extension.value, critical=False)
+    leaf = builder.sign(authority, hashes.SHA256())
     key = own.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     return leaf.public_bytes(Encoding.PEM), key
 
@@ -79,21 +93,37 @@ def _paused(tier: Tier) -> bool:
     return any(one["type"] == "ReconciliationPaused" for one in status.get("conditions") or [])
 
 
-def _write_leaf(tier: Tier, node: str, certificates: bytes, key: bytes) -> None:
-    data = {f"{node}.crt": certificates, f"{node}.key": key}
-    encoded = {name: base64.b64encode(value).decode() for name, value in data.items()}
-    _patch(tier, "secrets", node, {"data": encoded})
+@contextmanager
+def _foreign(tier: Tier, secret: str, name: str) -> Iterator[None]:
+    """A foreign leaf in a Secret, whose entries have this name."""
+    good = tier.secret(secret)
+    _write_leaf(tier, secret, name, *foreign_leaf(x509.load_pem_x509_certificate(good[f"{name}.crt"])))
+    yield
+    _write_leaf(tier, secret, name, good[f"{name}.crt"], good[f"{name}.key"])
 
 
-def _restart(tier: Tier, node: str) -> None:
-    """The pod goes and comes back under another UID."""
-    before = tier.scene.get("pods", node)["metadata"]["uid"]
-    tier.scene.kube.request("DELETE", f"/api/v1/namespaces/{tier.scene.namespace}/pods/{node}")
+def _write_leaf(tier: Tier, secret: str, name: str, certificates: bytes, key: bytes) -> None:
+    data = {f"{name}.crt": certificates, f"{name}.key": key}
+    encoded = {entry: base64.b64encode(value).decode() for entry, value in data.items()}
+    _patch(tier, "secrets", secret, {"data": encoded})
 
-    def another() -> bool:
-        return tier.scene.get("pods", node).get("metadata", {}).get("uid", before) != before
 
-    wait_for(another, f"another pod {node}", 120)
+def _restart(tier: Tier, label: str) -> Callable[[], bool]:
+    """The one pod with this label goes; returns whether another is ready in its place."""
+    (old,) = _pods(tier, label)
+    tier.scene.kube.request("DELETE", f"/api/v1/namespaces/{tier.scene.namespace}/pods/{old['metadata']['name']}")
+
+    def back() -> bool:
+        found = _pods(tier, label)
+        return bool(found) and all(ready(pod) and pod["metadata"]["uid"] != old["metadata"]["uid"] for pod in found)
+
+    return back
+
+
+def _pods(tier: Tier, label: str) -> list[Object]:
+    path, query = f"/api/v1/namespaces/{tier.scene.namespace}/pods", {"labelSelector": label}
+    pods: list[Object] = tier.scene.kube.request("GET", path, query=query).body["items"]
+    return pods
 
 
 def _patch(tier: Tier, plural: str, name: str, body: dict[str, object]) -> None:

@@ -1,4 +1,4 @@
-"""One TLS handshake as a client that verifies, and what became of it."""
+"""One TLS handshake of a client that verifies, and what became of it."""
 
 from __future__ import annotations
 
@@ -38,6 +38,29 @@ def attempt(context: ssl.SSLContext, address: str, port: int, host: str) -> Verd
     except OSError as error:
         return judge(error)
     return Verdict(Outcome.DONE) if answer else Verdict(Outcome.INTERRUPTED, "closed")
+
+
+def attempt_in_memory(client: ssl.SSLContext, server: ssl.SSLContext, host: str) -> Verdict:
+    """Between two ends of which neither listens anywhere: done when each has heard that the other has finished."""
+    to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
+    ends = [
+        client.wrap_bio(to_client, to_server, server_hostname=host),
+        server.wrap_bio(to_server, to_client, server_side=True),
+    ]
+    try:
+        while ends:
+            ends = [end for end in ends if not _finishes(end)]
+    except ssl.SSLError as error:
+        return judge(error)
+    return Verdict(Outcome.DONE)
+
+
+def _finishes(end: ssl.SSLObject) -> bool:
+    try:
+        end.do_handshake()
+    except ssl.SSLWantReadError:
+        return False
+    return True
 
 
 def judge(error: OSError) -> Verdict:

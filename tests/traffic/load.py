@@ -1,103 +1,33 @@
-"""Many handshakes a second: clients at every broker; nodes and the operator, with their certificates, at every node."""
+"""Many handshakes a second, of everybody with all whom they ask in earnest."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import cycle
-from ssl import SSLContext
 
-from ..cluster.tls import client_context
 from ..kafka.tier import Tier
-from .handshakes import Outcome, Verdict, attempt
+from .handshakes import Outcome, Verdict
+from .looking import Looking
 from .scenario import Layout
-from .trust import in_use, published, trusted_by_operator
+from .targets import Target, targets
 
-CLIENT_PORT = 9094
-OPERATOR = "cluster-operator"
-#: What an application is; all others are JVMs.
-CLIENT = "client"
 #: Of all workers together; and seconds between looks at Secrets and pods.
 RATE, LOOK = 40.0, 1.0
 _WORKERS = 6
 
 
-@dataclass(frozen=True)
-class Target:
-    """identity: the node that connects, or the operator, or ``client``, which presents nothing."""
-
-    identity: str
-    node: str
-    port: int
-
-    def __str__(self) -> str:
-        return f"{self.identity} to {self.node}:{self.port}"
-
-    def host(self, tier: Tier) -> str:
-        return f"{self.node}.{tier.scene.namespace}.svc" if self.port == CLIENT_PORT else tier.host(self.node)
-
-
-def targets(layout: Layout) -> list[Target]:
-    """Each asks all others, as often as anybody else."""
-    identities, listeners = (*layout.nodes, OPERATOR), list(layout.internal_listeners())
-    between = [Target(one, node, port) for one in identities for node, port in listeners if one != node]
-    return [*between, *(Target(CLIENT, node, CLIENT_PORT) for node in layout.brokers)]
-
-
-@dataclass(frozen=True)
-class View:
-    """What identities present and trust now, and where nodes are."""
-
-    contexts: dict[str, SSLContext]
-    addresses: dict[str, str]
-
-
-class Looking:
-    """Reads Secrets and pods; a context is made anew when what it is made of has changed.
-
-    pods: when each, by UID, was first seen.
-    """
-
-    def __init__(self, tier: Tier, layout: Layout) -> None:
-        self.tier, self.layout = tier, layout
-        self.pods: dict[str, float] = {}
-        self._made: dict[str, tuple[tuple[bytes, ...], SSLContext]] = {}
-
-    def look(self) -> View:
-        bundle = self.tier.secret(f"{self.tier.cluster}-trustbundle")["cluster-ca.crt"]
-        of_clients = (published(self.tier) or in_use(self.tier)).pem
-        contexts = {CLIENT: self._context(CLIENT, of_clients)}
-        for node in self.layout.nodes:
-            own = self.tier.secret(node)
-            contexts[node] = self._context(node, bundle, own[f"{node}.crt"], own[f"{node}.key"])
-        own = self.tier.secret(f"{self.tier.cluster}-{OPERATOR}-certs")
-        known = trusted_by_operator(self.tier)
-        contexts[OPERATOR] = self._context(OPERATOR, known, own[f"{OPERATOR}.crt"], own[f"{OPERATOR}.key"])
-        return View(contexts, self._addresses())
-
-    def _context(self, identity: str, *parts: bytes) -> SSLContext:
-        if identity not in self._made or self._made[identity][0] != parts:
-            self._made[identity] = (parts, client_context(*parts, jvm=identity != CLIENT))
-        return self._made[identity][1]
-
-    def _addresses(self) -> dict[str, str]:
-        scene = self.tier.scene
-        query = {"labelSelector": f"strimzi.io/name={self.tier.cluster}-kafka"}
-        pods = scene.kube.request("GET", f"/api/v1/namespaces/{scene.namespace}/pods", query=query).body["items"]
-        for pod in pods:
-            self.pods.setdefault(pod["metadata"]["uid"], time.monotonic())
-        return {pod["metadata"]["name"]: pod["status"].get("podIP", "") for pod in pods}
-
-
 @dataclass
 class Load:
+    """results: when, counted as whose, and what came of it. failures: when, counted as whose, and how."""
+
     looking: Looking
-    results: list[tuple[float, Outcome]] = field(default_factory=list)
-    failures: list[tuple[float, str]] = field(default_factory=list)
+    results: list[tuple[float, str, Outcome]] = field(default_factory=list)
+    failures: list[tuple[float, str, str]] = field(default_factory=list)
     last: dict[Target, Verdict] = field(default_factory=dict)
     _end: threading.Event = field(default_factory=threading.Event)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -117,11 +47,17 @@ class Load:
 
     def counts(self, begin: float, end: float = float("inf")) -> Counter[Outcome]:
         with self._lock:
-            return Counter(outcome for at, outcome in self.results if begin <= at < end)
+            return Counter(outcome for at, _party, outcome in self.results if begin <= at < end)
 
-    def failed(self, begin: float, end: float = float("inf")) -> list[str]:
+    def done_by_party(self, begin: float, end: float) -> Counter[str]:
         with self._lock:
-            return [text for at, text in self.failures if begin <= at < end]
+            found = [(at, party) for at, party, outcome in self.results if outcome is Outcome.DONE]
+        return Counter(party for at, party in found if begin <= at < end)
+
+    def failed(self, begin: float, end: float = float("inf"), but: Container[str] = ()) -> list[str]:
+        """How, of all parties but these."""
+        with self._lock:
+            return [text for at, party, text in self.failures if begin <= at < end and party not in but]
 
     def restarts(self, begin: float, end: float) -> int:
         return sum(begin <= at < end for at in self.looking.pods.values())
@@ -148,16 +84,15 @@ class Load:
     def _shake_hands(self) -> None:
         with self._lock:
             target = next(self._targets)
-        view, at = self._view, time.monotonic()
-        address = view.addresses.get(target.node)
-        if not address:
+        at = time.monotonic()
+        verdict = self._view.attempt(target, target.host(self.looking.tier))
+        if verdict is None:
             return
-        verdict = attempt(view.contexts[target.identity], address, target.port, target.host(self.looking.tier))
         with self._lock:
-            self.results.append((at, verdict.outcome))
+            self.results.append((at, target.party, verdict.outcome))
             self.last[target] = verdict
             if verdict.outcome is Outcome.FAILED:
-                self.failures.append((at, f"{target}: {verdict.detail}"))
+                self.failures.append((at, target.party, f"{target}: {verdict.detail}"))
 
 
 @contextmanager

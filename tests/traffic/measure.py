@@ -37,7 +37,7 @@ def measure(scenarios: Sequence[Scenario], flows: tuple[Flow, ...], file: Path) 
             tempfile.TemporaryDirectory() as folder,
         ):
             _run(scene, scenario, CREATE)
-            tier = kafka_cluster(scene, scenario.layout.manifests, generated=False)
+            tier = kafka_cluster(scene, scenario.layout.manifests, generated=False, components=True)
             with handshake_load(tier, scenario.layout) as load:
                 _measure_flows(tier, Path(folder), load, scenario, flows, measured)
                 measured.write(file)
@@ -67,7 +67,8 @@ def _measure_flows(
     measured.unexpected += ledger.unreadable[:20]
     for window in ledger.windows:
         measured.flows.append(_row(ledger, load, scenario, window))
-        measured.unexpected += [*load.failed(*ledger.span(window))[:20], *ledger.failures(window)[:20]]
+        unforeseen = load.failed(*ledger.span(window), but=scenario.foreseen)
+        measured.unexpected += [*unforeseen[:20], *ledger.failures(window)[:20]]
         measured.unexpected += ledger.lost(window)[:20]
 
 
@@ -126,13 +127,15 @@ def _drain(ledger: Ledger) -> None:
 
 def _row(ledger: Ledger, load: Load, scenario: Scenario, window: Window) -> dict[str, Any]:
     figures, counts = ledger.figures(window), load.counts(*ledger.span(window))
-    failed = counts[Outcome.FAILED] + len(ledger.failures(window))
+    unforeseen = len(load.failed(*ledger.span(window), but=scenario.foreseen))
     return {
         "name": window.name, **scenario.row, **asdict(figures),
         "longest_stall_s": round(figures.longest_stall_s, 1), "seconds": round(window.ended - window.began, 1),
-        "handshakes": counts[Outcome.DONE] + counts[Outcome.FAILED], "failed_handshakes": failed,
+        "handshakes": counts[Outcome.DONE] + counts[Outcome.FAILED], "failed_handshakes": unforeseen + len(ledger.failures(window)),
+        "foreseen_failures": counts[Outcome.FAILED] - unforeseen,
         "restarts": load.restarts(*ledger.span(window)), "interrupted_handshakes": counts[Outcome.INTERRUPTED],
         "kept_clients_started": ledger.started(window, True), "renewed_clients_started": ledger.started(window, False),
+        "handshakes_by_identity": dict(sorted(load.done_by_party(*ledger.span(window)).items())),
     }  # fmt: skip
 
 

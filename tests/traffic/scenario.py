@@ -104,6 +104,13 @@ class Scenario:
         return frozenset({"jvm"} if self.path_length == 0 else {"jvm", "rdkafka"})
 
     @property
+    def foreseen(self) -> frozenset[str]:
+        """Parties whose handshakes fail between two restarts whatever anybody does: the Topic Operator trusts the one
+        certificate for Cruise Control that it has read when it started (CruiseControlClientImpl), and without a bridge no
+        certificate of Cruise Control is validated by both the old CA and the new one."""
+        return frozenset({"entity-topic-operator to cruise-control"} if self.variant.bridge == "never" else ())
+
+    @property
     def row(self) -> dict[str, str | int]:
         """How it is named in the file of a measurement."""
         return {

@@ -15,19 +15,19 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from ..cluster.tls import client_context
+from ..cluster.tls import client_context, server_context
 from .clients import parse
-from .handshakes import Outcome, attempt
+from .handshakes import Outcome, attempt, attempt_in_memory
 
 HOST = "node.test"
 Pem = tuple[bytes, bytes]
 
 
-def self_signed(host: str = HOST) -> Pem:
-    """Certificate and key."""
+def self_signed(host: str | None = HOST) -> Pem:
+    """Certificate and key; without a host, it is one of a client."""
     key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(timezone.utc)
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "node")])
-    certificate = (
+    builder = (
         x509.CertificateBuilder()
         .subject_name(name)
         .issuer_name(name)
@@ -35,9 +35,10 @@ def self_signed(host: str = HOST) -> Pem:
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - timedelta(hours=1))
         .not_valid_after(now + timedelta(hours=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False)
-        .sign(key, hashes.SHA256())
     )
+    if host:
+        builder = builder.add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False)
+    certificate = builder.sign(key, hashes.SHA256())
     pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     return certificate.public_bytes(Encoding.PEM), pem
 
@@ -75,41 +76,27 @@ def _greet(connection: ssl.SSLSocket) -> None:
         raise
 
 
-def server_context(own: Pem, accepted: bytes | None, folder: object) -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    file = f"{folder}/server.pem"
-    with open(file, "wb") as written:
-        written.write(own[1] + own[0])
-    context.load_cert_chain(file)
-    if accepted is not None:
-        context.verify_mode = ssl.CERT_REQUIRED
-        context.load_verify_locations(cadata=accepted.decode())
-    return context
-
-
 MINE, OTHER = self_signed(), self_signed()
 
 
 @pytest.mark.parametrize(
     ("trusted", "presented", "accepted", "outcome"),
     [
-        (MINE[0], None, None, Outcome.DONE),
+        (MINE[0], None, b"", Outcome.DONE),
         (MINE[0], OTHER, OTHER[0], Outcome.DONE),
-        (OTHER[0], None, None, Outcome.FAILED),
+        (OTHER[0], None, b"", Outcome.FAILED),
         (MINE[0], OTHER, MINE[0], Outcome.FAILED),
         (MINE[0], None, MINE[0], Outcome.FAILED),
     ],
 )
-def test_both_sides_verify(
-    trusted: bytes, presented: Pem | None, accepted: bytes | None, outcome: Outcome, tmp_path: object
-) -> None:
-    with listener(server_context(MINE, accepted, tmp_path)) as port:
+def test_both_sides_verify(trusted: bytes, presented: Pem | None, accepted: bytes, outcome: Outcome) -> None:
+    with listener(server_context(*MINE, accepted)) as port:
         found = attempt(client_context(trusted, *(presented or ())), "127.0.0.1", port, HOST)
     assert found.outcome is outcome, found.detail
 
 
-def test_another_name_fails(tmp_path: object) -> None:
-    with listener(server_context(MINE, None, tmp_path)) as port:
+def test_another_name_fails() -> None:
+    with listener(server_context(*MINE)) as port:
         found = attempt(client_context(MINE[0]), "127.0.0.1", port, "another.test")
     assert found.outcome is Outcome.FAILED
 
@@ -123,6 +110,23 @@ def test_nobody_listening_gives_no_verdict() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     assert attempt(client_context(MINE[0]), "127.0.0.1", port, HOST).outcome is Outcome.INTERRUPTED
+
+
+@pytest.mark.parametrize(
+    ("trusted", "host", "outcome"),
+    [(MINE[0], HOST, Outcome.DONE), (OTHER[0], HOST, Outcome.FAILED), (MINE[0], "another.test", Outcome.FAILED)],
+)
+def test_in_memory_a_client_verifies_too(trusted: bytes, host: str, outcome: Outcome) -> None:
+    found = attempt_in_memory(client_context(trusted), server_context(*MINE), host)
+    assert found.outcome is outcome, found.detail
+
+
+@pytest.mark.parametrize(
+    ("presented", "outcome"), [(OTHER, Outcome.DONE), ((), Outcome.FAILED), (MINE, Outcome.FAILED)]
+)
+def test_in_memory_a_server_verifies_where_it_wants_a_certificate(presented: Pem | tuple[()], outcome: Outcome) -> None:
+    found = attempt_in_memory(client_context(MINE[0], *presented), server_context(*MINE, OTHER[0]), HOST)
+    assert found.outcome is outcome, found.detail
 
 
 @pytest.mark.parametrize(

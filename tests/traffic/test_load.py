@@ -1,4 +1,4 @@
-"""Every node is asked by every other one and the operator on both internal ports, and by clients; silence is named."""
+"""What handshakes came to: who never succeeded is named, and all are counted where they belong."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from types import SimpleNamespace
 from typing import Any
 
 from .handshakes import Outcome, Verdict
-from .load import Load, targets
-from .scenario import LAYOUTS, Layout
+from .load import Load
+from .targets import targets
+from .test_targets import COMBINED
 
-NODES = ("a", "b", "c")
-COMBINED = Layout("dual-role", lambda *_names, **_options: [], NODES, NODES)
 DONE, HUNG = Verdict(Outcome.DONE), Verdict(Outcome.INTERRUPTED, "timed out")
 
 
@@ -20,31 +19,15 @@ def load(pods: dict[str, float] | None = None, **last: Verdict) -> Load:
     return Load(looking, last={target: last.get(target.node, DONE) for target in targets(COMBINED)})
 
 
-def test_targets() -> None:
-    between = {(one, other, port) for one in NODES for other in NODES if one != other for port in (9090, 9091)}
-    operator = {("cluster-operator", node, port) for node in NODES for port in (9090, 9091)}
-    clients = {("client", node, 9094) for node in NODES}
-    assert {(one.identity, one.node, one.port) for one in targets(COMBINED)} == between | operator | clients
-
-
-def test_a_node_is_asked_on_the_ports_of_its_roles_only() -> None:
-    (apart,) = [layout for layout in LAYOUTS if layout.name == "separate"]
-    asked = {(one.node, one.port) for one in targets(apart)}
-    assert asked == {
-        *((f"demo-controller-{number}", 9090) for number in (3, 4, 5)),
-        *((f"demo-broker-{number}", port) for number in (0, 1, 2) for port in (9091, 9094)),
-    }
-    assert {one.identity for one in targets(apart)} == {*apart.nodes, "cluster-operator", "client"}
-
-
 def test_all_have_settled() -> None:
     assert load().unsettled() == []
 
 
 def test_a_node_that_never_answers_is_named_by_all_who_ask_it() -> None:
     asked = ["a to b:9090", "a to b:9091", "c to b:9090", "c to b:9091", "client to b:9094"]
-    asked += ["cluster-operator to b:9090", "cluster-operator to b:9091"]
-    assert sorted(one.split(": ")[0] for one in load(b=HUNG).unsettled()) == asked
+    asked += ["cluster-operator to b:9090", "cluster-operator to b:9091", "cruise-control to b:9091"]
+    asked += ["entity-topic-operator to b:9091", "entity-user-operator to b:9091", "kafka-exporter to b:9091"]
+    assert sorted(one.split(": ")[0] for one in load(b=HUNG).unsettled()) == sorted(asked)
 
 
 def test_what_was_never_tried_has_not_settled() -> None:
@@ -56,3 +39,20 @@ def test_what_was_never_tried_has_not_settled() -> None:
 def test_a_restart_counts_where_its_pod_was_first_seen() -> None:
     found = load(pods={"before": 1.0, "first": 2.0, "second": 2.9, "after": 3.0})
     assert (found.restarts(2.0, 3.0), found.restarts(3.0, float("inf"))) == (2, 1)
+
+
+def test_what_has_succeeded_is_counted_for_whom() -> None:
+    one = load()
+    one.results = [
+        (1.0, "a", Outcome.DONE), (2.0, "a", Outcome.DONE), (2.5, "b", Outcome.FAILED), (2.9, "c", Outcome.DONE),
+        (2.9, "a", Outcome.INTERRUPTED), (3.0, "a", Outcome.DONE),
+    ]  # fmt: skip
+    assert one.done_by_party(2.0, 3.0) == {"a": 1, "c": 1}
+    assert one.counts(2.0, 3.0) == {Outcome.DONE: 2, Outcome.FAILED: 1, Outcome.INTERRUPTED: 1}
+
+
+def test_what_is_foreseen_is_no_failure_of_anybody_else() -> None:
+    one = load()
+    one.failures = [(1.0, "a", "too early"), (2.0, "a", "a to b"), (2.5, "b", "b to c"), (3.0, "a", "too late")]
+    assert one.failed(2.0, 3.0) == ["a to b", "b to c"]
+    assert one.failed(2.0, 3.0, but={"a"}) == ["b to c"]

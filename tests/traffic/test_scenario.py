@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from .scenario import LAYOUTS, VARIANTS, WAYS, Layout, Scenario, scenarios
+from .scenario import LAYOUTS, VARIANTS, WAYS, Layout, Scenario, Variant, scenarios
+from .targets import parties
 
 NAMES = [one.name for one in LAYOUTS], [one.name for one in VARIANTS]
 
@@ -61,3 +62,10 @@ def test_a_layout_names_the_nodes_that_its_manifests_make(layout: Layout) -> Non
 
 def test_a_scenario_is_named_by_what_it_is() -> None:
     assert str(Scenario("cooperate", LAYOUTS[1], VARIANTS[0])) == "cooperate separate plain"
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: str(variant.name))
+def test_only_without_a_bridge_something_is_foreseen_to_fail(variant: Variant) -> None:
+    foreseen = Scenario("cooperate", LAYOUTS[0], variant).foreseen
+    assert foreseen == ({"entity-topic-operator to cruise-control"} if variant.name == "plain" else set())
+    assert foreseen <= parties(LAYOUTS[0])

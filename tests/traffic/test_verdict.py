@@ -8,11 +8,16 @@ import pytest
 
 from .flows import CREATE, FLOWS, Flow, flows_named
 from .measured import Measured
-from .scenario import WAYS, scenarios
+from .scenario import WAYS, Scenario, scenarios
+from .targets import parties
 from .verdict import HANDSHAKES, STALL_S, broken_rules
 
 CHOSEN = flows_named(["replace_key"])
 ASKED = scenarios(WAYS, ["dual-role"], ["plain"], 1)
+
+
+def everybody(scenario: Scenario) -> dict[str, dict[str, int]]:
+    return {"handshakes_by_identity": dict.fromkeys(parties(scenario.layout), 1)}
 
 
 def measured(flow: dict[str, Any] | None = None, control: dict[str, Any] | None = None, **others: Any) -> Measured:
@@ -20,9 +25,9 @@ def measured(flow: dict[str, Any] | None = None, control: dict[str, Any] | None 
     good: dict[str, Any] = {"sent": 500, "lost": 0, "duplicated": 0, "handshakes": HANDSHAKES, "failed_handshakes": 0}
     good |= {"longest_stall_s": STALL_S, "stalled_client": "jvm-producer-kept"}
     good["restarts"] = 9
-    rows = [{**scenario.row, "name": one.name, **good} for scenario in ASKED for one in CHOSEN]
+    rows = [{**scenario.row, "name": one.name, **good, **everybody(scenario)} for scenario in ASKED for one in CHOSEN]
     rows[-1].update(flow or {})
-    quiet = {"afterwards": 0, "done_afterwards": 300, **(control or {})}
+    quiet = {"component_failures": 3, "afterwards": 0, "done_afterwards": 300, **(control or {})}
     given: dict[str, Any] = {"negative_control_failures": 20, "exits": {"takeover jvm-producer-kept": 0}, **others}
     return Measured(flows=rows, negative_control=quiet, **given)
 
@@ -51,6 +56,7 @@ LAST = "takeover dual-role plain replace_key"
         (measured(unexpected=["a to b: bad certificate"]), "a to b: bad certificate"),
         (measured(exits={"jvm-producer-kept": 2}), "jvm-producer-kept has ended by itself 2 times"),
         (measured(negative_control_failures=0), "negative control: no handshake failed"),
+        (measured(control={"component_failures": 0}), "negative control: no handshake of a component failed"),
         (measured(control={"afterwards": 1}), "negative control: 1 handshakes failed afterwards"),
         (measured(control={"done_afterwards": 0}), "negative control: no handshake succeeded afterwards"),
     ],
@@ -63,6 +69,16 @@ def test_a_flow_without_handshakes_is_named_even_where_the_others_have_enough() 
     found = measured({"handshakes": 0})
     found.flows[0]["handshakes"] = 4 * HANDSHAKES
     assert broken_rules(found, ASKED, CHOSEN) == [f"{LAST}: handshakes is 0"]
+
+
+@pytest.mark.parametrize("party", sorted(parties(ASKED[0].layout)))
+def test_who_has_not_succeeded_is_named(party: str) -> None:
+    """Whether it is in the row with nothing, or not in it."""
+    found = measured()
+    found.flows[-1]["handshakes_by_identity"] = {**everybody(ASKED[0])["handshakes_by_identity"], party: 0}
+    assert broken_rules(found, ASKED, CHOSEN) == [f"{LAST}: no handshake of {party} has succeeded"]
+    del found.flows[-1]["handshakes_by_identity"][party]
+    assert broken_rules(found, ASKED, CHOSEN) == [f"{LAST}: no handshake of {party} has succeeded"]
 
 
 def test_a_flow_that_was_not_measured_is_missed() -> None:
@@ -83,7 +99,7 @@ def test_a_scenario_stands_for_no_other(other: dict[str, str]) -> None:
 def test_a_new_key_takes_the_restarts_of_its_variant(layout: str, variant: str, restarts: int) -> None:
     (asked,) = scenarios(["cooperate"], [layout], [variant], 1)
     found = measured()
-    found.flows = [{**row, **asked.row, "restarts": restarts} for row in found.flows[:2]]
+    found.flows = [{**row, **asked.row, **everybody(asked), "restarts": restarts} for row in found.flows[:2]]
     found.flows[0]["restarts"] = 0
     assert broken_rules(found, [asked], CHOSEN) == []
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from cryptography import x509
@@ -36,10 +36,10 @@ def in_use(tier: Tier) -> Trusted:
     return Trusted(first.public_bytes(Encoding.PEM))
 
 
-def trusted_by_operator(tier: Tier) -> bytes:
-    """Every CA in the Secret that the operator manages (strimzi.md 1.4)."""
-    found = tier.secret(f"{tier.cluster}-cluster-ca-cert")
-    return b"\n".join(value for name, value in sorted(found.items()) if name.endswith(".crt"))
+def anchors(files: Mapping[str, bytes]) -> bytes:
+    """What Strimzi's components trust of a Secret with CAs: the first certificate of every ``*.crt`` (strimzi.md 1.4)."""
+    found = (x509.load_pem_x509_certificates(files[name])[0] for name in sorted(files) if name.endswith(".crt"))
+    return b"".join(one.public_bytes(Encoding.PEM) for one in found)
 
 
 def published(tier: Tier) -> Trusted | None:

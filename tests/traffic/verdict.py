@@ -8,6 +8,7 @@ from typing import Any
 from .flows import Flow
 from .measured import Measured
 from .scenario import Scenario
+from .targets import parties
 
 #: Of every flow on the average: a measurement with fewer would show little.
 HANDSHAKES = 1_000
@@ -24,7 +25,14 @@ def broken_rules(measured: Measured, scenarios: Sequence[Scenario], flows: Seque
         for flow in flows
         if flow.rekeys
     }
-    return [*_traffic(measured, wanted), *_harm(measured), *_restarts(measured, allowed), *_control(measured)]
+    taking_part = {f"{scenario} {flow.name}": parties(scenario.layout) for scenario in scenarios for flow in flows}
+    return [
+        *_traffic(measured, wanted),
+        *_silent(measured, taking_part),
+        *_harm(measured),
+        *_restarts(measured, allowed),
+        *_control(measured),
+    ]
 
 
 def _named(row: dict[str, Any]) -> str:
@@ -42,6 +50,14 @@ def _traffic(measured: Measured, wanted: list[str]) -> Iterator[str]:
                 yield f"{_named(flow)}: {what} is 0"
     if (handshakes := sum(flow["handshakes"] for flow in measured.flows)) < HANDSHAKES * len(wanted):
         yield f"only {handshakes} handshakes, {HANDSHAKES * len(wanted)} are wanted"
+
+
+def _silent(measured: Measured, wanted: Mapping[str, set[str]]) -> Iterator[str]:
+    """Who never succeeded has shown nothing, even where the others have shown much."""
+    for flow in measured.flows:
+        done = {party for party, handshakes in flow["handshakes_by_identity"].items() if handshakes}
+        for party in sorted(wanted.get(_named(flow), set()) - done):
+            yield f"{_named(flow)}: no handshake of {party} has succeeded"
 
 
 def _harm(measured: Measured) -> Iterator[str]:
@@ -65,10 +81,12 @@ def _restarts(measured: Measured, wanted: Mapping[str, int]) -> Iterator[str]:
 
 
 def _control(measured: Measured) -> Iterator[str]:
-    """A leaf that nobody trusts is noticed, and only until it is gone."""
+    """Leaves that nobody trusts are noticed, and only until they are gone."""
     control = measured.negative_control
     if not measured.negative_control_failures:
         yield "negative control: no handshake failed"
+    if not control.get("component_failures"):
+        yield "negative control: no handshake of a component failed"
     if control.get("afterwards") != 0:
         yield f"negative control: {control.get('afterwards')} handshakes failed afterwards"
     if not control.get("done_afterwards"):

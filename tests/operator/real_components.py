@@ -1,0 +1,107 @@
+"""Pods of components on a node that runs containers: what a process presents and trusts is what it found at its start.
+
+The programs themselves are not there. Each container copies what is mounted into memory, and stays (strimzi.md 3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .api import Object
+
+#: Where a container keeps what it holds: the folders ``leaf`` and ``trust``.
+MEMORY = "/memory"
+_COMPLETE = "complete"
+#: Of the folders of leaf, trust and memory. A shell that is the first process of a container ends for a signal that it
+#: waits for, and for no other.
+START = f"""\
+set -e
+umask 077
+trap 'exit 0' TERM
+mkdir "$3/leaf" "$3/trust"
+cp -L "$1"/* "$3/leaf"
+cp -L "$2"/* "$3/trust"
+touch "$3/{_COMPLETE}"
+sleep infinity & wait
+"""
+
+
+@dataclass(frozen=True)
+class Process:
+    """One container of the Deployment of a component.
+
+    identity: whose leaf it is, as its Secret and its common name say. trust: the Secret, without the cluster's name.
+    leaf_path, trust_path: where they are mounted. The operators in the Entity Operator read their Secrets from the
+    API when they start; their volumes stand in for that, but for the one of which the Topic Operator reads a file.
+    """
+
+    component: str
+    container: str
+    identity: str
+    leaf_path: str
+    trust: str
+    trust_path: str
+
+    def volumes(self, cluster: str) -> Iterator[Object]:
+        yield _secret_volume(f"{self.container}-leaf", f"{cluster}-{self.identity}-certs")
+        yield _secret_volume(f"{self.container}-trust", f"{cluster}-{self.trust}")
+        yield {"name": f"{self.container}-memory", "emptyDir": {"medium": "Memory", "sizeLimit": "1Mi"}}
+
+    def container_spec(self) -> Object:
+        paths = {"leaf": self.leaf_path, "trust": self.trust_path}
+        mounts: list[Object] = [
+            {"name": f"{self.container}-{what}", "mountPath": path, "readOnly": True} for what, path in paths.items()
+        ]
+        return {
+            "name": self.container, "image": "kafka:4.3.1", "imagePullPolicy": "Never",
+            "command": ["sh", "-c", START, "sh", self.leaf_path, self.trust_path, MEMORY],
+            "resources": {"requests": {"cpu": "1m", "memory": "4Mi"}},
+            "volumeMounts": [*mounts, {"name": f"{self.container}-memory", "mountPath": MEMORY}],
+            # Once it has all, it has it for good: nobody asks again.
+            "startupProbe": {
+                "exec": {"command": ["test", "-e", f"{MEMORY}/{_COMPLETE}"]}, "periodSeconds": 1, "failureThreshold": 120,
+            },
+        }  # fmt: skip
+
+
+PROCESSES = (
+    Process(
+        "entity-operator", "topic-operator", "entity-topic-operator",
+        "/from-api/leaf", "cluster-ca-cert", "/etc/cluster-ca-certs",
+    ),
+    Process(
+        "entity-operator", "user-operator", "entity-user-operator",
+        "/from-api/leaf", "cluster-ca-cert", "/from-api/trust",
+    ),
+    Process(
+        "cruise-control", "cruise-control", "cruise-control",
+        "/etc/cruise-control/cc-certs", "cluster-ca-cert", "/etc/cruise-control/cluster-ca-certs",
+    ),
+    Process(
+        "kafka-exporter", "kafka-exporter", "kafka-exporter",
+        "/etc/kafka-exporter/kafka-exporter-certs", "trustbundle", "/etc/kafka-exporter/cluster-ca-certs",
+    ),
+)  # fmt: skip
+#: Where an operator in the Entity Operator is asked for.
+_ASKED = {"entity-topic-operator": "topicOperator", "entity-user-operator": "userOperator"}
+
+
+def real_pod(kafka: Object, component: str) -> Object:
+    """The specification of the pod of a component."""
+    cluster = kafka["metadata"]["name"]
+    processes = [one for one in PROCESSES if one.component == component and _wanted(kafka, one)]
+    return {
+        "automountServiceAccountToken": False,
+        "containers": [one.container_spec() for one in processes],
+        "volumes": [volume for one in processes for volume in one.volumes(cluster)],
+    }
+
+
+def _wanted(kafka: Object, process: Process) -> bool:
+    part = _ASKED.get(process.identity)
+    return part is None or part in kafka["spec"]["entityOperator"]
+
+
+def _secret_volume(name: str, secret: str) -> Object:
+    return {"name": name, "secret": {"secretName": secret}}

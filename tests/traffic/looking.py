@@ -1,0 +1,114 @@
+"""What everybody presents and trusts now, and where nodes are."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from ssl import SSLContext
+
+from ..cluster.kube import Object
+from ..cluster.tls import client_context, server_context
+from ..kafka.tier import Tier
+from .components import Components, Held
+from .handshakes import Verdict, attempt, attempt_in_memory
+from .scenario import Layout
+from .targets import ASKING, CLIENT, CRUISE_CONTROL, OPERATOR, Target
+from .trust import anchors, in_use, published
+
+Made = tuple[bytes, ...]
+
+
+@dataclass(frozen=True)
+class View:
+    """contexts: of who connects to nodes, by identity; asking: of who asks Cruise Control; api: Cruise Control's own.
+
+    addresses: of nodes. Whose pod restarts is missing.
+    """
+
+    contexts: dict[str, SSLContext]
+    asking: dict[str, SSLContext]
+    api: SSLContext | None
+    addresses: dict[str, str]
+
+    def attempt(self, target: Target, host: str) -> Verdict | None:
+        """None when one of the two is not there."""
+        if target.node == CRUISE_CONTROL:
+            asking = self.asking.get(target.identity)
+            return attempt_in_memory(asking, self.api, host) if asking and self.api else None
+        context, address = self.contexts.get(target.identity), self.addresses.get(target.node)
+        return attempt(context, address, target.port, host) if context and address else None
+
+
+class Looking:
+    """Reads Secrets and pods; a context is made anew when what it is made of has changed.
+
+    pods: when each of a node, by UID, was first seen.
+    """
+
+    def __init__(self, tier: Tier, layout: Layout) -> None:
+        self.tier, self.layout = tier, layout
+        self.pods: dict[str, float] = {}
+        self._components = Components(tier)
+        self._made: dict[str, tuple[Made, SSLContext]] = {}
+        self._api: tuple[Made, SSLContext] | None = None
+
+    def look(self) -> View:
+        pods = self._pods()
+        held = self._components.held(pods)
+        known = anchors(self.tier.secret(f"{self.tier.cluster}-cluster-ca-cert"))
+        return View(
+            {**self._own(known), **self._of_components(held)},
+            {one: self._context(f"{one} asks", ca) for one, ca in _asking(held, known)},
+            self._server(held.get(CRUISE_CONTROL)),
+            self._addresses(pods),
+        )
+
+    def _own(self, known: bytes) -> dict[str, SSLContext]:
+        """Of clients, nodes and the operator, which read what is there."""
+        bundle = self.tier.secret(f"{self.tier.cluster}-trustbundle")["cluster-ca.crt"]
+        of_clients = (published(self.tier) or in_use(self.tier)).pem
+        contexts = {CLIENT: self._context(CLIENT, of_clients)}
+        for node in self.layout.nodes:
+            own = self.tier.secret(node)
+            contexts[node] = self._context(node, bundle, own[f"{node}.crt"], own[f"{node}.key"])
+        own = self.tier.secret(f"{self.tier.cluster}-{OPERATOR}-certs")
+        contexts[OPERATOR] = self._context(OPERATOR, known, own[f"{OPERATOR}.crt"], own[f"{OPERATOR}.key"])
+        return contexts
+
+    def _of_components(self, held: dict[str, Held]) -> dict[str, SSLContext]:
+        return {name: self._context(name, one.trusted, one.certificates, one.key) for name, one in held.items()}
+
+    def _context(self, identity: str, *parts: bytes) -> SSLContext:
+        if identity not in self._made or self._made[identity][0] != parts:
+            self._made[identity] = (parts, client_context(*parts, jvm=identity != CLIENT))
+        return self._made[identity][1]
+
+    def _server(self, held: Held | None) -> SSLContext | None:
+        """Who asks shows no certificate but a password."""
+        if held is None:
+            return None
+        parts = held.certificates, held.key
+        if self._api is None or self._api[0] != parts:
+            self._api = parts, server_context(*parts)
+        return self._api[1]
+
+    def _pods(self) -> list[Object]:
+        scene = self.tier.scene
+        query = {"labelSelector": f"strimzi.io/cluster={self.tier.cluster}"}
+        pods: list[Object] = scene.kube.request("GET", f"/api/v1/namespaces/{scene.namespace}/pods", query=query).body[
+            "items"
+        ]
+        return pods
+
+    def _addresses(self, pods: list[Object]) -> dict[str, str]:
+        name = f"{self.tier.cluster}-kafka"
+        nodes = [pod for pod in pods if pod["metadata"]["labels"].get("strimzi.io/name") == name]
+        for pod in nodes:
+            self.pods.setdefault(pod["metadata"]["uid"], time.monotonic())
+        return {pod["metadata"]["name"]: pod["status"].get("podIP", "") for pod in nodes}
+
+
+def _asking(held: dict[str, Held], known: bytes) -> list[tuple[str, bytes]]:
+    """The Topic Operator trusts the ``ca.crt`` that it has read at its start and nothing else (strimzi.md 3)."""
+    trusted = {OPERATOR: known, **{name: one.ca for name, one in held.items()}}
+    return [(one, trusted[one]) for one in ASKING if one in trusted]

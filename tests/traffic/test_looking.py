@@ -1,0 +1,109 @@
+"""Everybody shakes hands with what is theirs at the moment: nodes with their Secrets, components with what they hold."""
+
+from __future__ import annotations
+
+import base64
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from .handshakes import Outcome
+from .looking import Looking
+from .targets import Target
+from .test_components import Containers, all_pods, packed, pod
+from .test_handshakes import MINE, OTHER, self_signed
+from .test_targets import COMBINED
+
+API = self_signed("demo-cruise-control.ns.svc")
+TOPIC_OPERATOR, OPERATOR = (
+    Target(identity, "cruise-control", 9090) for identity in ("entity-topic-operator", "cluster-operator")
+)
+HOST = "demo-cruise-control.ns.svc"
+
+
+class Asked(Containers):
+    """Cruise Control presents ``API``; the Topic Operator has ``known`` in its ``ca.crt``."""
+
+    def __init__(self, known: bytes) -> None:
+        super().__init__()
+        self.known = known
+
+    def execute(self, pod: str, *command: str, container: str, **options: float) -> Any:
+        found = super().execute(pod, *command, container=container, **options)
+        leaf = API if container == "cruise-control" else MINE
+        files = {"leaf/a.crt": leaf[0], "leaf/a.key": leaf[1], "trust/ca.crt": self.known, "trust/old.crt": API[0]}
+        return type(found)(0, packed(files))
+
+
+class Cluster:
+    """A tier whose nodes, clients and operator all have ``MINE``, and whose CA Secret has ``MINE`` and ``API``."""
+
+    cluster = "demo"
+
+    def __init__(self, pods: list[dict[str, Any]], known: bytes = API[0]) -> None:
+        self.pods, self.items = Asked(known), pods
+        kube = SimpleNamespace(request=lambda *_path, **_query: SimpleNamespace(body={"items": self.items}))
+        bundle = {"ca.crt": MINE[0], "ca.p12": b"", "ca.password": b""}
+        data = {name: base64.b64encode(value).decode() for name, value in bundle.items()}
+        self.scene = SimpleNamespace(namespace="ns", kube=kube, get=lambda *_name: {"data": data})
+
+    def secret(self, name: str) -> dict[str, bytes]:
+        if name == "demo-cluster-ca-cert":
+            return {"ca.crt": MINE[0], "old.crt": API[0], "ca.password": b"x"}
+        if name == "demo-trustbundle":
+            return {"cluster-ca.crt": MINE[0]}
+        own = name.removeprefix("demo-").removesuffix("-certs")
+        return {f"{own}.crt": MINE[0], f"{own}.key": MINE[1]}
+
+
+def node(name: str, uid: str) -> dict[str, Any]:
+    one = pod("kafka", uid)
+    one["metadata"]["name"] = name
+    one["status"]["podIP"] = f"192.0.2.{uid}"
+    return one
+
+
+NODES = [node(name, str(number)) for number, name in enumerate(COMBINED.nodes)]
+
+
+def looking(cluster: Any) -> Looking:
+    return Looking(cluster, COMBINED)
+
+
+def outcome(cluster: Any, target: Target) -> Outcome | None:
+    verdict = looking(cluster).look().attempt(target, HOST)
+    return verdict.outcome if verdict else None
+
+
+@pytest.mark.parametrize(
+    ("known", "expected"), [(API[0], Outcome.DONE), (OTHER[0] + API[0], Outcome.FAILED), (OTHER[0], Outcome.FAILED)]
+)
+def test_the_topic_operator_knows_cruise_control_by_the_first_of_its_file_only(known: bytes, expected: Outcome) -> None:
+    assert outcome(Cluster(all_pods("1"), known), TOPIC_OPERATOR) is expected
+
+
+def test_the_operator_knows_cruise_control_by_any_ca_of_the_secret() -> None:
+    assert outcome(Cluster(all_pods("1"), OTHER[0]), OPERATOR) is Outcome.DONE
+
+
+@pytest.mark.parametrize("target", [TOPIC_OPERATOR, OPERATOR, Target("kafka-exporter", "a", 9091)])
+def test_with_somebody_who_is_not_there_nothing_is_tried(target: Target) -> None:
+    assert outcome(Cluster([]), target) is None
+
+
+def test_restarts_of_components_are_not_those_of_nodes() -> None:
+    found = looking(Cluster([*NODES, *all_pods("new")]))
+    assert found.look().addresses == {name: f"192.0.2.{number}" for number, name in enumerate(COMBINED.nodes)}
+    assert found.pods.keys() == {"0", "1", "2"}
+
+
+def test_a_component_that_restarts_has_another_context_afterwards() -> None:
+    cluster = Cluster([*NODES, *all_pods("1")])
+    found = looking(cluster)
+    before, again = found.look(), found.look()
+    assert before.contexts == again.contexts
+    cluster.items, cluster.pods.known = [*NODES, *all_pods("2")], OTHER[0]
+    after = found.look()
+    changed = {name for name in before.contexts if before.contexts[name] is not after.contexts[name]}
+    assert changed == {"entity-topic-operator", "entity-user-operator", "cruise-control", "kafka-exporter"}

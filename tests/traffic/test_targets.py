@@ -1,0 +1,57 @@
+"""Whoever asks somebody in earnest asks here too: nodes and components nodes, clients brokers, and two Cruise Control."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from .scenario import LAYOUTS, Layout
+from .targets import Target, parties, targets
+
+NODES = ("a", "b", "c")
+COMBINED = Layout("dual-role", lambda *_names, **_options: [], NODES, NODES)
+COMPONENTS = ("entity-topic-operator", "entity-user-operator", "cruise-control", "kafka-exporter")
+ASKING = {("entity-topic-operator", "cruise-control", 9090), ("cluster-operator", "cruise-control", 9090)}
+
+
+def test_targets() -> None:
+    between = {(one, other, port) for one in NODES for other in NODES if one != other for port in (9090, 9091)}
+    operator = {("cluster-operator", node, port) for node in NODES for port in (9090, 9091)}
+    components = {(one, node, 9091) for one in COMPONENTS for node in NODES}
+    clients = {("client", node, 9094) for node in NODES}
+    found = [(one.identity, one.node, one.port) for one in targets(COMBINED)]
+    assert set(found) == between | operator | components | clients | ASKING
+    assert len(set(found)) == len(found)
+
+
+def test_a_node_is_asked_on_the_ports_of_its_roles_only() -> None:
+    (apart,) = [layout for layout in LAYOUTS if layout.name == "separate"]
+    asked = {(one.node, one.port) for one in targets(apart)}
+    assert asked == {
+        *((f"demo-controller-{number}", 9090) for number in (3, 4, 5)),
+        *((f"demo-broker-{number}", port) for number in (0, 1, 2) for port in (9091, 9094)),
+        ("cruise-control", 9090),
+    }
+    assert {one.identity for one in targets(apart)} == {*apart.nodes, *COMPONENTS, "cluster-operator", "client"}
+
+
+def test_who_asks_cruise_control_is_counted_apart() -> None:
+    apart = {f"{one} to cruise-control" for one in ("entity-topic-operator", "cluster-operator")}
+    assert parties(COMBINED) == {*NODES, *COMPONENTS, "cluster-operator", "client"} | apart
+
+
+@pytest.mark.parametrize(
+    ("target", "host"),
+    [
+        (Target("client", "demo-kafka-0", 9094), "demo-kafka-0.ns.svc"),
+        (Target("kafka-exporter", "demo-kafka-0", 9091), "demo-kafka-0.nodes"),
+        (Target("cluster-operator", "cruise-control", 9090), "demo-cruise-control.ns.svc"),
+    ],
+)
+def test_names_are_those_by_which_each_is_called(target: Target, host: str) -> None:
+    tier: Any = SimpleNamespace(
+        cluster="demo", scene=SimpleNamespace(namespace="ns"), host=lambda node: f"{node}.nodes"
+    )
+    assert target.host(tier) == host
