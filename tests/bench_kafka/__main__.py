@@ -1,13 +1,15 @@
 """``make bench-kafka``: what replacing a CA's key costs on real Kafka nodes, beside the operator's own way.
 
 Lines as of ``make bench``, a table, and build/bench-kafka.json. The exit code says only whether all could be measured.
-``python -m tests.bench_kafka --variant plain`` measures this variant only.
+``python -m tests.bench_kafka --variant plain`` measures this variant only; with ``--brokers 9`` the cluster has as many
+nodes more, which are brokers only.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,12 +18,13 @@ from ..api.running import Runner
 from ..bench.measurement import Measurement, Wanted
 from ..cluster.bed import ROOT
 from ..cluster.commands import run_command
-from ..kafka.tier import Tier, kafka_cluster, kafka_scene
+from ..cluster.kube import Object
+from ..kafka.tier import Layout, Tier, kafka_cluster, kafka_scene
 from ..operator import clusters
 from .looking import Looks, looks
 from .replacement import Replacement, table
 from .replacing import by_operator, by_playbook
-from .variants import VARIANTS, Variant, judge
+from .variants import OPERATOR, VARIANTS, Variant, judge
 
 
 @dataclass
@@ -71,25 +74,36 @@ def _compare_with_operator(tier: Tier, figures: Figures) -> None:
         figures.say(Measurement(f"replace-{one.way}-vs-{own.way}", one.seconds / own.seconds, Wanted.AT_MOST, 1.5))
 
 
-def measure(variants: list[Variant], figures: Figures) -> None:
+def _layout(brokers: int) -> Layout:
+    """Three nodes that are controller and broker, and these."""
+
+    def made(cluster: str, namespace: str, **options: bool) -> list[Object]:
+        more = clusters.pool(cluster, namespace, "more", brokers, ["broker"], persistent=True)
+        return [*clusters.dual_role(cluster, namespace, **options), *([more] if brokers else [])]
+
+    return made
+
+
+def measure(names: Sequence[str], brokers: int, figures: Figures) -> None:
     with kafka_scene("bench-kafka") as scene:
         Runner(scene).flow("create").check()
-        tier = kafka_cluster(scene, clusters.dual_role, generated=False)
+        tier = kafka_cluster(scene, _layout(brokers), generated=False)
         Runner(scene).flow("create").check()
         _look(tier, figures)
-        _replace(tier, variants, figures)
-        _compare_with_operator(tier, figures)
+        _replace(tier, [variant for variant in VARIANTS if variant.name in names], figures)
+        if OPERATOR.name in names:
+            _compare_with_operator(tier, figures)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench_kafka", description="Measured on real Kafka nodes.")
-    names = [variant.name for variant in VARIANTS]
+    names = [variant.name for variant in (*VARIANTS, OPERATOR)]
     parser.add_argument("--variant", action="append", choices=names, help="this one only; may be given again")
+    parser.add_argument("--brokers", type=int, default=0, help="nodes beside the three; default: none")
     parser.add_argument("--output", type=Path, default=ROOT / "build" / "bench-kafka.json", help="default: %(default)s")
     arguments = parser.parse_args()
-    wanted = arguments.variant or names
     figures = Figures(arguments.output)
-    measure([variant for variant in VARIANTS if variant.name in wanted], figures)
+    measure(arguments.variant or names, arguments.brokers, figures)
     print(table(figures.replacements))
     print("Hours: reckoned, from the restarts alone to all of it, as if everything grew with the brokers.")
     return 0

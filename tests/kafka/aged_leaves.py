@@ -20,6 +20,8 @@ from ..operator.api import ready
 from .tier import Tier
 
 _LIFE, _AGE = timedelta(days=365), timedelta(days=200)
+#: Of their lives: less than half, so that they may be renewed.
+LEFT = _LIFE - _AGE
 
 
 def age_leaves(tier: Tier, nodes: list[str]) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from ..api.running import Runner
 from ..cluster.kube import wait_for
 from ..cluster.scene import Scene
+from ..kafka.aged_leaves import age_leaves
 from ..kafka.tier import Tier, kafka_cluster, kafka_scene
 from .clients import TOPIC, find_brokers
 from .control import Controlled, run_control
@@ -54,6 +55,8 @@ def _measure_flows(
     ledger = Ledger()
     with fleet(tier, find_brokers(tier, scenario.layout.brokers, folder), folder, ledger) as clients:
         for flow in flows:
+            if flow.ages:
+                age_leaves(tier, list(scenario.layout.nodes))
             with _window(ledger, flow.name):
                 clients.forget_old_cas()
                 _run_flow(tier, scenario, flow, clients)
@@ -84,7 +87,7 @@ def _window(ledger: Ledger, flow: str) -> Iterator[None]:
 
 def _run_flow(tier: Tier, scenario: Scenario, flow: Flow, clients: Fleet) -> None:
     """A bridge is all that clients have which learn of the new CA no sooner than when the old one is to leave."""
-    aim = {"strimzi_replaces": _ca_in_use(tier)} if flow.aimed else {}
+    aim = {**flow.variables, **({"strimzi_replaces": _ca_in_use(tier)} if flow.aimed else {})}
     if flow.rekeys and scenario.patient:
         clients.wait_with(scenario.patient)
         _run(tier.scene, scenario, flow, strimzi_until_phase="use", **aim)

@@ -73,6 +73,10 @@ class Variant:
     rolls: int
 
     @property
+    def reloads(self) -> bool:
+        return self.spread != "restart"
+
+    @property
     def variables(self) -> dict[str, str]:
         return {"strimzi_bridge": self.bridge, "strimzi_spread": self.spread}
 

@@ -20,10 +20,10 @@ def broken_rules(measured: Measured, scenarios: Sequence[Scenario], flows: Seque
     """In words; empty when all is well."""
     wanted = [f"{scenario} {flow.name}" for scenario in scenarios for flow in flows]
     allowed = {
-        f"{scenario} {flow.name}": scenario.variant.rolls * len(scenario.layout.nodes)
+        f"{scenario} {flow.name}": rolls * len(scenario.layout.nodes)
         for scenario in scenarios
         for flow in flows
-        if flow.rekeys
+        if (rolls := flow.rolls(scenario.variant)) is not None
     }
     taking_part = {f"{scenario} {flow.name}": parties(scenario.layout) for scenario in scenarios for flow in flows}
     return [
