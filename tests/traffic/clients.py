@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from ..broker.jars import find_jars, find_java
 from ..cluster.bed import ROOT
@@ -102,9 +102,9 @@ class Process:
     def __post_init__(self) -> None:
         self._process = subprocess.Popen(
             ["unshare", "--mount", "sh", "-c", _MOUNTED, "sh", str(self.hosts), *self.command], cwd=ROOT, text=True,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
         )  # fmt: skip
-        threading.Thread(target=self._read, daemon=True).start()
+        listen(self._process, self._hear)
 
     def ended(self) -> bool:
         return self._process.poll() is not None
@@ -118,15 +118,24 @@ class Process:
         except subprocess.TimeoutExpired:
             os.killpg(self._process.pid, signal.SIGKILL)
 
-    def _read(self) -> None:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
-            event = parse(line)
-            if event.get("name") in READY:
-                self.ready.set()
-            if event.get("name") not in _RECORDS:
-                self.last = [*self.last[-20:], line.rstrip()]
-            self.report(event)
+    def _hear(self, line: str) -> None:
+        event = parse(line)
+        if event.get("name") in READY:
+            self.ready.set()
+        if event.get("name") not in _RECORDS:
+            self.last = [*self.last[-20:], line.rstrip()]
+        self.report(event)
+
+
+def listen(process: subprocess.Popen[str], hear: Callable[[str], None]) -> None:
+    """Every line of both streams: libraries write their log in the middle of an event where both go the same way."""
+    for stream in (process.stdout, process.stderr):
+        threading.Thread(target=_read, args=(stream, hear), daemon=True).start()
+
+
+def _read(stream: IO[str], hear: Callable[[str], None]) -> None:
+    for line in stream:
+        hear(line)
 
 
 def parse(line: str) -> dict[str, Any]:

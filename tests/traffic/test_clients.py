@@ -1,0 +1,31 @@
+"""What a client prints is heard whole, whatever its libraries write at the same time."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+from ..cluster.kube import wait_for
+from .clients import listen, parse
+
+EVENTS = 300
+#: Half an event, a log, the other half: as one process does with two streams and two threads.
+SPEAKER = """
+import os
+for number in range({events}):
+    event = '{{"name": "record_data", "value": "%d"}}\\n' % number
+    os.write(1, event[:15].encode())
+    os.write(2, b"%6|1795287150.072|FAIL|rdkafka#consumer-1| Disconnected\\n")
+    os.write(1, event[15:].encode())
+"""
+
+
+def test_no_event_is_lost_in_a_log() -> None:
+    heard: list[dict[str, Any]] = []
+    command = [sys.executable, "-c", SPEAKER.format(events=EVENTS)]
+    with subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        listen(process, lambda line: heard.append(parse(line)))
+        process.wait(30)
+        wait_for(lambda: len(heard) == 2 * EVENTS, "all lines", 30)
+    assert [one["value"] for one in heard if one] == [str(number) for number in range(EVENTS)]
