@@ -40,7 +40,7 @@ class Runner:
     variables: dict[str, str] = field(default_factory=dict)
     patience: float = 240
 
-    def start(self, playbook: str, *arguments: str, **variables: str) -> subprocess.Popen[str]:
+    def start(self, playbook: str, *arguments: str, **variables: str | int) -> subprocess.Popen[str]:
         wanted = {"strimzi_cluster": "demo", "strimzi_namespace": self.scene.namespace, **self.variables, **variables}
         command = ["ansible-playbook", "-i", "localhost,", "-c", "local", f"playbooks/{playbook}.yml", *arguments]
         for name, value in {**wanted, "ansible_python_interpreter": sys.executable}.items():
@@ -57,7 +57,7 @@ class Runner:
             "ANSIBLE_LOCALHOST_WARNING": "false",
         }
 
-    def flow(self, playbook: str, *arguments: str, **variables: str) -> Finished:
+    def flow(self, playbook: str, *arguments: str, **variables: str | int) -> Finished:
         process = self.start(playbook, *arguments, **variables)
         output, _nothing = process.communicate(timeout=self.patience)
         return Finished(process.returncode, output)

@@ -115,6 +115,34 @@ def test_leaves_are_renewed_with_restarts_instead(
     assert result.warnings[0].startswith(said)
 
 
+@pytest.mark.parametrize("spread", [Spread.AUTO, Spread.RELOAD])
+def test_a_permission_that_goes_while_leaves_are_renewed(
+    scene: Scene, nodes: ReloadingNodes, lasting: Authority, spread: Spread
+) -> None:
+    """The operator was told that nodes read their leaves again, and then they cannot be told."""
+    scene.create(lasting)
+    before = leaves(scene)
+    scene.world.seconds += 200 * DAY
+    nodes.before = interrupt
+    with pytest.raises(KeyboardInterrupt):
+        renew(scene)
+    assert all(leaves(scene)[pod] != pem for pod, pem in before.items())
+    scene.permitted.denied = frozenset({"get configmaps"})
+    result = scene.run(Goal.RENEW_LEAVES, spread=spread, renew_before=timedelta(days=300))
+    said = "Nodes are restarted with their renewed certificates: the identity of this run may not get configmaps"
+    if spread is Spread.AUTO:
+        assert result.warnings[0].startswith(said)
+        assert (scene.rolls, nodes.told, held(scene)) == ({1}, [], {})
+    else:
+        (violation,) = result.outcome.decision.violations
+        assert violation.message.startswith(f"spread=reload forbids this. {said}")
+        assert (scene.rolls, nodes.told, scene.paused) == ({0}, [], False)
+
+
+def interrupt(pod: str) -> None:
+    raise KeyboardInterrupt
+
+
 def test_nothing_is_asked_where_restarts_are_asked_for(scene: Scene, nodes: ReloadingNodes) -> None:
     scene.create()
     scene.permitted.reviewed.clear()

@@ -107,7 +107,7 @@ def stamp_renewed(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Steps:
     if not is_paused(snapshot):
         return ()
     behind = _behind(snapshot)
-    known = behind and behind <= _awaiting(snapshot, ledger)
+    known = behind and behind <= awaiting_renewed(snapshot, ledger)
     if not known or not may_reload(snapshot, intent) or snapshot.unpredicted != ():
         return ()
     return (StampPods(current_generation(snapshot), Phase.USE),)
@@ -115,7 +115,7 @@ def stamp_renewed(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Steps:
 
 def read_renewed(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Steps:
     """Listeners read the new leaf. Nodes that the operator restarts anyway, because it was told nothing, start with it."""
-    waiting = _awaiting(snapshot, ledger) - _behind(snapshot)
+    waiting = awaiting_renewed(snapshot, ledger) - _behind(snapshot)
     if not waiting:
         return ()
     if may_reload(snapshot, intent):
@@ -147,7 +147,8 @@ def is_ending(held: HeldLeaf, snapshot: Snapshot) -> bool:
     return held.certificate.not_after - snapshot.now < RESTART_BEFORE
 
 
-def _awaiting(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
+def awaiting_renewed(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
+    """Nodes (UIDs) whose listeners have not read their new leaf yet."""
     return frozenset(uid for held in ledger.held for uid in held.awaiting) & snapshot.uids
 
 

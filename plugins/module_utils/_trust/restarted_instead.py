@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Phase, Spread
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.leaf_renewal import due_leaves
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.leaf_renewal import awaiting_renewed, due_leaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.promotable import promotable
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.reloading import nodes_of, why_restarted
@@ -28,6 +28,9 @@ def why_restarted_instead(step: Step, snapshot: Snapshot, intent: Intent) -> str
     """That, and why, this step makes nodes restart for what they could re-read, as a sentence; nothing if it does not."""
     if isinstance(step, Roll) and step.reason is RollReason.RETIRE and nodes_of(snapshot, step.uids):
         return f"Nodes are restarted to forget {name_of(step.authority, snapshot)}: {why_restarted(snapshot, intent)}"
+    renewed = awaiting_renewed(snapshot, snapshot.ledger or Ledger())
+    if isinstance(step, Roll) and step.reason is RollReason.LEAF and step.uids & renewed:
+        return f"Nodes are restarted with their renewed certificates: {why_restarted(snapshot, intent)}"
     why = why_restarted(snapshot, intent) or _why_not_stamped(snapshot)
     if why and isinstance(step, Promote) and step.phase is Phase.RETIRE:
         return f"Nodes are restarted when {name_of(step.fingerprint, snapshot)} takes the place of its bridge: {why}"
