@@ -16,12 +16,16 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger imp
 
 from ..fakes.answers import Answers
 from ..fakes.flows import FlowResult, run_flow, work_on
+from ..fakes.memory_api import Change
 from ..fakes.world import World
 from ..faults.checker import InvariantBroken
 from ..faults.flows import CASES, Case, finish, start
 
 PLAIN = Case(Goal.REPLACE_KEY, Way.COOPERATE, Bridge.NEVER)
+TAKEOVER = Case(Goal.REPLACE_KEY, Way.TAKEOVER, Bridge.NEVER)
+BRIDGED = Case(Goal.REPLACE_KEY, Way.COOPERATE, Bridge.AUTO)
 REPLACE = PLAIN.intent
+PAUSE = "strimzi.io/pause-reconciliation"
 
 
 def begin(case: Case = PLAIN) -> World:
@@ -65,6 +69,25 @@ def test_a_silent_node_holds_the_promotion() -> None:
     assert current(world) == 0
     answers.silent.clear()
     assert run(world, answers).outcome.decision.done
+
+
+@pytest.mark.parametrize("case", [TAKEOVER, BRIDGED], ids=str)
+def test_what_was_said_before_a_pause_opens_no_gate_after_it(case: Case) -> None:
+    """Within one call the nodes are not asked again to make or to end a pause, but before everything else they are."""
+    world = begin(case)
+    answers = Answers(world)
+
+    def fall_silent(change: Change) -> None:
+        if change.plural == "kafkas" and PAUSE in change.new["metadata"].get("annotations", {}):
+            answers.silent.add("demo-kafka-1")
+
+    world.api.listeners.append(fall_silent)
+    assert "evidence" in [gate for gate, _message in held(run(world, answers, case.intent))]
+    assert current(world) == 0
+    assert PAUSE not in (world.api.find("kafkas", "kafka", "demo") or {})["metadata"]["annotations"]
+    world.api.listeners.remove(fall_silent)
+    answers.silent.clear()
+    assert run(world, answers, case.intent).outcome.decision.done
 
 
 def current(world: World) -> int:

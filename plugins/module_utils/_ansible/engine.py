@@ -25,7 +25,15 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.observed import of_running
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.reloading import why_restarted
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.restarted_instead import why_restarted_instead
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import SHARED, Face, Step
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import (
+    SHARED,
+    Face,
+    Pause,
+    Reload,
+    Resume,
+    Step,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.target import resolve
 
 #: Far more passes than any flow needs in a row; reaching it means that the decisions go in a circle.
@@ -75,7 +83,8 @@ class Outcome:
 
     def go_on(self, observation: Observation, decision: Decision) -> None:
         self.observation, self.decision = observation, decision
-        if observation.snapshot.listeners is not None:
+        said, before = observation.snapshot.listeners, self.looked
+        if said is not None and (before is None or said is not before.snapshot.listeners):
             self.looked = observation
 
     @property
@@ -120,7 +129,11 @@ def run(work: Work, intent: Intent, face: Face, carry_out: CarryOut, before_writ
         intent = replace(intent, spread=outcome.spread)
         seen, hoped = _at_first_sight(work, intent)
         # If it is another's turn, that one asks the nodes for itself.
-        outcome.go_on(*(_with_a_look(work, intent, seen, hoped) if own_steps(hoped, face) else (seen, hoped)))
+        if own_steps(hoped, face):
+            earlier = None if any(isinstance(step, Reload) for step in steps) else outcome.looked
+            known = _as_seen_before(seen, hoped, intent, earlier)
+            seen, hoped = known or _with_a_look(work, intent, seen, hoped)
+        outcome.go_on(seen, hoped)
     return outcome
 
 
@@ -175,6 +188,35 @@ def _with_a_look(
             observation = with_obstacles(work, observation, intent)
         decision = decide(observation.snapshot, intent)
     return observation, decision
+
+
+def _as_seen_before(
+    observation: Observation, decision: Decision, intent: Intent, earlier: Observation | None
+) -> tuple[Observation, Decision] | None:
+    """With what the same processes have said in this call; None where they have to be asked again.
+
+    That is good enough to make a pause or to end one, and for nothing that a gate stands before.
+    """
+    snapshot = observation.snapshot
+    if earlier is None or earlier.snapshot.uids != snapshot.uids or not _is_about_a_pause(decision, snapshot):
+        return None
+    before = earlier.snapshot
+    known = replace(
+        snapshot,
+        listeners=before.listeners,
+        asked=True,
+        unreloadable=before.unreloadable,
+        unpredicted=before.unpredicted,
+    )
+    again = decide(known, intent)
+    if any(needs_a_look(step, known) for step in again.steps) and not _is_about_a_pause(again, known):
+        return None
+    return replace(observation, snapshot=known), again
+
+
+def _is_about_a_pause(decision: Decision, snapshot: Snapshot) -> bool:
+    guarded = [step for step in decision.steps if needs_a_look(step, snapshot)]
+    return bool(guarded) and all(isinstance(step, (Pause, Resume)) for step in guarded)
 
 
 def look_closely(work: Work, observation: Observation, intent: Intent) -> Observation:

@@ -25,7 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import n
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.operator import request_reconcile
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.operator import await_leaves, request_reconcile
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.pods import component_of, is_final, is_ready
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import annotation
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Strategy, Work
@@ -70,6 +70,9 @@ def carry_out_roll(step: Roll, observation: Observation, work: Work) -> list[Act
         return [restart(pod.name, step, work) for nodes in (True, False) for pod in roll.pods(nodes)]
     if step.reason in _BY_OPERATOR:
         roll.actions += request_reconcile(observation, work, roll.phase, _token(step))
+        if not step.uids:
+            # Only Secrets are behind: no pod would show that the operator has acted.
+            roll.actions += await_leaves(roll.phase, observation, work)
         _await_replacement(roll, [*roll.pods(True), *roll.pods(False)])
         return roll.actions
     if work.settings.strategy is Strategy.DIRECT:

@@ -87,6 +87,26 @@ def await_bundle(step: AwaitBundle, observation: Observation, work: Work) -> lis
     return [*actions, Action("wait", f"Secret {work.scope.namespace}/{name}", waited, phase, seconds=seconds)]
 
 
+def await_leaves(phase: str, observation: Observation, work: Work) -> list[Action]:
+    """Wait until the operator has issued the leaves that belong to another generation than its CA."""
+    wanted = str(observation.snapshot.ca.certificate_generation)
+    behind = [leaf.secret for leaf in observation.snapshot.leaves if str(leaf.generation) != wanted]
+    actions = []
+    for name in behind:
+        where = f"Secret {work.scope.namespace}/{name}"
+
+        def settled(objects: Objects, name: str = name) -> bool:
+            return annotation(objects.get(name), names.CLUSTER_CA_CERT_GENERATION) == wanted
+
+        limit = work.settings.operator_timeout.total_seconds()
+        silent = f"The Cluster Operator has not issued the leaf in {where} within {limit:.0f} s."
+        seconds = _wait(work, settled, SECRETS, name, silent)
+        actions.append(
+            Action("wait", where, f"the operator issued the leaf, generation {wanted}", phase, seconds=seconds)
+        )
+    return actions
+
+
 def _bundle(secret: Mapping[str, Any] | None) -> frozenset[str]:
     try:
         found = parse_certificates(entries(secret).get("cluster-ca.crt", b""))
