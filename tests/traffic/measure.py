@@ -26,6 +26,8 @@ from .measured import Measured
 from .scenario import REPLICATION, Layout, Scenario
 from .trust import in_use
 
+#: What is done to the nodes between two flows belongs to neither; nothing may fail in it either.
+_BETWEEN = "between"
 _ADMINISTRATOR = "org.apache.kafka.tools.TopicCommand"
 
 
@@ -56,7 +58,8 @@ def _measure_flows(
     with fleet(tier, find_brokers(tier, scenario.layout.brokers, folder), folder, ledger) as clients:
         for flow in flows:
             if flow.ages:
-                age_leaves(tier, list(scenario.layout.nodes))
+                with _window(ledger, _BETWEEN):
+                    age_leaves(tier, list(scenario.layout.nodes))
             with _window(ledger, flow.name):
                 clients.forget_old_cas()
                 _run_flow(tier, scenario, flow, clients)
@@ -69,7 +72,8 @@ def _measure_flows(
         measured.exits[f"{scenario} {slot.name}"] = slot.exits
     measured.unexpected += ledger.unreadable[:20]
     for window in ledger.windows:
-        measured.flows.append(_row(ledger, load, scenario, window))
+        if window.name != _BETWEEN:
+            measured.flows.append(_row(ledger, load, scenario, window))
         unforeseen = load.failed(*ledger.span(window), but=scenario.foreseen)
         measured.unexpected += [*unforeseen[:20], *ledger.failures(window)[:20]]
         measured.unexpected += ledger.lost(window)[:20]
