@@ -73,7 +73,7 @@ def _with_the_bed(main: Pair) -> list[Check]:
 def _on_real_nodes(main: Pair) -> list[Check]:
     """One at a time: three nodes and their clients have the processors to themselves."""
     commands = {
-        "kafka": ("real Kafka nodes on a real kubelet", ("pytest", "tests/kafka")),
+        "kafka": ("real Kafka nodes on a real kubelet", ("pytest", "tests/kafka", "--timeout=1800")),
         "traffic": ("a CA replaced under traffic", ("python", "-m", "tests.traffic", *_TRAFFIC)),
         "molecule-kafka": ("scenario kafka", ("molecule", "test", "--scenario-name", "kafka")),
     }

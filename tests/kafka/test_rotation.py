@@ -18,7 +18,7 @@ NODES = [f"demo-kafka-{number}" for number in range(3)]
 def rotated() -> Iterator[tuple[Tier, Runner, bytes]]:
     """An adopted cluster, its CA replaced in one roll; and the name of the CA that it had."""
     with kafka_tier("kafka-rotation", clusters.dual_role) as tier:
-        runner = Runner(tier.scene, variables={"strimzi_evidence": "handshake"})
+        runner = Runner(tier.scene, variables={"strimzi_evidence": "handshake"}, patience=900)
         runner.flow("upgrade").check()
         old = tier.subject("cluster")
         pods = tier.scene.node_uids("demo")

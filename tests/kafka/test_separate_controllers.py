@@ -51,7 +51,7 @@ def test_a_key_is_replaced_in_one_roll(tier: Tier) -> None:
     Listeners forget the old CA without a restart. A controller that starts anew then has to be let in by Raft clients
     that still know both, and has to let them in.
     """
-    runner = Runner(tier.scene, variables={"strimzi_evidence": "handshake", "strimzi_spread": "reload"})
+    runner = Runner(tier.scene, variables={"strimzi_evidence": "handshake", "strimzi_spread": "reload"}, patience=900)
     runner.flow("upgrade").check()
     old, pods = tier.subject("cluster"), tier.scene.node_uids("demo")
     runner.flow("rotate-cluster-ca", strimzi_bridge="always").check()
