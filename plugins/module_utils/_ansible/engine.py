@@ -19,19 +19,20 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.stamping
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decision import Decision, Transition
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.guarded import needs_a_look, rests_on_a_reload
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.guarded import (
+    needs_a_fresh_look,
+    needs_a_look,
+    rests_on_a_reload,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.observed import of_running
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.reloading import why_restarted
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.restarted_instead import why_restarted_instead
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import (
     SHARED,
     Face,
-    Pause,
     Reload,
-    Resume,
     Step,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.target import resolve
@@ -83,6 +84,7 @@ class Outcome:
 
     def go_on(self, observation: Observation, decision: Decision) -> None:
         self.observation, self.decision = observation, decision
+        # What was said before and is only used again was not seen now.
         said, before = observation.snapshot.listeners, self.looked
         if said is not None and (before is None or said is not before.snapshot.listeners):
             self.looked = observation
@@ -131,8 +133,7 @@ def run(work: Work, intent: Intent, face: Face, carry_out: CarryOut, before_writ
         # If it is another's turn, that one asks the nodes for itself.
         if own_steps(hoped, face):
             earlier = None if any(isinstance(step, Reload) for step in steps) else outcome.looked
-            known = _as_seen_before(seen, hoped, intent, earlier)
-            seen, hoped = known or _with_a_look(work, intent, seen, hoped)
+            seen, hoped = _with_a_look(work, intent, seen, hoped, earlier)
         outcome.go_on(seen, hoped)
     return outcome
 
@@ -178,45 +179,38 @@ def _at_first_sight(work: Work, intent: Intent) -> tuple[Observation, Decision]:
 
 
 def _with_a_look(
-    work: Work, intent: Intent, observation: Observation, decision: Decision
+    work: Work, intent: Intent, observation: Observation, decision: Decision, earlier: Observation | None = None
 ) -> tuple[Observation, Decision]:
-    """Where a gate stands before these steps, the running nodes are asked first, and it is decided again."""
-    if any(needs_a_look(step, observation.snapshot) for step in decision.steps):
-        observation = look_closely(work, observation, intent)
-        hoped = decide(replace(observation.snapshot, unpredicted=()), intent)
-        if any(rests_on_a_reload(step, intent) for step in hoped.steps):
-            observation = with_obstacles(work, observation, intent)
-        decision = decide(observation.snapshot, intent)
-    return observation, decision
+    """Where a gate stands before these steps, the running nodes are asked first, and it is decided again.
+
+    earlier: what they have said in this call already.
+    """
+    if not any(needs_a_look(step, observation.snapshot) for step in decision.steps):
+        return observation, decision
+    if earlier and (known := _as_seen_before(observation, decision, intent, earlier)):
+        return known
+    observation = look_closely(work, observation, intent)
+    hoped = decide(replace(observation.snapshot, unpredicted=()), intent)
+    if any(rests_on_a_reload(step, intent) for step in hoped.steps):
+        observation = with_obstacles(work, observation, intent)
+    return observation, decide(observation.snapshot, intent)
 
 
 def _as_seen_before(
-    observation: Observation, decision: Decision, intent: Intent, earlier: Observation | None
+    observation: Observation, decision: Decision, intent: Intent, earlier: Observation
 ) -> tuple[Observation, Decision] | None:
-    """With what the same processes have said in this call; None where they have to be asked again.
-
-    That is good enough to make a pause or to end one, and for nothing that a gate stands before.
-    """
-    snapshot = observation.snapshot
-    if earlier is None or earlier.snapshot.uids != snapshot.uids or not _is_about_a_pause(decision, snapshot):
+    """With what the same processes have said; None where they have to be asked again."""
+    snapshot, before = observation.snapshot, earlier.snapshot
+    if before.uids != snapshot.uids or any(needs_a_fresh_look(step, snapshot) for step in decision.steps):
         return None
-    before = earlier.snapshot
     known = replace(
-        snapshot,
-        listeners=before.listeners,
-        asked=True,
-        unreloadable=before.unreloadable,
+        snapshot, listeners=before.listeners, asked=True, unreloadable=before.unreloadable,
         unpredicted=before.unpredicted,
-    )
+    )  # fmt: skip
     again = decide(known, intent)
-    if any(needs_a_look(step, known) for step in again.steps) and not _is_about_a_pause(again, known):
+    if any(needs_a_fresh_look(step, known) for step in again.steps):
         return None
     return replace(observation, snapshot=known), again
-
-
-def _is_about_a_pause(decision: Decision, snapshot: Snapshot) -> bool:
-    guarded = [step for step in decision.steps if needs_a_look(step, snapshot)]
-    return bool(guarded) and all(isinstance(step, (Pause, Resume)) for step in guarded)
 
 
 def look_closely(work: Work, observation: Observation, intent: Intent) -> Observation:

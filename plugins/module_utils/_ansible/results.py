@@ -217,17 +217,16 @@ def describe_transitions(transitions: Iterable[Transition]) -> list[dict[str, An
 def diff_of(actions: Iterable[Action]) -> list[dict[str, Any]]:
     """Public facts before and after each write; of one that changes nothing which is public, what it is for."""
     return [
-        {
-            "before_header": action.object,
-            "after_header": action.object,
-            "before": dict(action.before or {}) if action.before != action.after else {},
-            "after": dict(action.after or {})
-            if action.after and action.before != action.after
-            else {"change": action.what},
-        }
+        {"before_header": action.object, "after_header": action.object, **_difference(action)}
         for action in actions
         if action.is_change
     ]
+
+
+def _difference(action: Action) -> dict[str, dict[str, Any]]:
+    if action.before == action.after:
+        return {"before": {}, "after": {"change": action.what}}
+    return {"before": dict(action.before or {}), "after": dict(action.after or {}) or {"change": action.what}}
 
 
 def failure_text(violations: tuple[Violation, ...], snapshot: Snapshot) -> str:

@@ -91,20 +91,19 @@ def await_leaves(phase: str, observation: Observation, work: Work) -> list[Actio
     """Wait until the operator has issued the leaves that belong to another generation than its CA."""
     wanted = str(observation.snapshot.ca.certificate_generation)
     behind = [leaf.secret for leaf in observation.snapshot.leaves if str(leaf.generation) != wanted]
-    actions = []
-    for name in behind:
-        where = f"Secret {work.scope.namespace}/{name}"
+    return [_await_leaf(name, wanted, phase, work) for name in behind]
 
-        def settled(objects: Objects, name: str = name) -> bool:
-            return annotation(objects.get(name), names.CLUSTER_CA_CERT_GENERATION) == wanted
 
-        limit = work.settings.operator_timeout.total_seconds()
-        silent = f"The Cluster Operator has not issued the leaf in {where} within {limit:.0f} s."
-        seconds = _wait(work, settled, SECRETS, name, silent)
-        actions.append(
-            Action("wait", where, f"the operator issued the leaf, generation {wanted}", phase, seconds=seconds)
-        )
-    return actions
+def _await_leaf(name: str, generation: str, phase: str, work: Work) -> Action:
+    where = f"Secret {work.scope.namespace}/{name}"
+
+    def settled(objects: Objects) -> bool:
+        return annotation(objects.get(name), names.CLUSTER_CA_CERT_GENERATION) == generation
+
+    limit = work.settings.operator_timeout.total_seconds()
+    silent = f"The Cluster Operator has not issued the leaf in {where} within {limit:.0f} s."
+    seconds = _wait(work, settled, SECRETS, name, silent)
+    return Action("wait", where, f"the operator issued the leaf, generation {generation}", phase, seconds=seconds)
 
 
 def _bundle(secret: Mapping[str, Any] | None) -> frozenset[str]:

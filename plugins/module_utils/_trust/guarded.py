@@ -42,6 +42,11 @@ def needs_a_look(step: Step, snapshot: Snapshot) -> bool:
     return isinstance(step, (Pause, Promote, IssueLeaves, Resume, Withdraw))
 
 
+def needs_a_fresh_look(step: Step, snapshot: Snapshot) -> bool:
+    """Before a gate. To make a pause or to end one, what the same processes have said a moment ago is good enough."""
+    return needs_a_look(step, snapshot) and not isinstance(step, (Pause, Resume))
+
+
 def rests_on_a_reload(step: Step, intent: Intent) -> bool:
     """Before a node is told anything; before the promotion (or its pause) that saves a roll if all nodes can be; and in
     every step of a renewal of leaves, which takes none then."""

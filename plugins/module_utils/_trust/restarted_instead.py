@@ -28,8 +28,7 @@ def why_restarted_instead(step: Step, snapshot: Snapshot, intent: Intent) -> str
     """That, and why, this step makes nodes restart for what they could re-read, as a sentence; nothing if it does not."""
     if isinstance(step, Roll) and step.reason is RollReason.RETIRE and nodes_of(snapshot, step.uids):
         return f"Nodes are restarted to forget {name_of(step.authority, snapshot)}: {why_restarted(snapshot, intent)}"
-    renewed = awaiting_renewed(snapshot, snapshot.ledger or Ledger())
-    if isinstance(step, Roll) and step.reason is RollReason.LEAF and step.uids & renewed:
+    if isinstance(step, Roll) and step.reason is RollReason.LEAF and step.uids & _renewed(snapshot):
         return f"Nodes are restarted with their renewed certificates: {why_restarted(snapshot, intent)}"
     why = why_restarted(snapshot, intent) or _why_not_stamped(snapshot)
     if why and isinstance(step, Promote) and step.phase is Phase.RETIRE:
@@ -37,6 +36,10 @@ def why_restarted_instead(step: Step, snapshot: Snapshot, intent: Intent) -> str
     if why and isinstance(step, (Pause, IssueLeaves)) and due_leaves(snapshot, intent, snapshot.ledger or Ledger()):
         return f"Nodes are restarted with their renewed certificates: {why}"
     return ""
+
+
+def _renewed(snapshot: Snapshot) -> frozenset[str]:
+    return awaiting_renewed(snapshot, snapshot.ledger or Ledger())
 
 
 def _why_not_stamped(snapshot: Snapshot) -> str:

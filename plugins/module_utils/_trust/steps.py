@@ -272,7 +272,8 @@ Step: TypeAlias = (
 )
 
 #: What a module that is at work carries out as well, whoever's it is: the books that its own steps change, keys that
-#: are left over then, and the pauses around them. Who is not at work leaves them alone, so that nobody is paused by a module that has nothing to do.
+#: are left over then, and the pauses around them. Who is not at work leaves them alone: a module that has nothing to do
+#: pauses nobody.
 SHARED = (WriteLedger, TidyKeys, Pause, Resume)
 
 #: What one rule asks for; nothing where it has nothing to say.
