@@ -55,11 +55,9 @@ def grow(runner: Runner, nodes: int) -> None:
     scene = runner.scene
     path = f"/apis/kafka.strimzi.io/v1/namespaces/{scene.namespace}/kafkanodepools/kafka"
     scene.kube.request("PATCH", path, body={"spec": {"replicas": nodes}}, content_type="application/merge-patch+json")
-    query = {"labelSelector": "strimzi.io/name=demo-kafka"}
 
     def all_ready() -> bool:
-        path = f"/api/v1/namespaces/{scene.namespace}/pods"
-        pods = scene.kube.request("GET", path, query=query).body["items"]
+        pods = scene.pods("strimzi.io/name=demo-kafka")
         return len(pods) == nodes and all(map(ready, pods))
 
     wait_for(all_ready, f"{nodes} nodes being Ready", 300)

@@ -11,7 +11,8 @@ from .pythons import OLDEST, PAIRS, Pair, available_pairs, find_python
 
 _UNITS = ("pytest", "tests/unit", "--numprocesses=2")
 #: One test is a whole exploration, or a flow killed at every write: a minute on an idle machine, and many where all share it.
-_LONG = ("--numprocesses=2", "--timeout=1800")
+_PATIENT = "--timeout=1800"
+_LONG = ("--numprocesses=2", _PATIENT)
 #: A little of what `make traffic` measures in half an hour, by the same rules.
 _TRAFFIC = ("--way", "cooperate", "--flow", "replace_key", "--output", "build/traffic-short.json")
 #: The collection's Python below the collections root, as mypy and import-linter name it.
@@ -73,7 +74,7 @@ def _with_the_bed(main: Pair) -> list[Check]:
 def _on_real_nodes(main: Pair) -> list[Check]:
     """One at a time: three nodes and their clients have the processors to themselves."""
     commands = {
-        "kafka": ("real Kafka nodes on a real kubelet", ("pytest", "tests/kafka", "--timeout=1800")),
+        "kafka": ("real Kafka nodes on a real kubelet", ("pytest", "tests/kafka", _PATIENT)),
         "traffic": ("a CA replaced under traffic", ("python", "-m", "tests.traffic", *_TRAFFIC)),
         "molecule-kafka": ("scenario kafka", ("molecule", "test", "--scenario-name", "kafka")),
     }

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .bed import ROOT, Bed
-from .kube import Kube, wait_for
+from .kube import Kube, Object, wait_for
 
 
 @dataclass
@@ -83,10 +83,14 @@ class Scene:
 
     def node_uids(self, cluster: str) -> dict[str, str]:
         """UIDs of the Kafka nodes' pods by name: what rolls are counted by."""
-        selector = f"strimzi.io/name={cluster}-kafka"
-        path = f"/api/v1/namespaces/{self.namespace}/pods"
-        pods = self.kube.request("GET", path, query={"labelSelector": selector}).body["items"]
+        pods = self.pods(f"strimzi.io/name={cluster}-kafka")
         return {pod["metadata"]["name"]: pod["metadata"]["uid"] for pod in pods}
+
+    def pods(self, label: str) -> list[Object]:
+        """Those with this label (``name=value``)."""
+        path, query = f"/api/v1/namespaces/{self.namespace}/pods", {"labelSelector": label}
+        found: list[Object] = self.kube.request("GET", path, query=query).body["items"]
+        return found
 
 
 PATHS = {"kafkas": "/apis/kafka.strimzi.io/v1", "secrets": "/api/v1", "pods": "/api/v1"}

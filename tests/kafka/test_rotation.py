@@ -9,7 +9,7 @@ import pytest
 from ..api.running import Runner
 from ..operator import clusters
 from .aged_leaves import age_leaves
-from .tier import Tier, kafka_tier
+from .tier import PATIENCE, Tier, kafka_tier
 
 NODES = [f"demo-kafka-{number}" for number in range(3)]
 
@@ -18,7 +18,7 @@ NODES = [f"demo-kafka-{number}" for number in range(3)]
 def rotated() -> Iterator[tuple[Tier, Runner, bytes]]:
     """An adopted cluster, its CA replaced in one roll; and the name of the CA that it had."""
     with kafka_tier("kafka-rotation", clusters.dual_role) as tier:
-        runner = Runner(tier.scene, variables={"strimzi_evidence": "handshake"}, patience=900)
+        runner = Runner(tier.scene, variables={"strimzi_evidence": "handshake"}, patience=PATIENCE)
         runner.flow("upgrade").check()
         old = tier.subject("cluster")
         pods = tier.scene.node_uids("demo")

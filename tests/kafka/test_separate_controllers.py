@@ -10,7 +10,7 @@ from ..api.running import Runner
 from ..cluster.kube import wait_for
 from ..operator import clusters
 from ..operator.api import ready
-from .tier import Tier, kafka_tier
+from .tier import PATIENCE, Tier, kafka_tier
 
 BROKERS = [f"demo-broker-{number}" for number in range(3)]
 CONTROLLERS = [f"demo-controller-{number}" for number in range(3, 6)]
@@ -51,7 +51,9 @@ def test_a_key_is_replaced_in_one_roll(tier: Tier) -> None:
     Listeners forget the old CA without a restart. A controller that starts anew then has to be let in by Raft clients
     that still know both, and has to let them in.
     """
-    runner = Runner(tier.scene, variables={"strimzi_evidence": "handshake", "strimzi_spread": "reload"}, patience=900)
+    runner = Runner(
+        tier.scene, variables={"strimzi_evidence": "handshake", "strimzi_spread": "reload"}, patience=PATIENCE
+    )
     runner.flow("upgrade").check()
     old, pods = tier.subject("cluster"), tier.scene.node_uids("demo")
     runner.flow("rotate-cluster-ca", strimzi_bridge="always").check()

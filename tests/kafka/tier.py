@@ -20,6 +20,10 @@ from .traces import machine_state, traces
 Layout = Callable[..., list[Object]]
 
 
+#: Seconds that a playbook may take on real nodes, which share the machine with other checks.
+PATIENCE = 900
+
+
 @dataclass(frozen=True)
 class Tier:
     scene: Scene

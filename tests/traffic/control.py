@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from ..cluster.kube import Object, wait_for
+from ..cluster.kube import wait_for
 from ..kafka.tier import Tier
 from ..operator.api import ready
 from .handshakes import Outcome
@@ -110,20 +110,14 @@ def _write_leaf(tier: Tier, secret: str, name: str, certificates: bytes, key: by
 
 def _restart(tier: Tier, label: str) -> Callable[[], bool]:
     """The one pod with this label goes; returns whether another is ready in its place."""
-    (old,) = _pods(tier, label)
+    (old,) = tier.scene.pods(label)
     tier.scene.kube.request("DELETE", f"/api/v1/namespaces/{tier.scene.namespace}/pods/{old['metadata']['name']}")
 
     def back() -> bool:
-        found = _pods(tier, label)
+        found = tier.scene.pods(label)
         return bool(found) and all(ready(pod) and pod["metadata"]["uid"] != old["metadata"]["uid"] for pod in found)
 
     return back
-
-
-def _pods(tier: Tier, label: str) -> list[Object]:
-    path, query = f"/api/v1/namespaces/{tier.scene.namespace}/pods", {"labelSelector": label}
-    pods: list[Object] = tier.scene.kube.request("GET", path, query=query).body["items"]
-    return pods
 
 
 def _patch(tier: Tier, plural: str, name: str, body: dict[str, object]) -> None:

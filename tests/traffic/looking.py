@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from ssl import SSLContext
 
 from ..cluster.kube import Object
@@ -50,10 +52,9 @@ class Looking:
         self.pods: dict[str, float] = {}
         self._components = Components(tier)
         self._made: dict[str, tuple[Made, SSLContext]] = {}
-        self._api: tuple[Made, SSLContext] | None = None
 
     def look(self) -> View:
-        pods = self._pods()
+        pods = self.tier.scene.pods(f"strimzi.io/cluster={self.tier.cluster}")
         held = self._components.held(pods)
         known = anchors(self.tier.secret(f"{self.tier.cluster}-cluster-ca-cert"))
         return View(
@@ -79,26 +80,16 @@ class Looking:
         return {name: self._context(name, one.trusted, one.certificates, one.key) for name, one in held.items()}
 
     def _context(self, identity: str, *parts: bytes) -> SSLContext:
-        if identity not in self._made or self._made[identity][0] != parts:
-            self._made[identity] = (parts, client_context(*parts, jvm=identity != CLIENT))
-        return self._made[identity][1]
+        return self._kept(identity, parts, partial(client_context, jvm=identity != CLIENT))
 
     def _server(self, held: Held | None) -> SSLContext | None:
         """Who asks shows no certificate but a password."""
-        if held is None:
-            return None
-        parts = held.certificates, held.key
-        if self._api is None or self._api[0] != parts:
-            self._api = parts, server_context(*parts)
-        return self._api[1]
+        return self._kept("api", (held.certificates, held.key), server_context) if held else None
 
-    def _pods(self) -> list[Object]:
-        scene = self.tier.scene
-        query = {"labelSelector": f"strimzi.io/cluster={self.tier.cluster}"}
-        pods: list[Object] = scene.kube.request("GET", f"/api/v1/namespaces/{scene.namespace}/pods", query=query).body[
-            "items"
-        ]
-        return pods
+    def _kept(self, name: str, parts: Made, make: Callable[..., SSLContext]) -> SSLContext:
+        if name not in self._made or self._made[name][0] != parts:
+            self._made[name] = (parts, make(*parts))
+        return self._made[name][1]
 
     def _addresses(self, pods: list[Object]) -> dict[str, str]:
         name = f"{self.tier.cluster}-kafka"

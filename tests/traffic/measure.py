@@ -14,7 +14,7 @@ from ..api.running import Runner
 from ..cluster.kube import wait_for
 from ..cluster.scene import Scene
 from ..kafka.aged_leaves import age_leaves
-from ..kafka.tier import Tier, kafka_cluster, kafka_scene
+from ..kafka.tier import PATIENCE, Tier, kafka_cluster, kafka_scene
 from .clients import TOPIC, find_brokers
 from .control import Controlled, run_control
 from .fleet import Fleet, fleet
@@ -100,7 +100,7 @@ def _run_flow(tier: Tier, scenario: Scenario, flow: Flow, clients: Fleet) -> Non
 
 
 def _run(scene: Scene, scenario: Scenario, flow: Flow, **aim: str) -> None:
-    Runner(scene, variables=scenario.variables, patience=900).flow(flow.name, **aim).check()
+    Runner(scene, variables=scenario.variables, patience=PATIENCE).flow(flow.name, **aim).check()
 
 
 def _ca_in_use(tier: Tier) -> str:

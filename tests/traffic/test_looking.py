@@ -43,10 +43,9 @@ class Cluster:
 
     def __init__(self, pods: list[dict[str, Any]], known: bytes = API[0]) -> None:
         self.pods, self.items = Asked(known), pods
-        kube = SimpleNamespace(request=lambda *_path, **_query: SimpleNamespace(body={"items": self.items}))
         bundle = {"ca.crt": MINE[0], "ca.p12": b"", "ca.password": b""}
         data = {name: base64.b64encode(value).decode() for name, value in bundle.items()}
-        self.scene = SimpleNamespace(namespace="ns", kube=kube, get=lambda *_name: {"data": data})
+        self.scene = SimpleNamespace(namespace="ns", pods=lambda _label: self.items, get=lambda *_name: {"data": data})
 
     def secret(self, name: str) -> dict[str, bytes]:
         if name == "demo-cluster-ca-cert":
