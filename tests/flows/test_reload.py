@@ -13,6 +13,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Spread, Way
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Face
+from ansible_collections.trustops.strimzi.tests.fakes.memory_api import Change
 from ansible_collections.trustops.strimzi.tests.fakes.reloads import ReloadingNodes
 from ansible_collections.trustops.strimzi.tests.operator import clusters
 
@@ -83,6 +84,34 @@ def test_how_often_a_module_is_started(
     modules = scene.finish(Goal.REPLACE_KEY, way).modules
     assert len(modules) <= most
     assert Face.RECONCILIATION not in modules
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_a_node_that_falls_silent_in_a_pause_holds_what_the_pause_was_made_for(
+    scene: Scene, nodes: ReloadingNodes, number: int
+) -> None:
+    """The third is made and used by one call: what the node said before it opens no gate."""
+    scene.create()
+    pauses: list[str] = []
+
+    def fall_silent(change: Change) -> None:
+        if change.plural == "kafkas" and not is_paused(change.old) and is_paused(change.new):
+            pauses.append(scene.current)
+            if len(pauses) == number:
+                nodes.answers.silent.add("demo-kafka-1")
+
+    scene.world.api.listeners.append(fall_silent)
+    decision = scene.run(Goal.REPLACE_KEY).outcome.decision
+    assert "evidence" in {violation.gate for violation in decision.violations}
+    assert (len(pauses), scene.current, scene.paused) == (number, pauses[-1], False)
+    scene.world.api.listeners.remove(fall_silent)
+    nodes.answers.silent.clear()
+    scene.finish(Goal.REPLACE_KEY)
+    assert scene.states == {scene.current: IN_USE}
+
+
+def is_paused(kafka: Object | None) -> bool:
+    return "strimzi.io/pause-reconciliation" in ((kafka or {}).get("metadata") or {}).get("annotations", {})
 
 
 def costs(scene: Scene, **intent: Any) -> set[int]:
