@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import subprocess
 import time
 from collections.abc import Iterator
@@ -154,7 +156,9 @@ def process(folders: tuple[Path, Path, Path]) -> Iterator[subprocess.Popen[bytes
             time.sleep(0.01)
         yield one
     finally:
-        os.killpg(one.pid, 9)
+        # The group outlives its shell only where that had come to its sleep before it was told to end.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(one.pid, signal.SIGKILL)
         one.wait()
 
 
