@@ -61,7 +61,9 @@ class LiveLook:
         if self._wanted is Evidence.AUTO and not any(one.presents for one in seen):
             self._give_up(next((one.why for one in seen), "no node has a listener that can be asked"))
             return None
-        self.source, self.why = Evidence.HANDSHAKE, ""
+        # Nodes that fall silent from here on hold the flow; stored evidence does not speak for them.
+        self._wanted = self.source = Evidence.HANDSHAKE
+        self.why = ""
         return seen
 
     def _give_up(self, why: str) -> None:

@@ -48,6 +48,10 @@ class Inquiry:
     known: Sequence[Certificate]
     stranger: Probe
 
+    def of_no_authority(self) -> Inquiry:
+        """Only what a listener presents is asked."""
+        return Inquiry((), {}, (), self.stranger)
+
 
 @dataclass(frozen=True)
 class ListenerObservation:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import ssl
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Forbidden
@@ -39,7 +39,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps impo
 _CONFIG = "server.config"
 _PAUSE = 1.0
 #: Nodes that are told at once: all of them take what one takes, a fraction of a second, and stay up meanwhile.
-_AT_ONCE = 8
+AT_ONCE = 8
 
 
 def carry_out_reload(step: Reload, observation: Observation, work: Work) -> list[Action]:
@@ -85,8 +85,8 @@ class _Request:
 
 def _waves(requests: Sequence[_Request]) -> Iterator[Sequence[_Request]]:
     yield requests[:1]
-    for begin in range(1, len(requests), _AT_ONCE):
-        yield requests[begin : begin + _AT_ONCE]
+    for begin in range(1, len(requests), AT_ONCE):
+        yield requests[begin : begin + AT_ONCE]
 
 
 def _action(node: Node, step: Reload, work: Work, seconds: float | None = None) -> Action:
@@ -116,7 +116,7 @@ def _tell(wave: Sequence[_Request], work: Work) -> None:
 
 def _send(wave: Sequence[_Request], work: Work) -> tuple[Sequence[_Request], KafkaUnavailable | None]:
     """Who is left, and what the first of them says. All have ended when one is found to refuse."""
-    with ThreadPoolExecutor(max_workers=_AT_ONCE, thread_name_prefix="reload") as pool:
+    with ThreadPoolExecutor(max_workers=AT_ONCE, thread_name_prefix="reload") as pool:
         answers = [pool.submit(one.send) for one in wave]
     left, errors = [], []
     for one, answer in zip(wave, answers, strict=True):
@@ -143,14 +143,19 @@ def _settings(node: Node, work: Work) -> tuple[Setting, ...]:
 
 
 def _await_listeners(step: Reload, observation: Observation, work: Work) -> None:
-    """They follow within seconds. Whether they have is for the gates to judge; this only gives them the time."""
+    """They follow within seconds. Whether they have is for the gates to judge; this only gives them the time.
+
+    Who has followed is not asked again: what nodes have to work for this slows down the others.
+    """
     stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.leaves if leaf.chain}
     deadline = work.clock.monotonic() + work.settings.operator_timeout / timedelta(seconds=1)
+    left = step.uids
     while work.clock.monotonic() < deadline:
-        seen = work.look_live(observation) if work.look_live else None
-        asked = [one for one in seen or () if one.uid in step.uids]
-        if asked and all(_has_followed(one, step, stored) for one in asked):
-            return
+        seen = work.look_live(_with_only(observation, left)) if work.look_live else None
+        if seen:
+            left = frozenset(one.uid for one in seen if not _has_followed(one, step, stored))
+            if not left:
+                return
         work.alive()
         work.clock.sleep(_PAUSE)
     raise RollStuck(
@@ -158,6 +163,11 @@ def _await_listeners(step: Reload, observation: Observation, work: Work) -> None
         f"still {'accept a CA that has left the trust' if step.authority else 'present others than their Secrets hold'}.",
         "See in strimzi_ca_info which they are; run the flow again with spread=restart to restart them.",
     )
+
+
+def _with_only(observation: Observation, uids: frozenset[str]) -> Observation:
+    pods = tuple(pod for pod in observation.snapshot.pods if pod.uid in uids)
+    return replace(observation, snapshot=replace(observation.snapshot, pods=pods))
 
 
 def _has_followed(one: ObservedListener, step: Reload, stored: Mapping[str, Certificate]) -> bool:

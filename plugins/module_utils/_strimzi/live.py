@@ -54,7 +54,8 @@ def _job(open_port: PortOpener, endpoint: Endpoint, inquiry: Inquiry) -> Callabl
     def opening(timeout: float) -> AbstractContextManager[ByteStream]:
         return open_port(endpoint.pod, endpoint.port, timeout=timeout)
 
-    return lambda deadline: observe_listener(opening, inquiry, deadline=deadline, prompt=endpoint.prompt)
+    asked = inquiry if endpoint.verifies else inquiry.of_no_authority()
+    return lambda deadline: observe_listener(opening, asked, deadline=deadline, prompt=endpoint.prompt)
 
 
 def _observed(endpoint: Endpoint, seen: ListenerObservation | None, seconds: float) -> ObservedListener:

@@ -37,14 +37,7 @@ def look_at(
     observation: Observation, open_port: PortOpener, *, now: datetime, seconds: float
 ) -> tuple[ObservedListener, ...]:
     """Ask every TLS listener of every node. seconds: for all of them together. Never raises on what it meets."""
-    endpoints = endpoints_of(observation)
-    asked = [endpoint for endpoint in endpoints if endpoint.verifies]
-    shown = [endpoint for endpoint in endpoints if not endpoint.verifies]
-    full, bare = _inquiry(observation, now), Inquiry((), {}, (), make_stranger(now=now))
-    return (
-        *observe_listeners(open_port, asked, full, seconds=seconds),
-        *observe_listeners(open_port, shown, bare, seconds=seconds),
-    )
+    return observe_listeners(open_port, endpoints_of(observation), _inquiry(observation, now), seconds=seconds)
 
 
 def endpoints_of(observation: Observation) -> tuple[Endpoint, ...]:

@@ -18,9 +18,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.listener
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import ReloadRefused
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Way
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.observed import ObservedListener
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Reload
 
 from ...fakes.flows import run_flow, work_on
@@ -145,6 +148,23 @@ def test_listeners_are_given_their_time(at: Reloading) -> None:
     at.nodes.answers.before = follow
     at.carry_out()
     assert at.nodes.answers.asked == asked + 5
+
+
+def test_only_who_has_not_followed_is_asked_again(at: Reloading) -> None:
+    at.nodes.deaf = {NODES[1]}
+    work, asked = at.work(), []
+
+    def answer(observation: Observation) -> tuple[ObservedListener, ...]:
+        asked.append([pod.name for pod in observation.snapshot.pods if pod.component is Component.KAFKA])
+        seen = at.nodes.answers(observation)
+        for uid, process in list(at.world.kubelet.processes.items()):
+            if process.pod in at.nodes.deaf:
+                at.world.kubelet.reload(uid)
+        return seen
+
+    work.look_live = answer
+    at.carry_out(work)
+    assert asked == [NODES, NODES[1:2]]
 
 
 class Answering:
