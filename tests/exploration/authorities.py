@@ -68,6 +68,7 @@ def chain(authority: int) -> Chain:
 
 @cache
 def leaf(authority: int, slot: int) -> Certificate:
+    """A leaf that a bridge has issued is not the one that its CA would issue."""
     subject = DistinguishedName(f"demo-kafka-{slot}", organization="io.strimzi")
     return sign_leaf(
         _key(10 + slot).public_key,

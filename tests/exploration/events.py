@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from .authorities import BRIDGE, signer
-from .state import KAFKA, OWN, Leaf, Pause, Slot, View, World, leaf_secret, map_uids
+from .state import KAFKA, OWN, POD_SETS, Leaf, Pause, Run, Slot, View, World, leaf_secret, map_uids, pod
 
 Event = tuple[str, World]
 
@@ -35,14 +35,21 @@ def start(world: World, number: int) -> World:
     """A new pod: it loads what is stored now."""
     slot = world.slots[number]
     new = slot._replace(
-        annotated=slot.template, presents=slot.stored, trusts=world.bundle or frozenset(), up=True
+        annotated=slot.template, presents=slot.stored, trusts=world.bundle or frozenset(), up=True, started=None
     )  # fmt: skip
     return forget(world.with_slot(number, new), number)
 
 
 def forget(world: World, number: int) -> World:
-    """The pod with this UID is gone, and nobody waits for it any more."""
-    return map_uids(world, lambda uids: uids - {number})
+    """The pod with this UID is gone: nobody waits for it any more, and its answers say nothing."""
+    world = map_uids(world, lambda uids: uids - {number}).touched(pod(number))
+    return replace(world, runs=tuple(_without_answer(run, number) for run in world.runs))
+
+
+def _without_answer(run: Run, number: int) -> Run:
+    if run.heard is None:
+        return run
+    return run._replace(heard=(*run.heard[:number], None, *run.heard[number + 1 :]))
 
 
 def _cluster_starts(world: World, nodes: int) -> Iterator[Event]:
@@ -96,7 +103,8 @@ def _reconcile_acts(world: World, view: View) -> Iterator[Event]:
             yield f"the operator issues leaf {number}", issued
         elif slot.template != slot.stored:
             template = slot._replace(template=slot.stored)
-            yield f"the operator updates the template of pod {number}", world.with_slot(number, template)
+            updated = world.with_slot(number, template).touched(POD_SETS)
+            yield f"the operator updates the template of pod {number}", updated
 
 
 def _nodes_are_done(world: World, view: View) -> bool:

@@ -9,9 +9,10 @@ from .events import Event, events
 from .invariants import broken
 from .people import nobody
 from .runs import Runner
-from .state import Books, Run, Slot, World, leaf_secret, map_uids
+from .state import Books, Heard, Run, Slot, World, leaf_secret, map_uids, pod
 
 People = Callable[[World], Iterator[Event]]
+Invariant = Callable[[World, World, str], str | None]
 
 
 class CounterExample(AssertionError):
@@ -47,8 +48,11 @@ class Explored:
         return way[::-1]
 
 
-def explore(start: World, runner: Runner, nodes: int, people: People = nobody) -> Explored:
-    """Every reachable state. people: what is done by hand meanwhile. Raises CounterExample at the first event that breaks an invariant."""
+def explore(
+    start: World, runner: Runner, nodes: int, people: People = nobody, invariant: Invariant = broken
+) -> Explored:
+    """Every reachable state. people: what is done by hand meanwhile. Raises CounterExample at the first event that
+    breaks the invariant."""
     found = Explored()
     worlds = [_canonical(start)]
     found.states[worlds[0]] = 0
@@ -59,7 +63,7 @@ def explore(start: World, runner: Runner, nodes: int, people: People = nobody) -
             found.ends.append(number)
         for event, raw in _next(world, runner, nodes, people):
             found.transitions += 1
-            problem = broken(world, raw)
+            problem = invariant(world, raw, event)
             if problem:
                 raise CounterExample("\n".join([*found.way_to(number), event, problem]))
             after = _canonical(raw)
@@ -86,7 +90,7 @@ def _next(world: World, runner: Runner, nodes: int, people: People) -> Iterator[
 
 
 def _is_end(world: World, runner: Runner) -> bool:
-    return all(run.idle for run in world.runs) and runner.decision(world.secrets, world.slots)[1].done
+    return all(run.idle for run in world.runs) and runner.is_done(world)
 
 
 def _canonical(world: World) -> World:
@@ -111,6 +115,7 @@ def _features(world: World, number: int) -> tuple[object, ...]:
         tuple(sorted(slot.trusts)),
         slot.up,
         slot.node,
+        _heard(slot.started),
     )
     return (own, _remembered(world.books, number), tuple(_run_features(run, number) for run in world.runs))
 
@@ -119,7 +124,13 @@ def _remembered(books: Books | None, number: int) -> tuple[bool, ...]:
     if books is None:
         return ()
     entries = tuple(entry.awaiting is not None and number in entry.awaiting for entry in books.entries)
-    return entries + tuple(number in removed.awaiting for removed in books.removed)
+    return entries + tuple(
+        number in uids for removed in books.removed for uids in (removed.awaiting, removed.lingering)
+    )
+
+
+def _heard(one: Heard | None) -> tuple[object, ...]:
+    return () if one is None else (one.presents, tuple(sorted(one.trusts)))
 
 
 def _run_features(run: Run, number: int) -> tuple[object, ...]:
@@ -127,7 +138,8 @@ def _run_features(run: Run, number: int) -> tuple[object, ...]:
     writes = tuple(
         _remembered(write.value, number) if write.verb == "ledger" else (write.slot == number,) for write in run.writes
     )
-    return (seen or (), writes, f"leaf Secret {number}" in run.changed)
+    heard = run.heard and _heard(run.heard[number])
+    return (seen or (), writes, leaf_secret(number) in run.changed, pod(number) in run.changed, heard or ())
 
 
 def _renamed(world: World, order: list[int]) -> World:
@@ -142,9 +154,12 @@ def _renamed_run(run: Run, order: list[int], new: dict[int, int]) -> Run:
     seen = run.seen
     if seen is not None and len(seen.stored) == len(order):
         seen = seen._replace(stored=tuple(seen.stored[old] for old in order))
-    names = {leaf_secret(old): leaf_secret(position) for old, position in new.items()}
+    names = {of(old): of(position) for old, position in new.items() for of in (leaf_secret, pod)}
     writes = tuple(
-        write if write.slot is None else write._replace(slot=new[write.slot], target=names[write.target])
+        write
+        if write.slot is None
+        else write._replace(slot=new[write.slot], target=names.get(write.target, write.target))
         for write in run.writes
     )
-    return Run(seen, writes, frozenset(names.get(target, target) for target in run.changed))
+    heard = run.heard and tuple(run.heard[old] for old in order)
+    return Run(seen, writes, frozenset(names.get(target, target) for target in run.changed), heard)

@@ -2,32 +2,72 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import permutations, product
 
 from ..edges import EDGES
 from .authorities import accepts
-from .state import Books, Leaf, World
+from .state import LEDGER, Books, Heard, Leaf, Removed, Slot, World
 
 
-def broken(before: World, after: World) -> str | None:
-    """The invariant that this event breaks, None when all hold."""
+def broken(before: World, after: World, event: str) -> str | None:
+    """The invariant that this event breaks, None when all hold. event: what ``explore`` says of it."""
+    return broken_but_memory(before, after, event) or (_forgotten(before, after) if _is_said(event) else None)
+
+
+def broken_but_memory(before: World, after: World, event: str) -> str | None:
+    """As ``broken``, whatever the ledger forgets."""
     if after.slots != before.slots or after.bundle != before.bundle or after.own != before.own:
         running = [number for number, slot in enumerate(after.slots) if slot.up]
         for presenter, verifier in permutations(running, 2):
             seen, by = after.slots[presenter], after.slots[verifier]
-            if (seen.node or by.node) and not _accepts(by.trusts, seen.presents):
+            if (seen.node or by.node) and not _meet(by, seen):
                 return f"I1: pod {verifier} does not accept pod {presenter}"
         for verifier in running:
             by = after.slots[verifier]
-            if by.node and after.own is not None and not _accepts(by.trusts, after.own):
+            if by.node and after.own is not None and not all(_accepts(one.trusts, after.own) for one in by.channels):
                 return f"I1: pod {verifier} does not accept the operator"
     if after.slots != before.slots or after.ca != before.ca:
         for number, slot in enumerate(after.slots):
-            if slot.up and not _accepts(after.ca.projected, slot.presents):
+            if slot.up and not all(_accepts(after.ca.projected, one.presents) for one in slot.channels):
                 return f"I2: the CA of what pod {number} presents has left the trust"
     if after.books != before.books:
         return _illegal(before.books, after.books)
     return None
+
+
+def _is_said(event: str) -> bool:
+    return event.startswith("run ") and event.endswith(f"({LEDGER})")
+
+
+def _forgotten(before: World, after: World) -> str | None:
+    """I5: the ledger stops saying of a process that it may trust a CA that has left, and it does.
+
+    That is only said when a run writes the ledger: where a pod is replaced, another process starts.
+    """
+    if before.books is None:
+        return None
+    known = {entry.authority for entry in after.books.entries} if after.books else set()
+    remembered = {one.authority: one for one in after.books.removed} if after.books else {}
+    for removed in (one for one in before.books.removed if one.authority not in known):
+        now = remembered.get(removed.authority)
+        for number, slot in enumerate(after.slots):
+            if slot.up and any(removed.authority in one.trusts for one in _cleared(slot, number, removed, now)):
+                return f"I5: nobody remembers that pod {number} trusts CA {removed.authority}"
+    return None
+
+
+def _cleared(slot: Slot, number: int, before: Removed, now: Removed | None) -> tuple[Heard, ...]:
+    """The channels of which it is said by now that they do not trust it."""
+    if now is None or number in (before.awaiting | before.lingering) - (now.awaiting | now.lingering):
+        return slot.channels
+    return (slot.listeners,) if number in before.awaiting - now.awaiting else ()
+
+
+def _meet(verifier: Slot, presenter: Slot) -> bool:
+    """Whether every channel of the one accepts what it meets of the other: Raft clients and agents of two processes do
+    not meet each other, only listeners."""
+    pairs = product(enumerate(verifier.channels), enumerate(presenter.channels))
+    return all(_accepts(by.trusts, seen.presents) for (m, by), (n, seen) in pairs if 0 in (m, n))
 
 
 def _accepts(trusted: frozenset[int], leaf: Leaf) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from .authorities import OLD, OTHER
 from .events import Event, forget, start
-from .state import CERTIFICATE, Leaf, World, leaf_secret
+from .state import CERTIFICATE, Leaf, World, leaf_secret, pod
 
 
 def nobody(world: World) -> Iterator[Event]:
@@ -35,7 +35,9 @@ def a_pod_stays_away(world: World) -> Iterator[Event]:
         if not slot.up:
             yield f"pod {number} comes back", start(world, number)
         elif all(other.up for other in world.slots):
-            away = slot._replace(up=False, annotated=slot.template, presents=slot.stored, trusts=frozenset())
+            away = slot._replace(
+                up=False, annotated=slot.template, presents=slot.stored, trusts=frozenset(), started=None
+            )
             yield f"pod {number} stays away", forget(world.with_slot(number, away), number)
 
 
@@ -44,8 +46,14 @@ def removes_an_annotation(world: World) -> Iterator[Event]:
         if slot.annotated is not None and all(other.annotated for other in world.slots):
             yield (
                 f"somebody removes an annotation of pod {number}",
-                world.with_slot(number, slot._replace(annotated=None)),
+                world.with_slot(number, slot._replace(annotated=None)).touched(pod(number)),
             )
+
+
+def takes_the_permission_away(world: World) -> Iterator[Event]:
+    """From then on no node can be told to read again."""
+    if world.reloadable:
+        yield "somebody takes the permission to reload away", replace(world, reloadable=False)
 
 
 def restores_an_old_leaf(world: World) -> Iterator[Event]:

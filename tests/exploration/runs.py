@@ -24,6 +24,7 @@ from .state import (
     KEY,
     LEDGER,
     OWN,
+    POD_SETS,
     Authorities,
     Leaf,
     Pause,
@@ -33,6 +34,7 @@ from .state import (
     World,
     Write,
     leaf_secret,
+    pod,
 )
 from .translation import books_of, snapshot_of
 
@@ -55,16 +57,20 @@ class Runner:
             yield f"run {number} is killed", world.with_run(number, Run())
             if world.pause.asked:
                 yield f"run {number} gives up", _resume(world.with_run(number, Run()))
-            if run.seen is not None:
-                yield self._decides(world, number, run, run.seen)
-            else:
-                yield self._writes(world, number, run)
+            yield self._goes_on(world, number, run)
+
+    def _goes_on(self, world: World, number: int, run: Run) -> Event:
+        return self._writes(world, number, run) if run.seen is None else self._decides(world, number, run, run.seen)
 
     def _decides(self, world: World, number: int, run: Run, seen: Secrets) -> Event:
         """Secrets as they were read before, pods as they are now (DESIGN section 5, the pod-UID rule)."""
         writes, _decision = self.decision(seen, world.slots)
         after = Run(None, writes, run.changed) if writes else Run()
-        return f"run {number} lists the pods and decides {_say(writes)}", world.with_run(number, after)
+        return f"run {number} lists the pods and decides {say(writes)}", world.with_run(number, after)
+
+    def is_done(self, world: World) -> bool:
+        """Whether a run that began now would find nothing left to do."""
+        return self.decision(world.secrets, world.slots)[1].done
 
     def decision(self, secrets: Secrets, slots: tuple[Slot, ...]) -> tuple[tuple[Write, ...], Decision]:
         """The writes of the next step that writes anything, and the decision itself."""
@@ -78,15 +84,16 @@ class Runner:
         write, rest = run.writes[0], run.writes[1:]
         if self.refuses(write, run):
             return f"run {number} is refused: the {write.target} has changed", world.with_run(number, Run())
+        # What it has written itself does not stand in the way of the rest.
         after = Run(None, rest, run.changed) if rest else Run()
-        return f"run {number} writes {_say((write,))}", apply(write, world.with_run(number, after))
+        return f"run {number} writes {say((write,))}", apply(write, world).with_run(number, after)
 
     def refuses(self, write: Write, run: Run) -> bool:
         """The API server refuses what was decided on another version of the object (I6)."""
         return write.target in run.changed
 
 
-def _say(writes: tuple[Write, ...]) -> str:
+def say(writes: tuple[Write, ...]) -> str:
     return ", ".join(f"{write.verb} ({write.target})" for write in writes) or "nothing"
 
 
@@ -136,6 +143,29 @@ def _tidy(step: steps.TidyKeys, seen: Secrets) -> tuple[Write, ...]:
     return (Write(KEY, "tidy", (files, prepared | numbers_of(step.kept_keys))),)
 
 
+def _rechain(step: steps.RechainLeaves, seen: Secrets) -> tuple[Write, ...]:
+    assert seen.ca.current is not None
+    leaf = Leaf(seen.ca.current, step.generation, kept=True)
+    return tuple(
+        Write(OWN, "own leaf", leaf) if secret == "own" else _leaf(int(secret.removeprefix("leaf-")), leaf)
+        for secret in step.secrets
+    )
+
+
+def _stamp(step: steps.StampPods, seen: Secrets) -> tuple[Write, ...]:
+    """What pods are made from first: one that is recreated meanwhile has it."""
+    leaves = [(number, one._replace(generation=step.generation)) for number, one in enumerate(seen.stored)]
+    return (
+        *(Write(POD_SETS, "template", leaf, number) for number, leaf in leaves),
+        *(Write(pod(number), "stamp", leaf, number) for number, leaf in leaves),
+    )
+
+
+def _reload(step: steps.Reload, seen: Secrets) -> tuple[Write, ...]:
+    """A request to each node, which no version stands before."""
+    return tuple(Write("a node", "reload", None, number) for number in sorted(map(int, step.uids)))
+
+
 _WRITES: dict[type, Callable[[Any, Secrets], tuple[Write, ...]]] = {
     steps.WriteLedger: lambda step, seen: (Write(LEDGER, "ledger", books_of(step.ledger)),),
     steps.PrepareAuthority: _prepare,
@@ -146,6 +176,9 @@ _WRITES: dict[type, Callable[[Any, Secrets], tuple[Write, ...]]] = {
     steps.TidyKeys: _tidy,
     steps.IssueLeaves: _issue,
     steps.KeepLeaves: _keep,
+    steps.RechainLeaves: _rechain,
+    steps.StampPods: _stamp,
+    steps.Reload: _reload,
     steps.Pause: lambda step, seen: () if seen.pause.asked else (Write(KAFKA, "pause", None),),
     steps.Resume: lambda step, seen: (Write(KAFKA, "resume", None),),
     steps.SetGenerated: lambda step, seen: (Write(KAFKA, "generated", step.generated),),
@@ -186,6 +219,23 @@ def _write_leaf(world: World, write: Write) -> World:
     return world.with_slot(write.slot, world.slots[write.slot]._replace(stored=write.value))
 
 
+def _template(world: World, write: Write) -> World:
+    return world.with_slot(write.slot, world.slots[write.slot]._replace(template=write.value))
+
+
+def _stamped(world: World, write: Write) -> World:
+    return world.with_slot(write.slot, world.slots[write.slot]._replace(annotated=write.value))
+
+
+def _reloaded(world: World, write: Write) -> World:
+    """Its listeners read what is stored now; the rest of the process does not."""
+    slot = world.slots[write.slot]
+    new = slot._replace(
+        presents=slot.stored, trusts=world.bundle or frozenset(), started=slot.started or slot.listeners
+    )
+    return world.with_slot(write.slot, new) if slot.up else world
+
+
 _APPLY: dict[str, Callable[[World, Any], World]] = {
     "ledger": lambda world, write: replace(world, books=write.value),
     "prepare": lambda world, write: _with_ca(world, world.ca._replace(prepared=world.ca.prepared | write.value)),
@@ -198,6 +248,9 @@ _APPLY: dict[str, Callable[[World, Any], World]] = {
     "withdraw": lambda world, write: _with_ca(world, world.ca._replace(others=world.ca.others - {write.value})),
     "tidy": _write_tidy,
     "leaf": _write_leaf,
+    "template": _template,
+    "stamp": _stamped,
+    "reload": _reloaded,
     "own leaf": lambda world, write: replace(world, own=write.value),
     "pause": lambda world, write: replace(world, pause=Pause(True, False)),
     "resume": lambda world, write: replace(world, pause=Pause(False, False)),

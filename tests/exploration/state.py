@@ -11,25 +11,35 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 CERTIFICATE, KEY, LEDGER, KAFKA = "certificate Secret", "key Secret", "ledger Secret", "Kafka resource"
-OWN = "the operator's leaf Secret"
+OWN, POD_SETS = "the operator's leaf Secret", "StrimziPodSets"
 
 
 class Leaf(NamedTuple):
     """A leaf by the CA that issued it and the generation it is annotated with.
 
-    alone: a bridge issued it, and it is presented without what stands above that.
+    alone: a bridge issued it, and it is presented without what stands above that. kept: a bridge issued it, and since
+    then only what is presented behind it has changed.
     """
 
     authority: int
     generation: int
     alone: bool = False
+    kept: bool = False
+
+
+class Heard(NamedTuple):
+    """What a channel of a process presents, and whom it trusts."""
+
+    presents: Leaf
+    trusts: frozenset[int]
 
 
 class Slot(NamedTuple):
     """One pod: the stored leaf, what its next pod is annotated with, and its running pod.
 
     annotated: what the running pod says it was started with, None when somebody removed the annotation; presents,
-    trusts: what it really loaded. up: there is a pod at all. node: or else a component, such as an entity operator.
+    trusts: what its listeners really loaded. up: there is a pod at all. node: or else a component, such as an entity
+    operator. started: where listeners have read again, what the rest of the process was started with.
     """
 
     stored: Leaf
@@ -39,6 +49,16 @@ class Slot(NamedTuple):
     trusts: frozenset[int]
     up: bool = True
     node: bool = True
+    started: Heard | None = None
+
+    @property
+    def listeners(self) -> Heard:
+        return Heard(self.presents, self.trusts)
+
+    @property
+    def channels(self) -> tuple[Heard, ...]:
+        """Listeners first; then Raft client and agent, where they know something else."""
+        return (self.listeners, *([self.started] if self.started else []))
 
 
 class Entry(NamedTuple):
@@ -51,6 +71,7 @@ class Entry(NamedTuple):
 class Removed(NamedTuple):
     authority: int
     awaiting: frozenset[int]
+    lingering: frozenset[int] = frozenset()
 
 
 class Flow(NamedTuple):
@@ -113,16 +134,17 @@ class Run(NamedTuple):
     """A run of the collection between two of its API requests.
 
     seen: the Secrets it read, pods not yet listed. writes: what it decided to write. changed: the objects that somebody
-    wrote since it read them.
+    wrote since it read them. heard: what the nodes answered when it asked them, None for one that has gone since.
     """
 
     seen: Secrets | None = None
     writes: tuple[Write, ...] = ()
     changed: frozenset[str] = frozenset()
+    heard: tuple[Heard | None, ...] | None = None
 
     @property
     def idle(self) -> bool:
-        return self.seen is None and not self.writes
+        return self.seen is None and not self.writes and self.heard is None
 
 
 class View(NamedTuple):
@@ -135,7 +157,7 @@ class View(NamedTuple):
 
 @dataclass(frozen=True)
 class World:
-    """own: the operator's leaf, where it is looked at."""
+    """own: the operator's leaf, where it is looked at. reloadable: whether nodes can be told to read again."""
 
     slots: tuple[Slot, ...]
     ca: Authorities
@@ -146,6 +168,7 @@ class World:
     view: View | None
     runs: tuple[Run, ...]
     own: Leaf | None = None
+    reloadable: bool = True
 
     @property
     def secrets(self) -> Secrets:
@@ -163,9 +186,21 @@ class World:
         runs = tuple(run if run.idle else run._replace(changed=run.changed | {target}) for run in self.runs)
         return replace(self, runs=runs)
 
+    def touched(self, target: str) -> World:
+        """As ``changed``, of an object that is read when it is decided: only what is still to be written depends on it."""
+        runs = tuple(
+            run._replace(changed=run.changed | {target}) if any(write.target == target for write in run.writes) else run
+            for run in self.runs
+        )
+        return replace(self, runs=runs)
+
 
 def leaf_secret(slot: int) -> str:
     return f"leaf Secret {slot}"
+
+
+def pod(slot: int) -> str:
+    return f"Pod {slot}"
 
 
 def map_uids(world: World, uids: Callable[[frozenset[int]], frozenset[int]]) -> World:
@@ -188,5 +223,5 @@ def _map_books(books: Books | None, uids: Callable[[frozenset[int]], frozenset[i
         return None
     return books._replace(
         entries=tuple(e if e.awaiting is None else e._replace(awaiting=uids(e.awaiting)) for e in books.entries),
-        removed=tuple(r._replace(awaiting=uids(r.awaiting)) for r in books.removed),
+        removed=tuple(r._replace(awaiting=uids(r.awaiting), lingering=uids(r.lingering)) for r in books.removed),
     )

@@ -24,8 +24,9 @@ from ..fakes.rules import replace_in_rules, without_rule
 from . import events, runs
 from .authorities import BRIDGE
 from .events import Event
-from .explore import CounterExample, explore
-from .people import adds_another_ca, nobody, removes_an_annotation, restores_an_old_leaf
+from .explore import explore
+from .findings import counter_example
+from .people import adds_another_ca, removes_an_annotation, restores_an_old_leaf
 from .runs import Runner
 from .starts import start
 from .state import Books, Run, Secrets, World, Write, map_uids
@@ -33,21 +34,14 @@ from .state import Books, Run, Secrets, World, Write, map_uids
 REPLACE = Intent(Goal.REPLACE_KEY, bridge=Bridge.NEVER)
 
 
-def _counter_example(runner: Runner, people: Any = nobody, runs: int = 1, nodes: int = 2, components: int = 0) -> str:
-    with pytest.raises(CounterExample) as broken:
-        explore(start(REPLACE, nodes, runs, components), runner, nodes, people)
-    print(f"\n{broken.value}")
-    return str(broken.value).splitlines()[-1]
-
-
 def test_the_trust_gate(monkeypatch: pytest.MonkeyPatch) -> None:
     replace_in_rules(monkeypatch, "trust_gate", lambda *arguments: (), bookkeeping)
-    assert _counter_example(Runner(REPLACE)).startswith("I1")
+    assert counter_example(Runner(REPLACE)).startswith("I1")
 
 
 def test_the_removal_gate(monkeypatch: pytest.MonkeyPatch) -> None:
     replace_in_rules(monkeypatch, "removal_gate", lambda *arguments: (), bookkeeping)
-    assert _counter_example(Runner(REPLACE), restores_an_old_leaf).startswith(("I1", "I2"))
+    assert counter_example(Runner(REPLACE), people=restores_an_old_leaf).startswith(("I1", "I2"))
 
 
 def test_the_read_back(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,7 +50,7 @@ def test_the_read_back(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch, "is_projected", lambda snapshot, fingerprint: fingerprint in snapshot.ca.projected, bookkeeping
     )  # fmt: skip
     without_rule(monkeypatch, "await_bundle")
-    assert _counter_example(Runner(REPLACE)).startswith("I1")
+    assert counter_example(Runner(REPLACE)).startswith("I1")
 
 
 def test_unknown_is_not_current(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,7 +64,7 @@ def test_unknown_is_not_current(monkeypatch: pytest.MonkeyPatch) -> None:
         return Presentation(pod.name, frozenset({ledger.entries[-1].fingerprint}), (), "assumed")
 
     monkeypatch.setattr(evidence, "present_pod", optimistic)
-    assert _counter_example(Runner(REPLACE), removes_an_annotation).startswith("I")
+    assert counter_example(Runner(REPLACE), people=removes_an_annotation).startswith("I")
 
 
 class PodsFirst(Runner):
@@ -96,7 +90,7 @@ def test_the_order_of_reading(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         events, "forget", lambda world, number: forget(world, number).changed(f"pod {number}")
     )  # fmt: skip
-    assert _counter_example(PodsFirst(REPLACE)).startswith("I1")
+    assert counter_example(PodsFirst(REPLACE)).startswith("I1")
 
 
 class Unconditional(Runner):
@@ -105,7 +99,7 @@ class Unconditional(Runner):
 
 
 def test_conditional_writes() -> None:
-    assert _counter_example(Unconditional(REPLACE), adds_another_ca, runs=2).startswith("I")
+    assert counter_example(Unconditional(REPLACE), people=adds_another_ca, runs=2).startswith("I")
 
 
 def test_a_promotion_is_ended_before_anything_else(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,7 +115,7 @@ def _crossing(monkeypatch: pytest.MonkeyPatch, **replaced: Any) -> str:
     """With a node, a component and the operator's own leaf."""
     for name, value in replaced.items():
         replace_in_rules(monkeypatch, name, value)
-    return _counter_example(Runner(BRIDGED), nodes=1, components=1)
+    return counter_example(Runner(BRIDGED), nodes=1, components=1)
 
 
 def test_the_gate_for_leaves_that_are_presented_alone(monkeypatch: pytest.MonkeyPatch) -> None:

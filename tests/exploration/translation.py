@@ -9,6 +9,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger imp
     LedgerEntry,
     RemovedEntry,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.observed import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import (
     CaSecrets,
     Chain,
@@ -21,8 +22,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot i
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
 
-from .authorities import BRIDGE, NEW, NOW, certificate, chain, fingerprints_of, leaf, number_of, numbers_of
-from .state import Authorities, Books, Entry, Flow, Leaf, Removed, Secrets, Slot
+from .authorities import BRIDGE, NEW, NOW, accepts, certificate, chain, fingerprints_of, leaf, number_of, numbers_of
+from .state import Authorities, Books, Entry, Flow, Heard, Leaf, Removed, Secrets, Slot
 
 
 def snapshot_of(seen: Secrets, slots: tuple[Slot, ...], kafka_exists: bool) -> Snapshot:
@@ -60,7 +61,15 @@ def _leaves(seen: Secrets, slots: tuple[Slot, ...]) -> tuple[StoredLeaf, ...]:
 
 def _presented(stored: Leaf, number: int) -> Chain:
     sent = chain(stored.authority) if stored.authority == BRIDGE and not stored.alone else ()
-    return (leaf(stored.authority, number), *sent)
+    return (leaf(_issuer(stored), number), *sent)
+
+
+def _issuer(stored: Leaf) -> int:
+    return BRIDGE if stored.kept else stored.authority
+
+
+def _is_same_certificate(one: Leaf, other: Leaf | None) -> bool:
+    return one == other or (other is not None and (one.kept or other.kept) and _issuer(one) == _issuer(other))
 
 
 def _component(slot: Slot) -> Component:
@@ -75,7 +84,7 @@ def _pod(number: int, slot: Slot, seen: Secrets) -> Pod:
         component=_component(slot),
         generation=slot.annotated.generation if slot.annotated else None,
         leaves=(f"leaf-{number}",),
-        presents_stored=slot.annotated == stored if slot.annotated else None,
+        presents_stored=_is_same_certificate(slot.annotated, stored) if slot.annotated else None,
     )
 
 
@@ -107,7 +116,7 @@ def ledger_of(books: Books | None) -> Ledger | None:
             for e in books.entries
         ),
         removed=tuple(
-            RemovedEntry(certificate(r.authority), _to_uids(r.awaiting) or frozenset()) for r in books.removed
+            RemovedEntry(certificate(r.authority), _uids(r.awaiting), _uids(r.lingering)) for r in books.removed
         ),
         journal=_journal(books.flow) if books.flow else None,
     )
@@ -131,7 +140,10 @@ def books_of(ledger: Ledger) -> Books:
         entries=tuple(
             Entry(_number(e.fingerprint), e.state.value, e.generations, _from_uids(e.awaiting)) for e in ledger.entries
         ),
-        removed=tuple(Removed(_number(r.fingerprint), _from_uids(r.awaiting) or frozenset()) for r in ledger.removed),
+        removed=tuple(
+            Removed(_number(r.fingerprint), frozenset(map(int, r.awaiting)), frozenset(map(int, r.lingering)))
+            for r in ledger.removed
+        ),
         flow=None
         if journal is None
         else Flow(
@@ -149,7 +161,25 @@ def _number(fingerprint: str) -> int:
 
 
 def _to_uids(slots: frozenset[int] | None) -> frozenset[str] | None:
-    return None if slots is None else frozenset(map(str, slots))
+    return None if slots is None else _uids(slots)
+
+
+def _uids(slots: frozenset[int]) -> frozenset[str]:
+    return frozenset(map(str, slots))
+
+
+def listener_of(number: int, heard: Heard, asked_about: frozenset[int]) -> ObservedListener:
+    """What a node answers: a probe of a CA is accepted by name and key, with nothing sent behind it."""
+    accepted = frozenset(one for one in asked_about if accepts(heard.trusts, one, alone=True))
+    return ObservedListener(
+        f"pod-{number}",
+        str(number),
+        9091,
+        _presented(heard.presents, number),
+        fingerprints_of(accepted),
+        fingerprints_of(asked_about - accepted),
+        source="handshake",
+    )
 
 
 def _from_uids(uids: frozenset[str] | None) -> frozenset[int] | None:

@@ -83,17 +83,18 @@ def _is_leaving(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry) -> bool:
 def forget_removed(snapshot: Snapshot, ledger: Ledger) -> Ledger:
     """A removed CA is trusted by nobody once every pod that started with it is gone, and none that was asked says so.
 
-    Where listeners of such pods were seen to refuse it, the rest of these processes is remembered.
+    Where listeners of such pods were seen to refuse it, the rest of these processes is remembered. A pod that nobody
+    awaits may say that it trusts it: it has started while the operator had the CA in the bundle once more.
     """
     remembered = (_after_removal(removed, snapshot) for removed in ledger.removed)
-    return replace(ledger, removed=tuple(removed for removed in remembered if removed.awaiting or removed.lingering))
+    return replace(ledger, removed=tuple(removed for removed in remembered if removed))
 
 
-def _after_removal(removed: RemovedEntry, snapshot: Snapshot) -> RemovedEntry:
+def _after_removal(removed: RemovedEntry, snapshot: Snapshot) -> RemovedEntry | None:
     if still_trusting(removed, snapshot):
         return removed
     lingering = (removed.awaiting | removed.lingering) & snapshot.uids
-    return replace(removed, awaiting=frozenset(), lingering=lingering)
+    return replace(removed, awaiting=frozenset(), lingering=lingering) if lingering else None
 
 
 def forget_held(snapshot: Snapshot, ledger: Ledger) -> Ledger:

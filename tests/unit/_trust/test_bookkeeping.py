@@ -17,6 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.bookkeepin
     keep_books,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger, LedgerEntry, RemovedEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.observed import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState, Usage
 
@@ -177,6 +178,21 @@ def test_a_twin_has_name_and_key_and_another_certificate(other: Entity, twin: bo
 def test_a_removed_ca_is_forgotten_with_the_last_process_that_trusts_it() -> None:
     assert kept(stage.HALF_RETIRED).removed == books_of(stage.REMOVED).removed
     assert kept(stage.RETIRED).removed == ()
+
+
+@pytest.mark.parametrize("accepting", [(), PODS[1:2]])
+def test_a_removed_ca_that_nobody_is_awaited_for_stays_while_a_listener_accepts_it(accepting: tuple[str, ...]) -> None:
+    """The pod has started when the operator had the CA in the bundle once more."""
+    removed = RemovedEntry(OLD.certificate, frozenset())
+    listeners = tuple(
+        ObservedListener(pod.name, pod.uid, 9091, None, names_of(OLD), frozenset())
+        if pod.name in accepting
+        else ObservedListener(pod.name, pod.uid, 9091, None, frozenset(), names_of(OLD))
+        for pod in stage.RETIRED.pods
+    )
+    books = replace(books_of(stage.RETIRED), removed=(removed,))
+    after = kept(replace(stage.RETIRED, ledger=books, listeners=listeners, asked=True)).removed
+    assert after == ((removed,) if accepting else ())
 
 
 @pytest.mark.parametrize(

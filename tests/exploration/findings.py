@@ -1,0 +1,50 @@
+"""What an exploration is for: that all went well, or the way to where it did not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from .explore import CounterExample, Explored, Invariant, People, explore
+from .invariants import broken
+from .people import nobody
+from .runs import Runner
+from .starts import start
+
+Record = Callable[[str, object], None]
+
+
+def explored(
+    record: Record, runner: Runner, nodes: int, people: People = nobody, *, runs: int = 1, components: int = 0,
+    invariant: Invariant = broken,
+) -> Explored:  # fmt: skip
+    """Everything from the start of the runner's flow on, counted for the summary."""
+    intent = runner.intent
+    found = explore(start(intent, nodes, runs, components), runner, nodes, people, invariant)
+    of = (
+        f"{type(runner).__name__} {intent.goal.value} bridge={intent.bridge.value} {intent.way.value} {people.__name__}"
+    )
+    record("explored", (f"{of}: {nodes + components} pods, {runs} runs", len(found.states), found.transitions))
+    return found
+
+
+def to_an_end(*what: Any, **how: Any) -> Explored:
+    """As ``explored``; from every state an end can be reached, or AssertionError."""
+    found = explored(*what, **how)
+    if dead := found.dead_ends():
+        raise AssertionError("no way to an end after:\n" + "\n".join(found.way_to(dead[0])))
+    if not found.ends:
+        raise AssertionError("there is no end")
+    return found
+
+
+def counter_example(
+    runner: Runner, nodes: int = 2, people: People = nobody, *, runs: int = 1, components: int = 0
+) -> str:
+    """The invariant that is broken in the end, as its sentence; the way to it is printed."""
+    with pytest.raises(CounterExample) as found:
+        explore(start(runner.intent, nodes, runs, components), runner, nodes, people)
+    print(f"\n{found.value}")
+    return str(found.value).splitlines()[-1]
