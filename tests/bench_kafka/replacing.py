@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 from ..api.running import Runner
 from ..bench.pairs import seconds
@@ -20,16 +25,23 @@ PATIENCE = 1200.0
 def by_playbook(tier: Tier, variant: Variant) -> Replacement:
     """The CA that is in use is named, because another replacement has finished a moment ago."""
     (replaces,) = in_use(tier).fingerprints
-    flow = partial(
-        Runner(tier.scene, variables={"strimzi_evidence": "handshake"}, patience=PATIENCE).flow,
-        "replace_key", strimzi_replaces=replaces, **variant.variables,
-    )  # fmt: skip
     nodes = len(tier.scene.node_uids(tier.cluster))
-    with watched(tier.scene, tier.cluster) as restarts:
+    with TemporaryDirectory() as reports, watched(tier.scene, tier.cluster) as restarts:
+        flow = partial(
+            Runner(tier.scene, variables={"strimzi_evidence": "handshake"}, patience=PATIENCE).flow,
+            "replace_key", strimzi_replaces=replaces, strimzi_report_dir=reports, **variant.variables,
+        )  # fmt: skip
         taken = seconds(lambda: flow().check())
+        reload = first_reload(json.loads((Path(reports) / "report.json").read_text()))
     if in_use(tier).fingerprints == {replaces}:
         raise RuntimeError(f"{variant.name} has replaced nothing")
-    return Replacement(variant.name, taken, nodes, tuple(one.seconds for one in restarts.done))
+    return Replacement(variant.name, taken, nodes, tuple(one.seconds for one in restarts.done), reload)
+
+
+def first_reload(report: Mapping[str, Any]) -> float:
+    """Seconds of the first node, which is told alone; 0 where none was told anything."""
+    actions = [action for step in report["steps"] for action in step["actions"]]
+    return next((float(action["seconds"]) for action in actions if action["verb"] == "reload"), 0.0)
 
 
 def by_operator(tier: Tier) -> Replacement:

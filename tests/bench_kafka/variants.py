@@ -20,15 +20,17 @@ class Variant:
 
 
 _PLAIN = {"strimzi_bridge": "never", "strimzi_spread": "restart"}
+_ONE_ROLL = {"strimzi_bridge": "always", "strimzi_spread": "reload"}
 VARIANTS = (
     Variant("plain", rolls=3, variables={"strimzi_way": "cooperate", **_PLAIN}),
     Variant("takeover", rolls=3, of_first=1.2, variables={"strimzi_way": "takeover", **_PLAIN}),
     Variant("bridge", rolls=2, of_first=0.8, variables={"strimzi_bridge": "always", "strimzi_spread": "restart"}),
-    Variant("reload", rolls=1, of_first=0.4, variables={"strimzi_bridge": "always", "strimzi_spread": "reload"}),
+    Variant("reload", rolls=1, of_first=0.4, variables=_ONE_ROLL),
+    Variant("reload-direct", rolls=1, of_first=0.4, variables={**_ONE_ROLL, "strimzi_pod_access": "direct"}),
 )
 #: What the operator does by itself with a CA of its own; the order of its steps is not safe (operator-facts.md).
 OPERATOR = Variant("operator", rolls=3)
-#: Of the time of all restarts: what the flow may take in all. A restart takes a few seconds here.
+#: Of the time of all restarts: what the flow may take in all.
 _OVERHEAD = 1.5
 
 

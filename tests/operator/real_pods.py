@@ -70,10 +70,7 @@ class RealPods:
             {"name": "strimzi-sa", "mountPath": ACCOUNT, "readOnly": True},
             {"name": "data", "mountPath": "/var/lib/kafka/data"},
         ]
-        # A process is started for each probe: often while it matters, seldom afterwards.
-        container["startupProbe"] = _probe("readiness", 2, initialDelaySeconds=5, failureThreshold=120)
-        container["readinessProbe"] = _probe("readiness", 10)
-        container["livenessProbe"] = _probe("liveness", 30)
+        container.update(_probes(kafka["spec"]["kafka"].get("readinessProbe")))
         pod["metadata"]["annotations"]["strimzi.io/revision"] = revision(pod)
         return pod
 
@@ -94,13 +91,21 @@ class RealPods:
         yield from (("services", body) for body in _services(kafka, nodes))
 
 
-def _probe(script: str, period: int, **more: int) -> Object:
+def _probes(readiness: Object | None) -> Object:
+    """readiness: as the Kafka resource says. Where it says nothing, nodes are found ready sooner than by the operator's
+    own probe: a process is started for each, often while it matters, seldom afterwards."""
+    found = {"livenessProbe": _probe("liveness", periodSeconds=30)}
+    if readiness is not None:
+        return {**found, "readinessProbe": _probe("readiness", **readiness)}
     return {
-        "exec": {"command": [f"/opt/kafka/kafka_{script}.sh"]},
-        "periodSeconds": period,
-        "timeoutSeconds": 5,
-        **more,
+        **found,
+        "startupProbe": _probe("readiness", periodSeconds=2, initialDelaySeconds=5, failureThreshold=120),
+        "readinessProbe": _probe("readiness", periodSeconds=10),
     }
+
+
+def _probe(script: str, **how: int) -> Object:
+    return {"exec": {"command": [f"/opt/kafka/kafka_{script}.sh"]}, "timeoutSeconds": 5, **how}
 
 
 def _account() -> list[Object]:

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reloading import AT_ONCE
 from ansible_collections.trustops.strimzi.tests.bench_kafka.replacement import BROKERS, Replacement, table
+from ansible_collections.trustops.strimzi.tests.bench_kafka.replacing import first_reload
 from ansible_collections.trustops.strimzi.tests.bench_kafka.variants import OPERATOR, VARIANTS, Variant, judge
 
 PLAIN = Replacement("plain", 120.0, 3, (10.0,) * 9)
@@ -26,6 +28,21 @@ def test_arithmetic_for_more_brokers(measured: Replacement, brokers: int, least:
     assert measured.most_seconds_for(brokers) == pytest.approx(most)
 
 
+@pytest.mark.parametrize(
+    ("brokers", "waves"), [(1, 1), (2, 2), (1 + AT_ONCE, 2), (2 + AT_ONCE, 3), (1 + 9 * AT_ONCE, 10)]
+)
+def test_reloads_go_side_by_side_after_the_first(brokers: int, waves: int) -> None:
+    one = Replacement("reload", 50.0, 3, (10.0,) * 3, reload=1.5)
+    assert one.least_seconds_for(brokers) == pytest.approx(10 * brokers + 1.5 * waves)
+
+
+def test_the_first_node_that_is_told_is_told_alone() -> None:
+    roll = {"actions": [{"verb": "restart", "seconds": 12.0}]}
+    reload = {"actions": [{"verb": "reload", "seconds": seconds} for seconds in (1.2, 6.4, 6.4)]}
+    assert first_reload({"steps": [roll, reload]}) == 1.2
+    assert first_reload({"steps": [roll]}) == 0.0
+
+
 @given(st.lists(st.floats(0.1, 100), min_size=1, max_size=20), st.floats(0, 1000), st.integers(1, 9))
 def test_more_brokers_never_take_less(restarts: list[float], other: float, nodes: int) -> None:
     one = Replacement("any", sum(restarts) + other, nodes, tuple(restarts))
@@ -41,6 +58,7 @@ def test_json_has_the_measured_and_the_reckoned() -> None:
     assert shown["way"] == "quick"
     assert shown["restarts"] == 3
     assert (shown["restarting_seconds"], shown["other_seconds"]) == (30.0, 12.0)
+    assert shown["reload_seconds"] == 0.0
     assert shown["for_brokers"]["50"] == {"least_seconds": 500, "most_seconds": 700}
 
 

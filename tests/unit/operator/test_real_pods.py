@@ -74,6 +74,30 @@ def test_nodes_are_found_by_name_before_they_are_ready(world: World) -> None:
     assert (spec["clusterIP"], spec["publishNotReadyAddresses"]) == ("None", True)
 
 
+def probes(world: World) -> dict[str, Any]:
+    found = pod(world)["spec"]["containers"][0]
+    return {name: found[name] for name in ("startupProbe", "readinessProbe", "livenessProbe") if name in found}
+
+
+def test_nodes_are_found_ready_as_soon_as_they_are(world: World) -> None:
+    assert probes(world)["startupProbe"]["periodSeconds"] < probes(world)["readinessProbe"]["periodSeconds"]
+
+
+def test_a_resource_that_says_when_nodes_are_ready_is_obeyed(world: World) -> None:
+    kafka = read(world, "kafkas", "demo")
+    kafka["spec"]["kafka"]["readinessProbe"] = {"initialDelaySeconds": 15, "periodSeconds": 10}
+    world.operator.api.apply("kafkas", kafka)
+    world.operator.reconcile("demo")
+    found = probes(world)
+    assert "startupProbe" not in found
+    assert found["readinessProbe"] == {
+        "exec": {"command": ["/opt/kafka/kafka_readiness.sh"]},
+        "initialDelaySeconds": 15,
+        "periodSeconds": 10,
+        "timeoutSeconds": 5,
+    }
+
+
 def test_the_revision_covers_what_was_added(world: World) -> None:
     one = pod(world)
     assert one["metadata"]["annotations"]["strimzi.io/revision"] == revision(one)
