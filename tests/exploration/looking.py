@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
@@ -11,15 +11,21 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.guarded im
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
 
 from .events import Event
-from .runs import Runner, say, writes_of
+from .runs import Runner, say, visible
 from .state import Books, Heard, Run, Secrets, Slot, World, Write
 from .translation import listener_of, snapshot_of
 
 Answers: TypeAlias = tuple[Heard | None, ...]
 
 
+@dataclass
 class LookingRunner(Runner):
-    """Between a look and the decision that rests on it, the Secrets and the pods are read anew."""
+    """Between a look and the decision that rests on it, the Secrets and the pods are read anew.
+
+    wanting: of what is visible, whether nodes are asked then.
+    """
+
+    wanting: dict[Any, bool] = field(default_factory=dict)
 
     def _goes_on(self, world: World, number: int, run: Run) -> Event:
         if run.heard is not None and run.seen is None:
@@ -38,20 +44,18 @@ class LookingRunner(Runner):
         return super()._decides(world, number, run, seen)
 
     def wants_a_look(self, seen: Secrets, slots: tuple[Slot, ...]) -> bool:
-        _writes, decision = self.decision(seen, slots)
-        snapshot = snapshot_of(seen, slots, bool(slots))
-        return any(needs_a_look(step, snapshot) for step in decision.steps)
+        about = visible(seen, slots)
+        if about not in self.wanting:
+            _writes, decision = self.decision(seen, slots)
+            snapshot = snapshot_of(seen, slots, bool(slots))
+            self.wanting[about] = any(needs_a_look(step, snapshot) for step in decision.steps)
+        return self.wanting[about]
 
     def after_a_look(
         self, seen: Secrets, slots: tuple[Slot, ...], heard: Answers, reloadable: bool
     ) -> tuple[tuple[Write, ...], Decision]:
-        key: Any = (seen, tuple((slot.annotated, slot.up, slot.node) for slot in slots), heard, reloadable)
-        if key not in self.decided:
-            decision = self._decide(
-                _with_answers(snapshot_of(seen, slots, bool(slots)), seen, heard), slots, reloadable
-            )
-            self.decided[key] = (next(filter(None, (writes_of(s, seen) for s in decision.steps)), ()), decision)
-        return self.decided[key]
+        about = (visible(seen, slots), heard, reloadable)
+        return self.once(about, seen, lambda: self._decide(_after_asking(seen, slots, heard), slots, reloadable))
 
     def _decide(self, snapshot: Snapshot, slots: tuple[Slot, ...], reloadable: bool) -> Decision:
         """With what is in the way of a reload, as far as anything rests on one (``engine.with_obstacles``)."""
@@ -72,10 +76,10 @@ def answers(world: World) -> Answers:
     return tuple(slot.listeners if slot.up and slot.node else None for slot in world.slots)
 
 
-def _with_answers(snapshot: Snapshot, seen: Secrets, heard: Answers) -> Snapshot:
+def _after_asking(seen: Secrets, slots: tuple[Slot, ...], heard: Answers) -> Snapshot:
     about = _asked_about(seen.books)
     listeners = tuple(listener_of(number, one, about) for number, one in enumerate(heard) if one is not None)
-    return replace(snapshot, listeners=listeners, asked=True)
+    return replace(snapshot_of(seen, slots, bool(slots)), listeners=listeners, asked=True)
 
 
 def _asked_about(books: Books | None) -> frozenset[int]:

@@ -74,11 +74,16 @@ class Runner:
 
     def decision(self, secrets: Secrets, slots: tuple[Slot, ...]) -> tuple[tuple[Write, ...], Decision]:
         """The writes of the next step that writes anything, and the decision itself."""
-        key = (secrets, tuple((slot.annotated, slot.up, slot.node) for slot in slots))
-        if key not in self.decided:
-            decision = decide(snapshot_of(secrets, slots, bool(slots)), self.intent)
-            self.decided[key] = (next(filter(None, (writes_of(s, secrets) for s in decision.steps)), ()), decision)
-        return self.decided[key]
+        return self.once(
+            visible(secrets, slots), secrets, lambda: decide(snapshot_of(secrets, slots, bool(slots)), self.intent)
+        )
+
+    def once(self, about: Any, secrets: Secrets, make: Callable[[], Decision]) -> tuple[tuple[Write, ...], Decision]:
+        """about: all that the decision depends on."""
+        if about not in self.decided:
+            decision = make()
+            self.decided[about] = (next(filter(None, (writes_of(s, secrets) for s in decision.steps)), ()), decision)
+        return self.decided[about]
 
     def _writes(self, world: World, number: int, run: Run) -> Event:
         write, rest = run.writes[0], run.writes[1:]
@@ -91,6 +96,11 @@ class Runner:
     def refuses(self, write: Write, run: Run) -> bool:
         """The API server refuses what was decided on another version of the object (I6)."""
         return write.target in run.changed
+
+
+def visible(secrets: Secrets, slots: tuple[Slot, ...]) -> Any:
+    """What a run can tell of the cluster without asking its nodes."""
+    return (secrets, tuple((slot.annotated, slot.up, slot.node) for slot in slots))
 
 
 def say(writes: tuple[Write, ...]) -> str:

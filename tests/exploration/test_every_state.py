@@ -9,8 +9,8 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Intent, Way
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
 
-from .explore import People, explore
-from .findings import Record, to_an_end
+from .explore import People
+from .findings import Record, explored, to_an_end
 from .invariants import broken_but_memory
 from .people import (
     a_pod_stays_away,
@@ -21,7 +21,7 @@ from .people import (
     takes_out_the_prepared_ca,
 )
 from .runs import Runner
-from .starts import INTENTS, start
+from .starts import INTENTS
 
 THREE_NODES = [
     (intent, nobody if intent.goal is Goal.RENEW else adds_another_ca) for intent in INTENTS
@@ -57,9 +57,9 @@ def test_the_prepared_ca_is_taken_out_by_hand(way: Way, record_property: Record)
 
 
 @pytest.mark.parametrize("way", Way)
-def test_a_leaf_of_the_old_ca_comes_back(way: Way) -> None:
+def test_a_leaf_of_the_old_ca_comes_back(way: Way, record_property: Record) -> None:
     """Held for good, and safe: who did that has to be asked."""
-    explore(start(PLAIN[way], 2, 1), Runner(PLAIN[way]), 2, restores_an_old_leaf)
+    explored(record_property, Runner(PLAIN[way]), 2, restores_an_old_leaf)
 
 
 @pytest.mark.parametrize("people", [a_pod_stays_away, removes_an_annotation], ids=_name)
@@ -91,5 +91,5 @@ def test_a_bridge_and_people_who_have_the_old_ca_put_back(way: Way, people: Peop
 
 
 @pytest.mark.parametrize("way", Way)
-def test_a_bridge_and_a_leaf_of_the_old_ca_that_comes_back(way: Way) -> None:
-    explore(start(BRIDGED[way], 1, 1), Runner(BRIDGED[way]), 1, restores_an_old_leaf)
+def test_a_bridge_and_a_leaf_of_the_old_ca_that_comes_back(way: Way, record_property: Record) -> None:
+    explored(record_property, Runner(BRIDGED[way]), 1, restores_an_old_leaf)
