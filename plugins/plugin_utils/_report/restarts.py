@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Who was restarted and how often: by what calls did, or by the UIDs that were seen, whichever shows more.
+"""Who was restarted and when: by what calls did, or by the UIDs that were seen, whichever shows more.
 
 The operator restarts between two calls as well, and within one call a pod may start twice.
 """
@@ -10,34 +10,81 @@ The operator restarts between two calls as well, and within one call a pod may s
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import COMPONENTS, KAFKA, Run
 
+Action = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Restart:
+    """call: position of the step that asked for it or saw it first; as many as there are steps for one that only the
+    last picture shows. action: what the call did; None where somebody else restarted the pod."""
+
+    pod: str
+    call: int
+    action: Action | None = None
+
 
 def restarts_of(run: Run) -> Counter[str]:
     """By the name of a node, and by the component of other pods: those come back under another name."""
-    acted = Counter(_who(action, run) for action in run.actions if action["verb"] == "restart")
-    return acted | Counter(run.node_rolls) | _other_pods_seen(run)
+    return Counter(_who(restart.pod, run) for restart in restarts_in_order(run))
 
 
-def _other_pods_seen(run: Run) -> Counter[str]:
-    """How many of each component came after those that were there at first."""
-    uids: dict[str, set[str]] = {}
-    for pods in run.pods_seen:
-        for name, uid in pods.items():
-            uids.setdefault(component(name, run), set()).add(uid)
-    first = Counter(pod["component"] for pod in run.first["pods"])
-    return Counter({one: len(seen) - first[one] for one, seen in uids.items() if one != KAFKA and first[one]})
+def restarts_in_order(run: Run) -> list[Restart]:
+    """What a call did does not count again where its new UID is seen, be it by a later call."""
+    acted: Counter[str] = Counter()
+    seen: Counter[str] = Counter()
+    told: Counter[str] = Counter()
+    found: list[Restart] = []
+    calls = zip_longest((step["actions"] for step in run.steps), _came(run), fillvalue=())
+    for call, (actions, came) in enumerate(calls):
+        own = _by_who(
+            (Restart(name_of(action), call, action) for action in actions if action["verb"] == "restart"), run
+        )
+        new = _by_who((Restart(pod, call) for pod in came), run)
+        for who in {**own, **new}:
+            acted[who] += len(own.get(who, ()))
+            seen[who] += len(new.get(who, ()))
+            number = max(acted[who], seen[who]) - told[who]
+            told[who] += number
+            found += [*own.get(who, ()), *new.get(who, ())[len(own.get(who, ())) :]][:number]
+    return found
 
 
-def _who(action: Mapping[str, Any], run: Run) -> str:
-    name = name_of(action)
-    return name if name in run.node_rolls else component(name, run)
+def _by_who(restarts: Iterator[Restart], run: Run) -> dict[str, list[Restart]]:
+    found: dict[str, list[Restart]] = {}
+    for restart in restarts:
+        found.setdefault(_who(restart.pod, run), []).append(restart)
+    return found
 
 
-def name_of(action: Mapping[str, Any]) -> str:
+def _came(run: Run) -> Iterator[list[str]]:
+    """The pods whose UID is new after each step, and at the end; who was not there before has not restarted."""
+    first, *later = run.pods_seen
+    known: dict[str, set[str]] = {}
+    _take_in(first, known, run)
+    for pods in later:
+        yield _take_in(pods, known, run)
+
+
+def _take_in(pods: Mapping[str, str], known: dict[str, set[str]], run: Run) -> list[str]:
+    there = set(known)
+    new = [(_who(pod, run), pod, uid) for pod, uid in pods.items() if uid and uid not in known.get(_who(pod, run), ())]
+    for who, _pod, uid in new:
+        known.setdefault(who, set()).add(uid)
+    return [pod for who, pod, _uid in new if who in there]
+
+
+def _who(pod: str, run: Run) -> str:
+    return pod if pod in run.node_rolls else component(pod, run)
+
+
+def name_of(action: Action) -> str:
     """The name in "Pod kafka/demo-kafka-0"."""
     return str(action["object"]).rsplit("/", 1)[-1]
 

@@ -6,34 +6,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.restarts import component, name_of
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.restarts import (
+    Action,
+    Restart,
+    component,
+    restarts_in_order,
+)
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import CHANGES, Run
 
 PHASES = ("prepare", "trust", "use", "retire")
-Action = Mapping[str, Any]
 
 
 def describe_phases(run: Run) -> list[dict[str, Any]]:
     """The phases that something was done in, in the order of the flow."""
     stretches = _stretches(run)
+    restarts = [(_phase_of_restart(one, stretches), one) for one in restarts_in_order(run)]
     entered = [phase for phase in PHASES if any(one["phase"] == phase for one in stretches)]
-    return [_phase(phase, [one for one in stretches if one["phase"] == phase], run) for phase in entered]
+    return [
+        _phase(
+            phase,
+            [one for one in stretches if one["phase"] == phase],
+            [_restart(one, run) for where, one in restarts if where == phase],
+        )
+        for phase in entered
+    ]
 
 
-def _phase(phase: str, stretches: list[dict[str, Any]], run: Run) -> dict[str, Any]:
+def _phase(phase: str, stretches: list[dict[str, Any]], restarts: list[dict[str, Any]]) -> dict[str, Any]:
     actions = [action for one in stretches for action in one["actions"]]
     return {
         "phase": phase,
         "seconds": round(sum(one["seconds"] for one in stretches), 1),
         "writes": _writes(actions),
-        "restarts": [
-            {"pod": name_of(action), "component": component(name_of(action), run), "seconds": action["seconds"]}
-            for action in actions
-            if action["verb"] == "restart"
-        ],
+        "restarts": restarts,
         "waits": [
             {"object": action["object"], "what": action["what"], "seconds": action["seconds"]}
             for action in actions
@@ -51,6 +59,22 @@ def _phase(phase: str, stretches: list[dict[str, Any]], run: Run) -> dict[str, A
             for one in stretches
         ],
     }
+
+
+def _restart(restart: Restart, run: Run) -> dict[str, Any]:
+    """Nobody has waited for one that somebody else asked for."""
+    seconds = restart.action["seconds"] if restart.action else None
+    return {"pod": restart.pod, "component": component(restart.pod, run), "seconds": seconds}
+
+
+def _phase_of_restart(restart: Restart, stretches: list[dict[str, Any]]) -> str:
+    """That of the call that saw it first, where no call asked for it; nothing was done before or since: none."""
+    if restart.action:
+        return str(restart.action["phase"])
+    seen = [one["phase"] for one in stretches if one["call"] >= restart.call] or [
+        one["phase"] for one in stretches[-1:]
+    ]
+    return seen[0] if seen else ""
 
 
 def _writes(actions: Iterable[Action]) -> list[dict[str, Any]]:
@@ -73,7 +97,7 @@ def _stretches(run: Run) -> list[dict[str, Any]]:
     """What each call did in each phase; a call in two phases shares its time out by the number of actions."""
     found: list[dict[str, Any]] = []
     clock, previous = 0.0, ""
-    for step in run.steps:
+    for call, step in enumerate(run.steps):
         phases: list[tuple[str, Action]] = []
         for action in step["actions"]:
             previous = _phase_of(action, previous, run)
@@ -82,9 +106,9 @@ def _stretches(run: Run) -> list[dict[str, Any]]:
         for phase in dict.fromkeys(name for name, _action in phases):
             own = [action for name, action in phases if name == phase]
             seconds = step["seconds"] * len(own) / len(phases)
-            found.append(
-                {"phase": phase, "module": step["module"], "actions": own, "begins": begins, "seconds": seconds}
-            )  # fmt: skip
+            found.append({
+                "phase": phase, "call": call, "module": step["module"], "actions": own, "begins": begins, "seconds": seconds,
+            })  # fmt: skip
             begins += seconds
         clock += step["seconds"]
     return found

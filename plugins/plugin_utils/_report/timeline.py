@@ -54,7 +54,9 @@ def summary(phase: Mapping[str, Any]) -> str:
     parts = [count(writes, "write")] if writes else []
     rolled = sum(work["seconds"] for work in phase["work"] if work["kind"] == "roll")
     if phase["restarts"]:
-        parts.append(f"{count(len(phase['restarts']), 'pod')} restarted in {duration(rolled)}")
+        parts.append(
+            f"{count(len(phase['restarts']), 'pod')} restarted" + (f" in {duration(rolled)}" if rolled else "")
+        )
     waited = [wait["seconds"] or 0.0 for wait in phase["waits"]]
     if waited:
         parts.append(f"waited {duration(sum(waited))} for the operator")
