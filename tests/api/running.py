@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -58,8 +59,14 @@ class Runner:
         }
 
     def flow(self, playbook: str, *arguments: str, **variables: str | int) -> Finished:
+        """One that does not end in time is killed with its modules, and what it has said is told."""
         process = self.start(playbook, *arguments, **variables)
-        output, _nothing = process.communicate(timeout=self.patience)
+        try:
+            output, _nothing = process.communicate(timeout=self.patience)
+        except subprocess.TimeoutExpired as late:
+            os.killpg(process.pid, signal.SIGKILL)
+            output, _nothing = process.communicate()
+            raise AssertionError(f"{playbook} has not ended in {self.patience} s: {output[-4000:]}") from late
         return Finished(process.returncode, output)
 
     def module(self, name: str, *arguments: str, **options: Any) -> dict[str, Any]:

@@ -4,21 +4,69 @@ from __future__ import annotations
 
 import ssl
 import tempfile
+from enum import Enum
+from functools import lru_cache
 from pathlib import Path
 
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding
 
-def client_context(trusted: bytes, certificates: bytes = b"", key: bytes = b"", *, jvm: bool = False) -> ssl.SSLContext:
-    """Verifies chain and name of the server; with a certificate (PEM, leaf first) it presents that.
 
-    jvm: a trusted certificate that is not self-signed ends a path, as it does for JVMs and not for OpenSSL by itself.
+class Rules(Enum):
+    """Whose rules of path validation a client goes by.
+
+    GO: a trusted certificate that is not self-signed ends a path, as it does not for OPENSSL by itself. JVM: that too, and
+    of a trusted certificate name and key count and nothing else; the two others look at its path length (operator-facts,
+    "The bridge").
     """
+
+    OPENSSL = "openssl"
+    GO = "go"
+    JVM = "jvm"
+
+
+def client_context(
+    trusted: bytes, certificates: bytes = b"", key: bytes = b"", *, rules: Rules = Rules.OPENSSL
+) -> ssl.SSLContext:
+    """Verifies chain and name of the server; with a certificate (PEM, leaf first) it presents that."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    if jvm:
+    if rules is not Rules.OPENSSL:
         context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
-    context.load_verify_locations(cadata=trusted.decode())
+    context.load_verify_locations(cadata=(_bare(trusted) if rules is Rules.JVM else trusted).decode())
     if certificates:
         _present(context, certificates, key)
     return context
+
+
+@lru_cache(maxsize=1000)
+def _bare(trusted: bytes) -> bytes:
+    """Certificates (PEM) with the names and keys of these CAs and nothing else. Nobody verifies how a trusted certificate
+    is signed, so any key will do for that."""
+    found = (_anchor(one) if _is_authority(one) else one for one in x509.load_pem_x509_certificates(trusted))
+    return b"".join(one.public_bytes(Encoding.PEM) for one in found)
+
+
+def _is_authority(certificate: x509.Certificate) -> bool:
+    return any(isinstance(one.value, x509.BasicConstraints) and one.value.ca for one in certificate.extensions)
+
+
+def _anchor(certificate: x509.Certificate) -> x509.Certificate:
+    builder = (
+        x509.CertificateBuilder()
+        .subject_name(certificate.subject)
+        .issuer_name(certificate.subject)
+        .public_key(certificate.public_key())
+        .serial_number(certificate.serial_number)
+        .not_valid_before(certificate.not_valid_before_utc)
+        .not_valid_after(certificate.not_valid_after_utc)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+    )
+    for extension in certificate.extensions:
+        if isinstance(extension.value, x509.SubjectKeyIdentifier):
+            builder = builder.add_extension(extension.value, critical=False)
+    return builder.sign(ec.generate_private_key(ec.SECP256R1()), hashes.SHA256())
 
 
 def server_context(certificates: bytes, key: bytes, accepted: bytes = b"") -> ssl.SSLContext:

@@ -8,7 +8,7 @@ import ssl
 import struct
 from typing import Any
 
-from ..cluster.tls import client_context
+from ..cluster.tls import Rules, client_context
 from .api import Api, Object, ready
 from .safety import Partition, State, refusals
 
@@ -44,7 +44,7 @@ class Live:
     def _context(self) -> ssl.SSLContext:
         trusted, own = self._secret("cluster-ca-cert"), self._secret("cluster-operator-certs")
         cas = b"\n".join(value for name, value in sorted(trusted.items()) if name.endswith(".crt"))
-        return client_context(cas, own["cluster-operator.crt"], own["cluster-operator.key"])
+        return client_context(cas, own["cluster-operator.crt"], own["cluster-operator.key"], rules=Rules.JVM)
 
     def _secret(self, name: str) -> dict[str, bytes]:
         found: Object = self.api.get("secrets", f"{self.cluster}-{name}") or {}

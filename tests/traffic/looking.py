@@ -9,15 +9,17 @@ from functools import partial
 from ssl import SSLContext
 
 from ..cluster.kube import Object
-from ..cluster.tls import client_context, server_context
+from ..cluster.tls import Rules, client_context, server_context
 from ..kafka.tier import Tier
 from .components import Components, Held
 from .handshakes import Verdict, attempt, attempt_in_memory
 from .scenario import Layout
-from .targets import ASKING, CLIENT, CRUISE_CONTROL, OPERATOR, Target
+from .targets import ASKING, CLIENT, CRUISE_CONTROL, EXPORTER, OPERATOR, Target
 from .trust import anchors, in_use, published
 
 Made = tuple[bytes, ...]
+#: Of those that are no JVMs.
+_RULES = {CLIENT: Rules.OPENSSL, EXPORTER: Rules.GO}
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ class Looking:
         return {name: self._context(name, one.trusted, one.certificates, one.key) for name, one in held.items()}
 
     def _context(self, identity: str, *parts: bytes) -> SSLContext:
-        return self._kept(identity, parts, partial(client_context, jvm=identity != CLIENT))
+        return self._kept(identity, parts, partial(client_context, rules=_RULES.get(identity, Rules.JVM)))
 
     def _server(self, held: Held | None) -> SSLContext | None:
         """Who asks shows no certificate but a password."""

@@ -10,7 +10,7 @@ from ..operator.real_components import PROCESSES
 from .scenario import REPLICATION, Layout
 
 CLIENT_PORT = 9094
-OPERATOR = "cluster-operator"
+OPERATOR, EXPORTER = "cluster-operator", "kafka-exporter"
 #: What an application is; all others are Strimzi's.
 CLIENT = "client"
 #: A client of brokers that has a REST API too, and who asks that.
