@@ -43,7 +43,8 @@ options:
         are then presented with it, verifiers that know only the old CA validate them, and the roll that makes the nodes trust
         the new CA first is not needed. A key replacement takes two rolls instead of three.
       - V(auto) does so where the key of the CA in use is at hand and every known verifier accepts the bridge; the plan of
-        M(trustops.strimzi.strimzi_ca_info) says why it would not.
+        M(trustops.strimzi.strimzi_ca_info) says why it would not. Whatever would refuse it and holds no state, as a Kafka
+        Exporter does where the CA in use has a path length of 0, is restarted before it, to know the new CA.
       - V(always) holds where V(auto) would take three rolls. V(never) takes three.
     type: str
     choices: [auto, always, never]

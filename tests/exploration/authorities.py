@@ -32,13 +32,14 @@ OLD, NEW, OTHER, RENEWED, BRIDGE = range(5)
 _SIGNER = {OLD: OLD, RENEWED: OLD, NEW: NEW, OTHER: OTHER, BRIDGE: NEW}
 
 
-def accepts(trusted: frozenset[int], authority: int, alone: bool = False) -> bool:
+def accepts(trusted: frozenset[int], authority: int, alone: bool = False, *, go: bool = False) -> bool:
     """Whether a leaf of this CA validates under these anchors; written down, not computed by what is tested.
 
-    alone: it is presented without the chain of its CA, which matters to a bridge only.
+    alone: it is presented without the chain of its CA, which matters to a bridge only. go: for a Go program, which
+    looks at the path length of the CA in use at the start.
     """
     keys = {_SIGNER[anchor] for anchor in trusted}
-    return _SIGNER[authority] in keys or (authority == BRIDGE and not alone and OLD in keys)
+    return _SIGNER[authority] in keys or (authority == BRIDGE and not alone and not go and OLD in keys)
 
 
 def signer(authority: int) -> int:
@@ -58,7 +59,8 @@ def certificate(authority: int) -> Certificate:
     if authority == BRIDGE:
         return cross_certify(certificate(NEW), certificate(OLD), _key(OLD), not_before=begin, validity=YEAR)
     name = DistinguishedName(f"cluster-ca v{authority}")
-    return issue_root(name, _key(authority), not_before=begin, validity=YEAR, path_length=1)
+    # The operator's own allow no CA below them, those made here one.
+    return issue_root(name, _key(authority), not_before=begin, validity=YEAR, path_length=0 if authority == OLD else 1)
 
 
 def chain(authority: int) -> Chain:

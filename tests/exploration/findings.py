@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component
+
 from .explore import CounterExample, Explored, Invariant, People, explore
 from .invariants import broken
 from .people import nobody
@@ -17,7 +19,7 @@ Record = Callable[[str, object], None]
 
 
 def explored(
-    record: Record, runner: Runner, nodes: int, people: People = nobody, *, runs: int = 1, components: int = 0,
+    record: Record, runner: Runner, nodes: int, people: People = nobody, *, runs: int = 1, components: tuple[Component, ...] = (),
     invariant: Invariant = broken,
 ) -> Explored:  # fmt: skip
     """Everything from the start of the runner's flow on, counted for the summary."""
@@ -26,7 +28,7 @@ def explored(
     of = (
         f"{type(runner).__name__} {intent.goal.value} bridge={intent.bridge.value} {intent.way.value} {people.__name__}"
     )
-    record("explored", (f"{of}: {nodes + components} pods, {runs} runs", len(found.states), found.transitions))
+    record("explored", (f"{of}: {nodes + len(components)} pods, {runs} runs", len(found.states), found.transitions))
     return found
 
 
@@ -41,7 +43,7 @@ def to_an_end(*what: Any, **how: Any) -> Explored:
 
 
 def counter_example(
-    runner: Runner, nodes: int = 2, people: People = nobody, *, runs: int = 1, components: int = 0
+    runner: Runner, nodes: int = 2, people: People = nobody, *, runs: int = 1, components: tuple[Component, ...] = ()
 ) -> str:
     """The invariant that is broken in the end, as its sentence; the way to it is printed."""
     with pytest.raises(CounterExample) as found:

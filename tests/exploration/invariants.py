@@ -67,11 +67,11 @@ def _meet(verifier: Slot, presenter: Slot) -> bool:
     """Whether every channel of the one accepts what it meets of the other: Raft clients and agents of two processes do
     not meet each other, only listeners."""
     pairs = product(enumerate(verifier.channels), enumerate(presenter.channels))
-    return all(_accepts(by.trusts, seen.presents) for (m, by), (n, seen) in pairs if 0 in (m, n))
+    return all(_accepts(by.trusts, seen.presents, go=verifier.go) for (m, by), (n, seen) in pairs if 0 in (m, n))
 
 
-def _accepts(trusted: frozenset[int], leaf: Leaf) -> bool:
-    return accepts(trusted, leaf.authority, leaf.alone)
+def _accepts(trusted: frozenset[int], leaf: Leaf, *, go: bool = False) -> bool:
+    return accepts(trusted, leaf.authority, leaf.alone, go=go)
 
 
 def _illegal(before: Books | None, after: Books | None) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Intent, Way
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component
 
 from .authorities import OLD
 from .state import Authorities, Books, Entry, Leaf, Pause, Run, Slot, World
@@ -11,7 +12,7 @@ from .state import Authorities, Books, Entry, Leaf, Pause, Run, Slot, World
 _NOTHING = Authorities(None, frozenset(), 0, None, frozenset(), frozenset())
 
 
-def start(intent: Intent, nodes: int, runs: int, components: int = 0) -> World:
+def start(intent: Intent, nodes: int, runs: int, components: tuple[Component, ...] = ()) -> World:
     """A cluster whose CA is in use by all; before that where it is created or adopted.
 
     components: with any, the operator's leaf is looked at as well.
@@ -25,7 +26,7 @@ def start(intent: Intent, nodes: int, runs: int, components: int = 0) -> World:
     books = None if adopting else Books((in_use,), (), None)
     leaf, trusted = Leaf(OLD, 0), frozenset({OLD})
     node = Slot(leaf, leaf, leaf, leaf, trusted)
-    slots = (*(node,) * nodes, *(node._replace(node=False),) * components)
+    slots = (*(node,) * nodes, *(node._replace(component=one) for one in components))
     own = leaf if components else None
     return World(slots, ca, trusted, books, Pause(False, False), adopting, None, idle, own)
 

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component
+
 CERTIFICATE, KEY, LEDGER, KAFKA = "certificate Secret", "key Secret", "ledger Secret", "Kafka resource"
 OWN, POD_SETS = "the operator's leaf Secret", "StrimziPodSets"
 
@@ -38,8 +40,7 @@ class Slot(NamedTuple):
     """One pod: the stored leaf, what its next pod is annotated with, and its running pod.
 
     annotated: what the running pod says it was started with, None when somebody removed the annotation; presents,
-    trusts: what its listeners really loaded. up: there is a pod at all. node: or else a component, such as an entity
-    operator. started: where listeners have read again, what the rest of the process was started with.
+    trusts: what its listeners really loaded. up: there is a pod at all. started: where listeners have read again, what the rest of the process was started with.
     """
 
     stored: Leaf
@@ -48,8 +49,17 @@ class Slot(NamedTuple):
     presents: Leaf
     trusts: frozenset[int]
     up: bool = True
-    node: bool = True
+    component: Component = Component.KAFKA
     started: Heard | None = None
+
+    @property
+    def node(self) -> bool:
+        return self.component is Component.KAFKA
+
+    @property
+    def go(self) -> bool:
+        """Or else it runs on a JVM."""
+        return self.component is Component.KAFKA_EXPORTER
 
     @property
     def listeners(self) -> Heard:

@@ -13,6 +13,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust import bookkeeping, spreading
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Intent, Way
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal, RemovedEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Roll, RollReason
 
 from . import runs
@@ -47,8 +48,9 @@ def test_two_nodes(way: Way, record_property: Record) -> None:
 
 
 @pytest.mark.parametrize("way", Way)
-def test_a_node_a_component_and_the_operators_own_leaf(way: Way, record_property: Record) -> None:
-    to_an_end(record_property, LookingRunner(ONE_ROLL[way]), 1, components=1)
+@pytest.mark.parametrize("component", [Component.ENTITY_OPERATOR, Component.KAFKA_EXPORTER])
+def test_a_node_a_component_and_the_operators_own_leaf(component: Component, way: Way, record_property: Record) -> None:
+    to_an_end(record_property, LookingRunner(ONE_ROLL[way]), 1, components=(component,))
 
 
 def test_two_nodes_and_a_permission_that_goes(record_property: Record) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Intent, Way
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component
 
 from .explore import People
 from .findings import Record, explored, to_an_end
@@ -71,7 +72,12 @@ def test_a_node_is_away_or_cannot_be_read(way: Way, people: People, record_prope
 
 @pytest.mark.parametrize("way", Way)
 def test_a_bridge_with_a_component_and_the_operators_own_leaf(way: Way, record_property: Record) -> None:
-    to_an_end(record_property, Runner(BRIDGED[way]), 1, components=1)
+    to_an_end(record_property, Runner(BRIDGED[way]), 1, components=(Component.ENTITY_OPERATOR,))
+
+
+@pytest.mark.parametrize("way", Way)
+def test_a_bridge_that_an_exporter_refuses_until_it_has_restarted(way: Way, record_property: Record) -> None:
+    to_an_end(record_property, Runner(BRIDGED[way]), 1, components=(Component.KAFKA_EXPORTER,))
 
 
 def test_a_bridge_with_two_nodes(record_property: Record) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust import (
     bookkeeping,
     decide,
     evidence,
+    gates,
     promotable,
     promotion,
     rules,
@@ -17,6 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust import (
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence import Presentation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Promote
 
@@ -115,7 +119,7 @@ def _crossing(monkeypatch: pytest.MonkeyPatch, **replaced: Any) -> str:
     """With a node, a component and the operator's own leaf."""
     for name, value in replaced.items():
         replace_in_rules(monkeypatch, name, value)
-    return counter_example(Runner(BRIDGED), nodes=1, components=1)
+    return counter_example(Runner(BRIDGED), nodes=1, components=(Component.ENTITY_OPERATOR,))
 
 
 def test_the_gate_for_leaves_that_are_presented_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,6 +161,13 @@ def test_the_removal_gate_under_a_bridge(monkeypatch: pytest.MonkeyPatch) -> Non
     without_rule(monkeypatch, "renew_kept_leaves")
     monkeypatch.setattr(bookkeeping, "removal_gate", lambda *arguments: ())
     assert _crossing(monkeypatch, removal_gate=lambda *arguments: ()).startswith(("I1", "I2"))
+
+
+def test_the_path_length_in_the_gate_of_a_bridge(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An exporter taken for a JVM is not waited for, and refuses what nodes present."""
+    monkeypatch.setattr(gates, "Verifier", SimpleNamespace(JVM=Verifier.JVM, GO=Verifier.JVM))
+    broken = counter_example(Runner(BRIDGED), nodes=1, components=(Component.KAFKA_EXPORTER,))
+    assert broken.startswith("I1")
 
 
 def test_the_trust_gate_of_a_bridge(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,7 +50,7 @@ def snapshot_of(seen: Secrets, slots: tuple[Slot, ...], kafka_exists: bool) -> S
 def _leaves(seen: Secrets, slots: tuple[Slot, ...]) -> tuple[StoredLeaf, ...]:
     # The cluster may have been created since the Secrets were read.
     found = [
-        StoredLeaf(f"leaf-{n}", "leaf.crt", _component(slots[n]), _presented(stored, n), stored.generation)
+        StoredLeaf(f"leaf-{n}", "leaf.crt", slots[n].component, _presented(stored, n), stored.generation)
         for n, stored in enumerate(seen.stored)
     ]
     if seen.own is not None:
@@ -72,16 +72,12 @@ def _is_same_certificate(one: Leaf, other: Leaf | None) -> bool:
     return one == other or (other is not None and (one.kept or other.kept) and _issuer(one) == _issuer(other))
 
 
-def _component(slot: Slot) -> Component:
-    return Component.KAFKA if slot.node else Component.ENTITY_OPERATOR
-
-
 def _pod(number: int, slot: Slot, seen: Secrets) -> Pod:
     stored = seen.stored[number] if number < len(seen.stored) else None
     return Pod(
         name=f"pod-{number}",
         uid=str(number),
-        component=_component(slot),
+        component=slot.component,
         generation=slot.annotated.generation if slot.annotated else None,
         leaves=(f"leaf-{number}",),
         presents_stored=_is_same_certificate(slot.annotated, stored) if slot.annotated else None,

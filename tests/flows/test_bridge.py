@@ -9,10 +9,12 @@ from collections.abc import Callable
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.engine import look
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.inspection import plan
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import generate_key
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Phase, Way
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Intent, Phase, Way
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
-from ansible_collections.trustops.strimzi.tests.fakes.flows import START
+from ansible_collections.trustops.strimzi.tests.fakes.flows import START, work_on
 from ansible_collections.trustops.strimzi.tests.fakes.memory_api import Change
 from ansible_collections.trustops.strimzi.tests.faults.checker import verifies
 from ansible_collections.trustops.strimzi.tests.operator import clusters
@@ -67,45 +69,55 @@ def test_in_two_rolls(scene: Scene, manifests: Callable[[], list[Object]], way: 
     assert len(scene.secret(CERTIFICATES)) == 1
 
 
+@EVERY_WAY
 @pytest.mark.parametrize(
-    ("length", "manifests", "rolls"),
+    ("length", "manifests", "learning"),
     [
         # The exporter is a Go program, and applies the path length of the CA that it trusts (operator-facts).
-        pytest.param(0, roles_together, 3, id="0, an exporter"),
-        pytest.param(1, roles_together, 2, id="1, an exporter"),
-        pytest.param(None, roles_together, 2, id="none, an exporter"),
-        pytest.param(0, without_exporter, 2, id="0, JVMs only"),
+        pytest.param(0, roles_together, {"kafka-exporter"}, id="0, an exporter"),
+        pytest.param(1, roles_together, set(), id="1, an exporter"),
+        pytest.param(None, roles_together, set(), id="none, an exporter"),
+        pytest.param(0, without_exporter, set(), id="0, JVMs only"),
     ],
 )
-def test_only_where_every_verifier_accepts_it(
-    scene: Scene, length: int | None, manifests: Callable[[], list[Object]], rolls: int
+def test_who_would_refuse_it_restarts_before_it_is_used(
+    scene: Scene, length: int | None, manifests: Callable[[], list[Object]], learning: set[str], way: Way
 ) -> None:
-    scene.create(with_path_length(length), manifests=manifests())
-    scene.finish(Goal.REPLACE_KEY)
-    assert scene.rolls == {rolls}
-    assert_only(scene, scene.current, twins=scene.bridges)
+    scene.create(with_path_length(length), way, manifests=manifests())
+    processes = scene.world.kubelet.processes
+    before = set(processes)
+    scene.run(Goal.REPLACE_KEY, way, until=Phase.TRUST)
+    assert {process.component for uid, process in processes.items() if uid not in before} == learning
+    scene.finish(Goal.REPLACE_KEY, way)
+    assert scene.rolls == {2}
+    assert_only(scene, scene.current, way, scene.bridges)
 
 
-def test_one_that_has_to_be_used_waits_for_the_verifier_that_refuses_it(scene: Scene) -> None:
+@pytest.mark.parametrize("length", [0, 1])
+def test_the_plan_says_who_restarts_before_it_is_used_and_why(scene: Scene, length: int) -> None:
+    scene.create(with_path_length(length))
+    work, intent = work_on(scene.world), Intent(Goal.REPLACE_KEY)
+    planned = plan(work, look(work, intent), intent)
+    restarted = [(step.nodes, *step.others) for step in planned.steps if step.phase is Phase.TRUST and step.others]
+    (exporter,) = [one.pod for one in scene.world.kubelet.processes.values() if one.component == "kafka-exporter"]
+    assert restarted == ([((), exporter)] if length == 0 else [])
+    why = f"by a restart: pod {exporter} (CN=Kafka Root,O=io.strimzi allows 0 CAs below it"
+    assert any(why in choice for choice in planned.choices) is (length == 0)
+
+
+def test_one_that_has_to_be_used_is_used_beside_an_exporter(scene: Scene) -> None:
     scene.create(with_path_length(0))
     scene.bridge = Bridge.ALWAYS
-    held = scene.run(Goal.REPLACE_KEY).outcome.decision
-    assert not held.done
-    assert [violation.gate for violation in held.violations] == ["trust"]
-    assert "kafka-exporter" in held.violations[0].subject
-    assert scene.rolls == {0}
-    # Whoever asks for less goes on with what is there.
-    scene.bridge = Bridge.AUTO
     scene.finish(Goal.REPLACE_KEY)
-    assert scene.rolls == {3}
+    assert scene.rolls == {2}
 
 
-def test_the_operators_own_ca_beside_an_exporter_takes_three(scene: Scene) -> None:
+def test_the_operators_own_ca_beside_an_exporter_takes_two(scene: Scene) -> None:
     scene.deploy(generated=True)
     scene.finish(Goal.UPGRADE)
     scene.look_away()
     scene.finish(Goal.REPLACE_KEY)
-    assert scene.rolls == {3}
+    assert scene.rolls == {2}
 
 
 def test_one_that_was_prepared_and_is_forbidden_after_all(scene: Scene) -> None:

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Way
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Way
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
 from ansible_collections.trustops.strimzi.tests.operator import clusters
 
 from .authorities import below, root
-from .scene import BOTH_WAYS, CLUSTER, EVERY_BRIDGE, IN_USE, NAMESPACE, REPLACEMENT, Scene, assert_only
+from .scene import BOTH_WAYS, CLUSTER, EVERY_BRIDGE, IN_USE, NAMESPACE, Scene, assert_only
 
 Object = dict[str, Any]
 Manifests = Callable[[bool], list[Object]]
@@ -63,12 +63,10 @@ def test_from_adoption_to_handing_back(scene: Scene, shape: Manifests, way: Way)
     assert scene.rolls == {1}
     assert_only(scene, scene.current, way, twins={adopted})
     scene.finish(Goal.REPLACE_KEY, way)
-    # The exporter is a Go program, and a CA that the operator made leaves no room for a bridge.
-    replaced = REPLACEMENT[Bridge.NEVER] if "kafkaExporter" in shape(True)[-1]["spec"] else scene.replacement
-    assert scene.rolls == {1 + replaced}
+    assert scene.rolls == {1 + scene.replacement}
     assert_only(scene, scene.current, way, scene.bridges)
     scene.finish(Goal.DOWNGRADE, way)
-    assert scene.rolls == {2 + replaced}
+    assert scene.rolls == {2 + scene.replacement}
 
 
 @pytest.mark.parametrize("way", BOTH_WAYS)

@@ -10,10 +10,14 @@ CA's leaves and its trust at once.
 
 from __future__ import annotations
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates import refusals, trust_gate
+from dataclasses import replace
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates import refusals, refusing_pods, trust_gate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal, Ledger, LedgerEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import (
+    Component,
+    Pod,
     PreparedAuthority,
     Snapshot,
 )
@@ -47,7 +51,25 @@ def is_to_be_crossed(snapshot: Snapshot, intent: Intent, ledger: Ledger, entry: 
     prepared = _prepared(snapshot, entry)
     if prepared is None or not prepared.bridge or intent.bridge is Bridge.NEVER:
         return False
-    return intent.bridge is Bridge.ALWAYS or not trust_gate(snapshot.as_stored(), ledger, prepared.bridge)
+    able = _once_learned(snapshot.as_stored(), ledger, entry)
+    return intent.bridge is Bridge.ALWAYS or not trust_gate(able, ledger, prepared.bridge)
+
+
+def learning_first(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry) -> tuple[Pod, ...]:
+    """Who refuses the bridge to this CA until it has restarted and knows the CA itself: a Go program, where the old CA
+    allows no CA below it. Never a node; all others hold no state, and restart before the bridge is used."""
+    prepared = _prepared(snapshot, entry)
+    if prepared is None or not prepared.bridge:
+        return ()
+    before = snapshot.uids if entry.awaiting is None else entry.awaiting
+    refusing = refusing_pods(snapshot, ledger, prepared.bridge)
+    return tuple(pod for pod in refusing if pod.uid in before and pod.component is not Component.KAFKA)
+
+
+def _once_learned(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry) -> Snapshot:
+    """Without those: what they will accept is for the gate to say when they have restarted."""
+    learning = learning_first(snapshot, ledger, entry)
+    return replace(snapshot, pods=tuple(pod for pod in snapshot.pods if pod not in learning))
 
 
 def may_be_bridged(snapshot: Snapshot, intent: Intent) -> bool:
@@ -87,11 +109,23 @@ def why_spread_first(snapshot: Snapshot, intent: Intent, ledger: Ledger, entry: 
         return "bridge=never asks for it."
     if not prepared.bridge:
         return why_not_bridged(snapshot, intent) or "it was prepared without a bridge."
-    inside = [f"{party} would refuse its bridge: {why}" for party, why in refusals(snapshot, ledger, prepared.bridge)]
-    outside = [f"{held.subject} would refuse its bridge" for held in trust_gate(snapshot, ledger, prepared.bridge)]
+    able = _once_learned(snapshot, ledger, entry)
+    inside = [f"{party} would refuse its bridge: {why}" for party, why in refusals(able, ledger, prepared.bridge)]
+    outside = [f"{held.subject} would refuse its bridge" for held in trust_gate(able, ledger, prepared.bridge)]
     found = inside or outside
     more = f", and {len(outside) - 1} more" if len(outside) > 1 else ""
     return f"{found[0]}{more}." if found else ""
+
+
+def who_learns_first(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry) -> str:
+    """Who restarts before the bridge is used, each with the reason why it would refuse it; empty when nobody has to."""
+    prepared = _prepared(snapshot, entry)
+    if prepared is None:
+        return ""
+    alone = replace(snapshot, pods=learning_first(snapshot, ledger, entry))
+    within = {f"pod {pod.name}" for pod in alone.pods}
+    found = refusals(alone, ledger, prepared.bridge)
+    return ", ".join(f"{party} ({why})" for party, why in found if party in within)
 
 
 def _prepared(snapshot: Snapshot, entry: LedgerEntry) -> PreparedAuthority | None:

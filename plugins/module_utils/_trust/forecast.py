@@ -8,7 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.bridges import why_spread_first
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.bridges import (
+    is_to_be_crossed,
+    who_learns_first,
+    why_spread_first,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.effects import StandIn, after
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Phase
@@ -96,10 +100,19 @@ def _choice(step: Step, snapshot: Snapshot, intent: Intent) -> str:
             "and agents know it until the next restart of their node."
         )
     if isinstance(step, Roll) and step.reason is RollReason.TRUST:
-        entry = ledger.find(step.authority)
-        why = why_spread_first(snapshot, intent, ledger, entry) if entry else ""
-        return f"{name_of(step.authority, snapshot)} is trusted everywhere before it is used: {why}" if why else ""
+        return _why_trusted_first(step, snapshot, intent, ledger)
     return why_restarted_instead(step, snapshot, intent)
+
+
+def _why_trusted_first(step: Roll, snapshot: Snapshot, intent: Intent, ledger: Ledger) -> str:
+    entry = ledger.find(step.authority)
+    if entry is None:
+        return ""
+    if is_to_be_crossed(snapshot, intent, ledger, entry):
+        first = who_learns_first(snapshot, ledger, entry)
+        return f"{name_of(step.authority, snapshot)} is made known first to who would refuse its bridge, by a restart: {first}."
+    why = why_spread_first(snapshot, intent, ledger, entry)
+    return f"{name_of(step.authority, snapshot)} is trusted everywhere before it is used: {why}" if why else ""
 
 
 def _planned(step: Step, face: Face, snapshot: Snapshot) -> PlannedStep:

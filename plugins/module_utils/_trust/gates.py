@@ -22,7 +22,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence i
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.outside import needing_outside, refusing_outside
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.parties import present_all, trusted_by
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Chain, Component, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Chain, Component, Pod, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.validation import is_valid, validate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.violations import Violation
 
@@ -43,16 +43,17 @@ class VerifyingParty:
 def verifying_parties(snapshot: Snapshot, ledger: Ledger) -> tuple[VerifyingParty, ...]:
     """All pods of the cluster, and the Cluster Operator where there are any; the exporter is a Go program, everything
     else runs on a JVM."""
-    pods = tuple(
-        VerifyingParty(
-            name=f"pod {pod.name}",
-            kind=Verifier.GO if pod.component is Component.KAFKA_EXPORTER else Verifier.JVM,
-            anchors=trusted_by(pod, snapshot, ledger),
-            remedy="It has to restart with the trust bundle that holds this CA; run the flow again to continue.",
-        )
-        for pod in snapshot.pods
-    )
+    pods = tuple(_pod(pod, snapshot, ledger) for pod in snapshot.pods)
     return (*pods, _cluster_operator(snapshot, ledger)) if pods else ()
+
+
+def _pod(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> VerifyingParty:
+    return VerifyingParty(
+        name=f"pod {pod.name}",
+        kind=Verifier.GO if pod.component is Component.KAFKA_EXPORTER else Verifier.JVM,
+        anchors=trusted_by(pod, snapshot, ledger),
+        remedy="It has to restart with the trust bundle that holds this CA; run the flow again to continue.",
+    )
 
 
 def _cluster_operator(snapshot: Snapshot, ledger: Ledger) -> VerifyingParty:
@@ -100,6 +101,11 @@ def refusals(snapshot: Snapshot, ledger: Ledger, authority: Chain) -> Iterator[t
         found = validate(authority, party.anchors, snapshot.now, party.kind)
         if not found.valid:
             yield party.name, found.reason
+
+
+def refusing_pods(snapshot: Snapshot, ledger: Ledger, authority: Chain) -> tuple[Pod, ...]:
+    """The pods that would not accept leaves that are presented with this chain."""
+    return tuple(pod for pod in snapshot.pods if not _validates(authority, _pod(pod, snapshot, ledger), snapshot))
 
 
 def _validates(form: Chain, party: VerifyingParty, snapshot: Snapshot) -> bool:

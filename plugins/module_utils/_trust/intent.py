@@ -24,7 +24,8 @@ class Way(str, Enum):
 class Bridge(str, Enum):
     """Whether a new key is introduced by a certificate of the old CA (operator-facts, "The bridge").
 
-    AUTO: where its key is at hand and every known verifier accepts it; else the new CA is trusted everywhere first.
+    AUTO: where its key is at hand and every known verifier accepts it, be it after a restart of what holds no state; else
+    the new CA is trusted everywhere first.
     """
 
     AUTO = "auto"

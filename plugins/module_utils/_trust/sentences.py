@@ -14,7 +14,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Chain, Snapshot
 
 _EFFECTS = {
-    steps.RollReason.TRUST: "so that everybody trusts",
+    steps.RollReason.TRUST: "so that they trust",
     steps.RollReason.USE: "so that everybody presents certificates of",
     steps.RollReason.RETIRE: "so that nobody trusts any more",
     steps.RollReason.LEAF: "that hold certificates which are stored no more, of",

@@ -7,7 +7,11 @@
 from __future__ import annotations
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.bookkeeping import is_withdrawn
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.bridges import is_bridge, is_to_be_crossed
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.bridges import (
+    is_bridge,
+    is_to_be_crossed,
+    learning_first,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates import removal_gate, trust_gate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.journal import is_current
@@ -60,12 +64,14 @@ def await_bundle(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Steps:
 
 def spread_trust(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Steps:
     """The trust roll: processes that started before a CA was in the bundle, unless they validate it anyway, or its
-    bridge brings it."""
+    bridge brings it; then only those that refuse the bridge."""
     for entry in ledger.entries:
         waiting = (entry.awaiting or frozenset()) & snapshot.uids
-        if not waiting or entry.state is TrustState.PHASE_OUT or is_to_be_crossed(snapshot, intent, ledger, entry):
+        if not waiting or entry.state is TrustState.PHASE_OUT:
             continue
-        if trust_gate(within_cluster(snapshot), ledger, entry.chain):
+        if is_to_be_crossed(snapshot, intent, ledger, entry):
+            waiting = frozenset(pod.uid for pod in learning_first(snapshot, ledger, entry))
+        if waiting and trust_gate(within_cluster(snapshot), ledger, entry.chain):
             return (Roll(RollReason.TRUST, waiting, entry.fingerprint, Phase.TRUST),)
     return ()
 

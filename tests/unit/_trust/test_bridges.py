@@ -9,20 +9,25 @@ from dataclasses import replace
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.bridges import (
     crossing,
     is_bridge,
     is_crossed,
     is_to_be_crossed,
+    learning_first,
     may_be_bridged,
     may_cross,
+    who_learns_first,
     why_not_bridged,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal, Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.outside import OutsideClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import (
     Chain,
     Component,
+    Pod,
     PreparedAuthority,
     Snapshot,
 )
@@ -114,14 +119,26 @@ def test_only_a_new_key_is_bridged_and_never_where_it_is_forbidden(goal: Goal, b
     assert may_be_bridged(cluster(), Intent(goal, bridge=bridge)) is wanted
 
 
-def exporter(old: Entity) -> Snapshot:
-    """A Go program beside the nodes, and a bridge from this CA."""
+NODE, EXPORTER = a_pod(), a_pod("exporter", component=Component.KAFKA_EXPORTER)
+
+
+def exporter(old: Entity, *, knows: bool = False) -> Snapshot:
+    """A Go program beside a node, and a bridge from this CA. knows: it has started since the new CA is in the trust."""
     waits = replace(prepared(NEW), bridge=bridged(NEW, old))
     return cluster(
         ca=secrets(old, prepared=(waits,), others=others(NEW)),
-        ledger=ledger(entry(old, generations={0}), entry(NEW, UNTRUSTED, awaiting=None)),
-        pods=(a_pod(), a_pod("exporter", component=Component.KAFKA_EXPORTER)),
+        ledger=ledger(
+            entry(old, generations={0}),
+            entry(NEW, UNTRUSTED, awaiting={NODE.uid} if knows else {NODE.uid, EXPORTER.uid}),
+        ),
+        pods=(NODE, EXPORTER),
     )
+
+
+def outsider(old: Entity) -> Snapshot:
+    """The same, and somebody outside who trusts the old CA only, as OpenSSL does."""
+    trusts = OutsideClient("Secret kafka/app", (old.certificate,), None, Verifier.OPENSSL)
+    return replace(exporter(old), outside=(trusts,))
 
 
 SHORT = make("cluster-ca v0", key(0), path_length=0)
@@ -134,8 +151,10 @@ SHORT = make("cluster-ca v0", key(0), path_length=0)
         pytest.param(stage.READY, ALWAYS, True, id="always"),
         pytest.param(stage.READY, NEVER, False, id="prepared, and now forbidden"),
         pytest.param(exporter(OLD), AUTO, True, id="an exporter"),
-        pytest.param(exporter(SHORT), AUTO, False, id="an exporter that applies the path length"),
-        pytest.param(exporter(SHORT), ALWAYS, True, id="the same, and no other way is wanted"),
+        pytest.param(exporter(SHORT), AUTO, True, id="an exporter that applies the path length, and can learn"),
+        pytest.param(exporter(SHORT, knows=True), AUTO, True, id="one that has learned"),
+        pytest.param(outsider(SHORT), AUTO, False, id="a client outside that applies the path length"),
+        pytest.param(outsider(SHORT), ALWAYS, True, id="the same, and no other way is wanted"),
         pytest.param(stage.ISSUING, AUTO, True, id="under way"),
         pytest.param(stage.ISSUING, NEVER, True, id="under way: it is too late to forbid it"),
         pytest.param(stage.CROSSED, AUTO, False, id="crossed"),
@@ -145,6 +164,44 @@ def test_whether_the_trust_comes_with_the_bridge(snapshot: Snapshot, intent: Int
     new = books_of(snapshot).find(name_of(NEW))
     assert new is not None
     assert is_to_be_crossed(snapshot, intent, books_of(snapshot), new) is expected
+
+
+def without_trust(snapshot: Snapshot, old: Entity) -> Snapshot:
+    """Nobody knows the old CA either."""
+    books = books_of(snapshot)
+    gone = replace(entry(old, generations={0}), awaiting=snapshot.uids)
+    return replace(snapshot, ledger=books.with_entry(gone))
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "learning"),
+    [
+        pytest.param(exporter(SHORT), (EXPORTER,), id="a Go program that does not know the new CA"),
+        pytest.param(exporter(SHORT, knows=True), (), id="a Go program that knows it"),
+        pytest.param(exporter(OLD), (), id="the old CA allows one below it"),
+        pytest.param(
+            without_trust(exporter(OLD), OLD), (EXPORTER,), id="a node that refuses it does not restart for it"
+        ),
+    ],
+)
+def test_who_restarts_before_the_bridge_is_used(snapshot: Snapshot, learning: tuple[Pod, ...]) -> None:
+    books = books_of(snapshot)
+    new = books.find(name_of(NEW))
+    assert new is not None
+    assert learning_first(snapshot, books, new) == learning
+    assert bool(who_learns_first(snapshot, books, new)) is bool(learning)
+
+
+def test_before_the_new_ca_is_in_the_trust_everybody_is_still_to_learn() -> None:
+    snapshot = exporter(SHORT, knows=True)
+    unknown = replace(entry(NEW, UNTRUSTED), awaiting=None)
+    books = books_of(snapshot).with_entry(unknown)
+    assert learning_first(snapshot, books, unknown) == (EXPORTER,)
+
+
+def test_where_a_node_refuses_the_bridge_it_is_not_used() -> None:
+    snapshot = without_trust(exporter(SHORT), SHORT)
+    assert not is_to_be_crossed(snapshot, AUTO, books_of(snapshot), entry(NEW))
 
 
 def test_what_was_not_prepared_with_a_bridge_cannot_be_crossed() -> None:
@@ -160,6 +217,7 @@ def test_what_was_not_prepared_with_a_bridge_cannot_be_crossed() -> None:
         pytest.param(stage.READY, NEVER, False, id="never"),
         pytest.param(exporter(SHORT), AUTO, False, id="gate closed"),
         pytest.param(exporter(SHORT), ALWAYS, False, id="gate closed, and no gate has an exception"),
+        pytest.param(exporter(SHORT, knows=True), AUTO, True, id="who refused it has learned"),
         pytest.param(BY_ITSELF, AUTO, False, id="one bridge after another"),
     ],
 )

@@ -9,12 +9,14 @@ from dataclasses import replace
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust import rules
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.bookkeeping import remove
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates import removal_gate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Intent, Phase, Way
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.outside import OutsideClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import (
     Component,
     Reconciliation,
@@ -140,18 +142,36 @@ def _with_exporter(path_length: int) -> Snapshot:
     )
 
 
-def test_where_a_verifier_would_refuse_it_everybody_trusts_the_new_ca_first() -> None:
-    assert steps(_with_exporter(1), RUNS) == (Pause(),)
-    (roll,) = steps(_with_exporter(0), RUNS)
+@pytest.mark.parametrize("bridge", [Bridge.AUTO, Bridge.ALWAYS])
+def test_a_go_program_that_would_refuse_it_restarts_first_and_alone(bridge: Bridge) -> None:
+    intent = Intent(Goal.REPLACE_KEY, bridge=bridge)
+    assert steps(_with_exporter(1), RUNS, intent) == (Pause(),)
+    before = _with_exporter(0)
+    alone = frozenset({uid_of("exporter")})
+    assert steps(before, RUNS, intent) == (Roll(RollReason.TRUST, alone, name_of(NEW), Phase.TRUST),)
+    learned = replace(before, ledger=books_of(before).with_entry(entry(NEW, UNTRUSTED, awaiting=UIDS[0])))
+    assert steps(learned, RUNS, intent) == (Pause(),)
+
+
+def _beside_an_outsider() -> Snapshot:
+    """Of OpenSSL, which trusts an old CA that allows none below it."""
+    before = _with_exporter(0)
+    trusts = OutsideClient("Secret kafka/app", before.ca.current, None, Verifier.OPENSSL)
+    return replace(before, outside=(trusts,))
+
+
+def test_where_somebody_outside_would_refuse_it_everybody_trusts_the_new_ca_first() -> None:
+    (roll,) = steps(_beside_an_outsider(), RUNS)
     assert isinstance(roll, Roll)
     assert (roll.reason, roll.uids) == (RollReason.TRUST, UIDS[0] | {uid_of("exporter")})
 
 
-def test_where_it_has_to_be_used_a_verifier_that_would_refuse_it_is_named() -> None:
-    found = decide(_with_exporter(0), Intent(Goal.REPLACE_KEY, bridge=Bridge.ALWAYS))
+def test_where_it_has_to_be_used_who_would_refuse_it_is_named() -> None:
+    before = _beside_an_outsider()
+    learned = replace(before, ledger=books_of(before).with_entry(entry(NEW, UNTRUSTED, awaiting=UIDS[0])))
+    found = decide(learned, Intent(Goal.REPLACE_KEY, bridge=Bridge.ALWAYS))
     assert (found.steps, found.done) == ((), False)
-    assert [(one.gate, one.subject) for one in found.violations] == [("trust", "pod exporter")]
-    assert BRIDGE[0].subject in found.violations[0].message
+    assert [(one.gate, one.subject) for one in found.violations] == [("trust", "Secret kafka/app")]
 
 
 def test_the_operators_leaf_is_not_kept_where_everybody_validates_the_next() -> None:
