@@ -34,13 +34,17 @@ CA_SECRETS = ("demo-cluster-ca-cert", "demo-cluster-ca")
 
 @dataclass(frozen=True)
 class Case:
+    """path_length: of the CA in use at the start; with 0 a Kafka Exporter has to restart before a bridge is used."""
+
     goal: Goal
     way: Way
     bridge: Bridge = Bridge.AUTO
+    path_length: int = 1
 
     def __str__(self) -> str:
         plain = "-plain" if self.bridge is Bridge.NEVER else ""
-        return f"{self.goal.value}{plain}-{self.way.value}"
+        short = "-pathlen0" if self.path_length == 0 else ""
+        return f"{self.goal.value}{plain}{short}-{self.way.value}"
 
     @property
     def intent(self) -> Intent:
@@ -51,7 +55,10 @@ class Case:
         return ROLLS[self.goal, self.bridge]
 
 
-CASES = [Case(goal, way, bridge) for goal, bridge in ROLLS for way in Way]
+CASES = [
+    *(Case(goal, way, bridge) for goal, bridge in ROLLS for way in Way),
+    *(Case(Goal.REPLACE_KEY, way, path_length=0) for way in Way),
+]
 
 
 def fast_operator(world: World) -> None:
@@ -67,8 +74,8 @@ def start(case: Case) -> tuple[World, Checker]:
     generated = case.goal is Goal.UPGRADE
     if case.goal is not Goal.CREATE:
         if not generated:
-            lasting = with_settings(validity=timedelta(days=3650))
-            finish(world, Intent(Goal.CREATE), settings=lasting if case.goal is Goal.RENEW_LEAVES else SETTINGS)
+            validity = timedelta(days=3650) if case.goal is Goal.RENEW_LEAVES else SETTINGS.validity
+            finish(world, Intent(Goal.CREATE), settings=with_settings(validity=validity, path_length=case.path_length))
         world.apply(*clusters.dual_role("demo", "kafka", generated=generated))
         world.settle()
         if not generated:

@@ -94,4 +94,4 @@ def test_a_replacement_of_the_operator_comes_to_its_end(scene: Scene, starts: in
     assert scene.trusted == {scene.current, old}
     scene.look_away()
     scene.finish(Goal.REPLACE_KEY, way)
-    assert scene.rolls == {3}
+    assert scene.rolls == {scene.replacement}
