@@ -62,8 +62,8 @@ def learning_first(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry) -> tu
     if prepared is None or not prepared.bridge:
         return ()
     before = snapshot.uids if entry.awaiting is None else entry.awaiting
-    refusing = refusing_pods(snapshot, ledger, prepared.bridge)
-    return tuple(pod for pod in refusing if pod.uid in before and pod.component is not Component.KAFKA)
+    others = tuple(pod for pod in snapshot.pods if pod.uid in before and pod.component is not Component.KAFKA)
+    return refusing_pods(replace(snapshot, pods=others), ledger, prepared.bridge)
 
 
 def _once_learned(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry) -> Snapshot:

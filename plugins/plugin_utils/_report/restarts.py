@@ -9,7 +9,7 @@ The operator restarts between two calls as well, and within one call a pod may s
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -48,18 +48,18 @@ def restarts_in_order(run: Run) -> list[Restart]:
         )
         new = _by_who((Restart(pod, call) for pod in came), run)
         for who in {**own, **new}:
-            acted[who] += len(own.get(who, ()))
-            seen[who] += len(new.get(who, ()))
+            acted[who] += len(own[who])
+            seen[who] += len(new[who])
             number = max(acted[who], seen[who]) - told[who]
             told[who] += number
-            found += [*own.get(who, ()), *new.get(who, ())[len(own.get(who, ())) :]][:number]
+            found += [*own[who], *new[who][len(own[who]) :]][:number]
     return found
 
 
-def _by_who(restarts: Iterator[Restart], run: Run) -> dict[str, list[Restart]]:
-    found: dict[str, list[Restart]] = {}
+def _by_who(restarts: Iterator[Restart], run: Run) -> defaultdict[str, list[Restart]]:
+    found: defaultdict[str, list[Restart]] = defaultdict(list)
     for restart in restarts:
-        found.setdefault(_who(restart.pod, run), []).append(restart)
+        found[_who(restart.pod, run)].append(restart)
     return found
 
 
