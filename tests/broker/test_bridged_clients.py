@@ -41,6 +41,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.outside im
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
 from ansible_collections.trustops.strimzi.tests.unit._trust.builders import cluster
 
+from ..cluster.binaries import find_go_client
 from ..cluster.tls import client_context
 from ..traffic.handshakes import attempt
 from .clients import LIBRARY_READS_ITS_FILES
@@ -63,11 +64,12 @@ def authority(name: str, path_length: int) -> tuple[Certificate, PrivateKey]:
 
 @dataclass(frozen=True)
 class Bridged:
-    """chain: what brokers present behind their leaf. old: the only CA that the clients trust. bootstrap: of the users'
-    listeners."""
+    """chain: what brokers present behind their leaf. old: the only CA that the clients trust. new: the one that its
+    bridge leads to. bootstrap: of the users' listeners."""
 
     chain: tuple[Certificate, ...]
     old: Certificate
+    new: Certificate
     bootstrap: str
     trusted: Path
 
@@ -86,7 +88,7 @@ def bridged(
         kafka.stores.put(node, encode_certificates([leaf, bridge, old]), own.reveal())
         reload_users_leaf(kafka, node)
     bootstrap = ",".join(f"localhost:{kafka.ports[node, USER]}" for node in NODES)
-    yield Bridged((bridge, old), old, bootstrap, trusted)
+    yield Bridged((bridge, old), old, new, bootstrap, trusted)
     for node in NODES:
         kafka.stores.issue(node, kafka.authority)
         reload_users_leaf(kafka, node)
@@ -142,10 +144,19 @@ def ask_as_librdkafka(bootstrap: str, trusted: Path) -> str:
     return said[0] if said else "no answer"
 
 
-def foreseen(bridged: Bridged, kind: Verifier) -> bool:
-    """Whether the gate lets a broker present this to a client of this kind that trusts the old CA."""
+def ask_as_go(bootstrap: str, trusted: Path) -> str:
+    """The same, by a program of Go, as Kafka Exporter is one."""
+    address = bootstrap.partition(",")[0]
+    done = subprocess.run(
+        [find_go_client(), address, "localhost", trusted], capture_output=True, text=True, timeout=60, check=False
+    )
+    return done.stdout + done.stderr
+
+
+def foreseen(bridged: Bridged, kind: Verifier, *also: Certificate) -> bool:
+    """Whether the gate lets a broker present this to a client of this kind that trusts the old CA, and also these."""
     books = Ledger((LedgerEntry((bridged.old,), TrustState.TRUSTED_IN_USE_ALL, frozenset({0}), frozenset()),))
-    client = OutsideClient("Secret apps/orders", (bridged.old,), kind=kind, declared=True)
+    client = OutsideClient("Secret apps/orders", (bridged.old, *also), kind=kind, declared=True)
     snapshot = cluster(ledger=books, outside=(client,), now=datetime.now(timezone.utc))
     held = trust_gate(snapshot, books, bridged.chain)
     return client.name not in {one.subject for one in held}
@@ -171,9 +182,26 @@ def test_it_is_the_path_length_that_openssl_refuses(bridged: Bridged) -> None:
     assert ("path length constraint exceeded" in found.detail) is (bridged.old.path_length == 0), found
 
 
-def test_a_stranger_is_refused_by_both(bridged: Bridged, tmp_path: Path) -> None:
+def test_go_looks_at_the_path_length_too(bridged: Bridged) -> None:
+    refusal = ask_as_go(bridged.bootstrap, bridged.trusted)
+    accepted = bridged.old.path_length == 1
+    assert ("too many intermediates for path length constraint" in refusal) is not accepted, refusal
+    assert (refusal == "") is accepted, refusal
+    assert foreseen(bridged, Verifier.GO) is accepted
+
+
+def test_go_accepts_it_once_it_knows_the_new_ca(bridged: Bridged, tmp_path: Path) -> None:
+    """What an exporter restarts for before a bridge is used."""
+    both = tmp_path / "both.pem"
+    both.write_bytes(encode_certificates([bridged.old, bridged.new]))
+    assert ask_as_go(bridged.bootstrap, both) == ""
+    assert foreseen(bridged, Verifier.GO, bridged.new)
+
+
+def test_a_stranger_is_refused_by_all(bridged: Bridged, tmp_path: Path) -> None:
     """Else an answer would prove nothing."""
     stranger = tmp_path / "stranger.pem"
     stranger.write_bytes(encode_certificates([authority("cluster-ca v0", 1)[0]]))
     assert "SSL handshake failed" in ask_as_jvm(bridged.bootstrap, stranger)
     assert "certificate verify failed" in ask_as_librdkafka(bridged.bootstrap, stranger)
+    assert "failed to verify certificate" in ask_as_go(bridged.bootstrap, stranger)

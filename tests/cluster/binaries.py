@@ -1,4 +1,4 @@
-"""The control plane and kwok, built from Go modules, or taken from KUBEBUILDER_ASSETS."""
+"""Programs in Go: the control plane, kwok and what else tests need, built, or taken from KUBEBUILDER_ASSETS."""
 
 from __future__ import annotations
 
@@ -38,6 +38,11 @@ def find_node_binaries() -> dict[str, Path]:
     node = cached(_key("node", KUBERNETES), _build_node)
     coredns = cached(_key("coredns", COREDNS), _build_coredns)
     return {**{component: node / component for component in NODE_COMPONENTS}, "coredns": coredns / "coredns"}
+
+
+def find_go_client() -> Path:
+    """A TLS client of Go's own libraries. Raises MissingTool."""
+    return cached(_key("client", ".".join(map(str, MINIMUM_GO))), _build_client) / "client"
 
 
 def _key(module: str, version: str) -> str:
@@ -88,6 +93,10 @@ def _build_kubernetes(module: str, components: tuple[str, ...], target: Path) ->
 
 def _build_coredns(target: Path) -> None:
     _run("coredns", "build", "-trimpath", "-ldflags=-s -w", "-o", str(target / "coredns"), ".")
+
+
+def _build_client(target: Path) -> None:
+    _run("client", "build", "-trimpath", "-o", str(target / "client"), ".")
 
 
 def _build_kwok(target: Path) -> None:

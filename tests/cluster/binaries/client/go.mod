@@ -1,0 +1,3 @@
+module trustops.example/client
+
+go 1.24.0
