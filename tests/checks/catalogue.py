@@ -50,6 +50,7 @@ def _without_a_bed(main: Pair) -> list[Check]:
         Check("flows", "whole flows in memory", main, (("pytest", "tests/flows", "--numprocesses=2"),)),
         Check("exploration", "every state that a flow can reach", main, (("pytest", "tests/exploration", *_LONG),)),
         Check("broker", "the Kafka admin client against real nodes", main, (("pytest", "tests/broker"),)),
+        Check("verifiers", "certificate paths as Go and a JVM see them", main, (("pytest", "tests/verifiers"),)),
         Check("traffic-parts", "what measures the traffic, without a cluster", main, (("pytest", "tests/traffic"),)),
         Check("types", "mypy --strict on what modules and filters import", main, (("mypy", *_TYPED),)),
         Check("style", "ruff", main, (("ruff", "check"), ("ruff", "format", "--check"))),

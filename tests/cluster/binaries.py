@@ -42,7 +42,21 @@ def find_node_binaries() -> dict[str, Path]:
 
 def find_go_client() -> Path:
     """A TLS client of Go's own libraries. Raises MissingTool."""
-    return cached(_key("client", ".".join(map(str, MINIMUM_GO))), _build_client) / "client"
+    return _of_go_alone("client")
+
+
+def find_path_verifier() -> Path:
+    """What asks Go's own libraries about certificate paths. Raises MissingTool."""
+    return _of_go_alone("paths")
+
+
+def _of_go_alone(module: str) -> Path:
+    """A program that needs nothing but Go."""
+
+    def build(target: Path) -> None:
+        _run(module, "build", "-trimpath", "-o", str(target / module), ".")
+
+    return cached(_key(module, ".".join(map(str, MINIMUM_GO))), build) / module
 
 
 def _key(module: str, version: str) -> str:
@@ -93,10 +107,6 @@ def _build_kubernetes(module: str, components: tuple[str, ...], target: Path) ->
 
 def _build_coredns(target: Path) -> None:
     _run("coredns", "build", "-trimpath", "-ldflags=-s -w", "-o", str(target / "coredns"), ".")
-
-
-def _build_client(target: Path) -> None:
-    _run("client", "build", "-trimpath", "-o", str(target / "client"), ".")
 
 
 def _build_kwok(target: Path) -> None:

@@ -18,7 +18,8 @@ class Verifier(Enum):
     * the anchor's own path length: OPENSSL and GO apply it, JVM does not (operator-facts, "The bridge");
     * self-issued intermediates count towards a path length for GO, and not for the others (RFC 5280 section 6.1.4);
     * an anchor that is not self-signed ends a path for JVM and GO, and not for OPENSSL (without partial chains);
-    * JVM and GO try every issuer that made the signature. OPENSSL takes the first whose name and authorityKeyIdentifier
+    * JVM and GO try every issuer that made the signature; JVM only where what was sent is one ordered chain, which it is for
+      every CA that a gate is asked about (``check_authority_chain``). OPENSSL takes the first whose name and authorityKeyIdentifier
       fit, trusted ones first, and looks at the signature afterwards; GO uses that identifier for the order only.
     """
 

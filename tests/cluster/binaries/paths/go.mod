@@ -1,0 +1,3 @@
+module trustops.example/paths
+
+go 1.24.0
