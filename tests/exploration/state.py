@@ -40,7 +40,8 @@ class Slot(NamedTuple):
     """One pod: the stored leaf, what its next pod is annotated with, and its running pod.
 
     annotated: what the running pod says it was started with, None when somebody removed the annotation; presents,
-    trusts: what its listeners really loaded. up: there is a pod at all. started: where listeners have read again, what the rest of the process was started with.
+    trusts: what its listeners really loaded. up: there is a pod at all. started: where listeners have read again, what
+    the rest of the process was started with.
     """
 
     stored: Leaf

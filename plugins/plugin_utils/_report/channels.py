@@ -88,7 +88,9 @@ def _stored(kind: str, pod: Mapping[str, Any], *why: str) -> Channel:
 
 
 def _rafts(run: Run) -> Iterable[Channel]:
-    """What of a node has not read again: it knows what the listeners of the same process refuse or present no more."""
+    """What of a node has not read again: it knows what the listeners of the same process refuse or present no more, beside
+    what the process was started with."""
+    started = {pod["name"]: pod for pod in run.last["pods"]}
     known: dict[str, list[str]] = {}
     presented: dict[str, list[str]] = {}
     for leaf in run.last["held_leaves"]:
@@ -99,7 +101,10 @@ def _rafts(run: Run) -> Iterable[Channel]:
             known.setdefault(name, []).append(ca["sha256"][:12])
     for name in sorted({*known, *presented}, key=lambda one: order_of(KAFKA, one)):
         reasons = [*presented.get(name, ()), "until the next restart of the node"]
-        yield _channel("raft", name, STORED, trusts=sorted(known.get(name, ())), why=reasons)
+        pod = started.get(name, {"presents": [], "trusts": []})
+        presents = [] if name in presented else short_names(pod["presents"])
+        trusts = [*sorted(known.get(name, ())), *short_names(pod["trusts"])]
+        yield _channel("raft", name, STORED, presents=presents, trusts=trusts, why=reasons)
 
 
 def _components(run: Run) -> Iterable[Channel]:

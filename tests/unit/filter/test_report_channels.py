@@ -80,6 +80,19 @@ def test_what_has_not_read_its_trust_again_is_a_channel_with_the_event_that_clea
     assert channels(found, "raft")[0]["why"] == ["until the next restart of the node"]
 
 
+def test_besides_it_knows_what_its_process_was_started_with() -> None:
+    gone = {**ca(), "pods": [], "lingering": ["demo-kafka-0"]}
+    found = rows(told(listeners(RUNNING), removed=[gone]))
+    assert found["Raft client and agent of demo-kafka-0"] == ["trusts", "presents, trusts"]
+
+
+def test_one_that_presents_an_earlier_certificate_is_not_said_to_present_the_stored_one() -> None:
+    held = {"subject": "CN=demo-kafka", "sha256": "e" * 64, "not_after": "2026-07-01T00:00:00Z"}
+    found = told(listeners(RUNNING), held_leaves=[{**held, "pods": ["demo-kafka-1"], "lingering": []}])
+    assert rows(found)["Raft client and agent of demo-kafka-1"] == ["unknown", "trusts"]
+    assert channels(found, "raft")[0]["why"][0] == "presents the certificate that ends on 2026-07-01T00:00:00Z"
+
+
 @pytest.mark.parametrize(
     ("count", "end"), [(9, ", demo-kafka-8"), (10, ", demo-kafka-7 and 2 more"), (99, "-15 and 91 more")]
 )
