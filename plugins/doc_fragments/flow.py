@@ -41,11 +41,11 @@ options:
     description:
       - Whether a CA with a new key is introduced by a certificate of its key that the CA in use has signed (the bridge). Leaves
         are then presented with it, verifiers that know only the old CA validate them, and the roll that makes the nodes trust
-        the new CA first is not needed. A key replacement takes two rolls instead of three.
+        the new CA first is not needed. A key replacement takes a roll less - one, or two where nodes do not read again (O(spread)).
       - V(auto) does so where the key of the CA in use is at hand and every known verifier accepts the bridge; the plan of
         M(trustops.strimzi.strimzi_ca_info) says why it would not. Whatever would refuse it and holds no state, as a Kafka
         Exporter does where the CA in use has a path length of 0, is restarted before it, to know the new CA.
-      - V(always) holds where V(auto) would take three rolls. V(never) takes three.
+      - V(always) holds where V(auto) would take that roll. V(never) takes it.
     type: str
     choices: [auto, always, never]
     default: auto
