@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates import refusals, refusing_pods, trust_gate
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates import refusals, trust_gate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal, Ledger, LedgerEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import (
@@ -51,19 +51,30 @@ def is_to_be_crossed(snapshot: Snapshot, intent: Intent, ledger: Ledger, entry: 
     prepared = _prepared(snapshot, entry)
     if prepared is None or not prepared.bridge or intent.bridge is Bridge.NEVER:
         return False
-    able = _once_learned(snapshot.as_stored(), ledger, entry)
-    return intent.bridge is Bridge.ALWAYS or not trust_gate(able, ledger, prepared.bridge)
+    if intent.bridge is Bridge.ALWAYS:
+        return True
+    return not trust_gate(_once_learned(snapshot.as_stored(), ledger, entry), ledger, prepared.bridge)
 
 
 def learning_first(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry) -> tuple[Pod, ...]:
     """Who refuses the bridge to this CA until it has restarted and knows the CA itself: a Go program, where the old CA
     allows no CA below it. Never a node; all others hold no state, and restart before the bridge is used."""
+    return tuple(_learning(snapshot, ledger, entry))
+
+
+def who_learns_first(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry) -> str:
+    """The same, each with the reason why it would refuse the bridge; empty when nobody has to restart."""
+    return ", ".join(f"pod {pod.name} ({why})" for pod, why in _learning(snapshot, ledger, entry).items())
+
+
+def _learning(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry) -> dict[Pod, str]:
     prepared = _prepared(snapshot, entry)
     if prepared is None or not prepared.bridge:
-        return ()
+        return {}
     before = snapshot.uids if entry.awaiting is None else entry.awaiting
     others = tuple(pod for pod in snapshot.pods if pod.uid in before and pod.component is not Component.KAFKA)
-    return refusing_pods(replace(snapshot, pods=others), ledger, prepared.bridge)
+    found = refusals(replace(snapshot, pods=others), ledger, prepared.bridge)
+    return {party.pod: why for party, why in found if party.pod}
 
 
 def _once_learned(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry) -> Snapshot:
@@ -110,22 +121,11 @@ def why_spread_first(snapshot: Snapshot, intent: Intent, ledger: Ledger, entry: 
     if not prepared.bridge:
         return why_not_bridged(snapshot, intent) or "it was prepared without a bridge."
     able = _once_learned(snapshot, ledger, entry)
-    inside = [f"{party} would refuse its bridge: {why}" for party, why in refusals(able, ledger, prepared.bridge)]
+    inside = [f"{party.name} would refuse its bridge: {why}" for party, why in refusals(able, ledger, prepared.bridge)]
     outside = [f"{held.subject} would refuse its bridge" for held in trust_gate(able, ledger, prepared.bridge)]
     found = inside or outside
     more = f", and {len(outside) - 1} more" if len(outside) > 1 else ""
     return f"{found[0]}{more}." if found else ""
-
-
-def who_learns_first(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry) -> str:
-    """Who restarts before the bridge is used, each with the reason why it would refuse it; empty when nobody has to."""
-    prepared = _prepared(snapshot, entry)
-    if prepared is None:
-        return ""
-    alone = replace(snapshot, pods=learning_first(snapshot, ledger, entry))
-    within = {f"pod {pod.name}" for pod in alone.pods}
-    found = refusals(alone, ledger, prepared.bridge)
-    return ", ".join(f"{party} ({why})" for party, why in found if party in within)
 
 
 def _prepared(snapshot: Snapshot, entry: LedgerEntry) -> PreparedAuthority | None:

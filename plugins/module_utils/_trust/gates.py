@@ -32,12 +32,16 @@ REMOVAL_GATE = "removal"
 
 @dataclass(frozen=True)
 class VerifyingParty:
-    """A process and what it trusts. kind: whose path validation rules it applies. remedy: how it comes to trust a CA."""
+    """A process and what it trusts. kind: whose path validation rules it applies. remedy: how it comes to trust a CA.
+
+    pod: None for the Cluster Operator.
+    """
 
     name: str
     kind: Verifier
     anchors: tuple[Certificate, ...]
     remedy: str
+    pod: Pod | None = None
 
 
 def verifying_parties(snapshot: Snapshot, ledger: Ledger) -> tuple[VerifyingParty, ...]:
@@ -53,6 +57,7 @@ def _pod(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> VerifyingParty:
         kind=Verifier.GO if pod.component is Component.KAFKA_EXPORTER else Verifier.JVM,
         anchors=trusted_by(pod, snapshot, ledger),
         remedy="It has to restart with the trust bundle that holds this CA; run the flow again to continue.",
+        pod=pod,
     )
 
 
@@ -90,22 +95,16 @@ def _closed(snapshot: Snapshot, ledger: Ledger, authority: Chain, form: Chain) -
             message=f"cannot validate certificates of the CA {authority[0].subject} ({authority[0].sha256[:16]}).",
             remedy=party.remedy,
         )
-        for party in verifying_parties(snapshot, ledger)
-        if not _validates(form, party, snapshot)
+        for party, _why in refusals(snapshot, ledger, form)
     )
 
 
-def refusals(snapshot: Snapshot, ledger: Ledger, authority: Chain) -> Iterator[tuple[str, str]]:
+def refusals(snapshot: Snapshot, ledger: Ledger, authority: Chain) -> Iterator[tuple[VerifyingParty, str]]:
     """Which processes of the cluster would not accept leaves that are presented with this chain, and why."""
     for party in verifying_parties(snapshot, ledger):
         found = validate(authority, party.anchors, snapshot.now, party.kind)
         if not found.valid:
-            yield party.name, found.reason
-
-
-def refusing_pods(snapshot: Snapshot, ledger: Ledger, authority: Chain) -> tuple[Pod, ...]:
-    """The pods that would not accept leaves that are presented with this chain."""
-    return tuple(pod for pod in snapshot.pods if not _validates(authority, _pod(pod, snapshot, ledger), snapshot))
+            yield party, found.reason
 
 
 def _validates(form: Chain, party: VerifyingParty, snapshot: Snapshot) -> bool:
