@@ -71,10 +71,8 @@ def _phase_of_restart(restart: Restart, stretches: list[dict[str, Any]]) -> str:
     """That of the call that saw it first, where no call asked for it; nothing was done before or since: none."""
     if restart.action:
         return str(restart.action["phase"])
-    seen = [one["phase"] for one in stretches if one["call"] >= restart.call] or [
-        one["phase"] for one in stretches[-1:]
-    ]
-    return seen[0] if seen else ""
+    seen = [one for one in stretches if one["call"] >= restart.call] or stretches[-1:]
+    return str(seen[0]["phase"]) if seen else ""
 
 
 def _writes(actions: Iterable[Action]) -> list[dict[str, Any]]:
