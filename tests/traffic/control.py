@@ -19,8 +19,8 @@ from ..kafka.tier import Tier
 from ..operator.api import ready
 from .handshakes import Outcome
 from .load import Load
+from .targets import EXPORTER
 
-COMPONENT = "kafka-exporter"
 _ENOUGH = 20
 _QUIET_S = 10.0
 
@@ -48,11 +48,11 @@ def run_control(tier: Tier, node: str, load: Load) -> Controlled:
         _restart(tier, pod)
         wait_for(lambda: load.counts(began)[Outcome.FAILED] >= _ENOUGH, "handshakes that fail", 120)
     wait_for(_restart(tier, pod), f"{node} being ready again", 180)
-    again, pod = time.monotonic(), f"strimzi.io/name={tier.cluster}-{COMPONENT}"
-    with _foreign(tier, f"{tier.cluster}-{COMPONENT}-certs", COMPONENT):
-        wait_for(_restart(tier, pod), f"{COMPONENT} being ready with a foreign leaf", 120)
-        wait_for(lambda: bool(_of_component(load, again)), f"handshakes of {COMPONENT} that fail", 120)
-    wait_for(_restart(tier, pod), f"{COMPONENT} being ready again", 120)
+    again, pod = time.monotonic(), f"strimzi.io/name={tier.cluster}-{EXPORTER}"
+    with _foreign(tier, f"{tier.cluster}-{EXPORTER}-certs", EXPORTER):
+        wait_for(_restart(tier, pod), f"{EXPORTER} being ready with a foreign leaf", 120)
+        wait_for(lambda: bool(_of_component(load, again)), f"handshakes of {EXPORTER} that fail", 120)
+    wait_for(_restart(tier, pod), f"{EXPORTER} being ready again", 120)
     failed, of_component = load.failed(began), _of_component(load, again)
     time.sleep(5)
     quiet = time.monotonic()
@@ -64,7 +64,7 @@ def run_control(tier: Tier, node: str, load: Load) -> Controlled:
 
 
 def _of_component(load: Load, begin: float) -> list[str]:
-    return [text for text in load.failed(begin) if text.startswith(f"{COMPONENT} to ")]
+    return [text for text in load.failed(begin) if text.startswith(f"{EXPORTER} to ")]
 
 
 def foreign_leaf(model: x509.Certificate) -> tuple[bytes, bytes]:

@@ -8,7 +8,8 @@ from functools import partial
 
 import pytest
 from cryptography import x509
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import encode_certificates
 
 from ...cluster.tls import Rules, client_context, server_context
 from ...traffic.handshakes import Outcome, attempt_in_memory
@@ -26,13 +27,12 @@ OWN = _entity("node", key(3), NEW, ca=False, extra=_names)
 
 
 def pem(*entities: Entity) -> bytes:
-    return b"".join(x509.load_der_x509_certificate(one.certificate.der).public_bytes(Encoding.PEM) for one in entities)
+    return encode_certificates([one.certificate for one in entities])
 
 
 def accepts(rules: Rules, trusted: Sequence[Entity], host: str = HOST) -> bool:
     """A node that presents its leaf with the bridge behind it."""
-    own = OWN.key.for_signing().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    server = server_context(pem(OWN, BRIDGE), own)
+    server = server_context(pem(OWN, BRIDGE), OWN.key.reveal())
     return attempt_in_memory(client_context(pem(*trusted), rules=rules), server, host).outcome is Outcome.DONE
 
 
