@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from .places import cache_root
+from ..cluster.cache import cache_root, locked
 from .pythons import find_python, pyenv_root
 from .run import NOTE
 from .trees import copied_tree
@@ -55,14 +55,21 @@ def search_path(links: Path) -> str:
 
     ``links`` is filled with links to the interpreters that the modules support and that are here.
     """
-    links.mkdir(parents=True, exist_ok=True)
-    for version in SUPPORTED:
-        link = links / f"python{version}"
-        link.unlink(missing_ok=True)
-        if interpreter := find_python(version):
-            link.symlink_to(interpreter)
+    with locked(f"pythons-{links.name}"):
+        links.mkdir(parents=True, exist_ok=True)
+        for version in SUPPORTED:
+            _link(links / f"python{version}", find_python(version))
     shims = str(pyenv_root() / "shims")
     return os.pathsep.join([str(links), *(part for part in os.environ["PATH"].split(os.pathsep) if part != shims)])
+
+
+def _link(link: Path, interpreter: Path | None) -> None:
+    """Left alone where it is right already: another work tree may be using it."""
+    if link.is_symlink() and link.readlink() == interpreter:
+        return
+    link.unlink(missing_ok=True)
+    if interpreter:
+        link.symlink_to(interpreter)
 
 
 def main() -> int:

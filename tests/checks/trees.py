@@ -6,7 +6,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from .places import COLLECTION, ROOT, cache_root, checkout, locked
+from ..cluster.cache import cache_root, locked
+from .places import COLLECTION, ROOT, checkout
 
 
 def linked_root() -> Path:

@@ -25,11 +25,11 @@ CLASSES = {
 
 def find_crds() -> list[Path]:
     """Files with one CRD each. Raises MissingTool."""
-    return sorted(cached(f"crds-{STRIMZI}-{digest(POM)}", _generate).glob("*.yaml"))
+    about = f"the CRDs of Strimzi {STRIMZI}"
+    return sorted(cached(f"crds-{STRIMZI}-{digest(POM)}", _generate, about, "half a minute").glob("*.yaml"))
 
 
 def _generate(target: Path) -> None:
-    print(f"generating the CRDs of Strimzi {STRIMZI} (once) ...", file=sys.stderr, flush=True)
     classpath = target / "classpath.txt"
     resolve(POM, "build-classpath", {"strimzi.version": STRIMZI, "mdep.outputFile": classpath})
     java = installed_java(MINIMUM_JAVA) or _packaged_java(target / "java")

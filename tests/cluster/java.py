@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from .cache import MissingTool
+from .cache import MissingTool, locked
 
 _PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1"
 
@@ -20,7 +20,9 @@ def resolve(pom: Path, goal: str, properties: Mapping[str, str | Path]) -> None:
         raise MissingTool(
             f"What {pom} names comes from Maven Central, and there is no 'mvn'. Install Maven and Java 17 or later."
         )
-    run_tool("mvn", "-B", "-q", "-f", str(pom), f"{_PLUGIN}:{goal}", *(f"-D{k}={v}" for k, v in properties.items()))
+    # Two at a time could damage what they keep in the repository that they share.
+    with locked("maven"):
+        run_tool("mvn", "-B", "-q", "-f", str(pom), f"{_PLUGIN}:{goal}", *(f"-D{k}={v}" for k, v in properties.items()))
 
 
 def run_tool(*command: str) -> None:

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -62,17 +64,86 @@ def test_two_at_a_time_build_it_once() -> None:
     assert len(built) == 1
 
 
-def test_two_processes_build_it_once() -> None:
-    code = (
-        "import time, uuid; from tests.cluster.cache import cached\n"
-        "def build(target):\n    (target / uuid.uuid4().hex).touch(); time.sleep(0.3)\n"
-        "print(len(list(cached('thing-1', build).iterdir())))"
-    )
-    both = [
-        subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True)
-        for _process in range(2)
-    ]
-    assert [one.communicate(timeout=20)[0].strip() for one in both] == ["1", "1"]
+MAKE = """
+import sys, time, uuid
+from tests.cluster.cache import cached
+def build(target):
+    (target / uuid.uuid4().hex).touch()
+    print("begun", flush=True)
+    time.sleep(float(sys.argv[1]))
+print(len(list(cached("thing-1", build, "the thing", "a moment").iterdir())))
+"""
+
+
+def process(seconds: float) -> subprocess.Popen[str]:
+    """Makes thing-1 in so many seconds, and prints how many files it has."""
+    command = [sys.executable, "-c", MAKE, str(seconds)]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_two_processes_build_it_once_and_the_second_says_that_it_waits() -> None:
+    first = process(0.5)
+    assert first.stdout is not None
+    assert first.stdout.readline() == "begun\n"
+    second = process(0)
+    (made, told), (found, heard) = first.communicate(timeout=20), second.communicate(timeout=20)
+    assert (made, found) == ("1\n", "1\n")
+    assert told.splitlines() == ["preparing the thing (once, a moment) ...", "prepared the thing in 1 s"]
+    assert heard.splitlines()[0] == "waiting for the thing, which somebody else prepares ..."
+    assert re.fullmatch(r"waited \d+ s for the thing", heard.splitlines()[1])
+    assert len(heard.splitlines()) == 2
+
+
+def test_a_killed_build_leaves_nothing_that_counts_as_made_and_the_next_starts_over() -> None:
+    killed = process(60)
+    assert killed.stdout is not None
+    assert killed.stdout.readline() == "begun\n"
+    killed.kill()
+    killed.communicate(timeout=20)
+    assert not (cache.cache_root() / "thing-1").exists()
+    assert process(0).communicate(timeout=20)[0] == "begun\n1\n"
+    assert [path.name for path in cache.cache_root().iterdir() if path.name != ".thing-1.lock"] == ["thing-1"]
+
+
+def test_whoever_waited_for_a_build_that_was_killed_builds() -> None:
+    killed = process(60)
+    assert killed.stdout is not None
+    assert killed.stdout.readline() == "begun\n"
+    waiting = process(0)
+    assert waiting.stderr is not None
+    assert waiting.stderr.readline().startswith("waiting for the thing")
+    killed.kill()
+    killed.communicate(timeout=20)
+    assert waiting.communicate(timeout=20)[0] == "begun\n1\n"
+
+
+def test_what_is_prepared_is_noted_for_the_runner_of_the_checks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notes = tmp_path / "notes"
+    monkeypatch.setenv(cache.NOTES, str(notes))
+    cache.cached("thing-1", write, "the thing")
+    with pytest.raises(RuntimeError):
+        cache.cached("thing-2", fail, "another")
+    assert notes.read_text() == "prepared the thing in 0 s\nfailed to prepare another, after 0 s\n"
+    assert capsys.readouterr().err.splitlines()[0] == "preparing the thing (once) ..."
+
+
+def test_a_lock_that_nobody_needs_to_know_of_is_waited_for_in_silence(capsys: pytest.CaptureFixture[str]) -> None:
+    order: list[str] = []
+
+    def second() -> None:
+        with cache.locked("maven"):
+            order.append("second")
+
+    thread = threading.Thread(target=second)
+    with cache.locked("maven"):
+        thread.start()
+        time.sleep(0.2)
+        order.append("first")
+    thread.join(10)
+    assert order == ["first", "second"]
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize(
