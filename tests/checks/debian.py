@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
-import subprocess
+
+from ..cluster import debian
+from ..cluster.cache import MissingTool
 
 #: What to look for, and the package that brings it. The rest (git, make, Go, Java, Maven) is expected to be there.
 _WANTED = (
@@ -16,21 +18,17 @@ _WANTED = (
 )
 
 
+def _missing() -> list[str]:
+    return [package for present, package in _WANTED if not present()]
+
+
 def install_missing() -> str:
-    """Installs what is missing when root; returns a message for a person, empty when nothing is missing."""
-    missing = [package for present, package in _WANTED if not present()]
-    if not missing:
-        return ""
-    if os.geteuid() == 0 and shutil.which("apt-get"):
-        install = ["apt-get", "install", "--yes", "--no-install-recommends", *missing]
-        for command in (install, ["apt-get", "update"], install):
-            done = subprocess.run(
-                command,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                check=False,
-                env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
-            )
-            if command == install and done.returncode == 0:
-                return f"installed Debian packages: {' '.join(missing)}"
-    return f"missing Debian packages; please run: apt-get install {' '.join(missing)}"
+    """Installs what is missing when root; returns a message for a person, empty when nothing is missing any more."""
+    try:
+        if os.geteuid() == 0 and shutil.which("apt-get"):
+            debian.install(_missing)
+            return ""
+    except MissingTool:
+        pass  # the checks that need it say so
+    missing = _missing()
+    return f"missing Debian packages; please run: apt-get install {' '.join(missing)}" if missing else ""

@@ -8,13 +8,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+from ..cluster import debian
 from ..cluster.cache import MissingTool
 
-#: A program (or file) of each package.
+#: Programs (or files) that are used here, and the package of each.
 PACKAGES = {
     "containerd": "containerd", "ctr": "containerd", "runc": "runc", "/usr/lib/cni/ptp": "containernetworking-plugins",
     "mmdebstrap": "mmdebstrap", "/usr/share/keyrings/debian-archive-keyring.gpg": "debian-archive-keyring",
-    "iptables": "iptables", "ip": "iproute2", "nsenter": "util-linux", "mvn": "maven",
+    "iptables": "iptables", "iptables-save": "iptables", "ip": "iproute2", "nsenter": "util-linux", "sysctl": "procps",
+    "mvn": "maven",
 }  # fmt: skip
 
 
@@ -48,13 +50,4 @@ def install() -> None:
     """Install what is missing. Raises MissingTool."""
     if reason := reason_to_skip():
         raise MissingTool(reason)
-    missing = missing_packages()
-    if not missing:
-        return
-    print(f"installing {' '.join(missing)} ...", file=sys.stderr, flush=True)
-    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    install_them = ["apt-get", "install", "--yes", "--no-install-recommends", *missing]
-    for command in (["apt-get", "update"], install_them):
-        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-    if done.returncode:
-        raise MissingTool(f"{' '.join(install_them)} failed:\n{done.stderr[-2000:]}")
+    debian.install(missing_packages)

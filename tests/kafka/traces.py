@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
-from . import node
+from . import needs, node
 from .bed import KafkaBed
 from .network import LINK_PREFIX
+
+#: What shows links, routes, packet filters, named network namespaces and kernel parameters.
+ASKED = (
+    ("ip", "-oneline", "link"), ("ip", "route", "show", "table", "all"), ("ip", "netns"), ("iptables-save",),
+    ("sysctl", "vm.overcommit_memory", "kernel.panic", "kernel.panic_on_oops", "net.ipv4.ip_forward"),
+)  # fmt: skip
 
 
 def traces(bed: KafkaBed) -> list[str]:
@@ -30,19 +37,17 @@ def _has_ended(process: Path) -> bool:
 
 
 def machine_state(own: str = "") -> list[str]:
-    """What no bed may change: links, routes, packet filters, named network namespaces, kernel parameters.
+    """What no bed may change. Installs what tells it, and all that a bed needs, so that this is no change made by a bed.
 
     Other beds come and go meanwhile: of links of beds and routes to them only those of ``own`` are looked at.
+    Raises MissingTool.
     """
-    shown = (
-        ["ip", "-oneline", "link"], ["ip", "route", "show", "table", "all"], ["ip", "netns"], ["iptables-save"],
-        ["sysctl", "vm.overcommit_memory", "kernel.panic", "kernel.panic_on_oops", "net.ipv4.ip_forward"],
-    )  # fmt: skip
+    needs.install()
     others = re.compile(rf"\b(?!{own or '-'}\b){LINK_PREFIX}\d+\b")
-    return sorted(line for command in shown for line in _lines(command) if not others.search(line))
+    return sorted(line for command in ASKED for line in _lines(command) if not others.search(line))
 
 
-def _lines(command: list[str]) -> list[str]:
+def _lines(command: Sequence[str]) -> list[str]:
     output = subprocess.run(command, capture_output=True, text=True, check=False).stdout
     # Packets are counted all the time.
     return [re.sub(r"\[\d+:\d+\]", "", line) for line in output.splitlines() if not line.startswith("#")]
