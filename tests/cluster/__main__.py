@@ -7,9 +7,8 @@ import os
 from pathlib import Path
 
 from .bed import Bed
-from .binaries import find_binaries
 from .commands import run_command
-from .crds import find_crds
+from .parts import simulated_parts
 from .supervisor import supervise
 
 
@@ -40,7 +39,8 @@ def main() -> int:
     if arguments.verb == "supervise":
         return supervise(Bed(arguments.name).folder, arguments.mode == "owned")
     if arguments.verb == "build":
-        print(*find_binaries().values(), *find_crds(), sep="\n")
+        parts = simulated_parts()
+        print(*parts.files.values(), *parts.crds, sep="\n")
         return 0
     if arguments.verb == "kubeconfig":
         print(given or Bed(arguments.name).kubeconfig)

@@ -20,9 +20,8 @@ from typing import Any, ClassVar
 import yaml
 
 from . import control_plane
-from .binaries import find_binaries
-from .crds import find_crds
 from .kube import Kube, wait_for, write_kubeconfig
+from .parts import Parts, simulated_parts
 from .pki import write_pki
 
 ROOT = Path(__file__).parents[2]
@@ -83,45 +82,47 @@ class Bed:
             return
         self.down()
         begun = time.monotonic()
-        binaries, crds = find_binaries(), find_crds()
+        parts = self._find_parts()
         self._lap("binaries and CRDs", begun)
         self.folder.mkdir(parents=True)
         try:
-            self._start(binaries, crds)
+            self._start(parts)
         except BaseException:
             self.down()
             raise
 
-    def _start(self, binaries: dict[str, Path], crds: list[Path]) -> None:
+    def _find_parts(self) -> Parts:
+        """Raises MissingTool."""
+        return simulated_parts()
+
+    def _start(self, parts: Parts) -> None:
         begun = time.monotonic()
         ports = _free_ports(["etcd", "etcd-peer", "api", "kwok"])
         token = secrets.token_hex(16)
-        self._write_files(binaries, ports, token)
+        self._write_files(ports, token)
         self._supervise()
         self._prepare()
         self._run_steps(
-            control_plane.etcd(binaries, self.folder, ports),
-            control_plane.api_server(binaries, self.folder, ports, self.addresses),
+            control_plane.etcd(parts.files, self.folder, ports),
+            control_plane.api_server(parts.files, self.folder, ports, self.addresses),
         )
         wait_for(self._api_ready, f"the API server ({self.folder}/kube-apiserver.log)")
         self._lap("API server", begun)
         begun = time.monotonic()
-        self._run_steps(*control_plane.controllers(binaries, self.folder))
+        self._run_steps(*control_plane.controllers(parts.files, self.folder))
         kube = Kube(self.kubeconfig)
-        kube.apply(yaml.safe_load(crd.read_text()) for crd in crds)
-        self._start_nodes(binaries, ports, kube)
-        wait_for(lambda: self._established(kube, len(crds)), "the CRDs being established")
+        kube.apply(yaml.safe_load(crd.read_text()) for crd in parts.crds)
+        self._start_nodes(parts.files, ports, kube)
+        wait_for(lambda: self._established(kube, len(parts.crds)), "the CRDs being established")
         wait_for(lambda: self._nodes_ready(kube), f"the nodes being ready ({self.folder}/*.log)", 120)
         self._lap("controllers, CRDs, nodes", begun)
 
-    def _write_files(self, binaries: dict[str, Path], ports: dict[str, int], token: str) -> None:
+    def _write_files(self, ports: dict[str, int], token: str) -> None:
         folder = self.folder
         write_pki(folder, self.addresses.certified)
         (folder / "tokens.csv").touch(mode=0o600)
         (folder / "tokens.csv").write_text(f'{token},admin,admin,"system:masters"\n')
         (folder / "audit-policy.yaml").write_text(control_plane.AUDIT_POLICY)
-        delay = int(self.pod_start_seconds * 1000)
-        (folder / "stages.yaml").write_text(control_plane.stages(binaries["stages"].read_text(), delay))
         write_kubeconfig(self.kubeconfig, f"https://{self.addresses.api}:{ports['api']}", folder / "ca.crt", token)
 
     @property
@@ -134,8 +135,10 @@ class Bed:
     def _remove_traces(self) -> None:
         """What the processes, which have ended, leave beside the folder: nothing here."""
 
-    def _start_nodes(self, binaries: dict[str, Path], ports: dict[str, int], kube: Kube) -> None:
-        self._run_steps(control_plane.kwok(binaries, self.folder, ports))
+    def _start_nodes(self, files: dict[str, Path], ports: dict[str, int], kube: Kube) -> None:
+        stages = control_plane.stages(files["stages"].read_text(), int(self.pod_start_seconds * 1000))
+        (self.folder / "stages.yaml").write_text(stages)
+        self._run_steps(control_plane.kwok(files, self.folder, ports))
         kube.apply(_node(number) for number in range(self.nodes))
 
     def _run_steps(self, *steps: dict[str, Any]) -> None:
@@ -229,10 +232,7 @@ def _alive(pid: int) -> bool:
         command = Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False
-    return any(
-        part in command
-        for part in (b"tests.cluster", b"etcd", b"kube-", b"kwok", b"controlplane", b"nsenter", b"unshare")
-    )
+    return any(part in command for part in (b"tests.cluster", b"etcd", b"kube-", b"kwok", b"nsenter", b"unshare"))
 
 
 def _end(pid: int, how: signal.Signals) -> None:

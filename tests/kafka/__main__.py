@@ -1,4 +1,4 @@
-"""``python -m tests.kafka up|cluster|status|down``: the test bed with a real node, and Kafka clusters on it."""
+"""``python -m tests.kafka build|up|cluster|status|down``: the test bed with a real node, and Kafka clusters on it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from ..cluster.commands import run_command
 from ..cluster.scene import Scene
 from ..operator import clusters
 from .bed import KafkaBed
+from .parts import real_parts
 from .traces import traces
 
 LAYOUTS = {"dual": clusters.dual_role, "separate": clusters.separate_roles}
@@ -19,6 +20,7 @@ def _arguments() -> argparse.Namespace:
     )
     verbs = parser.add_subparsers(dest="verb", required=True)
     for verb, text in (
+        ("build", "only build and cache what the bed is made of"),
         ("up", "start bed and operator double, or do nothing when they run"),
         ("cluster", "make a Kafka cluster and wait until it is ready"),
         ("status", "say what runs, or what a killed bed left; exit code 1 when it is not healthy"),
@@ -36,6 +38,10 @@ def _arguments() -> argparse.Namespace:
 
 def main() -> int:
     arguments = _arguments()
+    if arguments.verb == "build":
+        parts = real_parts()
+        print(*parts.files.values(), *parts.crds, sep="\n")
+        return 0
     scene = Scene(KafkaBed(arguments.name), arguments.namespace, real_pods=True)
     if arguments.verb == "up":
         scene.raise_curtain()

@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 import signal
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
 from ..cluster.bed import Bed
-from ..cluster.binaries import find_node_binaries
 from ..cluster.control_plane import Addresses
 from ..cluster.kube import Kube, wait_for
-from . import kubelet, needs, network, node, runtime
-from .image import IMAGE, find_image
+from ..cluster.parts import Parts
+from . import kubelet, network, node, runtime
+from .image import IMAGE
+from .parts import real_parts
 
 
 @dataclass
@@ -23,7 +24,6 @@ class KafkaBed(Bed):
     processes: ClassVar[int] = 10
 
     name: str = "kafka"
-    parts: dict[str, Path] = field(default_factory=dict)
 
     @cached_property
     def network(self) -> network.Network:
@@ -43,18 +43,15 @@ class KafkaBed(Bed):
     def node_pid(self) -> int:
         return int((self.folder / "node.pid").read_text())
 
-    def up(self) -> None:
-        if not self.healthy():
-            needs.install()
-            self.parts = {**find_node_binaries(), "image": find_image()}
-        super().up()
+    def _find_parts(self) -> Parts:
+        return real_parts()
 
     def _prepare(self) -> None:
         self._run_steps(node.holder(self.folder))
         wait_for((self.folder / "node.ready").exists, f"the node's namespaces ({self.folder}/node.log)")
         self.network.connect(self.node_pid)
 
-    def _start_nodes(self, binaries: dict[str, Path], ports: dict[str, int], kube: Kube) -> None:
+    def _start_nodes(self, files: dict[str, Path], ports: dict[str, int], kube: Kube) -> None:
         pid, folder = self.node_pid, self.folder
         kube.apply([_kubernetes_endpoints(self.network, ports["api"])])
         (folder / "cni").mkdir()
@@ -64,8 +61,8 @@ class KafkaBed(Bed):
         node.make_cgroups(self.name)
         self._run_steps(runtime.containerd(pid, folder))
         wait_for(lambda: runtime.answers(pid), f"containerd ({folder}/containerd.log)")
-        runtime.import_image(pid, self.parts["image"])
-        self._run_steps(*kubelet.steps(pid, folder, self.parts, self.network))
+        runtime.import_image(pid, files["image"])
+        self._run_steps(*kubelet.steps(pid, folder, files, self.network))
 
     def _remove_traces(self) -> None:
         """Processes, mounts, packet filters and interfaces end with the node's namespaces; the rest is removed here."""

@@ -6,38 +6,39 @@ import hashlib
 import io
 import json
 import subprocess
-import sys
 import tarfile
+from functools import partial
 from pathlib import Path
 
 from ..cluster.cache import cached, digest
 from ..cluster.java import resolve, run_tool
+from ..cluster.side_by_side import both
 from ..cluster.versions import CONFIG_PROVIDER, KAFKA
 
 PARTS = Path(__file__).parent / "image"
 IMAGE = f"docker.io/library/kafka:{KAFKA}"
 DEBIAN = "bookworm"
-_ROOT_KEY = f"debian-{DEBIAN}-openjdk-17"
 _SCRIPTS = {"kafka_run.sh": "", "kafka_readiness.sh": "", "kafka_liveness.sh": "", "kafka-run-class.sh": "bin/"}
 _ENVIRONMENT = ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "KAFKA_HOME=/opt/kafka"]
 
 
 def find_image() -> Path:
     """An archive that container runtimes import. Raises MissingTool."""
-    return cached(f"kafka-image-{KAFKA}-{digest(*sorted(PARTS.iterdir()))}", _build) / "image.tar"
+    key = f"kafka-image-{KAFKA}-{digest(*sorted(PARTS.iterdir()))}"
+    return cached(key, _build, f"the image of Kafka {KAFKA}", "about a minute") / "image.tar"
 
 
 def _build(target: Path) -> None:
-    root = cached(_ROOT_KEY, _debian_root) / "root.tar"
-    print(f"building the image of Kafka {KAFKA} (once) ...", file=sys.stderr, flush=True)
-    _jars(target / "libs")
-    _kafka_layer(target / "libs", target / "kafka.tar")
-    _archive([root, target / "kafka.tar"], target / "image.tar")
+    root, kafka = both(_debian_root, partial(_kafka_layer, target))
+    _archive([root, kafka], target / "image.tar")
     subprocess.run(["rm", "-r", target / "libs", target / "kafka.tar"], check=True)
 
 
-def _debian_root(target: Path) -> None:
-    print("building a Debian root with Java (once, a minute) ...", file=sys.stderr, flush=True)
+def _debian_root() -> Path:
+    return cached(f"debian-{DEBIAN}-openjdk-17", _bootstrap, "a Debian root with Java", "about a minute") / "root.tar"
+
+
+def _bootstrap(target: Path) -> None:
     # The hook: Java's package puts links to manual pages into a folder that this variant does not have.
     run_tool(
         "mmdebstrap", "--variant=essential", "--include=openjdk-17-jre-headless", "--quiet",
@@ -46,16 +47,15 @@ def _debian_root(target: Path) -> None:
     )  # fmt: skip
 
 
-def _jars(target: Path) -> None:
+def _kafka_layer(target: Path) -> Path:
+    libs, layer = target / "libs", target / "kafka.tar"
     versions = {"kafka.version": KAFKA, "provider.version": CONFIG_PROVIDER}
-    resolve(PARTS / "pom.xml", "copy-dependencies", {**versions, "outputDirectory": target, "includeScope": "runtime"})
-
-
-def _kafka_layer(libs: Path, target: Path) -> None:
-    with tarfile.open(target, "w") as layer:
+    resolve(PARTS / "pom.xml", "copy-dependencies", {**versions, "outputDirectory": libs, "includeScope": "runtime"})
+    with tarfile.open(layer, "w") as archive:
         for name, folder in _SCRIPTS.items():
-            layer.add(PARTS / name, f"opt/kafka/{folder}{name}", filter=_plain)
-        layer.add(libs, "opt/kafka/libs", filter=_plain)
+            archive.add(PARTS / name, f"opt/kafka/{folder}{name}", filter=_plain)
+        archive.add(libs, "opt/kafka/libs", filter=_plain)
+    return layer
 
 
 def _plain(member: tarfile.TarInfo) -> tarfile.TarInfo:

@@ -21,6 +21,7 @@ import yaml
 from ansible_collections.trustops.strimzi.tests.cluster import bed as bed_module
 from ansible_collections.trustops.strimzi.tests.cluster.bed import ROOT, Bed, _free_ports, run_folder
 from ansible_collections.trustops.strimzi.tests.cluster.kube import collection_path, wait_for, write_kubeconfig
+from ansible_collections.trustops.strimzi.tests.cluster.parts import Parts
 from ansible_collections.trustops.strimzi.tests.cluster.scene import Scene
 
 from .test_supervisor import runs, until
@@ -116,8 +117,7 @@ def test_a_left_over_number_is_no_process(content: str) -> None:
 
 
 def test_a_start_that_fails_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bed_module, "find_binaries", dict)
-    monkeypatch.setattr(bed_module, "find_crds", list)
+    monkeypatch.setattr(bed_module, "simulated_parts", lambda: Parts({}, []))
     with pytest.raises(KeyError):
         Bed("x").up()
     assert not Bed("x").folder.exists()

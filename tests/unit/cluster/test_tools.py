@@ -13,10 +13,17 @@ import pytest
 
 from ansible_collections.trustops.strimzi.tests.cluster import crds
 from ansible_collections.trustops.strimzi.tests.cluster.bed import ROOT
-from ansible_collections.trustops.strimzi.tests.cluster.binaries import COMPONENTS, find_binaries
+from ansible_collections.trustops.strimzi.tests.cluster.binaries import (
+    COMPONENTS,
+    NODE_COMPONENTS,
+    find_components,
+    find_simulator,
+)
 from ansible_collections.trustops.strimzi.tests.cluster.cache import MissingTool, cache_root
 from ansible_collections.trustops.strimzi.tests.cluster.crds import find_crds
+from ansible_collections.trustops.strimzi.tests.cluster.parts import simulated_parts
 from ansible_collections.trustops.strimzi.tests.cluster.versions import KUBERNETES, KWOK, MINIMUM_GO, STRIMZI
+from ansible_collections.trustops.strimzi.tests.kafka import needs, parts
 
 from .conftest import Program
 
@@ -41,7 +48,7 @@ def compiler(program: Program, tmp_path: Path, version: str = "1.99.1") -> Path:
 
 def test_no_go(program: Program) -> None:
     with pytest.raises(MissingTool) as caught:
-        find_binaries()
+        find_components(COMPONENTS)
     message = str(caught.value)
     assert f"Install Go {MINIMUM_GO[0]}.{MINIMUM_GO[1]} or later" in message
     assert "KUBEBUILDER_ASSETS" in message
@@ -52,26 +59,34 @@ def test_no_go(program: Program) -> None:
 def test_an_old_go(version: str, program: Program, tmp_path: Path) -> None:
     compiler(program, tmp_path, version)
     with pytest.raises(MissingTool, match=rf"Go 1\.{MINIMUM_GO[1]} or later is needed, go{version} is installed"):
-        find_binaries()
+        find_components(COMPONENTS)
 
 
 def test_a_failing_build_shows_the_end_of_what_the_compiler_says(program: Program) -> None:
     program("go", '[ "$1" = env ] && echo go1.99 && exit 0; echo "disk is full" >&2; exit 1')
-    with pytest.raises(MissingTool, match=r"(?s)go build failed in .*kwok:\ndisk is full"):
-        find_binaries()
+    with pytest.raises(MissingTool, match=r"(?s)go build failed in .*kubernetes:\ndisk is full"):
+        find_components(COMPONENTS)
 
 
 def test_binaries_are_built_once_and_kept_by_version(program: Program, tmp_path: Path) -> None:
     log = compiler(program, tmp_path)
-    found = find_binaries()
+    found = {**find_components(COMPONENTS), **find_simulator()}
     assert set(found) == {*COMPONENTS, "kwok", "stages"}
     assert all(path.exists() for path in found.values())
     assert f"kwok-{KWOK}-" in str(found["kwok"])
-    assert f"controlplane-{KUBERNETES}-" in str(found["etcd"])
+    assert f"kubernetes-{KUBERNETES}-" in str(found["etcd"])
     assert f"gitVersion=v{KUBERNETES}" in log.read_text()
     log.unlink()
-    assert find_binaries() == found
+    assert {**find_components(COMPONENTS), **find_simulator()} == found
     assert not log.exists()
+
+
+def test_control_plane_and_node_are_one_program_and_called_by_their_names(program: Program, tmp_path: Path) -> None:
+    log = compiler(program, tmp_path)
+    found = find_components((*COMPONENTS, *NODE_COMPONENTS))
+    assert {path.name for path in found.values()} == set(found)
+    assert {path.resolve().name for path in found.values()} == {"kubernetes"}
+    assert log.read_text().count("build ") == 1
 
 
 @pytest.mark.parametrize("given", [COMPONENTS, COMPONENTS[:2]])
@@ -84,9 +99,46 @@ def test_given_binaries_are_used(
     for component in given:
         (assets / component).touch()
     monkeypatch.setenv("KUBEBUILDER_ASSETS", str(assets))
-    found = find_binaries()
+    found = find_components(COMPONENTS)
     assert {component for component in COMPONENTS if found[component].parent == assets} == set(given)
-    assert ("controlplane" in log.read_text()) is (given != COMPONENTS)
+    assert log.exists() is (given != COMPONENTS)
+
+
+def test_a_simulated_bed_has_kwok_and_no_image(program: Program, tmp_path: Path) -> None:
+    compiler(program, tmp_path)
+    program("mvn", MAVEN)
+    java(program, "java", "21")
+    found = simulated_parts()
+    assert set(found.files) == {*COMPONENTS, "kwok", "stages"}
+    assert len(found.crds) == len(crds.CLASSES)
+
+
+def test_a_bed_with_real_nodes_installs_what_it_needs_before_that_is_used_and_builds_no_kwok(
+    program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = compiler(program, tmp_path)
+    installed = tmp_path / "installed"
+
+    def made_with_packages() -> Path:
+        assert installed.exists()
+        return tmp_path / "image.tar"
+
+    monkeypatch.setattr(needs, "reason_to_skip", lambda: "")
+    monkeypatch.setattr(needs, "install", installed.touch)
+    monkeypatch.setattr(parts, "find_image", made_with_packages)
+    monkeypatch.setattr(parts, "find_crds", lambda: [made_with_packages()])
+    assert set(parts.real_parts().files) == {*COMPONENTS, *NODE_COMPONENTS, "image"}
+    assert "kwok" not in log.read_text()
+
+
+def test_where_no_real_node_can_run_nothing_is_built_for_one(
+    program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = compiler(program, tmp_path)
+    monkeypatch.setattr(needs, "reason_to_skip", lambda: "a node needs root")
+    with pytest.raises(MissingTool, match="a node needs root"):
+        parts.real_parts()
+    assert not log.exists()
 
 
 def test_no_maven(program: Program) -> None:
@@ -153,6 +205,6 @@ def test_on_the_command_line_it_is_a_message_and_exit_code_2(program: Program) -
     command = [sys.executable, "-m", "tests.cluster", "build"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr.startswith("error: ")
-    assert "Install Go" in done.stderr
+    assert "Install Go" in done.stderr.splitlines()[-1]
+    assert done.stderr.splitlines()[-1].startswith("error: ")
     assert "Traceback" not in done.stderr

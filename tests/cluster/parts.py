@@ -1,0 +1,28 @@
+"""What a bed is made of, prepared side by side. Standard library only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from .binaries import COMPONENTS, find_components, find_simulator
+from .crds import find_crds
+from .side_by_side import both
+
+
+@dataclass(frozen=True)
+class Parts:
+    """files: programs by component, and what belongs to them. crds: one in each file."""
+
+    files: dict[str, Path]
+    crds: list[Path]
+
+
+def simulated_parts() -> Parts:
+    """For simulated nodes. Raises MissingTool."""
+    return Parts(*both(_programs, find_crds))
+
+
+def _programs() -> dict[str, Path]:
+    # One after the other: a compiler has work for all processors.
+    return {**find_components(COMPONENTS), **find_simulator()}

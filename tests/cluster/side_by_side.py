@@ -1,0 +1,17 @@
+"""Preparations that do not need each other, at the same time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+
+def both(one: Callable[[], A], other: Callable[[], B]) -> tuple[A, B]:
+    """What they return. When one fails the other is finished, because what it makes is kept; then the failure is raised."""
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.submit(one), pool.submit(other)
+    return first.result(), second.result()
