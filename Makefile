@@ -59,7 +59,7 @@ molecule-kafka: ## Molecule, scenario kafka, with real Kafka nodes; as root
 
 .PHONY: demo
 demo: ## a cluster, with real Kafka nodes where they can run, and a rotation of its CA to watch
-	@$(CHECK) --exec python -m tests.demo
+	@$(CHECK) --bed any --exec python -m tests.demo
 
 .PHONY: demo-again
 demo-again: ## the same rotation once more: nothing to do
@@ -71,7 +71,7 @@ demo-down: ## stop what the demo left running
 
 .PHONY: kafka-up
 kafka-up: ## the test bed with a real node, and the operator double; as root
-	@$(CHECK) --exec python -m tests.kafka up
+	@$(CHECK) --bed real --exec python -m tests.kafka up
 
 .PHONY: kafka-down
 kafka-down: ## stop it, and remove what it or a killed one left
@@ -79,7 +79,7 @@ kafka-down: ## stop it, and remove what it or a killed one left
 
 .PHONY: traffic
 traffic: ## producers, consumers and handshakes through every flow on real nodes; half an hour, as root
-	@$(CHECK) --exec python -m tests.traffic
+	@$(CHECK) --bed real --exec python -m tests.traffic
 
 .PHONY: bench
 bench: ## measure what the time goes into
@@ -87,7 +87,7 @@ bench: ## measure what the time goes into
 
 .PHONY: bench-kafka
 bench-kafka: ## replacements of the CA's key on real nodes, beside the operator's own; as root
-	@$(CHECK) --exec python -m tests.bench_kafka
+	@$(CHECK) --bed real --exec python -m tests.bench_kafka
 
 .PHONY: changelog
 changelog: ## make CHANGELOG.md anew from changelogs/

@@ -5,12 +5,26 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from functools import partial
 
+from ..cluster.side_by_side import both
+from .ahead import ANY, NONE, REAL, prepare_bed
 from .catalogue import checks
+from .check import Check
 from .debian import install_missing
 from .environments import CannotPrepare
 from .places import ROOT
 from .run import run_all, run_check, summarise
+
+
+def _install_missing() -> None:
+    if message := install_missing():
+        print(message, file=sys.stderr)
+
+
+def _variables(check: Check) -> dict[str, str]:
+    _install_missing()
+    return check.command_environment()
 
 
 def main() -> int:
@@ -18,21 +32,21 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="checks to run; none: every one of 'make test'")
     parser.add_argument("--list", action="store_true", help="only say which checks there are")
     parser.add_argument("--setup", action="store_true", help="only make the environments")
+    parser.add_argument("--bed", choices=[REAL, ANY, NONE], default=NONE, help="prepare this test bed, before --exec")
     parser.add_argument("--exec", nargs=argparse.REMAINDER, metavar="COMMAND", help="run a command as the checks do")
     arguments = parser.parse_args()
-    if message := install_missing():
-        print(message, file=sys.stderr)
     try:
         known = {check.name: check for check in checks()}
+        if arguments.exec:
+            variables, _ = both(partial(_variables, next(iter(known.values()))), partial(prepare_bed, arguments.bed))
+            os.chdir(ROOT)
+            os.execvpe(arguments.exec[0], arguments.exec, variables)  # its terminal and signals are the caller's
+        _install_missing()
         if arguments.setup:
             for check in known.values():
                 if not check.reason_to_skip():
                     check.command_environment()
             return 0
-        if arguments.exec:
-            variables = next(iter(known.values())).command_environment()
-            os.chdir(ROOT)
-            os.execvpe(arguments.exec[0], arguments.exec, variables)  # its terminal and signals are the caller's
     except CannotPrepare as problem:
         print(f"error: {problem}", file=sys.stderr)
         return 2
