@@ -55,7 +55,7 @@ molecule-kind: ## Molecule, scenario kind, with the real operator; needs Docker
 
 .PHONY: molecule-kafka
 molecule-kafka: ## Molecule, scenario kafka, with real Kafka nodes; as root
-	@$(CHECK) bed molecule-kafka
+	@$(CHECK) nodes molecule-kafka
 
 .PHONY: demo
 demo: ## a cluster, with real Kafka nodes where they can run, and a rotation of its CA to watch

@@ -28,7 +28,7 @@ def checks() -> list[Check]:
     if not pairs:
         raise CannotPrepare(f"none of Python {', '.join(pair.python for pair in PAIRS)} is here")
     main = pairs[0]
-    bed = Check("bed", "build what the test bed is made of", main, (("python", "-m", "tests.cluster", "build"),))
+    bed = Check("bed", "prepare what simulated nodes take", main, (("python", "-m", "tests.cluster", "build"),))
     # Real nodes are used by one check at a time: a chain of half the time of everything else together.
     return [bed, *_on_real_nodes(main), *_without_a_bed(main), *_with_the_bed(main), *_other_pairs(main)]
 
@@ -83,9 +83,15 @@ def _on_real_nodes(main: Pair) -> list[Check]:
         "traffic": ("a CA replaced under traffic", (("python", "-m", "tests.traffic", *_TRAFFIC),)),
         "molecule-kafka": ("scenario kafka", _scenario("kafka")),
     }
+    about, build = "prepare what real nodes take", (("python", "-m", "tests.kafka", "build"),)
+    # Both beds have most in common: the second would only wait for the first.
+    nodes = Check("nodes", about, main, build, after=("bed",), reason_to_skip=needs.reason_to_skip)
     return [
-        Check(name, about, main, found, after=("bed",), shares="kafka", reason_to_skip=needs.reason_to_skip)
-        for name, (about, found) in commands.items()
+        nodes,
+        *(
+            Check(name, about, main, found, after=("nodes",), shares="kafka", reason_to_skip=needs.reason_to_skip)
+            for name, (about, found) in commands.items()
+        ),
     ]
 
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..cluster.cache import NOTES
 from .check import SKIPPED, Check
 from .environments import CannotPrepare
 from .places import LOGS, ROOT
@@ -29,20 +30,28 @@ _RUNNING: set[subprocess.Popen[str]] = set()
 
 @dataclass(frozen=True)
 class Outcome:
-    """How one check ended: ``passed``, ``failed`` or ``skipped``, and why."""
+    """How one check ended: ``passed``, ``failed`` or ``skipped``, and why.
+
+    preparations: what of its seconds went into making things that are kept, or into waiting for somebody who makes them.
+    """
 
     check: str
     verdict: str
     seconds: float
     reason: str = ""
+    preparations: tuple[str, ...] = ()
 
 
 def run_check(check: Check, log: Path | None) -> Outcome:
     """Runs one check, with its output in ``log``, or shown when that is None."""
     started = time.monotonic()
+    notes = log.with_suffix(".prepared") if log else None
+    preparations: list[str] = []
 
     def ended(verdict: str, reason: str = "") -> Outcome:
-        return Outcome(check.name, verdict, time.monotonic() - started, reason)
+        if notes and notes.exists():
+            preparations.extend(notes.read_text().splitlines())
+        return Outcome(check.name, verdict, time.monotonic() - started, reason, tuple(preparations))
 
     if reason := check.reason_to_skip():
         return ended("skipped", reason)
@@ -50,6 +59,11 @@ def run_check(check: Check, log: Path | None) -> Outcome:
         variables = check.command_environment()
     except CannotPrepare as problem:
         return ended("failed", str(problem))
+    if (seconds := time.monotonic() - started) >= 1:
+        preparations.append(f"had its environment after {seconds:.0f} s")
+    if notes:
+        notes.unlink(missing_ok=True)
+        variables = {**variables, NOTES: str(notes)}
     shown: list[str] = []
     for command in check.commands:
         code = _run(command, variables, log, shown)
@@ -138,9 +152,9 @@ class Board:
             self._changed.notify_all()
 
     def unmet(self, check: Check) -> str:
-        """The check it comes after that did not pass, or an empty string."""
+        """The check it comes after that failed, or an empty string."""
         with self._changed:
-            bad = [o.check for o in self.outcomes if o.check in check.after and o.verdict != "passed"]
+            bad = [o.check for o in self.outcomes if o.check in check.after and o.verdict == "failed"]
         return bad[0] if bad else ""
 
     def done(self, check: Check, outcome: Outcome) -> None:
@@ -195,8 +209,12 @@ def run_all(checks: Sequence[Check]) -> list[Outcome]:
 
 
 def summarise(outcomes: Sequence[Outcome]) -> int:
-    """Prints the reasons of what was skipped, then the count; returns the exit code."""
+    """Prints what took how long, the reasons of what was skipped, then the count; returns the exit code."""
     print()
+    if len(outcomes) > 1:
+        print("slowest first:")
+        for outcome in sorted(outcomes, key=lambda one: -one.seconds):
+            print(f"{outcome.seconds:9.1f} s  {outcome.check:18} {', '.join(outcome.preparations)}".rstrip())
     for outcome in outcomes:
         if outcome.verdict == "skipped":
             print(f"skipped: {outcome.check}: {outcome.reason}")

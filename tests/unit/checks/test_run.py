@@ -12,6 +12,7 @@ from ansible_collections.trustops.strimzi.tests.checks import run
 from ansible_collections.trustops.strimzi.tests.checks.check import Check
 from ansible_collections.trustops.strimzi.tests.checks.environments import CannotPrepare
 from ansible_collections.trustops.strimzi.tests.checks.pythons import PAIRS
+from ansible_collections.trustops.strimzi.tests.cluster.cache import NOTES
 
 
 class Quick(Check):
@@ -71,6 +72,11 @@ def test_a_check_waits_for_those_it_comes_after(tmp_path: Path) -> None:
     assert verdicts(second, first) == {"first": "passed", "second": "passed"}
 
 
+def test_what_comes_after_a_skipped_check_decides_for_itself() -> None:
+    skip = quick("skip", "print('no root'); raise SystemExit(77)")
+    assert verdicts(skip, quick("other", after=("skip",))) == {"skip": "skipped", "other": "passed"}
+
+
 def test_checks_that_share_something_take_turns(tmp_path: Path) -> None:
     folder = tmp_path / "held"
     code = f"import os, time; os.mkdir({str(folder)!r}); time.sleep(0.2); os.rmdir({str(folder)!r})"
@@ -95,6 +101,41 @@ def test_a_check_that_hangs_is_ended_with_its_children(monkeypatch: pytest.Monke
 def test_notes_are_repeated_beside_the_result() -> None:
     outcome = run.run_check(quick("noted", "print('note: pwsh is missing')"), run.LOGS.parent / "log")
     assert (outcome.verdict, outcome.reason) == ("passed", "pwsh is missing")
+
+
+def test_what_a_check_prepares_or_waits_for_is_told_of_it_and_of_no_other() -> None:
+    note = f"import os; open(os.environ[{NOTES!r}], 'a').write('waited 7 s for the image\\n')"
+    for _round in range(2):
+        outcomes = {o.check: o for o in run.run_all([quick("waits", note), quick("other")])}
+        assert outcomes["waits"].preparations == ("waited 7 s for the image",)
+        assert outcomes["other"].preparations == ()
+
+
+def test_the_time_until_a_check_has_its_environment_is_told() -> None:
+    class Slow(Quick):
+        def command_environment(self) -> dict[str, str]:
+            time.sleep(1.1)
+            return {}
+
+    outcome = run.run_check(Slow("slow", "", PAIRS[0], python("")), None)
+    assert outcome.preparations == ("had its environment after 1 s",)
+
+
+def test_the_slowest_comes_first(capsys: pytest.CaptureFixture[str]) -> None:
+    preparations = ("prepared Kubernetes in 60 s", "waited 3 s for the image")
+    run.summarise([
+        run.Outcome("quick", "passed", 1.0), run.Outcome("slow", "failed", 70.0, "why", preparations),
+        run.Outcome("middle", "skipped", 3.0, "no root"),
+    ])  # fmt: skip
+    assert capsys.readouterr().out.splitlines() == [
+        "",
+        "slowest first:",
+        "     70.0 s  slow               prepared Kubernetes in 60 s, waited 3 s for the image",
+        "      3.0 s  middle",
+        "      1.0 s  quick",
+        "skipped: middle: no root",
+        "1 passed, 1 failed, 1 skipped",
+    ]
 
 
 @pytest.mark.parametrize(("verdict", "code"), [("passed", 0), ("skipped", 0), ("failed", 1)])
