@@ -26,13 +26,13 @@ def find_components(names: tuple[str, ...]) -> dict[str, Path]:
     given = {name: Path(assets) / name for name in names if assets and (Path(assets) / name).exists()}
     if len(given) == len(names):
         return given
-    folder = cached(_key("kubernetes", KUBERNETES), _build_kubernetes, f"Kubernetes {KUBERNETES}", "about 7 minutes")
+    folder = cached(_key("kubernetes", KUBERNETES), _build_kubernetes, f"Kubernetes {KUBERNETES}", "about 5 minutes")
     return {**{name: folder / name for name in names}, **given}
 
 
 def find_simulator() -> dict[str, Path]:
     """kwok, which pretends to be nodes, and its stages. Raises MissingTool."""
-    kwok = cached(_key("kwok", KWOK), _build_kwok, f"kwok {KWOK}", "about 3 minutes")
+    kwok = cached(_key("kwok", KWOK), _build_kwok, f"kwok {KWOK}", "about a minute")
     return {"kwok": kwok / "kwok", "stages": kwok / "stages.yaml"}
 
 

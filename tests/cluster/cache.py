@@ -57,7 +57,7 @@ def _wait(lock: int, about: str) -> None:
 def prepare(name: str, is_made: Callable[[], bool], make: Callable[[], None], about: str, usual: str = "") -> None:
     """Make ``name`` unless it is made: once, however many ask for it at a time. ``make`` starts over after a killed one.
 
-    about: what it is, for people. usual: how long that takes, for example "about 7 minutes".
+    about: what it is, for people. usual: how long that takes, for example "about 5 minutes".
     """
     if is_made():
         return
