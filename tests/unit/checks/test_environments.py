@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.trustops.strimzi.tests.checks import environments
+from ansible_collections.trustops.strimzi.tests.cluster.cache import NOTES
 
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Path]:
     """The folders in which an environment was begun; what was there before would be in the way."""
     monkeypatch.setenv("TRUSTOPS_CACHE", str(tmp_path))
+    monkeypatch.delenv(NOTES, raising=False)
     folders: list[Path] = []
 
     def make(folder: Path, python: str, lock_file: Path) -> None:

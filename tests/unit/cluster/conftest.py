@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from ansible_collections.trustops.strimzi.tests.cluster.cache import NOTES
+
 Program = Callable[..., Path]
 
 
@@ -18,7 +20,7 @@ def apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing that really runs or is really cached on this machine is seen or touched."""
     monkeypatch.setenv("TRUSTOPS_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("TRUSTOPS_RUN", str(tmp_path / "run"))
-    for name in ("KUBEBUILDER_ASSETS", "KUBECONFIG", "JAVA_HOME"):
+    for name in ("KUBEBUILDER_ASSETS", "KUBECONFIG", "JAVA_HOME", NOTES):
         monkeypatch.delenv(name, raising=False)
 
 
