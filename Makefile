@@ -12,6 +12,11 @@ help: ## say which targets there are
 test: ## every check, two at a time
 	@$(CHECK)
 
+.PHONY: test-long
+test-long: ## what `make test` has no time for: the other kills and explorations, every flow under traffic; two hours, as root
+	@$(CHECK) --exec pytest tests/faults tests/exploration -m long --numprocesses=2 --timeout=3600
+	@$(MAKE) traffic
+
 .PHONY: setup
 setup: ## make the environments of the checks
 	@$(CHECK) --setup
@@ -25,13 +30,17 @@ api: ## tests against a real Kubernetes API, on the test bed
 	@$(CHECK) bed api
 
 .PHONY: lint
-lint: ## style, types, layers, YAML, shell, changelog, documentation, ansible-lint
-	@$(CHECK) style types layers yaml shell changelog action-group docs ansible-lint ee
+lint: ## style, types, layers, YAML, shell, changelog, documentation and what it cites, ansible-lint
+	@$(CHECK) style types layers yaml shell changelog action-group documents citations architecture docs ansible-lint ee
 
 .PHONY: format
 format: ## let ruff put the Python files in shape
 	@$(CHECK) --exec ruff check --fix
 	@$(CHECK) --exec ruff format
+
+.PHONY: documents
+documents: ## write documentation that several files share anew from its tables
+	@$(CHECK) --exec python -m tests.documents --write
 
 .PHONY: sanity
 sanity: ## all ansible-test sanity tests

@@ -3,60 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 from __future__ import annotations
 
-import os
-import tempfile
-import threading
-import time
-from typing import Any
-
-from ansible.plugins.action import ActionBase
-from ansible.utils.display import Display
-
-display = Display()
-
-#: Seconds between looks at the progress file, and between signs of life when nothing happens.
-LOOK = 0.2
-HEARTBEAT = 30.0
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._progress import FollowedModule
 
 
-class ActionModule(ActionBase):
-    """Runs the module of the same name and shows its progress while it works.
-
-    The module appends a line per restart to a file; that works where it runs on this machine, as it normally does.
-    Elsewhere the module works just as well, silently.
-    """
-
-    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
-        super().run(tmp, task_vars)
-        arguments = dict(self._task.args)
-        handle, path = tempfile.mkstemp(prefix="strimzi_roll.")
-        os.close(handle)
-        finished = threading.Event()
-        where = f"[{arguments.get('namespace')}/{arguments.get('cluster')}]"
-        teller = threading.Thread(target=self._tell, args=(path, where, finished), daemon=True)
-        teller.start()
-        try:
-            if self._connection.transport == "local":
-                arguments["progress_file"] = path
-            return self._execute_module("trustops.strimzi.strimzi_roll", module_args=arguments, task_vars=task_vars)
-        finally:
-            finished.set()
-            teller.join()
-            os.unlink(path)
-
-    @staticmethod
-    def _tell(path: str, where: str, finished: threading.Event) -> None:
-        """Show each new line at once, and a sign of life when there was none for a while."""
-        last, begun = time.monotonic(), time.monotonic()
-        with open(path, encoding="utf-8") as progress:
-            while True:
-                ended = finished.is_set()
-                for line in progress:
-                    display.display(line.rstrip("\n"))
-                    last = time.monotonic()
-                if ended:
-                    return
-                if time.monotonic() - last >= HEARTBEAT:
-                    last = time.monotonic()
-                    display.display(f"{where} still waiting, {last - begun:.0f} s so far")
-                finished.wait(LOOK)
+class ActionModule(FollowedModule):
+    """Shows what the module of the same name does while it works."""

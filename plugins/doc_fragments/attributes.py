@@ -5,7 +5,7 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """What all modules of this collection support."""
+    """The attributes that all modules of this collection have."""
 
     DOCUMENTATION = r"""
 options: {}

@@ -5,30 +5,27 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """What a new CA is like."""
+    """The options about the form of a new CA."""
 
     DOCUMENTATION = r"""
 options:
   validity_days:
     description:
-      - Validity of new certificates in days.
+      - Validity of new certificates in days. 365 for a new CA where it is not given.
     type: int
-    default: 365
   key_algorithm:
     description:
-      - Algorithm of a new CA key.
+      - Algorithm of a new CA key. RSA for a new CA where it is not given.
     type: str
     choices: [rsa, ecdsa]
-    default: rsa
   key_size:
     description:
       - Bits of a new RSA key (default 4096), or V(256) or V(384) for the ECDSA curve (default 256).
     type: int
   path_length:
     description:
-      - Path length constraint of a new CA. V(1) leaves room for one CA below it. A renewed CA keeps what it has.
+      - Path length constraint of a new CA, 1 where it is not given, which leaves room for one CA below it. A renewed CA keeps what it has.
     type: int
-    default: 1
   certificate:
     description:
       - CA certificate in PEM form, with its chain after it, to be used instead of a generated one.

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """Which Kafka cluster."""
+    """The options that name the Kafka cluster."""
 
     DOCUMENTATION = r"""
 options:

@@ -5,17 +5,10 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """What every module of a flow has to know so that all of them decide the same."""
+    """The options of every module that takes part in a flow, so that all of them decide the same."""
 
     DOCUMENTATION = r"""
 options:
-  way:
-    description:
-      - V(cooperate) leaves issuing certificates to the Cluster Operator.
-      - V(takeover) pauses the C(Kafka) resource for the shortest possible time, issues the certificates here and resumes it.
-    type: str
-    choices: [cooperate, takeover]
-    default: cooperate
   evidence:
     description:
       - What the gates rest on before a certificate of a new CA is used, before a CA leaves, and for the proof that nobody
@@ -37,39 +30,67 @@ options:
     type: str
     choices: [port_forward, direct]
     default: port_forward
-  bridge:
-    description:
-      - Whether a CA with a new key is introduced by a certificate of its key that the CA in use has signed (the bridge). Leaves
-        are then presented with it, verifiers that know only the old CA validate them, and the roll that makes the nodes trust
-        the new CA first is not needed. A key replacement takes a roll less - one, or two where nodes do not read again (O(spread)).
-      - V(auto) does so where the key of the CA in use is at hand and every known verifier accepts the bridge; the plan of
-        M(trustops.strimzi.strimzi_ca_info) says why it would not. Whatever would refuse it and holds no state, as a Kafka
-        Exporter does where the CA in use has a path length of 0, is restarted before it, to know the new CA.
-      - V(always) holds where V(auto) would take that roll. V(never) takes it.
-    type: str
-    choices: [auto, always, never]
-    default: auto
   spread:
     description:
-      - How running nodes take up a change that their listeners can read again without a restart - that a CA has left the trust, and
-        that a CA takes the place of its bridge. The first use of a new key always takes a restart.
+      - How running nodes take up a change that their listeners can read again without a restart - new certificates under the same
+        CA, the switch of the operator to another CA, and that a CA has left the trust.
       - V(auto) tells each node by a Kafka admin request through the API server, with the operator's own certificate, to read its
         certificates again, and asks its listeners what came of it. It restarts the nodes instead where they cannot be asked
         (O(evidence)), the Python library C(kafka-python) or a permission is missing, a node refuses, or the operator would restart
-        them anyway. It warns that it does and why, and RV(spread) keeps the rest of the flow to it.
+        them anyway. It warns that it does and why.
       - The API server is asked beforehand what is permitted (C(SelfSubjectAccessReview)) - to list and patch C(strimzipodsets), patch C(pods),
         get C(configmaps). Where it does not say, a permission counts as missing.
-      - V(reload) holds where V(auto) would restart, but for nodes that the operator would restart anyway. V(restart) always restarts.
-      - Raft clients and agents of nodes that have reloaded know a removed CA until their next restart; RV(removed) names them.
+      - V(reload) holds where V(auto) would restart. V(restart) always restarts.
+      - Raft clients and agents of nodes that have read again know a removed CA until their next restart; RV(removed) names them.
     type: str
     choices: [auto, reload, restart]
     default: auto
-  renew_before_days:
+  strategy:
     description:
-      - In a flow with the goal C(renew_leaves), how many days a node's certificate has left when it is renewed, or half of its life if that is less.
-      - Choose more than C(spec.clusterCa.renewalDays) (30), at which the Cluster Operator renews it by itself and restarts every node.
+      - Who restarts the Kafka nodes.
+      - V(operator) asks the Cluster Operator for it, pod by pod. It needs no access to Kafka.
+      - V(direct) deletes the pods itself, under the rules that the operator has for it. Controllers go before brokers, nodes that are
+        not ready first, the active controller last. A node goes only while the other controllers are a majority that is caught up, and
+        while each partition on it has C(min.insync.replicas) without it. The next one goes when the last one is ready, registered and
+        back in sync.
+      - V(direct) stops, and says why, when another roll is under way, when a node does not come back, or when for O(pod_timeout)
+        seconds no node may restart. Run again it goes on where it stopped.
+      - V(direct) needs the Python library C(kafka-python) where the module runs, on Linux, and a way to the port 9091 of all brokers.
+        The operator's network policy lets pods in that carry the label C(strimzi.io/kind=cluster-operator). It logs in as the
+        Cluster Operator, with the certificate of the Secret C(<cluster>-cluster-operator-certs).
+      - Rolls that the operator starts by itself, because leaves have changed, are its own with either value.
+    type: str
+    choices: [operator, direct]
+    default: operator
+  kafka_bootstrap:
+    description:
+      - Brokers to ask first with O(strategy=direct), each as C(host:port). What they name as the addresses of all brokers must be within
+        reach as well.
+      - By default the Service C(<cluster>-kafka-bootstrap) on port 9091.
+    type: list
+    elements: str
+  retire:
+    description:
+      - When nodes give up a CA whose key is replaced.
+      - With V(now) each node restarts once, and the old CA leaves.
+      - With V(when_restarted) nodes read their certificates of the new CA again and are not restarted. The new CA is in use at once; the
+        old one stays trusted until each node has restarted for any reason, and then leaves in the next run of any flow, such as a
+        scheduled C(reconcile). It holds where nodes cannot be told to read again.
+      - Without it, a flow in flight goes on as it was begun, and a new one is V(now).
+    type: str
+    choices: [now, when_restarted]
+  retire_by:
+    description:
+      - With O(retire=when_restarted), when nodes that still hold the old CA are restarted at the latest, in ISO 8601; UTC where no offset
+        is given. Seven days before the old CA or a certificate of it ends they are restarted in any case.
+    type: str
+  client_grace:
+    description:
+      - Seconds that clients get to read a new CA after it was published in Secret C(<cluster>-cluster-ca-cert), before they need it. By
+        default 120, which a mounted Secret takes.
+      - They need it from its first use on where a client that knows only the old CA could refuse the new certificates; else from the
+        switch on, when the link certificate goes out of use. The plan says which. A run that is killed meanwhile waits for the rest only.
     type: int
-    default: 45
   client_bundle:
     description:
       - Whether to publish all trusted CAs to clients in Secret C(<cluster>-cluster-ca-bundle), as C(ca.crt) (PEM), C(ca.p12)
@@ -107,30 +128,13 @@ options:
         description: Who decided it and why.
         type: str
         required: true
-  replaces:
-    description:
-      - Fingerprint (SHA-1 or SHA-256, with or without colons) of the CA to renew or replace.
-      - Names the CA that is to go, so that a second run does nothing.
-      - Without it the CA in use is meant, unless a flow of the same kind finished within O(fresh_for_hours).
-    type: str
-  fresh_for_hours:
-    description:
-      - How long a finished flow counts as the answer to the same request when O(replaces) is not given.
-    type: int
-    default: 24
   until_phase:
     description:
-      - The last phase to enter. V(prepare) makes the new CA known, V(trust) makes everybody trust it, V(use) makes everybody use
-        it, V(retire) removes the old one.
+      - The last phase to enter. V(prepare) makes the new CA and publishes it, V(trust) makes everybody accept its certificates, V(use)
+        puts them to use, V(retire) switches the operator to it and removes the old one.
     type: str
     choices: [prepare, trust, use, retire]
     default: retire
-  run_id:
-    description:
-      - Holder of the Lease while several module calls make one flow. The flow gives it back with
-        M(trustops.strimzi.strimzi_lease).
-      - Without it each call takes the Lease for itself, and only if it has something to write.
-    type: str
   operator_timeout:
     description:
       - Seconds to wait for one reaction of the Cluster Operator.
@@ -141,4 +145,8 @@ options:
       - Seconds to wait, in a roll, until the next pod has moved.
     type: int
     default: 600
+  progress_file:
+    description:
+      - File to which a line is appended for everything that a person who watches wants to know. Set by the action plugin.
+    type: path
 """

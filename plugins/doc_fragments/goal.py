@@ -5,14 +5,14 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """What the flow is for."""
+    """The option for the goal of a flow."""
 
     DOCUMENTATION = r"""
 options:
   goal:
     description:
-      - What the flow works towards. A flow that is in flight is continued, whatever goal is given.
-      - V(renew_leaves) renews the nodes' certificates under the same CA, without a restart where O(spread) allows it.
+      - The flow that RV(plan) is about. A flow that is in flight is continued, whatever goal is given.
+      - V(renew_leaves) renews the nodes' certificates under the same CA.
       - V(reconcile) finishes what was begun and begins nothing.
     type: str
     choices: [create, renew, replace_key, upgrade, downgrade, renew_leaves, reconcile]

@@ -8,20 +8,19 @@ name: report
 short_description: Facts about what a flow did
 version_added: 1.0.0
 description:
-  - Turns what the role P(trustops.strimzi.reconcile#role) noted into the content of C(report.json).
+  - Turns the results of the modules that a flow called into the content of C(report.json).
 options:
   _input:
-    description: What the role noted - the goal, the first and the last result, and a log of the calls that did something.
-    type: dict
+    description:
+      - The results of the modules in the order of the calls, M(trustops.strimzi.strimzi_ca_info) first. What a task that was skipped
+        registered, and empty dictionaries, are left out.
+    type: list
+    elements: dict
     required: true
-  failed:
-    description: The result of the call that ended the flow, when one failed. Its violations become part of the facts.
-    type: dict
-    default: {}
-  planned:
-    description: The result of M(trustops.strimzi.strimzi_ca_info) before the run, when the plan is part of the report.
-    type: dict
-    default: {}
+  goal:
+    description: The goal of the flow.
+    type: str
+    required: true
   check_mode:
     description: Whether nothing was changed.
     type: bool
@@ -47,7 +46,7 @@ author:
 EXAMPLES = r"""
 - name: How many pods trust a CA that was removed
   ansible.builtin.debug:
-    msg: "{{ (reconcile_run | trustops.strimzi.report).removed_ca_trusted_by }}"
+    msg: "{{ ([plan, roll] | trustops.strimzi.report(goal='replace_key')).removed_ca_trusted_by }}"
 """
 
 RETURN = r"""
@@ -55,7 +54,7 @@ _value:
   description: The facts.
   type: dict
   contains:
-    schema: {description: Version of this structure., type: int, sample: 1}
+    schema: {description: Version of this structure., type: int, sample: 2}
     cluster: {description: The Kafka resource as seen last., type: dict, sample: {name: demo, namespace: kafka}}
     goal: {description: The goal of the flow., type: str, sample: replace_key}
     check_mode: {description: Whether nothing was changed., type: bool, sample: false}
@@ -127,18 +126,18 @@ _value:
         restarts: {description: The pods that were restarted., type: list, elements: dict, sample: [{pod: demo-kafka-0, seconds: 1.1}]}
         waits: {description: What was waited for., type: list, elements: dict, sample: []}
         work: {description: The calls with their begin and length., type: list, elements: dict, sample: []}
-    plan: {description: The steps of O(planned)., type: list, elements: dict, sample: []}
+    plan: {description: "In check mode, the steps of the plan.", type: list, elements: dict, sample: []}
     planned_rolls: {description: How often the plan restarts Kafka nodes one after the other., type: int, sample: 0}
     planned_restarts: {description: How many restarts of pods the plan takes., type: int, sample: 0}
     pending: {description: Steps that are left because the flow was to stop after a phase., type: list, elements: str, sample: []}
-    next: {description: "The module whose turn it is; null when done.", type: str, sample: null}
+    waiting: {description: "What running processes still hold, by whom and until when.", type: list, elements: str, sample: []}
     violations: {description: "What holds the flow, with what helps.", type: list, elements: dict, sample: []}
     failure: {description: "The message of the call that failed; null when none did.", type: str, sample: null}
     journal: {description: "The flow in flight, or the last one that finished.", type: dict, sample: {goal: replace_key}}
     steps: {description: The log of the calls that did something., type: list, elements: dict, sample: []}
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any
 
@@ -150,22 +149,21 @@ from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.times imp
 
 
 def report(
-    noted: Mapping[str, Any],
-    failed: Mapping[str, Any] | None = None,
-    planned: Mapping[str, Any] | None = None,
+    calls: Sequence[Mapping[str, Any]],
+    goal: str,
     check_mode: bool = False,
     now: str | None = None,
     cluster: str = "",
     namespace: str = "",
 ) -> dict[str, Any]:
-    if not isinstance(noted, Mapping) or "goal" not in noted:
-        raise AnsibleFilterError("trustops.strimzi.report works on what the role reconcile noted, a dictionary.")
+    is_list = isinstance(calls, Sequence) and not isinstance(calls, str)
+    if not is_list or not all(isinstance(call, Mapping) for call in calls):
+        raise AnsibleFilterError("trustops.strimzi.report works on a list of the results of this collection's modules.")
     try:
         end = moment(now) if now else datetime.now(timezone.utc)
     except ValueError as error:
         raise AnsibleFilterError(f"now: {error}. Write it as 2026-01-31T12:00:00Z.") from error
-    run = Run.of(noted, failed or {}, planned or {}, check_mode, {"name": cluster, "namespace": namespace})
-    return facts_of(run, noted.get("begun"), end)
+    return facts_of(Run.of(calls, goal, check_mode, {"name": cluster, "namespace": namespace}), end)
 
 
 class FilterModule:

@@ -25,7 +25,7 @@ author:
 EXAMPLES = r"""
 - name: Say in words what a flow did
   ansible.builtin.debug:
-    msg: "{{ (reconcile_run | trustops.strimzi.report | trustops.strimzi.report_view).sentences }}"
+    msg: "{{ ([plan, roll] | trustops.strimzi.report(goal='replace_key') | trustops.strimzi.report_view).sentences }}"
 """
 
 RETURN = r"""

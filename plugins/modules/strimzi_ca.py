@@ -7,42 +7,113 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: strimzi_ca
-short_description: Create, renew, replace or promote the cluster CA of a Strimzi cluster
+short_description: Create, renew, replace or retire the cluster CA of a Strimzi cluster
 version_added: 1.0.0
 description:
-  - Carries out the steps of a flow that concern the two CA Secrets of a Strimzi cluster, and does nothing while it is another module's turn.
-  - A new CA is prepared beside the current one first; it becomes the issuing CA only when everybody trusts it.
+  - Brings the cluster CA into the state that is asked for, from where the cluster is, and waits until it is so. Run again after whatever
+    ended it, it continues; once the state is reached it does nothing.
+  - A new CA is prepared beside the one in use, published, and put to use behind gates that ask every process of the cluster. The Cluster
+    Operator stays on the old CA until the switch at the end, for which it is paused for some seconds.
+  - It restarts Kafka nodes where the plan says so; check mode shows the plan. O(until_phase) stops after a phase.
 options:
   state:
     description:
-      - V(present) makes a first CA where there is none.
-      - V(renewed) prepares a certificate with new dates and the same key.
-      - V(replaced) prepares a CA with a new key and another name.
-      - V(promoted) makes a prepared CA the issuing one as soon as it is trusted, and prepares nothing.
+      - V(present) makes a first CA where there is none, before the C(Kafka) resource exists. Where there is one it says in RV(drift) how it
+        differs from what the other options ask for, and renews it where it ends within O(renew_before_days).
+      - V(renewed) gives the CA new dates under the same key and name.
+      - V(replaced) puts a CA with a new key and another name in its place.
+      - V(promoted) ends with the switch of the operator to a CA that was prepared by V(renewed) or V(replaced).
+      - V(absent) takes the CA O(fingerprint) out of the trust when nobody relies on it.
       - V(adopted) makes a CA that the operator generated user-managed, without changing a byte.
       - V(handed_back) gives the CA back to the operator.
     type: str
-    choices: [present, renewed, replaced, promoted, adopted, handed_back]
+    choices: [present, renewed, replaced, promoted, absent, adopted, handed_back]
     default: present
+  fingerprint:
+    description:
+      - SHA-1 or SHA-256 fingerprint of the CA that is to be absent.
+    type: str
+  renew_before_days:
+    description:
+      - With O(state=present), how many days before its end the CA is renewed. Not at all where it is not given.
+    type: int
 extends_documentation_fragment:
   - trustops.strimzi.auth
   - trustops.strimzi.cluster
   - trustops.strimzi.flow
+  - trustops.strimzi.replaced
   - trustops.strimzi.authority
   - trustops.strimzi.attributes
 seealso:
   - module: trustops.strimzi.strimzi_ca_info
+  - module: trustops.strimzi.strimzi_trusted_certs
+  - module: trustops.strimzi.strimzi_ee_cert
 author:
   - The trustops.strimzi contributors (@trustops)
 """
 
 EXAMPLES = r"""
-- name: Prepare a CA with a new key
+- name: Make a first CA, before the Kafka resource exists
+  trustops.strimzi.strimzi_ca:
+    cluster: demo
+    namespace: kafka
+
+- name: Renew the CA when fewer than 60 days are left
+  trustops.strimzi.strimzi_ca:
+    cluster: demo
+    namespace: kafka
+    renew_before_days: 60
+
+- name: Look which CA is in use
+  trustops.strimzi.strimzi_ca_info:
+    cluster: demo
+    namespace: kafka
+  register: trust
+
+- name: Replace its key, from preparation to the end
   trustops.strimzi.strimzi_ca:
     cluster: demo
     namespace: kafka
     state: replaced
-    replaces: 9b2c41d0a3f55f0e8d1c6f7f6f1f3c0f5f0c7a11
+    replaces: "{{ trust.cas[0].sha256 }}"
+
+# The same once more, phase by phase; each task waits until what it says is so.
+- name: Prepare a CA with a new key, and publish it beside the old one
+  trustops.strimzi.strimzi_ca:
+    cluster: demo
+    namespace: kafka
+    state: replaced
+    fresh_for_hours: 0
+    until_phase: prepare
+
+- name: Have every process accept its certificates
+  trustops.strimzi.strimzi_trusted_certs:
+    cluster: demo
+    namespace: kafka
+    state: trusted
+
+- name: Issue certificates of the new CA
+  trustops.strimzi.strimzi_ee_cert:
+    cluster: demo
+    namespace: kafka
+    state: issued
+
+- name: Have every node present them
+  trustops.strimzi.strimzi_roll:
+    cluster: demo
+    namespace: kafka
+
+- name: Switch the operator to the new CA
+  trustops.strimzi.strimzi_ca:
+    cluster: demo
+    namespace: kafka
+    state: promoted
+
+- name: Have every process forget the old CA
+  trustops.strimzi.strimzi_trusted_certs:
+    cluster: demo
+    namespace: kafka
+    state: retired
 """
 
 RETURN = r"""
@@ -52,7 +123,7 @@ cluster:
   type: dict
   sample: {name: demo, namespace: kafka, exists: true, generated: false, paused: false, ready: true}
 cas:
-  description: The CAs of the ledger.
+  description: The CAs of the ledger; of a cluster that was never adopted, those of its CA Secrets, with no state.
   returned: always
   type: list
   elements: dict
@@ -63,7 +134,7 @@ cas:
     serial: {description: Serial number in hexadecimal., type: str, returned: always, sample: "4f"}
     state: {description: State in the trust state machine., type: str, returned: always, sample: TRUSTED_IN_USE_ALL}
     usage: {description: How many pods present a certificate of it., type: str, returned: always, sample: ALL}
-    current: {description: Whether it is the issuing CA., type: bool, returned: always, sample: true}
+    current: {description: Whether it is the operator's CA., type: bool, returned: always, sample: true}
     not_before: {description: Begin of validity., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
     not_after: {description: End of validity., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
     path_length: {description: Path length constraint., type: int, returned: always, sample: 1}
@@ -110,24 +181,17 @@ leaves:
   returned: always
   type: list
   elements: dict
-  sample: [{secret: demo-kafka-0, subject: "CN=demo-kafka,O=io.strimzi", generation: 1}]
+  sample: [{secret: demo-kafka-0, subject: "CN=demo-kafka,O=io.strimzi", generation: 1, not_after: "2027-01-01T00:00:00Z"}]
 journal:
   description: The flow in flight, or the last one that finished.
   returned: always
   type: dict
-  sample: {goal: replace_key, replaces: "9b2c41", successor: "77aa01", started_at: "2026-01-01T00:00:00Z", finished_at: null}
+  sample: {goal: replace_key, replaces: "9b2c41", successor: "77aa01", started_at: "2026-01-01T00:00:00Z", finished_at: null, retire: now, retire_by: null}
 replaces:
-  description: The CA that this flow is about. Pass it as O(replaces) to the next module of the same flow.
+  description: The CA that this flow is about. Given as C(replaces) to M(trustops.strimzi.strimzi_ca) it makes the same task a no-op once the CA is gone.
   returned: always
   type: str
   sample: "9b2c41"
-spread:
-  description:
-    - How the rest of this flow is spread - as O(spread) says, or V(restart) from when nodes had to be restarted instead of reloaded.
-    - Pass it as O(spread) to the next module of the same flow, so that the flow stays with it.
-  returned: always
-  type: str
-  sample: auto
 transitions:
   description: Edges of the state machine taken in this call.
   returned: always
@@ -135,7 +199,7 @@ transitions:
   elements: dict
   sample: [{subject: "CN=cluster-ca v1,O=io.strimzi", before: UNTRUSTED, after: TRUSTED_UNUSED, usage: NONE, evidence: generation}]
 actions:
-  description: Every write and restart of this call, in order; in check mode what they would be.
+  description: Every write and restart of this call, in order; in check mode the first ones that it would take, of which the plan has all.
   returned: always
   type: list
   elements: dict
@@ -156,69 +220,152 @@ listeners:
     port: {description: Port of the listener., type: int, returned: always, sample: 9091}
     verifies: {description: "Whether it verifies clients by the CAs of the ledger; others trust and refuse none.", type: bool, returned: always, sample: true}
     presents: {description: The chain as sent., type: list, elements: str, returned: always, sample: ["CN=demo-kafka (6c1f0e9a2b3c)"]}
-    issuers: {description: CAs that this chain leads to., type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
+    issuers: {description: CAs that issued what it presents., type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
     trusts: {description: "CAs of which it accepts certificates.", type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
     refuses: {description: "CAs of which it refuses certificates.", type: list, elements: str, returned: always, sample: ["cluster-ca v0 (9b2c41aa0d11)"]}
     why: {description: What could not be found out and why., type: list, elements: str, returned: always, sample: []}
 violations:
-  description: The gates that do not hold.
+  description: What is in the way.
   returned: always
   type: list
   elements: dict
-  sample: [{gate: trust, subject: pod demo-kafka-0, message: cannot validate certificates of the CA., remedy: It has to restart.}]
+  contains:
+    gate: {description: The condition that does not hold., type: str, returned: always, sample: trust}
+    subject: {description: The object., type: str, returned: always, sample: pod demo-kafka-0}
+    message: {description: The cause., type: str, returned: always, sample: "cannot validate certificates of the CA CN=cluster-ca v1."}
+    remedy: {description: What to do., type: str, returned: always, sample: It has to restart.}
 pending:
-  description: Steps that are left because of O(until_phase).
+  description: What is left to do, or to wait for, as sentences.
+  returned: always
+  type: list
+  elements: str
+  sample: []
+waiting:
+  description: What running processes still hold, or will hold at the end of the plan, by which pods and until when, as sentences.
   returned: always
   type: list
   elements: str
   sample: []
 done:
-  description: Whether the goal, or the phase to stop after, is reached.
+  description: Whether the flow has nothing left to do, up to the last phase that is allowed; a task may ask for less than that.
   returned: always
   type: bool
-  sample: false
-next:
-  description: The module whose turn it is; null when done or held.
+  sample: true
+phase:
+  description: The phase of the next step; null when there is none.
   returned: always
   type: str
-  sample: strimzi_roll
+  sample: trust
+began_at:
+  description: When this call began.
+  returned: always
+  type: str
+  sample: "2026-01-01T00:00:00Z"
 seconds:
   description: How long this call worked and waited.
   returned: always
   type: float
   sample: 12.5
-phase:
-  description: The phase of the next step.
-  returned: always
-  type: str
-  sample: trust
+plan:
+  description: Every step from here to the end.
+  returned: in check mode where the call takes part in a flow, and always by M(trustops.strimzi.strimzi_ca_info)
+  type: list
+  elements: dict
+  contains:
+    phase: {description: The phase., type: str, returned: always, sample: use}
+    what: {description: What it does., type: str, returned: always, sample: restart 3 pods}
+    restarts: {description: The pods that it restarts., type: list, elements: str, returned: always, sample: [demo-kafka-0]}
+planned_phases:
+  description: The phases of RV(plan), in order.
+  returned: with RV(plan)
+  type: list
+  elements: str
+  sample: [prepare, use, retire]
+planned_rolls:
+  description: How often RV(plan) restarts Kafka nodes one after the other.
+  returned: with RV(plan)
+  type: int
+  sample: 1
+planned_restarts:
+  description: How many restarts of pods RV(plan) takes.
+  returned: with RV(plan)
+  type: int
+  sample: 9
+choices:
+  description: Why the plan does it this way, where there is another, as sentences.
+  returned: with RV(plan)
+  type: list
+  elements: str
+  sample: []
+drift:
+  description: How the CA differs from what the options ask for, as sentences.
+  returned: with O(state=present)
+  type: list
+  elements: str
+  sample: []
 """
+
+from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import (
     AUTHORITY,
     CLUSTER,
     FLOW,
+    REPLACED,
     ArgumentSpec,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.drift import drift_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply import carry_out
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Face
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.targets import is_absent, is_switched
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-GOAL_OF_STATE = {
-    "present": "create",
-    "renewed": "renew",
-    "replaced": "replace_key",
-    "promoted": "reconcile",
-    "adopted": "upgrade",
-    "handed_back": "downgrade",
+GOALS = {
+    "present": Goal.CREATE,
+    "renewed": Goal.RENEW,
+    "replaced": Goal.REPLACE_KEY,
+    "promoted": Goal.RECONCILE,
+    "absent": Goal.RECONCILE,
+    "adopted": Goal.UPGRADE,
+    "handed_back": Goal.DOWNGRADE,
 }
-STATE = ArgumentSpec({"state": {"type": "str", "choices": list(GOAL_OF_STATE), "default": "present"}})
-SPEC = CLUSTER + FLOW + AUTHORITY + STATE
+STATE = ArgumentSpec(
+    {
+        "state": {"type": "str", "choices": list(GOALS), "default": "present"},
+        "fingerprint": {"type": "str"},
+        "renew_before_days": {"type": "int"},
+    },
+    required_if=(("state", "absent", ("fingerprint",)),),
+)
+SPEC = CLUSTER + FLOW + REPLACED + AUTHORITY + STATE
+
+
+def body(module: FlowModule) -> dict[str, Any]:
+    state = module.params["state"]
+    if state == "present":
+        return _present(module)
+    if state == "promoted":
+        return module.run(Goal.RECONCILE, reached=is_switched)
+    if state == "absent":
+        leaving = module.fingerprint_of(module.params["fingerprint"])
+        return module.run(Goal.RECONCILE, reached=is_absent(leaving), leaving=leaving)
+    return module.run(GOALS[state])
+
+
+def _present(module: FlowModule) -> dict[str, Any]:
+    """Make a first CA; where there is one, renew it if it ends soon, and report how it differs from the options."""
+    current, now = module.current_authority()
+    before = module.params["renew_before_days"]
+    if current is not None and before is not None and (current.not_after - now).days < before:
+        result = module.run(Goal.RENEW)
+        current, _now = module.current_authority()
+    else:
+        result = module.run(Goal.CREATE)
+    return {**result, "drift": drift_of(current, module.params) if current else []}
 
 
 def main() -> None:
     module = FlowModule(SPEC)
-    module.execute(lambda: module.run(Face.AUTHORITY, carry_out, GOAL_OF_STATE[module.params["state"]]))
+    module.execute(lambda: body(module))
 
 
 if __name__ == "__main__":

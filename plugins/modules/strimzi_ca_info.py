@@ -10,17 +10,21 @@ module: strimzi_ca_info
 short_description: Show the CAs of a Strimzi cluster, who uses and who trusts them
 version_added: 1.0.0
 description:
-  - Reads everything about a cluster's CAs - states, usage, expiry, what every pod presents and trusts, what a flow would do next and what is in its way.
+  - Reads everything about a cluster's CAs - states, usage, expiry, what every pod presents and trusts, what a flow would do next and what is
+    in its way; also of a cluster that was never adopted.
   - Never changes anything and does not fail on violations.
 options: {}
 extends_documentation_fragment:
   - trustops.strimzi.auth
   - trustops.strimzi.cluster
   - trustops.strimzi.flow
+  - trustops.strimzi.replaced
+  - trustops.strimzi.renewal
   - trustops.strimzi.goal
   - trustops.strimzi.authority
   - trustops.strimzi.attributes
 seealso:
+  - module: trustops.strimzi.strimzi_ca
   - module: trustops.strimzi.strimzi_trusted_certs
 author:
   - The trustops.strimzi contributors (@trustops)
@@ -32,6 +36,12 @@ EXAMPLES = r"""
     cluster: demo
     namespace: kafka
   register: trust
+
+- name: See what the replacement of the CA's key would take
+  trustops.strimzi.strimzi_ca_info:
+    cluster: demo
+    namespace: kafka
+    goal: replace_key
 """
 
 RETURN = r"""
@@ -41,7 +51,7 @@ cluster:
   type: dict
   sample: {name: demo, namespace: kafka, exists: true, generated: false, paused: false, ready: true}
 cas:
-  description: The CAs of the ledger.
+  description: The CAs of the ledger; of a cluster that was never adopted, those of its CA Secrets, with no state.
   returned: always
   type: list
   elements: dict
@@ -52,7 +62,7 @@ cas:
     serial: {description: Serial number in hexadecimal., type: str, returned: always, sample: "4f"}
     state: {description: State in the trust state machine., type: str, returned: always, sample: TRUSTED_IN_USE_ALL}
     usage: {description: How many pods present a certificate of it., type: str, returned: always, sample: ALL}
-    current: {description: Whether it is the issuing CA., type: bool, returned: always, sample: true}
+    current: {description: Whether it is the operator's CA., type: bool, returned: always, sample: true}
     not_before: {description: Begin of validity., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
     not_after: {description: End of validity., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
     path_length: {description: Path length constraint., type: int, returned: always, sample: 1}
@@ -99,24 +109,17 @@ leaves:
   returned: always
   type: list
   elements: dict
-  sample: [{secret: demo-kafka-0, subject: "CN=demo-kafka,O=io.strimzi", generation: 1}]
+  sample: [{secret: demo-kafka-0, subject: "CN=demo-kafka,O=io.strimzi", generation: 1, not_after: "2027-01-01T00:00:00Z"}]
 journal:
   description: The flow in flight, or the last one that finished.
   returned: always
   type: dict
-  sample: {goal: replace_key, replaces: "9b2c41", successor: "77aa01", started_at: "2026-01-01T00:00:00Z", finished_at: null}
+  sample: {goal: replace_key, replaces: "9b2c41", successor: "77aa01", started_at: "2026-01-01T00:00:00Z", finished_at: null, retire: now, retire_by: null}
 replaces:
-  description: The CA that this flow is about. Pass it as O(replaces) to the next module of the same flow.
+  description: The CA that this flow is about. Given as C(replaces) to M(trustops.strimzi.strimzi_ca) it makes the same task a no-op once the CA is gone.
   returned: always
   type: str
   sample: "9b2c41"
-spread:
-  description:
-    - How the rest of this flow is spread - as O(spread) says, or V(restart) from when nodes had to be restarted instead of reloaded.
-    - Pass it as O(spread) to the next module of the same flow, so that the flow stays with it.
-  returned: always
-  type: str
-  sample: auto
 transitions:
   description: Edges of the state machine taken in this call.
   returned: always
@@ -124,37 +127,11 @@ transitions:
   elements: dict
   sample: [{subject: "CN=cluster-ca v1,O=io.strimzi", before: UNTRUSTED, after: TRUSTED_UNUSED, usage: NONE, evidence: generation}]
 actions:
-  description: Every write and restart of this call, in order; in check mode what they would be.
+  description: Every write and restart of this call, in order; in check mode the first ones that it would take, of which the plan has all.
   returned: always
   type: list
   elements: dict
   sample: [{verb: update, object: Secret kafka/demo-cluster-ca-cert, what: "trust CN=cluster-ca v1,O=io.strimzi", phase: prepare, seconds: null, away: null}]
-plan:
-  description: Every step from here to the end of the flow of O(goal), if nothing else happens and no restart fails.
-  returned: always
-  type: list
-  elements: dict
-  contains:
-    phase: {description: Phase of the flow., type: str, returned: always, sample: trust}
-    module: {description: The module that takes this step., type: str, returned: always, sample: strimzi_roll}
-    what: {description: The step in words., type: str, returned: always, sample: "pause the Kafka resource"}
-    restarts: {description: Pods that it restarts., type: list, elements: str, returned: always, sample: [demo-kafka-0]}
-planned_rolls:
-  description: How many times the plan restarts Kafka nodes one after the other.
-  returned: always
-  type: int
-  sample: 3
-planned_restarts:
-  description: How many restarts of pods the plan takes in all.
-  returned: always
-  type: int
-  sample: 18
-choices:
-  description: Which of several ways the plan takes and why, as sentences.
-  returned: always
-  type: list
-  elements: str
-  sample: ["CN=cluster-ca v1,O=io.strimzi (77aa01c4d2e9) is trusted everywhere before it is used: bridge=never asks for it."]
 evidence:
   description: What the last decision rested on, V(handshake) or V(annotations), why not on handshakes, and when the listeners were asked last.
   returned: always
@@ -171,71 +148,108 @@ listeners:
     port: {description: Port of the listener., type: int, returned: always, sample: 9091}
     verifies: {description: "Whether it verifies clients by the CAs of the ledger; others trust and refuse none.", type: bool, returned: always, sample: true}
     presents: {description: The chain as sent., type: list, elements: str, returned: always, sample: ["CN=demo-kafka (6c1f0e9a2b3c)"]}
-    issuers: {description: CAs that this chain leads to., type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
+    issuers: {description: CAs that issued what it presents., type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
     trusts: {description: "CAs of which it accepts certificates.", type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
     refuses: {description: "CAs of which it refuses certificates.", type: list, elements: str, returned: always, sample: ["cluster-ca v0 (9b2c41aa0d11)"]}
     why: {description: What could not be found out and why., type: list, elements: str, returned: always, sample: []}
 violations:
-  description: What holds the flow, now or after the steps of the plan; empty when they lead to its end.
+  description: What is in the way.
   returned: always
   type: list
   elements: dict
-  sample: [{gate: trust, subject: pod demo-kafka-0, message: cannot validate certificates of the CA., remedy: It has to restart.}]
+  contains:
+    gate: {description: The condition that does not hold., type: str, returned: always, sample: trust}
+    subject: {description: The object., type: str, returned: always, sample: pod demo-kafka-0}
+    message: {description: The cause., type: str, returned: always, sample: "cannot validate certificates of the CA CN=cluster-ca v1."}
+    remedy: {description: What to do., type: str, returned: always, sample: It has to restart.}
 pending:
-  description: Steps that are left because of O(until_phase).
+  description: What is left to do, or to wait for, as sentences.
+  returned: always
+  type: list
+  elements: str
+  sample: []
+waiting:
+  description: What running processes still hold, or will hold at the end of the plan, by which pods and until when, as sentences.
   returned: always
   type: list
   elements: str
   sample: []
 done:
-  description: Whether the goal, or the phase to stop after, is reached.
+  description: Whether the flow has nothing left to do, up to the last phase that is allowed; a task may ask for less than that.
   returned: always
   type: bool
-  sample: false
-next:
-  description: The module whose turn it is; null when done or held.
+  sample: true
+phase:
+  description: The phase of the next step; null when there is none.
   returned: always
   type: str
-  sample: strimzi_roll
+  sample: trust
+began_at:
+  description: When this call began.
+  returned: always
+  type: str
+  sample: "2026-01-01T00:00:00Z"
 seconds:
   description: How long this call worked and waited.
   returned: always
   type: float
   sample: 12.5
-phase:
-  description: The phase of the next step.
-  returned: always
-  type: str
-  sample: trust
+plan:
+  description: Every step from here to the end.
+  returned: in check mode where the call takes part in a flow, and always by M(trustops.strimzi.strimzi_ca_info)
+  type: list
+  elements: dict
+  contains:
+    phase: {description: The phase., type: str, returned: always, sample: use}
+    what: {description: What it does., type: str, returned: always, sample: restart 3 pods}
+    restarts: {description: The pods that it restarts., type: list, elements: str, returned: always, sample: [demo-kafka-0]}
+planned_phases:
+  description: The phases of RV(plan), in order.
+  returned: with RV(plan)
+  type: list
+  elements: str
+  sample: [prepare, use, retire]
+planned_rolls:
+  description: How often RV(plan) restarts Kafka nodes one after the other.
+  returned: with RV(plan)
+  type: int
+  sample: 1
+planned_restarts:
+  description: How many restarts of pods RV(plan) takes.
+  returned: with RV(plan)
+  type: int
+  sample: 9
+choices:
+  description: Why the plan does it this way, where there is another, as sentences.
+  returned: with RV(plan)
+  type: list
+  elements: str
+  sample: []
 """
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import AUTHORITY, CLUSTER, FLOW, GOAL
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.inspection import inspect, plan
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import (
-    describe_forecast,
-    describe_violations,
-)
+from typing import Any
 
-SPEC = CLUSTER + FLOW + GOAL + AUTHORITY
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import (
+    AUTHORITY,
+    CLUSTER,
+    FLOW,
+    GOAL,
+    RENEWAL,
+    REPLACED,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+
+SPEC = CLUSTER + FLOW + REPLACED + RENEWAL + GOAL + AUTHORITY
+
+
+def body(module: FlowModule) -> dict[str, Any]:
+    return module.show(Goal(module.params["goal"]))
 
 
 def main() -> None:
     module = FlowModule(SPEC)
-
-    def body() -> dict[str, object]:
-        work, intent = module.work(), module.intent(module.params["goal"])
-        outcome = inspect(work, intent)
-        result = module.result(outcome)
-        result.pop("failed_message", None)
-        planned = plan(work, outcome, intent)
-        return {
-            **result,
-            **describe_forecast(planned),
-            "violations": describe_violations(outcome.decision.violations or planned.violations),
-        }
-
-    module.execute(body)
+    module.execute(lambda: body(module))
 
 
 if __name__ == "__main__":

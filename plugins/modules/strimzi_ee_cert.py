@@ -7,37 +7,92 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: strimzi_ee_cert
-short_description: Issue end-entity certificates of a Strimzi cluster from its current CA
+short_description: Issue end-entity certificates of a Strimzi cluster
 version_added: 1.0.0
 description:
-  - Issues the certificates of Kafka nodes, Cluster Operator, Entity Operator, Cruise Control and Kafka Exporter that are not of the current CA
-    generation, while the C(Kafka) resource is paused by the flow (O(way=takeover)).
-  - With O(goal=renew_leaves), issues those of Kafka nodes that come to their end, from the same CA.
-  - They have exactly the form in which the operator keeps them when it is resumed. What an issuer returns is checked before it is written.
+  - Issues the certificates of Kafka nodes, Cluster Operator, Entity Operator, Cruise Control and Kafka Exporter, in exactly the form in which
+    the operator keeps them. What an issuer returns is checked before it is written.
+  - With O(secret) it issues a certificate for names of one's own.
 options:
+  state:
+    description:
+      - With V(issued), the certificates of the cluster exist, and in a replacement of the CA they are of the new one. They are issued
+        behind the same gates as in the whole flow, before the operator is switched where a link certificate carries them.
+      - With V(renewed), the nodes' certificates that come to their end are renewed under the same CA; nodes read them again, or restart
+        where they cannot.
+    type: str
+    choices: [issued, renewed]
+    default: issued
+  components:
+    description:
+      - Only missing certificates of these are issued. All by default.
+    type: list
+    elements: str
+    choices: [kafka, entity-operator, cruise-control, kafka-exporter, cluster-operator]
+  secrets:
+    description:
+      - Only missing certificates in these Secrets are issued. All by default.
+    type: list
+    elements: str
   validity_days:
     description:
-      - Validity of new certificates in days; never longer than that of the CA.
+      - Validity of new certificates in days; never longer than that of the CA. 365 where it is not given.
     type: int
-    default: 365
+  secret:
+    description:
+      - Name of a Secret in the cluster's namespace for a certificate for names of one's own, issued by the CA in use. It gets the entries
+        C(<common_name>.crt), the certificate with its chain, C(<common_name>.key) and C(ca.crt), the trusted CAs.
+      - It is issued anew when it has other names, comes to its end, or is of a CA that is no longer in use; other entries stay.
+    type: str
+  common_name:
+    description:
+      - Common name of the certificate in O(secret). Its subject is C(CN=<common_name>,O=io.strimzi).
+    type: str
+  subject_alternative_names:
+    description:
+      - DNS names and IP addresses of the certificate in O(secret).
+    type: list
+    elements: str
 extends_documentation_fragment:
   - trustops.strimzi.auth
   - trustops.strimzi.cluster
   - trustops.strimzi.flow
-  - trustops.strimzi.goal
+  - trustops.strimzi.renewal
   - trustops.strimzi.attributes
 seealso:
+  - module: trustops.strimzi.strimzi_ca
+  - module: trustops.strimzi.strimzi_roll
   - module: trustops.strimzi.strimzi_ca_info
 author:
   - The trustops.strimzi contributors (@trustops)
 """
 
 EXAMPLES = r"""
-- name: Issue what is missing
+- name: Issue certificates whose Secrets are missing
   trustops.strimzi.strimzi_ee_cert:
     cluster: demo
     namespace: kafka
-    way: takeover
+
+- name: The same of one node
+  trustops.strimzi.strimzi_ee_cert:
+    cluster: demo
+    namespace: kafka
+    secrets: [demo-kafka-0]
+
+- name: Renew the nodes' certificates before the operator does
+  trustops.strimzi.strimzi_ee_cert:
+    cluster: demo
+    namespace: kafka
+    state: renewed
+    renew_before_days: 60
+
+- name: Have a certificate for a tool that speaks to the brokers
+  trustops.strimzi.strimzi_ee_cert:
+    cluster: demo
+    namespace: kafka
+    secret: tools-tls
+    common_name: tools
+    subject_alternative_names: [tools.kafka.svc]
 """
 
 RETURN = r"""
@@ -47,7 +102,7 @@ cluster:
   type: dict
   sample: {name: demo, namespace: kafka, exists: true, generated: false, paused: false, ready: true}
 cas:
-  description: The CAs of the ledger.
+  description: The CAs of the ledger; of a cluster that was never adopted, those of its CA Secrets, with no state.
   returned: always
   type: list
   elements: dict
@@ -58,7 +113,7 @@ cas:
     serial: {description: Serial number in hexadecimal., type: str, returned: always, sample: "4f"}
     state: {description: State in the trust state machine., type: str, returned: always, sample: TRUSTED_IN_USE_ALL}
     usage: {description: How many pods present a certificate of it., type: str, returned: always, sample: ALL}
-    current: {description: Whether it is the issuing CA., type: bool, returned: always, sample: true}
+    current: {description: Whether it is the operator's CA., type: bool, returned: always, sample: true}
     not_before: {description: Begin of validity., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
     not_after: {description: End of validity., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
     path_length: {description: Path length constraint., type: int, returned: always, sample: 1}
@@ -105,24 +160,17 @@ leaves:
   returned: always
   type: list
   elements: dict
-  sample: [{secret: demo-kafka-0, subject: "CN=demo-kafka,O=io.strimzi", generation: 1}]
+  sample: [{secret: demo-kafka-0, subject: "CN=demo-kafka,O=io.strimzi", generation: 1, not_after: "2027-01-01T00:00:00Z"}]
 journal:
   description: The flow in flight, or the last one that finished.
   returned: always
   type: dict
-  sample: {goal: replace_key, replaces: "9b2c41", successor: "77aa01", started_at: "2026-01-01T00:00:00Z", finished_at: null}
+  sample: {goal: replace_key, replaces: "9b2c41", successor: "77aa01", started_at: "2026-01-01T00:00:00Z", finished_at: null, retire: now, retire_by: null}
 replaces:
-  description: The CA that this flow is about. Pass it as O(replaces) to the next module of the same flow.
+  description: The CA that this flow is about. Given as C(replaces) to M(trustops.strimzi.strimzi_ca) it makes the same task a no-op once the CA is gone.
   returned: always
   type: str
   sample: "9b2c41"
-spread:
-  description:
-    - How the rest of this flow is spread - as O(spread) says, or V(restart) from when nodes had to be restarted instead of reloaded.
-    - Pass it as O(spread) to the next module of the same flow, so that the flow stays with it.
-  returned: always
-  type: str
-  sample: auto
 transitions:
   description: Edges of the state machine taken in this call.
   returned: always
@@ -130,7 +178,7 @@ transitions:
   elements: dict
   sample: [{subject: "CN=cluster-ca v1,O=io.strimzi", before: UNTRUSTED, after: TRUSTED_UNUSED, usage: NONE, evidence: generation}]
 actions:
-  description: Every write and restart of this call, in order; in check mode what they would be.
+  description: Every write and restart of this call, in order; in check mode the first ones that it would take, of which the plan has all.
   returned: always
   type: list
   elements: dict
@@ -151,61 +199,130 @@ listeners:
     port: {description: Port of the listener., type: int, returned: always, sample: 9091}
     verifies: {description: "Whether it verifies clients by the CAs of the ledger; others trust and refuse none.", type: bool, returned: always, sample: true}
     presents: {description: The chain as sent., type: list, elements: str, returned: always, sample: ["CN=demo-kafka (6c1f0e9a2b3c)"]}
-    issuers: {description: CAs that this chain leads to., type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
+    issuers: {description: CAs that issued what it presents., type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
     trusts: {description: "CAs of which it accepts certificates.", type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
     refuses: {description: "CAs of which it refuses certificates.", type: list, elements: str, returned: always, sample: ["cluster-ca v0 (9b2c41aa0d11)"]}
     why: {description: What could not be found out and why., type: list, elements: str, returned: always, sample: []}
 violations:
-  description: The gates that do not hold.
+  description: What is in the way.
   returned: always
   type: list
   elements: dict
-  sample: [{gate: trust, subject: pod demo-kafka-0, message: cannot validate certificates of the CA., remedy: It has to restart.}]
+  contains:
+    gate: {description: The condition that does not hold., type: str, returned: always, sample: trust}
+    subject: {description: The object., type: str, returned: always, sample: pod demo-kafka-0}
+    message: {description: The cause., type: str, returned: always, sample: "cannot validate certificates of the CA CN=cluster-ca v1."}
+    remedy: {description: What to do., type: str, returned: always, sample: It has to restart.}
 pending:
-  description: Steps that are left because of O(until_phase).
+  description: What is left to do, or to wait for, as sentences.
+  returned: always
+  type: list
+  elements: str
+  sample: []
+waiting:
+  description: What running processes still hold, or will hold at the end of the plan, by which pods and until when, as sentences.
   returned: always
   type: list
   elements: str
   sample: []
 done:
-  description: Whether the goal, or the phase to stop after, is reached.
+  description: Whether the flow has nothing left to do, up to the last phase that is allowed; a task may ask for less than that.
   returned: always
   type: bool
-  sample: false
-next:
-  description: The module whose turn it is; null when done or held.
+  sample: true
+phase:
+  description: The phase of the next step; null when there is none.
   returned: always
   type: str
-  sample: strimzi_roll
+  sample: trust
+began_at:
+  description: When this call began.
+  returned: always
+  type: str
+  sample: "2026-01-01T00:00:00Z"
 seconds:
   description: How long this call worked and waited.
   returned: always
   type: float
   sample: 12.5
-phase:
-  description: The phase of the next step.
-  returned: always
-  type: str
-  sample: trust
+plan:
+  description: Every step from here to the end.
+  returned: in check mode where the call takes part in a flow, and always by M(trustops.strimzi.strimzi_ca_info)
+  type: list
+  elements: dict
+  contains:
+    phase: {description: The phase., type: str, returned: always, sample: use}
+    what: {description: What it does., type: str, returned: always, sample: restart 3 pods}
+    restarts: {description: The pods that it restarts., type: list, elements: str, returned: always, sample: [demo-kafka-0]}
+planned_phases:
+  description: The phases of RV(plan), in order.
+  returned: with RV(plan)
+  type: list
+  elements: str
+  sample: [prepare, use, retire]
+planned_rolls:
+  description: How often RV(plan) restarts Kafka nodes one after the other.
+  returned: with RV(plan)
+  type: int
+  sample: 1
+planned_restarts:
+  description: How many restarts of pods RV(plan) takes.
+  returned: with RV(plan)
+  type: int
+  sample: 9
+choices:
+  description: Why the plan does it this way, where there is another, as sentences.
+  returned: with RV(plan)
+  type: list
+  elements: str
+  sample: []
+certificate:
+  description: The certificate for names of one's own, with O(secret).
+  returned: with O(secret)
+  type: dict
+  sample: {secret: kafka/tools-tls, subject: "CN=tools,O=io.strimzi", sha256: 6c1f0e, not_after: "2027-01-01T00:00:00Z", why: it is not there yet}
 """
+
+from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import (
     CLUSTER,
     FLOW,
-    GOAL,
+    RENEWAL,
     ArgumentSpec,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.carry_out import carry_out_leaves
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Face
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.targets import are_issued
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 
-VALIDITY = ArgumentSpec({"validity_days": {"type": "int", "default": 365}})
-SPEC = CLUSTER + FLOW + GOAL + VALIDITY
+STATE = ArgumentSpec(
+    {
+        "state": {"type": "str", "choices": ["issued", "renewed"], "default": "issued"},
+        "components": {"type": "list", "elements": "str", "choices": [one.value for one in Component]},
+        "secrets": {"type": "list", "elements": "str", "no_log": False},
+        "validity_days": {"type": "int"},
+        "secret": {"type": "str", "no_log": False},
+        "common_name": {"type": "str"},
+        "subject_alternative_names": {"type": "list", "elements": "str"},
+    },
+    required_together=(("secret", "common_name"),),
+)
+SPEC = CLUSTER + FLOW + RENEWAL + STATE
+
+
+def body(module: FlowModule) -> dict[str, Any]:
+    if module.params["secret"]:
+        return module.own_certificate()
+    if module.params["state"] == "renewed":
+        return module.run(Goal.RENEW_LEAVES)
+    issuing = module.wanted_leaves()
+    return module.run(Goal.RECONCILE, Phase.USE, are_issued(issuing), issuing=issuing)
 
 
 def main() -> None:
     module = FlowModule(SPEC)
-    module.execute(lambda: module.run(Face.LEAVES, carry_out_leaves, module.params["goal"]))
+    module.execute(lambda: body(module))
 
 
 if __name__ == "__main__":

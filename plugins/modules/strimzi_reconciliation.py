@@ -10,22 +10,29 @@ module: strimzi_reconciliation
 short_description: Pause or resume the reconciliation of a Strimzi cluster
 version_added: 1.0.0
 description:
-  - Pauses the C(Kafka) resource and waits until the operator confirms it, or takes that pause off again.
-  - A pause that somebody else set is neither used nor removed.
+  - Pauses the C(Kafka) resource and waits until the operator confirms it, or takes that pause off again and waits until the operator goes on.
+  - Flows of this collection pause and resume by themselves; this module is for work of one's own. A flow does not start while it holds.
 options:
   state:
     description:
-      - V(by_flow) does what the flow needs now. Modules that are at work make and end the pauses that they need themselves;
-        this one goes on where a run ended just before one.
-      - V(resumed) ends a pause that a flow of this collection left, and does nothing otherwise.
+      - V(paused) pauses the operator in the name of O(holder).
+      - V(resumed) ends a pause of O(holder), or one that a killed call of a flow has left. A pause of anybody else is an error.
     type: str
-    choices: [by_flow, resumed]
-    default: by_flow
+    choices: [paused, resumed]
+    required: true
+  holder:
+    description:
+      - In whose name the operator is paused.
+    type: str
+    default: ansible
+  operator_timeout:
+    description:
+      - Seconds to wait for the operator.
+    type: int
+    default: 300
 extends_documentation_fragment:
   - trustops.strimzi.auth
   - trustops.strimzi.cluster
-  - trustops.strimzi.flow
-  - trustops.strimzi.goal
   - trustops.strimzi.attributes
 seealso:
   - module: trustops.strimzi.strimzi_ca_info
@@ -34,11 +41,19 @@ author:
 """
 
 EXAMPLES = r"""
-- name: Make sure that nothing stays paused
+- name: Let the operator leave the cluster alone
+  trustops.strimzi.strimzi_reconciliation:
+    cluster: demo
+    namespace: kafka
+    state: paused
+    holder: storage team
+
+- name: Let it go on
   trustops.strimzi.strimzi_reconciliation:
     cluster: demo
     namespace: kafka
     state: resumed
+    holder: storage team
 """
 
 RETURN = r"""
@@ -48,7 +63,7 @@ cluster:
   type: dict
   sample: {name: demo, namespace: kafka, exists: true, generated: false, paused: false, ready: true}
 cas:
-  description: The CAs of the ledger.
+  description: The CAs of the ledger; of a cluster that was never adopted, those of its CA Secrets, with no state.
   returned: always
   type: list
   elements: dict
@@ -59,7 +74,7 @@ cas:
     serial: {description: Serial number in hexadecimal., type: str, returned: always, sample: "4f"}
     state: {description: State in the trust state machine., type: str, returned: always, sample: TRUSTED_IN_USE_ALL}
     usage: {description: How many pods present a certificate of it., type: str, returned: always, sample: ALL}
-    current: {description: Whether it is the issuing CA., type: bool, returned: always, sample: true}
+    current: {description: Whether it is the operator's CA., type: bool, returned: always, sample: true}
     not_before: {description: Begin of validity., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
     not_after: {description: End of validity., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
     path_length: {description: Path length constraint., type: int, returned: always, sample: 1}
@@ -106,24 +121,17 @@ leaves:
   returned: always
   type: list
   elements: dict
-  sample: [{secret: demo-kafka-0, subject: "CN=demo-kafka,O=io.strimzi", generation: 1}]
+  sample: [{secret: demo-kafka-0, subject: "CN=demo-kafka,O=io.strimzi", generation: 1, not_after: "2027-01-01T00:00:00Z"}]
 journal:
   description: The flow in flight, or the last one that finished.
   returned: always
   type: dict
-  sample: {goal: replace_key, replaces: "9b2c41", successor: "77aa01", started_at: "2026-01-01T00:00:00Z", finished_at: null}
+  sample: {goal: replace_key, replaces: "9b2c41", successor: "77aa01", started_at: "2026-01-01T00:00:00Z", finished_at: null, retire: now, retire_by: null}
 replaces:
-  description: The CA that this flow is about. Pass it as O(replaces) to the next module of the same flow.
+  description: The CA that this flow is about. Given as C(replaces) to M(trustops.strimzi.strimzi_ca) it makes the same task a no-op once the CA is gone.
   returned: always
   type: str
   sample: "9b2c41"
-spread:
-  description:
-    - How the rest of this flow is spread - as O(spread) says, or V(restart) from when nodes had to be restarted instead of reloaded.
-    - Pass it as O(spread) to the next module of the same flow, so that the flow stays with it.
-  returned: always
-  type: str
-  sample: auto
 transitions:
   description: Edges of the state machine taken in this call.
   returned: always
@@ -131,7 +139,7 @@ transitions:
   elements: dict
   sample: [{subject: "CN=cluster-ca v1,O=io.strimzi", before: UNTRUSTED, after: TRUSTED_UNUSED, usage: NONE, evidence: generation}]
 actions:
-  description: Every write and restart of this call, in order; in check mode what they would be.
+  description: Every write and restart of this call, in order; in check mode the first ones that it would take, of which the plan has all.
   returned: always
   type: list
   elements: dict
@@ -152,69 +160,75 @@ listeners:
     port: {description: Port of the listener., type: int, returned: always, sample: 9091}
     verifies: {description: "Whether it verifies clients by the CAs of the ledger; others trust and refuse none.", type: bool, returned: always, sample: true}
     presents: {description: The chain as sent., type: list, elements: str, returned: always, sample: ["CN=demo-kafka (6c1f0e9a2b3c)"]}
-    issuers: {description: CAs that this chain leads to., type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
+    issuers: {description: CAs that issued what it presents., type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
     trusts: {description: "CAs of which it accepts certificates.", type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
     refuses: {description: "CAs of which it refuses certificates.", type: list, elements: str, returned: always, sample: ["cluster-ca v0 (9b2c41aa0d11)"]}
     why: {description: What could not be found out and why., type: list, elements: str, returned: always, sample: []}
 violations:
-  description: The gates that do not hold.
+  description: What is in the way.
   returned: always
   type: list
   elements: dict
-  sample: [{gate: trust, subject: pod demo-kafka-0, message: cannot validate certificates of the CA., remedy: It has to restart.}]
+  contains:
+    gate: {description: The condition that does not hold., type: str, returned: always, sample: trust}
+    subject: {description: The object., type: str, returned: always, sample: pod demo-kafka-0}
+    message: {description: The cause., type: str, returned: always, sample: "cannot validate certificates of the CA CN=cluster-ca v1."}
+    remedy: {description: What to do., type: str, returned: always, sample: It has to restart.}
 pending:
-  description: Steps that are left because of O(until_phase).
+  description: What is left to do, or to wait for, as sentences.
+  returned: always
+  type: list
+  elements: str
+  sample: []
+waiting:
+  description: What running processes still hold, or will hold at the end of the plan, by which pods and until when, as sentences.
   returned: always
   type: list
   elements: str
   sample: []
 done:
-  description: Whether the goal, or the phase to stop after, is reached.
+  description: Whether the flow has nothing left to do, up to the last phase that is allowed; a task may ask for less than that.
   returned: always
   type: bool
-  sample: false
-next:
-  description: The module whose turn it is; null when done or held.
+  sample: true
+phase:
+  description: The phase of the next step; null when there is none.
   returned: always
   type: str
-  sample: strimzi_roll
+  sample: trust
+began_at:
+  description: When this call began.
+  returned: always
+  type: str
+  sample: "2026-01-01T00:00:00Z"
 seconds:
   description: How long this call worked and waited.
   returned: always
   type: float
   sample: 12.5
-phase:
-  description: The phase of the next step.
-  returned: always
-  type: str
-  sample: trust
 """
 
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import (
-    CLUSTER,
-    FLOW,
-    GOAL,
-    ArgumentSpec,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import CLUSTER, ArgumentSpec
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.resuming import resume_ours
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply import carry_out
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Face
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.reconciliation import pause_for, resume_for
 
-STATE = ArgumentSpec({"state": {"type": "str", "choices": ["by_flow", "resumed"], "default": "by_flow"}})
-SPEC = CLUSTER + FLOW + GOAL + STATE
+STATE = ArgumentSpec(
+    {
+        "state": {"type": "str", "choices": ["paused", "resumed"], "required": True},
+        "holder": {"type": "str", "default": "ansible"},
+        "operator_timeout": {"type": "int", "default": 300},
+    }
+)
+SPEC = CLUSTER + STATE
 
 
 def body(module: FlowModule) -> dict[str, Any]:
-    """What the flow needs, or the end of our own pause whatever the flow needs."""
-    if module.params["state"] == "by_flow":
-        return module.run(Face.RECONCILIATION, carry_out, module.params["goal"])
-    result = module.result(resume_ours(module.work(), module.intent(module.params["goal"])))
-    # Resuming succeeds whatever else is wrong with the cluster.
-    result.pop("failed_message", None)
-    return result
+    work = module.work()
+    act = pause_for if module.params["state"] == "paused" else resume_for
+    seen, actions = act(module.params["holder"], work, lambda: module.take_lease(work.client))
+    return module.described(seen, actions)
 
 
 def main() -> None:

@@ -7,47 +7,40 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: strimzi_roll
-short_description: Restart the pods of a Strimzi cluster that need it, and only those
+short_description: Restart the pods of a Strimzi cluster that need it, or those that it is told
 version_added: 1.0.0
 description:
-  - Has the pods replaced that a flow needs replaced, one Kafka node at a time by the operator's own rules, and waits until all are ready.
-  - Kafka nodes are restarted by the Cluster Operator, or, with O(strategy=direct), by this module.
-  - Pods that were replaced already are not replaced again, so an interrupted roll is continued.
-  - Used in a playbook, the action plugin of the same name shows a line for every restart while it happens.
+  - Without O(reason), brings every process of the cluster to present what is stored - it waits for the operator's restarts, has nodes read
+    their certificates again, or restarts those that have to.
+  - With O(reason), restarts pods of a cluster in which no flow is in flight, or one that only waits for restarts - all Kafka nodes, or
+    O(pods), or those of O(components).
+  - One Kafka node goes at a time, by the operator's own rules, and the module waits until all pods are ready. Pods that were replaced already
+    are not replaced again, so an interrupted roll is continued. Used in a playbook, it shows a line for every restart while it happens.
 options:
-  strategy:
+  reason:
     description:
-      - Who restarts the Kafka nodes.
-      - V(operator) asks the Cluster Operator for it, pod by pod. It needs no access to Kafka.
-      - V(direct) deletes the pods itself, under the rules that the operator has for it. Controllers go before brokers, nodes that are
-        not ready first, the active controller last. A node goes only while the other controllers are a majority that is caught up, and
-        while each partition on it has C(min.insync.replicas) without it. The next one goes when the last one is ready, registered and
-        back in sync.
-      - V(direct) stops, and says why, when another roll is under way, when a node does not come back, or when for O(pod_timeout)
-        seconds no node may restart. Run again it goes on where it stopped.
-      - V(direct) needs the Python library C(kafka-python) where the module runs, on Linux, and a way to the port 9091 of all brokers.
-        The operator's network policy lets pods in that carry the label C(strimzi.io/kind=cluster-operator). It logs in as the
-        Cluster Operator, with the certificate of the Secret C(<cluster>-cluster-operator-certs).
-      - Rolls that the operator starts by itself, because it has issued new certificates, are its own with either value.
+      - Why pods are to restart, for the log and the report. Restarts them even though nothing needs it.
     type: str
-    choices: [operator, direct]
-    default: operator
-  kafka_bootstrap:
+  pods:
     description:
-      - Brokers to ask first with O(strategy=direct), each as C(host:port). What they name as the addresses of all brokers must be within
-        reach as well.
-      - By default the Service C(<cluster>-kafka-bootstrap) on port 9091.
+      - With O(reason), names of the pods to restart.
     type: list
     elements: str
-  progress_file:
+  components:
     description:
-      - File to which a line is appended for every restart. Set by the action plugin.
-    type: path
+      - With O(reason), the components whose pods are to restart. Kafka nodes by default.
+    type: list
+    elements: str
+    choices: [kafka, entity-operator, cruise-control, kafka-exporter]
+  since:
+    description:
+      - With O(reason), a time in ISO 8601, UTC where no offset is given. Only pods that were made before it are restarted, so that the same
+        task run again does nothing.
+    type: str
 extends_documentation_fragment:
   - trustops.strimzi.auth
   - trustops.strimzi.cluster
   - trustops.strimzi.flow
-  - trustops.strimzi.goal
   - trustops.strimzi.attributes
 seealso:
   - module: trustops.strimzi.strimzi_ca_info
@@ -56,18 +49,23 @@ author:
 """
 
 EXAMPLES = r"""
-- name: Let every process take up the new trust
+- name: Have every process present what is stored
   trustops.strimzi.strimzi_roll:
     cluster: demo
     namespace: kafka
-    goal: replace_key
 
-- name: The same without asking the operator for it
+- name: Restart every Kafka node
   trustops.strimzi.strimzi_roll:
     cluster: demo
     namespace: kafka
-    goal: replace_key
-    strategy: direct
+    reason: a new kernel on the workers
+
+- name: Restart one of them
+  trustops.strimzi.strimzi_roll:
+    cluster: demo
+    namespace: kafka
+    reason: its volume was resized
+    pods: [demo-kafka-0]
 """
 
 RETURN = r"""
@@ -77,7 +75,7 @@ cluster:
   type: dict
   sample: {name: demo, namespace: kafka, exists: true, generated: false, paused: false, ready: true}
 cas:
-  description: The CAs of the ledger.
+  description: The CAs of the ledger; of a cluster that was never adopted, those of its CA Secrets, with no state.
   returned: always
   type: list
   elements: dict
@@ -88,7 +86,7 @@ cas:
     serial: {description: Serial number in hexadecimal., type: str, returned: always, sample: "4f"}
     state: {description: State in the trust state machine., type: str, returned: always, sample: TRUSTED_IN_USE_ALL}
     usage: {description: How many pods present a certificate of it., type: str, returned: always, sample: ALL}
-    current: {description: Whether it is the issuing CA., type: bool, returned: always, sample: true}
+    current: {description: Whether it is the operator's CA., type: bool, returned: always, sample: true}
     not_before: {description: Begin of validity., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
     not_after: {description: End of validity., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
     path_length: {description: Path length constraint., type: int, returned: always, sample: 1}
@@ -135,24 +133,17 @@ leaves:
   returned: always
   type: list
   elements: dict
-  sample: [{secret: demo-kafka-0, subject: "CN=demo-kafka,O=io.strimzi", generation: 1}]
+  sample: [{secret: demo-kafka-0, subject: "CN=demo-kafka,O=io.strimzi", generation: 1, not_after: "2027-01-01T00:00:00Z"}]
 journal:
   description: The flow in flight, or the last one that finished.
   returned: always
   type: dict
-  sample: {goal: replace_key, replaces: "9b2c41", successor: "77aa01", started_at: "2026-01-01T00:00:00Z", finished_at: null}
+  sample: {goal: replace_key, replaces: "9b2c41", successor: "77aa01", started_at: "2026-01-01T00:00:00Z", finished_at: null, retire: now, retire_by: null}
 replaces:
-  description: The CA that this flow is about. Pass it as O(replaces) to the next module of the same flow.
+  description: The CA that this flow is about. Given as C(replaces) to M(trustops.strimzi.strimzi_ca) it makes the same task a no-op once the CA is gone.
   returned: always
   type: str
   sample: "9b2c41"
-spread:
-  description:
-    - How the rest of this flow is spread - as O(spread) says, or V(restart) from when nodes had to be restarted instead of reloaded.
-    - Pass it as O(spread) to the next module of the same flow, so that the flow stays with it.
-  returned: always
-  type: str
-  sample: auto
 transitions:
   description: Edges of the state machine taken in this call.
   returned: always
@@ -160,7 +151,7 @@ transitions:
   elements: dict
   sample: [{subject: "CN=cluster-ca v1,O=io.strimzi", before: UNTRUSTED, after: TRUSTED_UNUSED, usage: NONE, evidence: generation}]
 actions:
-  description: Every write and restart of this call, in order; in check mode what they would be.
+  description: Every write and restart of this call, in order; in check mode the first ones that it would take, of which the plan has all.
   returned: always
   type: list
   elements: dict
@@ -181,85 +172,118 @@ listeners:
     port: {description: Port of the listener., type: int, returned: always, sample: 9091}
     verifies: {description: "Whether it verifies clients by the CAs of the ledger; others trust and refuse none.", type: bool, returned: always, sample: true}
     presents: {description: The chain as sent., type: list, elements: str, returned: always, sample: ["CN=demo-kafka (6c1f0e9a2b3c)"]}
-    issuers: {description: CAs that this chain leads to., type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
+    issuers: {description: CAs that issued what it presents., type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
     trusts: {description: "CAs of which it accepts certificates.", type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
     refuses: {description: "CAs of which it refuses certificates.", type: list, elements: str, returned: always, sample: ["cluster-ca v0 (9b2c41aa0d11)"]}
     why: {description: What could not be found out and why., type: list, elements: str, returned: always, sample: []}
 violations:
-  description: The gates that do not hold.
+  description: What is in the way.
   returned: always
   type: list
   elements: dict
-  sample: [{gate: trust, subject: pod demo-kafka-0, message: cannot validate certificates of the CA., remedy: It has to restart.}]
+  contains:
+    gate: {description: The condition that does not hold., type: str, returned: always, sample: trust}
+    subject: {description: The object., type: str, returned: always, sample: pod demo-kafka-0}
+    message: {description: The cause., type: str, returned: always, sample: "cannot validate certificates of the CA CN=cluster-ca v1."}
+    remedy: {description: What to do., type: str, returned: always, sample: It has to restart.}
 pending:
-  description: Steps that are left because of O(until_phase).
+  description: What is left to do, or to wait for, as sentences.
+  returned: always
+  type: list
+  elements: str
+  sample: []
+waiting:
+  description: What running processes still hold, or will hold at the end of the plan, by which pods and until when, as sentences.
   returned: always
   type: list
   elements: str
   sample: []
 done:
-  description: Whether the goal, or the phase to stop after, is reached.
+  description: Whether the flow has nothing left to do, up to the last phase that is allowed; a task may ask for less than that.
   returned: always
   type: bool
-  sample: false
-next:
-  description: The module whose turn it is; null when done or held.
+  sample: true
+phase:
+  description: The phase of the next step; null when there is none.
   returned: always
   type: str
-  sample: strimzi_roll
+  sample: trust
+began_at:
+  description: When this call began.
+  returned: always
+  type: str
+  sample: "2026-01-01T00:00:00Z"
 seconds:
   description: How long this call worked and waited.
   returned: always
   type: float
   sample: 12.5
-phase:
-  description: The phase of the next step.
-  returned: always
-  type: str
-  sample: trust
+plan:
+  description: Every step from here to the end.
+  returned: in check mode where the call takes part in a flow, and always by M(trustops.strimzi.strimzi_ca_info)
+  type: list
+  elements: dict
+  contains:
+    phase: {description: The phase., type: str, returned: always, sample: use}
+    what: {description: What it does., type: str, returned: always, sample: restart 3 pods}
+    restarts: {description: The pods that it restarts., type: list, elements: str, returned: always, sample: [demo-kafka-0]}
+planned_phases:
+  description: The phases of RV(plan), in order.
+  returned: with RV(plan)
+  type: list
+  elements: str
+  sample: [prepare, use, retire]
+planned_rolls:
+  description: How often RV(plan) restarts Kafka nodes one after the other.
+  returned: with RV(plan)
+  type: int
+  sample: 1
+planned_restarts:
+  description: How many restarts of pods RV(plan) takes.
+  returned: with RV(plan)
+  type: int
+  sample: 9
+choices:
+  description: Why the plan does it this way, where there is another, as sentences.
+  returned: with RV(plan)
+  type: list
+  elements: str
+  sample: []
 """
 
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import (
-    CLUSTER,
-    FLOW,
-    GOAL,
-    ArgumentSpec,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import CLUSTER, FLOW, ArgumentSpec
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.progress import reporter
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.carry_out import carry_out_spread
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Face
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 
-PROGRESS = ArgumentSpec({"progress_file": {"type": "path"}})
-STRATEGY = ArgumentSpec(
+ROLL = ArgumentSpec(
     {
-        "strategy": {"type": "str", "choices": ["operator", "direct"], "default": "operator"},
-        "kafka_bootstrap": {"type": "list", "elements": "str"},
-    }
+        "reason": {"type": "str"},
+        "pods": {"type": "list", "elements": "str"},
+        "components": {
+            "type": "list",
+            "elements": "str",
+            "choices": [one.value for one in Component if one is not Component.CLUSTER_OPERATOR],
+        },
+        "since": {"type": "str"},
+    },
+    mutually_exclusive=(("pods", "components"),),
+    required_by={"pods": ("reason",), "components": ("reason",), "since": ("reason",)},
 )
-SPEC = CLUSTER + FLOW + GOAL + STRATEGY + PROGRESS
+SPEC = CLUSTER + FLOW + ROLL
 
 
-def roll(module: FlowModule) -> dict[str, Any]:
-    if module.params["strategy"] == "direct":
-        _require_kafka_library()
-    return module.run(Face.ROLL, carry_out_spread, module.params["goal"], reporter(module.params["progress_file"]))
-
-
-def _require_kafka_library() -> None:
-    """Said at once, and not when the first node is to restart."""
-    from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import missing_library
-
-    problem = missing_library()
-    if problem:
-        raise problem
+def body(module: FlowModule) -> dict[str, Any]:
+    if module.params["reason"] is None:
+        return module.run(Goal.RECONCILE, Phase.USE)
+    return module.restart(module.params["reason"])
 
 
 def main() -> None:
     module = FlowModule(SPEC)
-    module.execute(lambda: roll(module))
+    module.execute(lambda: body(module))
 
 
 if __name__ == "__main__":

@@ -7,34 +7,56 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: strimzi_trusted_certs
-short_description: Keep the ledger of trusted CAs of a Strimzi cluster and spread it
+short_description: Have the processes of a Strimzi cluster trust CAs, and forget them
 version_added: 1.0.0
 description:
-  - Runs passes of the trust state machine for as long as it is this module's turn - observe, decide, put the trusted CAs where processes
-    read them, take out what nobody uses, wait for the operator's trust bundle.
-  - Begins and ends a flow's book-keeping. Every module of a flow writes what its own steps change into the ledger, and pauses the
-    operator where its steps need that.
-  - Says in RV(next) which module has to act now, in RV(violations) what is in the way, and in RV(done) whether the goal is reached.
-options: {}
+  - Keeps the ledger, the Secret C(<cluster>-cluster-ca-trusted-certs) that says which CA is trusted by whom, and brings every process of the
+    cluster to where it should be.
+  - Returns the trusted CAs in RV(trusted_certificates).
+options:
+  state:
+    description:
+      - With V(trusted), every CA that is to be trusted is published, read back from the operator's trust bundle, and accepted by every
+        process; processes that would refuse its certificates restart.
+      - With V(retired), every flow is at its end, and every CA that nobody uses any more has left the trust.
+    type: str
+    choices: [trusted, retired]
+    default: trusted
+  certificate:
+    description:
+      - A CA certificate in PEM form, with its chain after it, that is to be trusted beside the others. It issues nothing here.
+      - M(trustops.strimzi.strimzi_ca) with C(state=absent) takes it out again.
+    type: str
 extends_documentation_fragment:
   - trustops.strimzi.auth
   - trustops.strimzi.cluster
   - trustops.strimzi.flow
-  - trustops.strimzi.goal
   - trustops.strimzi.attributes
 seealso:
+  - module: trustops.strimzi.strimzi_ca
   - module: trustops.strimzi.strimzi_ca_info
 author:
   - The trustops.strimzi contributors (@trustops)
 """
 
 EXAMPLES = r"""
-- name: One step of a rotation
+- name: Have every process trust whatever is in the CA certificate Secret
   trustops.strimzi.strimzi_trusted_certs:
     cluster: demo
     namespace: kafka
-    goal: replace_key
-  register: pass
+  register: trust
+
+- name: Hand the trusted CAs to a client
+  ansible.builtin.copy:
+    dest: /tmp/kafka-ca.pem
+    content: "{{ trust.trusted_certificates | join }}"
+    mode: "0644"
+
+- name: Finish what was begun
+  trustops.strimzi.strimzi_trusted_certs:
+    cluster: demo
+    namespace: kafka
+    state: retired
 """
 
 RETURN = r"""
@@ -44,7 +66,7 @@ cluster:
   type: dict
   sample: {name: demo, namespace: kafka, exists: true, generated: false, paused: false, ready: true}
 cas:
-  description: The CAs of the ledger.
+  description: The CAs of the ledger; of a cluster that was never adopted, those of its CA Secrets, with no state.
   returned: always
   type: list
   elements: dict
@@ -55,7 +77,7 @@ cas:
     serial: {description: Serial number in hexadecimal., type: str, returned: always, sample: "4f"}
     state: {description: State in the trust state machine., type: str, returned: always, sample: TRUSTED_IN_USE_ALL}
     usage: {description: How many pods present a certificate of it., type: str, returned: always, sample: ALL}
-    current: {description: Whether it is the issuing CA., type: bool, returned: always, sample: true}
+    current: {description: Whether it is the operator's CA., type: bool, returned: always, sample: true}
     not_before: {description: Begin of validity., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
     not_after: {description: End of validity., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
     path_length: {description: Path length constraint., type: int, returned: always, sample: 1}
@@ -102,24 +124,17 @@ leaves:
   returned: always
   type: list
   elements: dict
-  sample: [{secret: demo-kafka-0, subject: "CN=demo-kafka,O=io.strimzi", generation: 1}]
+  sample: [{secret: demo-kafka-0, subject: "CN=demo-kafka,O=io.strimzi", generation: 1, not_after: "2027-01-01T00:00:00Z"}]
 journal:
   description: The flow in flight, or the last one that finished.
   returned: always
   type: dict
-  sample: {goal: replace_key, replaces: "9b2c41", successor: "77aa01", started_at: "2026-01-01T00:00:00Z", finished_at: null}
+  sample: {goal: replace_key, replaces: "9b2c41", successor: "77aa01", started_at: "2026-01-01T00:00:00Z", finished_at: null, retire: now, retire_by: null}
 replaces:
-  description: The CA that this flow is about. Pass it as O(replaces) to the next module of the same flow.
+  description: The CA that this flow is about. Given as C(replaces) to M(trustops.strimzi.strimzi_ca) it makes the same task a no-op once the CA is gone.
   returned: always
   type: str
   sample: "9b2c41"
-spread:
-  description:
-    - How the rest of this flow is spread - as O(spread) says, or V(restart) from when nodes had to be restarted instead of reloaded.
-    - Pass it as O(spread) to the next module of the same flow, so that the flow stays with it.
-  returned: always
-  type: str
-  sample: auto
 transitions:
   description: Edges of the state machine taken in this call.
   returned: always
@@ -127,7 +142,7 @@ transitions:
   elements: dict
   sample: [{subject: "CN=cluster-ca v1,O=io.strimzi", before: UNTRUSTED, after: TRUSTED_UNUSED, usage: NONE, evidence: generation}]
 actions:
-  description: Every write and restart of this call, in order; in check mode what they would be.
+  description: Every write and restart of this call, in order; in check mode the first ones that it would take, of which the plan has all.
   returned: always
   type: list
   elements: dict
@@ -148,55 +163,121 @@ listeners:
     port: {description: Port of the listener., type: int, returned: always, sample: 9091}
     verifies: {description: "Whether it verifies clients by the CAs of the ledger; others trust and refuse none.", type: bool, returned: always, sample: true}
     presents: {description: The chain as sent., type: list, elements: str, returned: always, sample: ["CN=demo-kafka (6c1f0e9a2b3c)"]}
-    issuers: {description: CAs that this chain leads to., type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
+    issuers: {description: CAs that issued what it presents., type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
     trusts: {description: "CAs of which it accepts certificates.", type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
     refuses: {description: "CAs of which it refuses certificates.", type: list, elements: str, returned: always, sample: ["cluster-ca v0 (9b2c41aa0d11)"]}
     why: {description: What could not be found out and why., type: list, elements: str, returned: always, sample: []}
 violations:
-  description: The gates that do not hold.
+  description: What is in the way.
   returned: always
   type: list
   elements: dict
-  sample: [{gate: trust, subject: pod demo-kafka-0, message: cannot validate certificates of the CA., remedy: It has to restart.}]
+  contains:
+    gate: {description: The condition that does not hold., type: str, returned: always, sample: trust}
+    subject: {description: The object., type: str, returned: always, sample: pod demo-kafka-0}
+    message: {description: The cause., type: str, returned: always, sample: "cannot validate certificates of the CA CN=cluster-ca v1."}
+    remedy: {description: What to do., type: str, returned: always, sample: It has to restart.}
 pending:
-  description: Steps that are left because of O(until_phase).
+  description: What is left to do, or to wait for, as sentences.
+  returned: always
+  type: list
+  elements: str
+  sample: []
+waiting:
+  description: What running processes still hold, or will hold at the end of the plan, by which pods and until when, as sentences.
   returned: always
   type: list
   elements: str
   sample: []
 done:
-  description: Whether the goal, or the phase to stop after, is reached.
+  description: Whether the flow has nothing left to do, up to the last phase that is allowed; a task may ask for less than that.
   returned: always
   type: bool
-  sample: false
-next:
-  description: The module whose turn it is; null when done or held.
+  sample: true
+phase:
+  description: The phase of the next step; null when there is none.
   returned: always
   type: str
-  sample: strimzi_roll
+  sample: trust
+began_at:
+  description: When this call began.
+  returned: always
+  type: str
+  sample: "2026-01-01T00:00:00Z"
 seconds:
   description: How long this call worked and waited.
   returned: always
   type: float
   sample: 12.5
-phase:
-  description: The phase of the next step.
+plan:
+  description: Every step from here to the end.
+  returned: in check mode where the call takes part in a flow, and always by M(trustops.strimzi.strimzi_ca_info)
+  type: list
+  elements: dict
+  contains:
+    phase: {description: The phase., type: str, returned: always, sample: use}
+    what: {description: What it does., type: str, returned: always, sample: restart 3 pods}
+    restarts: {description: The pods that it restarts., type: list, elements: str, returned: always, sample: [demo-kafka-0]}
+planned_phases:
+  description: The phases of RV(plan), in order.
+  returned: with RV(plan)
+  type: list
+  elements: str
+  sample: [prepare, use, retire]
+planned_rolls:
+  description: How often RV(plan) restarts Kafka nodes one after the other.
+  returned: with RV(plan)
+  type: int
+  sample: 1
+planned_restarts:
+  description: How many restarts of pods RV(plan) takes.
+  returned: with RV(plan)
+  type: int
+  sample: 9
+choices:
+  description: Why the plan does it this way, where there is another, as sentences.
+  returned: with RV(plan)
+  type: list
+  elements: str
+  sample: []
+trusted_certificates:
+  description: The CAs that every process trusts, in PEM form, each with its chain.
   returned: always
-  type: str
-  sample: trust
+  type: list
+  elements: str
+  sample: ["-----BEGIN CERTIFICATE-----\n..."]
 """
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import CLUSTER, FLOW, GOAL
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply import carry_out
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Face
+from typing import Any
 
-SPEC = CLUSTER + FLOW + GOAL
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import CLUSTER, FLOW, ArgumentSpec
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.targets import is_trusted
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+
+STATE = ArgumentSpec(
+    {
+        "state": {"type": "str", "choices": ["trusted", "retired"], "default": "trusted"},
+        "certificate": {"type": "str"},
+    }
+)
+SPEC = CLUSTER + FLOW + STATE
+
+
+def body(module: FlowModule) -> dict[str, Any]:
+    trusting = module.chains_of("certificate")
+    if module.params["state"] == "trusted":
+        # The time that clients get comes after the processes of the cluster trust the CA, so this call does not end
+        # before it.
+        result = module.run(Goal.RECONCILE, Phase.TRUST, is_trusted(trusting), early=False, trusting=trusting)
+    else:
+        result = module.run(Goal.RECONCILE, trusting=trusting)
+    return {**result, "trusted_certificates": module.trusted_certificates()}
 
 
 def main() -> None:
     module = FlowModule(SPEC)
-    module.execute(lambda: module.run(Face.TRUST, carry_out, module.params["goal"]))
+    module.execute(lambda: body(module))
 
 
 if __name__ == "__main__":

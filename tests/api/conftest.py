@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from ..cluster.bed import Bed
-from ..cluster.scene import Scene
+from ..cluster.bed_cluster import BedCluster
 from ..operator import clusters
 from .running import Runner
 
@@ -24,12 +24,12 @@ def bed() -> Iterator[Bed]:
 def runner(bed: Bed, request: pytest.FixtureRequest) -> Iterator[Runner]:
     """A Ready cluster ``demo`` with a user-managed CA and a ledger."""
     namespace = request.module.__name__.rsplit(".", 1)[-1].replace("_", "-")
-    scene = Scene(bed, namespace)
-    scene.raise_curtain(interval=5)
-    one = Runner(scene)
+    cluster = BedCluster(bed, namespace)
+    cluster.start(interval=5)
+    one = Runner(cluster)
     one.flow("create").check()
-    scene.kube.apply(clusters.dual_role("demo", namespace))
-    scene.wait_until_ready("demo")
+    cluster.kube.apply(clusters.dual_role("demo", namespace))
+    cluster.wait_until_ready("demo")
     one.flow("create").check()
     yield one
-    scene.stop_operator()
+    cluster.stop_operator()

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from ..cluster.bed import ROOT
+from ..cluster.bed_cluster import BedCluster
 from ..cluster.kube import write_kubeconfig
-from ..cluster.scene import Scene
 
 
 @dataclass
@@ -25,25 +25,22 @@ class Finished:
         assert self.code == 0, self.output[-4000:]
         return self
 
-    @property
-    def summary(self) -> str:
-        """The last message of a flow."""
-        lines = [line for line in self.output.splitlines() if '"msg":' in line]
-        return lines[-1].strip() if lines else ""
-
 
 @dataclass
 class Runner:
     """variables: of every playbook. patience: seconds that one may take."""
 
-    scene: Scene
+    cluster: BedCluster
     kubeconfig: Path | None = None
     variables: dict[str, str] = field(default_factory=dict)
     patience: float = 240
 
     def start(self, playbook: str, *arguments: str, **variables: str | int) -> subprocess.Popen[str]:
-        wanted = {"strimzi_cluster": "demo", "strimzi_namespace": self.scene.namespace, **self.variables, **variables}
-        command = ["ansible-playbook", "-i", "localhost,", "-c", "local", f"playbooks/{playbook}.yml", *arguments]
+        """playbook: the name of one of the collection, or the path of another. No client is given time: none reads."""
+        place = {"strimzi_cluster": "demo", "strimzi_namespace": self.cluster.namespace}
+        wanted = {**place, "strimzi_client_grace": 0, **self.variables, **variables}
+        path = playbook if playbook.endswith(".yml") else f"playbooks/{playbook}.yml"
+        command = ["ansible-playbook", "-i", "localhost,", "-c", "local", path, *arguments]
         for name, value in {**wanted, "ansible_python_interpreter": sys.executable}.items():
             command += ["-e", json.dumps({name: value})]
         return subprocess.Popen(
@@ -54,8 +51,7 @@ class Runner:
     def environment(self) -> dict[str, str]:
         return {
             **os.environ,
-            "K8S_AUTH_KUBECONFIG": str(self.kubeconfig or self.scene.bed.kubeconfig),
-            "ANSIBLE_LOCALHOST_WARNING": "false",
+            "K8S_AUTH_KUBECONFIG": str(self.kubeconfig or self.cluster.bed.kubeconfig),
         }
 
     def flow(self, playbook: str, *arguments: str, **variables: str | int) -> Finished:
@@ -71,7 +67,7 @@ class Runner:
 
     def module(self, name: str, *arguments: str, **options: Any) -> dict[str, Any]:
         """The JSON result of one module call."""
-        wanted = {"cluster": "demo", "namespace": self.scene.namespace, **options}
+        wanted = {"cluster": "demo", "namespace": self.cluster.namespace, **options}
         command = [
             "ansible", "localhost", "-c", "local", "-m", f"trustops.strimzi.{name}", "-a", json.dumps(wanted), *arguments,
             "-e", f"ansible_python_interpreter={sys.executable}",
@@ -83,7 +79,7 @@ class Runner:
 
     def as_service_account(self, rules: list[dict[str, Any]], folder: Path) -> Runner:
         """A runner that may do what these rules of a Role say, and nothing else."""
-        namespace, kube = self.scene.namespace, self.scene.kube
+        namespace, kube = self.cluster.namespace, self.cluster.kube
         group = "rbac.authorization.k8s.io"
         subject = {"kind": "ServiceAccount", "name": "trustops", "namespace": namespace}
         kube.apply([
@@ -102,28 +98,28 @@ class Runner:
         body = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"audiences": []}}
         token = kube.request("POST", path, body=body).body["status"]["token"]
         kubeconfig = folder / "kubeconfig"
-        write_kubeconfig(kubeconfig, kube.server, self.scene.bed.folder / "ca.crt", token)
-        return Runner(self.scene, kubeconfig)
+        write_kubeconfig(kubeconfig, kube.server, self.cluster.bed.folder / "ca.crt", token)
+        return Runner(self.cluster, kubeconfig)
 
     def restarts_since(self, before: dict[str, str]) -> int:
         """How many of the Kafka nodes have another UID than before."""
-        now = self.scene.node_uids("demo")
+        now = self.cluster.node_uids("demo")
         return sum(now.get(name) != uid for name, uid in before.items())
 
     def writes_in_audit_log(self, since: int) -> list[str]:
         """What was written in this namespace after this many lines of the audit log, operator and Kubernetes apart."""
         found = []
-        for line in self.scene.bed.audit_log.read_text().splitlines()[since:]:
+        for line in self.cluster.bed.audit_log.read_text().splitlines()[since:]:
             event = json.loads(line)
             target = event.get("objectRef") or {}
             ours = event.get("userAgent") == "trustops.strimzi"
             if (
                 ours
                 and event["verb"] not in ("get", "list", "watch")
-                and target.get("namespace") == self.scene.namespace
+                and target.get("namespace") == self.cluster.namespace
             ):
                 found.append(f"{event['verb']} {target.get('resource')}/{target.get('name')}")
         return found
 
     def audit_lines(self) -> int:
-        return len(self.scene.bed.audit_log.read_text().splitlines())
+        return len(self.cluster.bed.audit_log.read_text().splitlines())

@@ -9,27 +9,26 @@ from cryptography import x509
 
 from .running import Runner
 
-SHAPE = {"actions", "cas", "changed", "cluster", "done", "journal", "leaves", "next", "phase", "pods", "violations"}
+SHAPE = {"actions", "cas", "changed", "cluster", "done", "journal", "leaves", "phase", "plan", "pods", "violations"}
 
 
 def test_a_rotation_in_check_mode_writes_nothing(runner: Runner) -> None:
-    since, pods = runner.audit_lines(), runner.scene.node_uids("demo")
+    since, pods = runner.audit_lines(), runner.cluster.node_uids("demo")
     finished = runner.flow("rotate-cluster-ca", "--check", "--diff").check()
     assert runner.writes_in_audit_log(since) == []
     assert runner.restarts_since(pods) == 0
-    assert "planned" in finished.summary
-    # 3 nodes, entity operator, Cruise Control and exporter, each twice: over a bridge, and nobody can be asked here.
+    # 3 nodes, Entity Operator, Cruise Control and exporter, each twice: nobody can be asked here.
     assert "2 rolls of the Kafka nodes, 12 restarts in all" in finished.output
+    assert re.search(r"^\[.*\] use: restart 6 pods", finished.output, re.MULTILINE), "the plan names no roll"
 
 
 def test_each_module_predicts_the_shape_of_its_result(runner: Runner) -> None:
     since = runner.audit_lines()
     for module, options in (
         ("strimzi_ca", {"state": "replaced"}),
-        ("strimzi_trusted_certs", {"goal": "replace_key"}),
-        ("strimzi_roll", {"goal": "replace_key"}),
+        ("strimzi_trusted_certs", {}),
+        ("strimzi_roll", {}),
         ("strimzi_ee_cert", {}),
-        ("strimzi_reconciliation", {}),
         ("strimzi_ca_info", {}),
     ):
         predicted = runner.module(module, "--check", **options)
@@ -48,21 +47,22 @@ def test_a_real_rotation_is_seen_by_the_same_witness(runner: Runner) -> None:
 
 def prepared(runner: Runner) -> list[x509.BasicConstraints]:
     """Of the CAs that wait to issue."""
-    found = runner.scene.get("secrets", "demo-cluster-ca")["data"]
+    found = runner.cluster.get("secrets", "demo-cluster-ca")["data"]
     waiting = [name for name in found if re.fullmatch("[0-9a-f]{40}[.]crt", name)]
     made = [x509.load_pem_x509_certificate(base64.b64decode(found[name])) for name in waiting]
     return [one.extensions.get_extension_for_class(x509.BasicConstraints).value for one in made]
 
 
 def test_a_flow_stops_after_the_phase_it_is_told_and_goes_on_from_there(runner: Runner) -> None:
-    """The plain way, which has a roll of its own for each phase."""
-    pods = runner.scene.node_uids("demo")
-    runner.flow("rotate-cluster-ca", strimzi_until_phase="prepare", strimzi_bridge="never").check()
-    assert runner.restarts_since(pods) == 0
-    runner.flow("rotate-cluster-ca", strimzi_until_phase="trust", strimzi_bridge="never").check()
+    pods = runner.cluster.node_uids("demo")
+    runner.flow("rotate-cluster-ca", strimzi_until_phase="use").check()
     assert runner.restarts_since(pods) == 3
-    states = {ca["subject"]: ca["state"] for ca in runner.module("strimzi_ca_info")["cas"]}
-    assert states["CN=cluster-ca v1,O=io.strimzi"] == "TRUSTED_UNUSED"
-    finished = runner.flow("rotate-cluster-ca", strimzi_bridge="never").check()
-    assert "done" in finished.summary
-    assert [ca["state"] for ca in runner.module("strimzi_ca_info")["cas"]] == ["TRUSTED_IN_USE_ALL"]
+    info = runner.module("strimzi_ca_info")
+    assert {ca["subject"]: (ca["state"], ca["current"]) for ca in info["cas"]} == {
+        "CN=cluster-ca v0,O=io.strimzi": ("PHASE_OUT", True),
+        "CN=cluster-ca v1,O=io.strimzi": ("TRUSTED_IN_USE_ALL", False),
+    }
+    runner.flow("rotate-cluster-ca").check()
+    assert [(ca["state"], ca["current"]) for ca in runner.module("strimzi_ca_info")["cas"]] == [
+        ("TRUSTED_IN_USE_ALL", True)
+    ]

@@ -29,26 +29,31 @@ def test_misspelt_variable(runner: Runner) -> None:
     refused(runner, "renew", "Nobody reads strimzi_untill_phase", strimzi_untill_phase="trust")
 
 
+def test_what_is_read_no_more(runner: Runner) -> None:
+    refused(runner, "renew", "Nobody reads strimzi_way", "There is one way of working now", strimzi_way="takeover")
+    refused(runner, "renew", "Nobody reads strimzi_bridge", "A link certificate is used", strimzi_bridge="never")
+
+
 def test_unknown_fingerprint(runner: Runner) -> None:
     refused(runner, "rotate-cluster-ca", "has no CA with the fingerprint", strimzi_replaces="ab" * 20)
 
 
 def test_generated_authority(runner: Runner) -> None:
-    scene = runner.scene
-    scene.kube.apply(clusters.dual_role("theirs", scene.namespace, generated=True))
-    scene.wait_until_ready("theirs")
+    cluster = runner.cluster
+    cluster.kube.apply(clusters.dual_role("theirs", cluster.namespace, generated=True))
+    cluster.wait_until_ready("theirs")
     refused(runner, "rotate-cluster-ca", "the operator generates", "upgrade playbook", strimzi_cluster="theirs")
-    secret = f"/api/v1/namespaces/{scene.namespace}/secrets/theirs-cluster-ca"
-    scene.kube.request("PATCH", f"/apis/kafka.strimzi.io/v1/namespaces/{scene.namespace}/kafkas/theirs", body={
+    secret = f"/api/v1/namespaces/{cluster.namespace}/secrets/theirs-cluster-ca"
+    cluster.kube.request("PATCH", f"/apis/kafka.strimzi.io/v1/namespaces/{cluster.namespace}/kafkas/theirs", body={
         "metadata": {"annotations": {"strimzi.io/pause-reconciliation": "true"}},
     }, content_type="application/merge-patch+json")  # fmt: skip
     refused(runner, "upgrade", "is paused", "not by this collection", strimzi_cluster="theirs")
-    assert scene.kube.request("GET", secret).status == 200
+    assert cluster.kube.request("GET", secret).status == 200
 
 
 def test_absent_operator(runner: Runner) -> None:
-    scene = runner.scene
-    scene.kube.apply([clusters.kafka("unseen", "default")])
+    cluster = runner.cluster
+    cluster.kube.apply([clusters.kafka("unseen", "default")])
     refused(
         runner, "renew", "has not been reconciled by a Cluster Operator", strimzi_cluster="unseen",
         strimzi_namespace="default",
@@ -57,11 +62,11 @@ def test_absent_operator(runner: Runner) -> None:
 
 @pytest.mark.parametrize("annotation", ["force-renew"])
 def test_left_over_trigger(runner: Runner, annotation: str) -> None:
-    path = f"/api/v1/namespaces/{runner.scene.namespace}/secrets/demo-cluster-ca-cert"
+    path = f"/api/v1/namespaces/{runner.cluster.namespace}/secrets/demo-cluster-ca-cert"
 
     def mark(value: str | None) -> None:
         body = {"metadata": {"annotations": {f"strimzi.io/{annotation}": value}}}
-        runner.scene.kube.request("PATCH", path, body=body, content_type="application/merge-patch+json")
+        runner.cluster.kube.request("PATCH", path, body=body, content_type="application/merge-patch+json")
 
     mark("true")
     try:

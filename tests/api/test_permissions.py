@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +31,9 @@ def rules_without(resource: str, verb: str) -> list[dict[str, Any]]:
 
 def test_all_flows_run_with_the_shipped_role(runner: Runner, tmp_path: Path) -> None:
     limited = runner.as_service_account(shipped_rules(), tmp_path)
-    for way in ("cooperate", "takeover"):
-        pods = runner.scene.node_uids("demo")
-        limited.flow("renew", strimzi_way=way, strimzi_fresh_for_hours="0").check()
-        assert runner.restarts_since(pods) == 3
+    pods = runner.cluster.node_uids("demo")
+    limited.flow("renew").check()
+    assert runner.restarts_since(pods) == 3
     limited.flow("rotate_cluster_ca").check()
     limited.flow("downgrade").check()
     limited.flow("upgrade").check()
@@ -68,7 +66,7 @@ def test_a_missing_permission_is_named_and_nothing_is_changed(
     [("strimzipodsets", "list"), ("strimzipodsets", "patch"), ("pods", "patch"), ("configmaps", "get")],
 )
 def test_what_a_reload_lacks_is_known_beforehand(runner: Runner, tmp_path: Path, resource: str, verb: str) -> None:
-    namespace = runner.scene.namespace
+    namespace = runner.cluster.namespace
 
     def become(rules: list[dict[str, Any]], said: str) -> None:
         """The API server learns of a Role a moment after it is stored."""
@@ -83,13 +81,3 @@ def test_what_a_reload_lacks_is_known_beforehand(runner: Runner, tmp_path: Path,
     become(
         rules_without(resource, verb), f"the identity of this run may not {verb} {resource} in namespace {namespace}"
     )
-
-
-def test_a_run_that_falls_back_to_restarts_stays_with_them(runner: Runner) -> None:
-    """Simulated nodes cannot be asked. Every call after the one that says so is told so."""
-    finished = runner.flow("rotate_cluster_ca", "-vvv").check()
-    spread = re.findall(r'^ +"spread": "(\w+)"', finished.output, re.MULTILINE)
-    first = spread.index("restart")
-    assert (set(spread[:first]), set(spread[first:])) == ({"auto"}, {"restart"})
-    assert len(spread[first:]) > 2
-    assert "the running nodes cannot be asked what they trust." in finished.output

@@ -10,8 +10,8 @@ from .running import Runner
 
 
 def keys(runner: Runner) -> list[bytes]:
-    path = f"/api/v1/namespaces/{runner.scene.namespace}/secrets"
-    return private_keys_of_secrets(runner.scene.kube.request("GET", path).body)
+    path = f"/api/v1/namespaces/{runner.cluster.namespace}/secrets"
+    return private_keys_of_secrets(runner.cluster.kube.request("GET", path).body)
 
 
 def test_no_key_shows_in_any_output(runner: Runner, tmp_path: Path) -> None:
@@ -24,7 +24,7 @@ def test_no_key_shows_in_any_output(runner: Runner, tmp_path: Path) -> None:
         ),
     ]
     known += keys(runner)
-    outputs.append(runner.flow("rotate-cluster-ca", *talkative, strimzi_way="takeover"))
+    outputs.append(runner.flow("rotate-cluster-ca", *talkative))
     known += keys(runner)
     own = [key.decode() for key in known[:1]]
     # Not on the command line, which Ansible repeats at -vvvv: as a person would, from a file.

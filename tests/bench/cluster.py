@@ -7,26 +7,26 @@ from functools import cache
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 
-from ..fakes.flows import SETTINGS, START, run_flow, work_on
-from ..fakes.world import World
 from ..operator import certs, clusters
+from ..support.flows import SETTINGS, START, run_flow, work_on
+from ..support.memory_cluster import MemoryCluster
 
 RSA_SETTINGS = replace(SETTINGS, ca_key=KeySpec(KeyAlgorithm.RSA, 4096), leaf_key=KeySpec(KeyAlgorithm.RSA, 2048))
 
 
-def cluster_of(pods: int) -> tuple[World, Work]:
+def cluster_of(pods: int) -> tuple[MemoryCluster, Work]:
     """A cluster with this many Kafka nodes and nothing left to do."""
     _hurry_operator()
-    world = World()
-    work = work_on(world, settings=RSA_SETTINGS)
+    memory = MemoryCluster()
+    work = work_on(memory, settings=RSA_SETTINGS)
     _create(work)
-    world.apply(*clusters.dual_role(world.cluster, world.namespace, replicas=pods))
-    world.settle()
+    memory.apply(*clusters.dual_role(memory.cluster, memory.namespace, replicas=pods))
+    memory.settle()
     _create(work)
-    return world, work
+    return memory, work
 
 
 def _create(work: Work) -> None:

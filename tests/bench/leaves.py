@@ -15,8 +15,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issue im
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_secrets import KEY
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import IssueLeaves
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
 
 from ..operator import certs
 from .cluster import cluster_of
@@ -33,7 +34,7 @@ class Leaves:
     """Leaves for all nodes of one cluster, made in different ways. Each returns leaves per second."""
 
     def __init__(self) -> None:
-        _world, self.work = cluster_of(LEAVES)
+        _memory, self.work = cluster_of(LEAVES)
         seen = observe(self.work.client, self.work.scope, self.work.clock.now())
         nodes = [leaf for leaf in seen.snapshot.leaves if leaf.component is Component.KAFKA and leaf.chain]
         self.names = {leaf.secret: sorted(leaf.chain[0].subject_alternative_names) for leaf in nodes if leaf.chain}
@@ -46,7 +47,8 @@ class Leaves:
         """Keys, requests, certificates, all checks, and the writes to an API in memory."""
         # What an earlier run wrote has to be seen first, or this one would be refused as a conflict.
         seen = observe(self.work.client, self.work.scope, self.work.clock.now())
-        step = IssueLeaves(tuple(self.names), self.generation)
+        issuer = seen.snapshot.ca.current
+        step = IssueLeaves(secrets=tuple(self.names), issuer=issuer, generation=self.generation, phase=Phase.USE)
         return _rate(lambda: carry_out_issue(step, seen, self.work))
 
     def plain_loop(self) -> float:

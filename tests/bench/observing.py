@@ -26,13 +26,13 @@ ROUNDS = 7
 def prepare(pods: int, folder: Path) -> int:
     """Keep the answers of a cluster of this size in ``folder``; the number of requests that reading it took."""
     folder.mkdir()
-    world, work = cluster_of(pods)
-    before = len(world.api.requests)
-    seen = observe(KubeClient(Recorder(world.api, folder)), work.scope, work.clock.now())
-    nodes = sum(name in world.kubelet.nodes for name in seen.pods)
+    memory, work = cluster_of(pods)
+    before = len(memory.api.requests)
+    seen = observe(KubeClient(Recorder(memory.api, folder)), work.scope, work.clock.now())
+    nodes = sum(name in memory.kubelet.nodes for name in seen.pods)
     if nodes != pods:
         raise RuntimeError(f"{nodes} instead of {pods} Kafka nodes were seen")
-    return len(world.api.requests) - before
+    return len(memory.api.requests) - before
 
 
 def once(*folders: Path) -> dict[str, float]:

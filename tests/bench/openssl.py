@@ -1,4 +1,4 @@
-"""A leaf the way the operator makes it: openssl processes and temporary files (strimzi.md 1.2)."""
+"""A leaf the way the operator makes it: openssl processes and temporary files (docs/operator.md, "Certificates")."""
 
 from __future__ import annotations
 

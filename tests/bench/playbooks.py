@@ -11,8 +11,8 @@ from statistics import median
 
 from ..api.running import Runner
 from ..cluster.bed import Bed
+from ..cluster.bed_cluster import BedCluster
 from ..cluster.kube import wait_for
-from ..cluster.scene import Scene
 from ..operator import clusters
 from ..operator.api import ready
 from .empty import EmptyModules, SameRoles
@@ -26,12 +26,12 @@ ROTATE = "rotate-cluster-ca"
 
 def rotated_cluster(bed: Bed) -> Runner:
     """A cluster of three nodes whose rotation is finished."""
-    scene = Scene(bed, "bench")
-    scene.raise_curtain(interval=5)
-    runner = Runner(scene)
+    cluster = BedCluster(bed, "bench")
+    cluster.start(interval=5)
+    runner = Runner(cluster)
     runner.flow("create").check()
-    scene.kube.apply(clusters.dual_role("demo", scene.namespace))
-    scene.wait_until_ready("demo")
+    cluster.kube.apply(clusters.dual_role("demo", cluster.namespace))
+    cluster.wait_until_ready("demo")
     runner.flow("create").check()
     runner.flow(ROTATE).check()
     return runner
@@ -52,12 +52,12 @@ def module_calls(runner: Runner) -> int:
 
 def grow(runner: Runner, nodes: int) -> None:
     """More nodes in the pool, until all are Ready and the books know them."""
-    scene = runner.scene
-    path = f"/apis/kafka.strimzi.io/v1/namespaces/{scene.namespace}/kafkanodepools/kafka"
-    scene.kube.request("PATCH", path, body={"spec": {"replicas": nodes}}, content_type="application/merge-patch+json")
+    cluster = runner.cluster
+    path = f"/apis/kafka.strimzi.io/v1/namespaces/{cluster.namespace}/kafkanodepools/kafka"
+    cluster.kube.request("PATCH", path, body={"spec": {"replicas": nodes}}, content_type="application/merge-patch+json")
 
     def all_ready() -> bool:
-        pods = scene.pods("strimzi.io/name=demo-kafka")
+        pods = cluster.pods("strimzi.io/name=demo-kafka")
         return len(pods) == nodes and all(map(ready, pods))
 
     wait_for(all_ready, f"{nodes} nodes being Ready", 300)
@@ -73,7 +73,7 @@ def measure() -> Iterator[Measurement]:
             times = [seconds(partial(rotate_again, runner)) for _round in range(3)]
             yield Measurement("noop-rotate-100-pods", median(times), Wanted.AT_MOST, 5.0, "s")
         finally:
-            runner.scene.stop_operator()
+            runner.cluster.stop_operator()
 
 
 def _against_empty(runner: Runner, folder: Path) -> Iterator[Measurement]:
@@ -83,6 +83,6 @@ def _against_empty(runner: Runner, folder: Path) -> Iterator[Measurement]:
     yield Measurement("noop-rotate", ratio(alternate(ours, partial(seconds, modules.run), ROUNDS)), Wanted.AT_MOST, 1.5)
     # The price of the modules alone: what they import, read and decide.
     roles = SameRoles(folder)
-    again = partial(roles.run, ROTATE, strimzi_cluster="demo", strimzi_namespace=runner.scene.namespace)
+    again = partial(roles.run, ROTATE, strimzi_cluster="demo", strimzi_namespace=runner.cluster.namespace)
     pairs = alternate(ours, partial(seconds, again), ROUNDS)
     yield Measurement("noop-rotate-vs-same-roles", ratio(pairs), Wanted.AT_MOST, 1.5)

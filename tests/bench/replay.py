@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..fakes.memory_api import MemoryApi, Response
+from ..support.memory_api import MemoryApi, Response
 
 
 def _file(folder: Path, path: str) -> Path:

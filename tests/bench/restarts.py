@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from ..cluster.bed_cluster import BedCluster
 from ..cluster.kube import wait_for
-from ..cluster.scene import Scene
 from ..operator.api import ready
 
 #: Seconds without any event after which a watch ends.
@@ -59,21 +59,21 @@ class Restarts:
 
 
 @contextmanager
-def watched(scene: Scene, cluster: str = "demo") -> Iterator[Restarts]:
+def watched(cluster: BedCluster, name: str = "demo") -> Iterator[Restarts]:
     """Restarts of the cluster's Kafka nodes in the block; after it all of them have been seen, or TimeoutError."""
-    path, query = f"/api/v1/namespaces/{scene.namespace}/pods", {"labelSelector": f"strimzi.io/name={cluster}-kafka"}
-    listed = scene.kube.request("GET", path, query=query).body
+    path, query = f"/api/v1/namespaces/{cluster.namespace}/pods", {"labelSelector": f"strimzi.io/name={name}-kafka"}
+    listed = cluster.kube.request("GET", path, query=query).body
     restarts = Restarts(listed["items"])
 
     def follow() -> None:
         since = {**query, "watch": "true", "resourceVersion": listed["metadata"]["resourceVersion"]}
-        for event in scene.kube.stream(path, query=since, timeout=_PATIENCE):
+        for event in cluster.kube.stream(path, query=since, timeout=_PATIENCE):
             restarts.see(event["type"], event["object"], time.perf_counter())
 
     threading.Thread(target=follow, daemon=True).start()
     yield restarts
     # The last event may reach this watch a moment after the collection's.
     wait_for(
-        lambda: restarts.have_seen(scene.kube.request("GET", path, query=query).body["items"]),
-        f"the end of the restarts of {cluster}", 10,
+        lambda: restarts.have_seen(cluster.kube.request("GET", path, query=query).body["items"]),
+        f"the end of the restarts of {name}", 10,
     )  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from statistics import median
 
@@ -14,13 +13,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.roll imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Settings, Work
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Roll, RollReason
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
 
 from ..api.running import Runner
 from ..cluster.bed import Bed
-from ..cluster.scene import Scene
+from ..cluster.bed_cluster import BedCluster
 from ..operator import clusters
 from .measurement import Measurement, Wanted
 from .pairs import seconds
@@ -31,28 +30,27 @@ POD_START = 10.0
 ROUNDS = 3
 
 
-def waiting_cluster(bed: Bed) -> Scene:
+def waiting_cluster(bed: Bed) -> BedCluster:
     """A cluster with a ledger, whose operator notices a request at once and otherwise leaves the nodes alone."""
-    scene = Scene(bed, "bench")
-    scene.raise_curtain(interval=600)
-    runner = Runner(scene)
+    cluster = BedCluster(bed, "bench")
+    cluster.start(interval=600)
+    runner = Runner(cluster)
     runner.flow("create").check()
-    scene.kube.apply(clusters.dual_role("demo", scene.namespace, components=False))
-    scene.wait_until_ready("demo")
+    cluster.kube.apply(clusters.dual_role("demo", cluster.namespace, components=False))
+    cluster.wait_until_ready("demo")
     runner.flow("create").check()
-    return scene
+    return cluster
 
 
-def roll(scene: Scene) -> float:
+def roll(cluster: BedCluster) -> float:
     """Seconds of a roll of all nodes as a ratio to the sum of their restarts."""
-    client = KubeClient(connect({"kubeconfig": str(scene.bed.kubeconfig)}))
+    client = KubeClient(connect({"kubeconfig": str(cluster.bed.kubeconfig)}))
     clock = SystemClock()
-    work = Work(client, ClusterNames(scene.namespace, "demo"), clock, Settings(KeySpec(), KeySpec()))
+    work = Work(client, ClusterNames(cluster.namespace, "demo"), clock, Settings(KeySpec(), KeySpec()))
     seen = observe(client, work.scope, clock.now())
     nodes = frozenset(pod.uid for pod in seen.snapshot.pods if pod.component is Component.KAFKA)
-    # The name in the request has to be a new one each time, or it would be no request.
-    step = Roll(RollReason.TRUST, nodes, f"{time.time_ns():x}", Phase.TRUST)
-    with watched(scene) as restarts:
+    step = Roll(reason=RollReason.MANUAL, uids=nodes, authority=None, phase=Phase.USE)
+    with watched(cluster) as restarts:
         taken = seconds(lambda: carry_out_roll(step, seen, work))
     if len(restarts.done) != len(nodes):
         raise RuntimeError(f"{len(restarts.done)} of {len(nodes)} restarts were seen")
@@ -61,9 +59,9 @@ def roll(scene: Scene) -> float:
 
 def measure() -> Iterator[Measurement]:
     with Bed("bench", pod_start_seconds=POD_START) as bed:
-        scene = waiting_cluster(bed)
+        cluster = waiting_cluster(bed)
         try:
-            ratios = [roll(scene) for _round in range(ROUNDS)]
+            ratios = [roll(cluster) for _round in range(ROUNDS)]
         finally:
-            scene.stop_operator()
+            cluster.stop_operator()
     yield Measurement("wait-overhead", median(ratios), Wanted.AT_MOST, 1.05)

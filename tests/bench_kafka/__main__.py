@@ -19,14 +19,15 @@ from ..bench.measurement import Measurement, Wanted
 from ..cluster.bed import ROOT
 from ..cluster.commands import run_command
 from ..cluster.kube import Object
-from ..kafka.tier import Layout, Tier, kafka_cluster, kafka_scene
+from ..kafka.tier import Layout, Tier, bed_cluster_of_nodes, kafka_cluster
 from ..operator import clusters
 from .looking import Looks, looks
 from .replacement import Replacement, table
 from .replacing import by_operator, by_playbook
 from .variants import OPERATOR, VARIANTS, Variant, judge
 
-#: What Strimzi sets where a Kafka resource says nothing (strimzi.md 9.2); how long a restart takes depends on it.
+#: What Strimzi sets where a Kafka resource says nothing (docs/operator.md, "Kafka image"); how long a restart takes
+#: depends on it.
 STRIMZI_READINESS = {"initialDelaySeconds": 15, "timeoutSeconds": 5, "periodSeconds": 10}
 
 
@@ -59,6 +60,8 @@ def _replace(tier: Tier, variants: list[Variant], figures: Figures) -> None:
         figures.replacements.append(by_playbook(tier, variant))
         for measurement in judge(variant, figures.replacements[-1], figures.replacements[0]):
             figures.say(measurement)
+        # One that waits until nodes restart has not ended.
+        Runner(tier.cluster, patience=600).flow("reconcile", strimzi_retire="now").check()
 
 
 def _look(tier: Tier, figures: Figures) -> None:
@@ -68,8 +71,8 @@ def _look(tier: Tier, figures: Figures) -> None:
 
 def _compare_with_operator(tier: Tier, figures: Figures) -> None:
     """Last, because the operator replaces only the key of a CA that it has made itself or was handed."""
-    Runner(tier.scene, patience=600).flow("downgrade").check()
-    tier.scene.wait_until_ready(tier.cluster, 300)
+    Runner(tier.cluster, patience=600).flow("downgrade").check()
+    tier.cluster.wait_until_ready(tier.name, 300)
     ours, own = tuple(figures.replacements), by_operator(tier)
     figures.replacements.append(own)
     for one in ours:
@@ -80,21 +83,21 @@ def _compare_with_operator(tier: Tier, figures: Figures) -> None:
 def _layout(brokers: int) -> Layout:
     """Three nodes that are controller and broker, and these; ready when Strimzi's own probe would find them so."""
 
-    def made(cluster: str, namespace: str, **options: bool) -> list[Object]:
-        found = clusters.dual_role(cluster, namespace, **options)
+    def made(name: str, namespace: str, **options: bool) -> list[Object]:
+        found = clusters.dual_role(name, namespace, **options)
         for kafka in (one for one in found if one["kind"] == "Kafka"):
             kafka["spec"]["kafka"]["readinessProbe"] = STRIMZI_READINESS
-        more = clusters.pool(cluster, namespace, "more", brokers, ["broker"], persistent=True)
+        more = clusters.pool(name, namespace, "more", brokers, ["broker"], persistent=True)
         return [*found, *([more] if brokers else [])]
 
     return made
 
 
 def measure(names: Sequence[str], brokers: int, figures: Figures) -> None:
-    with kafka_scene("bench-kafka") as scene:
-        Runner(scene).flow("create").check()
-        tier = kafka_cluster(scene, _layout(brokers), generated=False)
-        Runner(scene).flow("create").check()
+    with bed_cluster_of_nodes("bench-kafka") as cluster:
+        Runner(cluster).flow("create").check()
+        tier = kafka_cluster(cluster, _layout(brokers), generated=False)
+        Runner(cluster).flow("create").check()
         _look(tier, figures)
         _replace(tier, [variant for variant in VARIANTS if variant.name in names], figures)
         if OPERATOR.name in names:

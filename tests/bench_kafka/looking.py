@@ -36,7 +36,7 @@ class Looks:
 
 def looks(tier: Tier) -> Looks:
     """As the module counts them: without the start of Ansible, which takes longer and is the same for both."""
-    runner = Runner(tier.scene)
+    runner = Runner(tier.cluster)
     pairs = alternate(partial(_look, runner, "handshake"), partial(_look, runner, "annotations"), ROUNDS)
     found = runner.module("strimzi_ca_info", evidence="handshake")["listeners"]
     silent = [f"{one['pod']}:{one['port']}: {one['why']}" for one in found if one["why"]]

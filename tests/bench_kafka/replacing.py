@@ -13,6 +13,7 @@ from ..api.running import Runner
 from ..bench.pairs import seconds
 from ..bench.restarts import watched
 from ..cluster.kube import wait_for
+from ..kafka.supplied import supplied_authority
 from ..kafka.tier import Tier
 from ..traffic.trust import in_use
 from .replacement import Replacement
@@ -25,11 +26,12 @@ PATIENCE = 1200.0
 def by_playbook(tier: Tier, variant: Variant) -> Replacement:
     """The CA that is in use is named, because another replacement has finished a moment ago."""
     (replaces,) = in_use(tier).fingerprints
-    nodes = len(tier.scene.node_uids(tier.cluster))
-    with TemporaryDirectory() as reports, watched(tier.scene, tier.cluster) as restarts:
+    nodes = len(tier.cluster.node_uids(tier.name))
+    with TemporaryDirectory() as reports, watched(tier.cluster, tier.name) as restarts:
         flow = partial(
-            Runner(tier.scene, variables={"strimzi_evidence": "handshake"}, patience=PATIENCE).flow,
+            Runner(tier.cluster, variables={"strimzi_evidence": "handshake"}, patience=PATIENCE).flow,
             "replace_key", strimzi_replaces=replaces, strimzi_report_dir=reports, **variant.variables,
+            **(supplied_authority() if variant.supplied else {}),
         )  # fmt: skip
         taken = seconds(lambda: flow().check())
         reload = first_reload(json.loads((Path(reports) / "report.json").read_text()))
@@ -46,11 +48,11 @@ def first_reload(report: Mapping[str, Any]) -> float:
 
 def by_operator(tier: Tier) -> Replacement:
     """Asked for as Strimzi documents it; over when the nodes have been restarted after the old CA has left."""
-    before, nodes = in_use(tier).fingerprints, len(tier.scene.node_uids(tier.cluster))
-    with watched(tier.scene, tier.cluster) as restarts:
+    before, nodes = in_use(tier).fingerprints, len(tier.cluster.node_uids(tier.name))
+    with watched(tier.cluster, tier.name) as restarts:
 
         def over() -> bool:
-            alone = not any(name.startswith("ca-") for name in tier.secret(f"{tier.cluster}-cluster-ca-cert"))
+            alone = not any(name.startswith("ca-") for name in tier.secret(f"{tier.name}-cluster-ca-cert"))
             return alone and in_use(tier).fingerprints != before and len(restarts.done) >= OPERATOR.rolls * nodes
 
         _force_replacement(tier)
@@ -59,8 +61,8 @@ def by_operator(tier: Tier) -> Replacement:
 
 
 def _force_replacement(tier: Tier) -> None:
-    path = f"/api/v1/namespaces/{tier.scene.namespace}/secrets/{tier.cluster}-cluster-ca"
+    path = f"/api/v1/namespaces/{tier.cluster.namespace}/secrets/{tier.name}-cluster-ca"
     wanted = {"metadata": {"annotations": {"strimzi.io/force-replace": "true"}}}
-    answer = tier.scene.kube.request("PATCH", path, body=wanted, content_type="application/merge-patch+json")
+    answer = tier.cluster.kube.request("PATCH", path, body=wanted, content_type="application/merge-patch+json")
     if answer.status >= 300:
         raise RuntimeError(f"the CA's Secret could not be annotated: {answer.body}")

@@ -8,18 +8,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timezone
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger, LedgerEntry
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.observed import ObservedListener
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger, LedgerEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaSecrets,
     Component,
+    InPlace,
     Pod,
     Reconciliation,
     Snapshot,
     StoredLeaf,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
 
+from ..unit._trust.builders import NAMES
 from .certificates import Issued
 from .listening import VERIFYING, certificate_of, inquiry_about, look
 from .nodes import KafkaNodes
@@ -46,8 +48,7 @@ def snapshot_of(nodes: KafkaNodes, issuing: Issued, *others: Issued) -> Snapshot
     first, *more = map(certificate_of, (issuing, *others))
     pods = list(map(pod_of, nodes.roles))
     return Snapshot(
-        cluster="demo",
-        namespace="kafka",
+        names=NAMES,
         now=datetime.now(timezone.utc),
         ca=CaSecrets((first,), {f"{one.fingerprint}.crt": (one,) for one in more}, key=first.public_key_sha256),
         ledger=None,
@@ -56,7 +57,7 @@ def snapshot_of(nodes: KafkaNodes, issuing: Issued, *others: Issued) -> Snapshot
         leaves=tuple(StoredLeaf(pod, f"{pod}.crt", Component.KAFKA, presented[pod], 0) for pod in pods),
         reconciliation=Reconciliation(),
         listeners=listeners,
-        asked=True,
+        in_place=InPlace(),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from ..cluster.cache import MissingTool, cached, digest
@@ -15,7 +14,7 @@ MINIMUM_JAVA = 17
 
 def find_jars() -> Path:
     """The folder with everything for the class path. Raises MissingTool."""
-    return cached(f"kafka-{KAFKA}-{digest(POM)}", _download)
+    return cached(f"kafka-{KAFKA}-{digest(POM)}", _download, f"Kafka {KAFKA} for the broker tests")
 
 
 def find_java() -> str:
@@ -27,5 +26,4 @@ def find_java() -> str:
 
 
 def _download(target: Path) -> None:
-    print(f"downloading Kafka {KAFKA} (once) ...", file=sys.stderr, flush=True)
     resolve(POM, "copy-dependencies", {"kafka.version": KAFKA, "outputDirectory": target})

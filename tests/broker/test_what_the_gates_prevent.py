@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reloads done by hand in the wrong order: real nodes part from each other, and the gates would not have let it happen.
 
-With separate controllers, where a broker is nothing but a client of the control plane (operator-facts, "Where it ends").
+With separate controllers, where a broker is nothing but a client of the control plane (docs/operator.md, "Where the reload ends").
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import cross_certify
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import load_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import ReloadRefused
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates import removal_gate, trust_gate
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Chain
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.removal import removal_gate
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.trust import trust_gate
 
 from .certificates import Issued, authority, leaf
 from .clients import LIBRARY_READS_ITS_FILES, admin_of, eventually
@@ -91,7 +92,7 @@ def issuer_presented(nodes: KafkaNodes, node: int) -> str:
     return presented[0].issuer if presented else ""
 
 
-def bridge(new: Issued, old: Issued) -> Chain:
+def linked(new: Issued, old: Issued) -> Chain:
     issuer, begin = certificate_of(old), datetime.now(timezone.utc) - timedelta(hours=1)
     key = load_key(old.key_pem)
     return (cross_certify(certificate_of(new), issuer, key, not_before=begin, validity=timedelta(days=1)), issuer)
@@ -103,7 +104,7 @@ def test_a_plain_leaf_of_a_new_ca_before_raft_clients_can_validate_it(nodes: Kaf
     trust(nodes, ROLES, *both, told_by=old)
     snapshot, books = snapshot_of(nodes, *both), ledger_of(nodes, *both)
     assert {one.subject for one in trust_gate(snapshot, books, (certificate_of(another),))} == PODS
-    assert trust_gate(snapshot, books, bridge(another, old)) == ()
+    assert trust_gate(snapshot, books, linked(another, old)) == ()
 
     for node in CONTROLLERS:
         nodes.stores.issue(node, another)

@@ -38,7 +38,7 @@ def main() -> int:
     try:
         known = {check.name: check for check in checks()}
         if arguments.exec:
-            variables, _ = both(partial(_variables, next(iter(known.values()))), partial(prepare_bed, arguments.bed))
+            variables, _bed = both(partial(_variables, next(iter(known.values()))), partial(prepare_bed, arguments.bed))
             os.chdir(ROOT)
             os.execvpe(arguments.exec[0], arguments.exec, variables)  # its terminal and signals are the caller's
         _install_missing()

@@ -10,11 +10,16 @@ from .environments import CannotPrepare
 from .pythons import OLDEST, PAIRS, Pair, available_pairs, find_python
 
 _UNITS = ("pytest", "tests/unit", "--numprocesses=2")
+#: Tests of what the tests are made of, each beside it.
+_DOUBLES = (
+    "pytest", *(f"tests/{part}" for part in ("operator", "cluster", "checks", "demo", "bench", "bench_kafka", "traffic")),
+    "--numprocesses=2",
+)  # fmt: skip
 #: One test is a whole exploration, or a flow killed at every write: a minute on an idle machine, and many where all share it.
 _PATIENT = "--timeout=1800"
 _LONG = ("--numprocesses=2", _PATIENT)
 #: A little of what `make traffic` measures in half an hour, by the same rules.
-_TRAFFIC = ("--way", "cooperate", "--flow", "replace_key", "--output", "build/traffic-short.json")
+_TRAFFIC = ("--flow", "replace_key", "--output", "build/traffic-short.json")
 #: The collection's Python below the collections root, as mypy and import-linter name it.
 _PLUGINS = "ansible_collections.trustops.strimzi.plugins"
 _TYPED = tuple(
@@ -29,7 +34,8 @@ def checks() -> list[Check]:
         raise CannotPrepare(f"none of Python {', '.join(pair.python for pair in PAIRS)} is here")
     main = pairs[0]
     bed = Check("bed", "prepare what simulated nodes take", main, (("python", "-m", "tests.cluster", "build"),))
-    # Real nodes are used by one check at a time: a chain of half the time of everything else together.
+    # Real nodes are used by one check at a time: a chain of half the time of everything else together. Both beds at once
+    # would take each other's processors.
     return [bed, *_on_real_nodes(main), *_without_a_bed(main), *_with_the_bed(main), *_other_pairs(main)]
 
 
@@ -51,7 +57,7 @@ def _without_a_bed(main: Pair) -> list[Check]:
         Check("exploration", "every state that a flow can reach", main, (("pytest", "tests/exploration", *_LONG),)),
         Check("broker", "the Kafka admin client against real nodes", main, (("pytest", "tests/broker"),)),
         Check("verifiers", "certificate paths as Go and a JVM see them", main, (("pytest", "tests/verifiers"),)),
-        Check("traffic-parts", "what measures the traffic, without a cluster", main, (("pytest", "tests/traffic"),)),
+        Check("doubles", "the parts of these tests: operator double, bed, checks, traffic", main, (_DOUBLES,)),
         Check("types", "mypy --strict on what modules and filters import", main, (("mypy", *_TYPED),)),
         Check("style", "ruff", main, (("ruff", "check"), ("ruff", "format", "--check"))),
         Check("layers", "import-linter", main, (("lint-imports", "--no-cache"),)),
@@ -59,6 +65,9 @@ def _without_a_bed(main: Pair) -> list[Check]:
         Check("shell", "shellcheck", main, (_script("shell"),)),
         Check("changelog", "antsibull-changelog lint", main, (("antsibull-changelog", "lint"),)),
         Check("action-group", "meta/runtime.yml names every module", main, (_script("action_group"),)),
+        Check("documents", "documentation that several files share", main, (("python", "-m", "tests.documents"),)),
+        Check("citations", "every citation leads somewhere", main, (_script("citations"),)),
+        Check("architecture", "docs/architecture.md is true to the tree", main, (_script("architecture"),)),
         Check("docs", "antsibull-docs lint", main, (_script("docs"),)),
         Check("ansible-lint", "ansible-lint, profile production", main, (_script("lint"),)),
         Check("ee", "execution environment metadata", main, (_script("execution_environment"),)),

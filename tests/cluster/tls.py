@@ -18,8 +18,8 @@ class Rules(Enum):
     """Whose rules of path validation a client goes by.
 
     GO: a trusted certificate that is not self-signed ends a path, as it does not for OPENSSL by itself. JVM: that too, and
-    of a trusted certificate name and key count and nothing else; the two others look at its path length (operator-facts,
-    "The bridge").
+    of a trusted certificate name and key count and nothing else; the two others look at its path length
+    (docs/operator.md, "Path lengths").
     """
 
     OPENSSL = "openssl"

@@ -28,7 +28,7 @@ class Asked:
 def ask(tier: Tier) -> list[Asked]:
     """Every TLS listener of every node, now."""
     asked = []
-    for node in sorted(tier.scene.node_uids(tier.cluster)):
+    for node in sorted(tier.cluster.node_uids(tier.name)):
         for port in PORTS:
             shown = tier.shake_hands(node, port)
             asked.append(Asked(node, port, shown.chain[0].issuer.public_bytes(), frozenset(shown.accepted)))
@@ -39,7 +39,7 @@ def authorities(tier: Tier) -> dict[bytes, str]:
     """The CAs that are in use now: their names as DER and for people."""
     found = {}
     for ca in ("cluster", "clients"):
-        certificate = x509.load_pem_x509_certificate(tier.secret(f"{tier.cluster}-{ca}-ca-cert")["ca.crt"])
+        certificate = x509.load_pem_x509_certificate(tier.secret(f"{tier.name}-{ca}-ca-cert")["ca.crt"])
         (common,) = certificate.subject.get_attributes_for_oid(NameOID.COMMON_NAME)
         found[certificate.subject.public_bytes()] = str(common.value)
     return found

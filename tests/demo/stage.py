@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..cluster.bed import Bed
+from ..cluster.bed_cluster import BedCluster
 from ..cluster.cache import MissingTool
-from ..cluster.scene import Scene
 from ..kafka import needs
 from ..kafka.bed import KafkaBed
 
@@ -17,31 +17,31 @@ NAME = "demo"
 class Stage:
     """why_simulated: why there are no real nodes; empty when there are."""
 
-    scene: Scene
+    cluster: BedCluster
     why_simulated: str = ""
 
 
-def _real() -> Scene:
-    return Scene(KafkaBed(NAME), real_pods=True)
+def _real() -> BedCluster:
+    return BedCluster(KafkaBed(NAME), real_pods=True)
 
 
-def left() -> Scene:
+def left() -> BedCluster:
     """What an earlier demo left running, or nothing that runs."""
     real = _real()
-    return real if (real.bed.folder / "network").exists() else Scene(Bed(NAME))
+    return real if (real.bed.folder / "network").exists() else BedCluster(Bed(NAME))
 
 
-def raise_curtain() -> Stage:
+def start() -> Stage:
     """With real nodes, or with simulated pods where something is missing for these. Raises MissingTool for both."""
     reason = needs.reason_to_skip()
     if not reason:
         real = _real()
         try:
-            real.raise_curtain(interval=5)
+            real.start(interval=5)
         except MissingTool as missing:
             reason = str(missing).splitlines()[0]
         else:
             return Stage(real)
-    simulated = Scene(Bed(NAME))
-    simulated.raise_curtain()
+    simulated = BedCluster(Bed(NAME))
+    simulated.start()
     return Stage(simulated, reason)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
-from functools import cache
+from functools import cache, partial
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import (
     DistinguishedName,
@@ -11,7 +11,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities 
     issue_root,
     renew_root,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
     KeyAlgorithm,
     KeySpec,
@@ -19,27 +19,29 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
     generate_key,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.leaves import sign_leaf
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Chain
 
 NOW = datetime(2026, 6, 1, tzinfo=timezone.utc)
 YEAR = timedelta(days=365)
+#: Of nodes that may keep what they were started with until they restart for another reason.
+DEADLINE = NOW + timedelta(hours=1)
 
 #: The CA in use at the start, its successor with a new key, an unrelated CA that is trusted too, the CA in use
-#: renewed with the same key, and the successor's key certified by the CA in use.
-OLD, NEW, OTHER, RENEWED, BRIDGE = range(5)
+#: renewed with the same key, an intermediate CA of a root that nobody knows, and one of the CA in use.
+OLD, NEW, OTHER, RENEWED, SUPPLIED, BELOW = range(6)
+_UNKNOWN_ROOT = 9
 
 #: Which leaves a CA validates besides its own: those of the CA with the same name and key.
-_SIGNER = {OLD: OLD, RENEWED: OLD, NEW: NEW, OTHER: OTHER, BRIDGE: NEW}
+_SIGNER = {OLD: OLD, RENEWED: OLD, NEW: NEW, OTHER: OTHER, SUPPLIED: SUPPLIED, BELOW: BELOW}
 
 
-def accepts(trusted: frozenset[int], authority: int, alone: bool = False, *, go: bool = False) -> bool:
+def accepts(trusted: frozenset[int], authority: int, linked: bool = False, *, go: bool = False) -> bool:
     """Whether a leaf of this CA validates under these anchors; written down, not computed by what is tested.
 
-    alone: it is presented without the chain of its CA, which matters to a bridge only. go: for a Go program, which
-    looks at the path length of the CA in use at the start.
+    linked: it is presented with what the CA in use at the start has certified. go: for a Go program, which looks at the
+    path length of that CA.
     """
     keys = {_SIGNER[anchor] for anchor in trusted}
-    return _SIGNER[authority] in keys or (authority == BRIDGE and not alone and not go and OLD in keys)
+    return _SIGNER[authority] in keys or (linked and not go and OLD in keys)
 
 
 def signer(authority: int) -> int:
@@ -56,21 +58,45 @@ def certificate(authority: int) -> Certificate:
     begin = NOW - timedelta(days=30)
     if authority == RENEWED:
         return renew_root(certificate(OLD), _key(OLD), not_before=NOW - timedelta(days=1), validity=YEAR)
-    if authority == BRIDGE:
-        return cross_certify(certificate(NEW), certificate(OLD), _key(OLD), not_before=begin, validity=YEAR)
-    name = DistinguishedName(f"cluster-ca v{authority}")
+    if authority == SUPPLIED:
+        return cross_certify(
+            _root("Supplied CA", SUPPLIED), _unknown_root(), _key(_UNKNOWN_ROOT), not_before=begin, validity=YEAR
+        )
+    if authority == BELOW:
+        return cross_certify(
+            _root("Intermediate CA", BELOW), certificate(OLD), _key(OLD), not_before=begin, validity=YEAR
+        )
+    return _root(f"cluster-ca v{authority}", authority)
+
+
+def _root(name: str, number: int) -> Certificate:
     # The operator's own allow no CA below them, those made here one.
-    return issue_root(name, _key(authority), not_before=begin, validity=YEAR, path_length=0 if authority == OLD else 1)
+    length = 0 if number == OLD else 1
+    begin = NOW - timedelta(days=30)
+    return issue_root(DistinguishedName(name), _key(number), not_before=begin, validity=YEAR, path_length=length)
+
+
+@cache
+def _unknown_root() -> Certificate:
+    return _root("Root of somebody else", _UNKNOWN_ROOT)
+
+
+@cache
+def link() -> Certificate:
+    """The key of the successor, certified by the CA in use at the start."""
+    begin = NOW - timedelta(days=30)
+    return cross_certify(certificate(NEW), certificate(OLD), _key(OLD), not_before=begin, validity=YEAR)
 
 
 def chain(authority: int) -> Chain:
     """As ``ca.crt`` holds it."""
-    return (certificate(BRIDGE), certificate(OLD)) if authority == BRIDGE else (certificate(authority),)
+    above = {SUPPLIED: (_unknown_root,), BELOW: (partial(certificate, OLD),)}
+    return (certificate(authority), *(issuer() for issuer in above.get(authority, ())))
 
 
 @cache
-def leaf(authority: int, slot: int) -> Certificate:
-    """A leaf that a bridge has issued is not the one that its CA would issue."""
+def leaf(authority: int, slot: int, serial: int = 0) -> Certificate:
+    """serial: tells apart those that one CA issues for one slot, one after the other."""
     subject = DistinguishedName(f"demo-kafka-{slot}", organization="io.strimzi")
     return sign_leaf(
         _key(10 + slot).public_key,

@@ -1,6 +1,6 @@
 """What happens without us: the operator's single acts, and pods that restart at any moment.
 
-The operator acts on what it read at the beginning of a reconcile (operator-facts, "user-managed CA"): it may be far
+The operator acts on what it read at the beginning of a reconcile (docs/operator.md, "Tried by hand"): it may be far
 behind. What it does within one reconcile may come in any order here, which is more than the real one does.
 """
 
@@ -9,41 +9,41 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from .authorities import BRIDGE, signer
-from .state import KAFKA, OWN, POD_SETS, Leaf, Pause, Run, Slot, View, World, leaf_secret, map_uids, pod
+from .authorities import signer
+from .state import BUNDLE, KAFKA, OWN, POD_SETS, Leaf, ModelCluster, Pause, Run, Slot, View, leaf_secret, map_uids, pod
 
-Event = tuple[str, World]
+Event = tuple[str, ModelCluster]
 
 
-def events(world: World, nodes: int) -> Iterator[Event]:
-    yield from _restarts(world)
-    yield from _cluster_starts(world, nodes)
-    yield from _pause_confirmed(world)
-    if world.view is None:
-        yield from _reconcile_begins(world)
+def events(model: ModelCluster, nodes: int) -> Iterator[Event]:
+    yield from _restarts(model)
+    yield from _cluster_starts(model, nodes)
+    yield from _pause_confirmed(model)
+    if model.view is None:
+        yield from _reconcile_begins(model)
     else:
-        yield from _reconcile_acts(world, world.view)
+        yield from _reconcile_acts(model, model.view)
 
 
-def _restarts(world: World) -> Iterator[Event]:
-    for number, slot in enumerate(world.slots):
+def _restarts(model: ModelCluster) -> Iterator[Event]:
+    for number, slot in enumerate(model.slots):
         if slot.up:
-            yield f"pod {number} restarts", start(world, number)
+            yield f"pod {number} restarts", start(model, number)
 
 
-def start(world: World, number: int) -> World:
+def start(model: ModelCluster, number: int) -> ModelCluster:
     """A new pod: it loads what is stored now."""
-    slot = world.slots[number]
+    slot = model.slots[number]
     new = slot._replace(
-        annotated=slot.template, presents=slot.stored, trusts=world.bundle or frozenset(), up=True, started=None
+        annotated=slot.template, presents=slot.stored, trusts=model.bundle or frozenset(), up=True, started=None
     )  # fmt: skip
-    return forget(world.with_slot(number, new), number)
+    return forget(model.with_slot(number, new), number)
 
 
-def forget(world: World, number: int) -> World:
+def forget(model: ModelCluster, number: int) -> ModelCluster:
     """The pod with this UID is gone: nobody waits for it any more, and its answers say nothing."""
-    world = map_uids(world, lambda uids: uids - {number}).touched(pod(number))
-    return replace(world, runs=tuple(_without_answer(run, number) for run in world.runs))
+    model = map_uids(model, lambda uids: uids - {number}).touched(pod(number))
+    return replace(model, runs=tuple(_without_answer(run, number) for run in model.runs))
 
 
 def _without_answer(run: Run, number: int) -> Run:
@@ -52,69 +52,88 @@ def _without_answer(run: Run, number: int) -> Run:
     return run._replace(heard=(*run.heard[:number], None, *run.heard[number + 1 :]))
 
 
-def _cluster_starts(world: World, nodes: int) -> Iterator[Event]:
+def _cluster_starts(model: ModelCluster, nodes: int) -> Iterator[Event]:
     """The Kafka resource is created: leaves first, then the bundle, then pods."""
-    if world.slots or world.ca.current is None or world.ca.key is None:
+    if model.slots or model.ca.current is None or model.ca.key is None:
         return
-    leaf = Leaf(world.ca.current, world.ca.generation)
-    slots = (Slot(leaf, leaf, leaf, leaf, world.ca.projected),) * nodes
-    yield "the cluster is created", replace(world, slots=slots, bundle=world.ca.projected).changed(KAFKA)
+    leaf = Leaf(model.ca.current, model.ca.generation)
+    slots = (Slot(leaf, leaf, leaf, leaf, model.ca.projected),) * nodes
+    yield "the cluster is created", replace(model, slots=slots, bundle=model.ca.projected).changed(KAFKA)
 
 
-def _pause_confirmed(world: World) -> Iterator[Event]:
-    if world.pause.asked and not world.pause.effective and world.view is None:
-        yield "the operator confirms the pause", replace(world, pause=Pause(True, True)).changed(KAFKA)
+def _pause_confirmed(model: ModelCluster) -> Iterator[Event]:
+    if model.pause.asked and not model.pause.effective and model.view is None:
+        yield "the operator confirms the pause", replace(model, pause=Pause(True, True)).changed(KAFKA)
 
 
-def _reconcile_begins(world: World) -> Iterator[Event]:
-    """With a key that is not the certificate's it does nothing (operator-facts, user-managed CA, 6)."""
-    ca = world.ca
-    if world.pause.asked or not world.slots or ca.current is None or ca.key is None:
+def _reconcile_begins(model: ModelCluster) -> Iterator[Event]:
+    """With a key that is not the certificate's it does nothing (docs/operator.md, "Tried by hand", 6)."""
+    ca = model.ca
+    if model.pause.asked or not model.slots or ca.current is None or ca.key is None:
         return
     if signer(ca.key) == signer(ca.current):
-        view = View(ca.current, ca.generation, ca.projected)
-        if _has_work(world, view):
-            yield "the operator looks", replace(world, view=view)
+        view = View(ca.current, ca.generation, ca.projected, (*model.secrets.stored, *_own(model)))
+        if _has_work(model, view):
+            yield "the operator looks", replace(model, view=view)
 
 
-def _has_work(world: World, view: View) -> bool:
-    if world.bundle != view.projected or any(slot.template != slot.stored for slot in world.slots):
+def _has_work(model: ModelCluster, view: View) -> bool:
+    if model.bundle != view.projected or any(slot.template != slot.stored for slot in model.slots):
         return True
-    return any(leaf.generation != view.generation for leaf in (*world.secrets.stored, *_own(world)))
+    return any(leaf.generation != view.generation for leaf in (*model.secrets.stored, *_own(model)))
 
 
-def _own(world: World) -> tuple[Leaf, ...]:
-    return () if world.own is None else (world.own,)
+def _own(model: ModelCluster) -> tuple[Leaf, ...]:
+    return () if model.own is None else (model.own,)
 
 
-def _reconcile_acts(world: World, view: View) -> Iterator[Event]:
-    yield "the operator ends its reconcile", replace(world, view=None)
-    if world.bundle != view.projected:
-        yield "the operator writes the bundle", replace(world, bundle=view.projected)
-    for own in _own(world):
+def _reconcile_acts(model: ModelCluster, view: View) -> Iterator[Event]:
+    yield "the operator ends its reconcile", replace(model, view=None)
+    if model.bundle != view.projected:
+        yield "the operator writes the bundle", replace(model, bundle=view.projected).changed(BUNDLE)
+    for own in _own(model):
         if own.generation != view.generation:
-            yield "the operator issues its own leaf", replace(world, own=_issued(view, False)).changed(OWN)
-    for number, slot in enumerate(world.slots):
-        if not slot.node and not _nodes_are_done(world, view):
+            issued = replace(model, own=_issued(view), view=_knowing(view, len(view.leaves) - 1, None))
+            yield "the operator issues its own leaf", issued.changed(OWN)
+        elif (read := view.leaves[-1]) and read != own and read.generation == view.generation:
+            back = replace(model, own=read, view=_knowing(view, len(view.leaves) - 1, None))
+            yield "the operator puts its own leaf back", back.changed(OWN)
+    for number, slot in enumerate(model.slots):
+        if not slot.node and not _nodes_are_done(model, view):
             continue
         if slot.stored.generation != view.generation:
-            leaf = _issued(view, slot.node)
-            issued = world.with_slot(number, slot._replace(stored=leaf)).changed(leaf_secret(number))
-            yield f"the operator issues leaf {number}", issued
-        elif slot.template != slot.stored:
-            template = slot._replace(template=slot.stored)
-            updated = world.with_slot(number, template).touched(POD_SETS)
-            yield f"the operator updates the template of pod {number}", updated
+            leaf = model.issued(number, _issued(view))
+            issued = model.with_slot(number, slot._replace(stored=leaf)).changed(leaf_secret(number))
+            yield f"the operator issues leaf {number}", replace(issued, view=_knowing(view, number, leaf))
+        elif number < len(view.leaves) and (known := view.leaves[number]) and known.generation == view.generation:
+            yield from _goes_on_with(model, view, number, known)
 
 
-def _nodes_are_done(world: World, view: View) -> bool:
-    """Components come when every node has been restarted with its leaf, in the same reconcile (strimzi.md 4.1)."""
-    nodes = [slot for slot in world.slots if slot.node]
+def _nodes_are_done(model: ModelCluster, view: View) -> bool:
+    """Components come when every node has been restarted with its leaf, in the same reconcile (docs/operator.md,
+    "CA reconcile").
+    """
+    nodes = [slot for slot in model.slots if slot.node]
     return all(
         slot.up and slot.annotated == slot.stored and slot.stored.generation == view.generation for slot in nodes
     )
 
 
-def _issued(view: View, node: bool) -> Leaf:
-    """Nodes present the chain of the CA, and nobody else does (strimzi.md 1.4)."""
-    return Leaf(view.current, view.generation, alone=view.current == BRIDGE and not node)
+def _knowing(view: View, number: int, leaf: Leaf | None) -> View:
+    return view._replace(leaves=(*view.leaves[:number], leaf, *view.leaves[number + 1 :]))
+
+
+def _goes_on_with(model: ModelCluster, view: View, number: int, known: Leaf) -> Iterator[Event]:
+    """What it read or issued is what it makes pods from; where a run has written another leaf since, it may put its own
+    back first (docs/operator.md, "Tried by hand": a reconcile that was under way may put back the pair it had read)."""
+    slot = model.slots[number]
+    if slot.stored != known:
+        back = model.with_slot(number, slot._replace(stored=known)).changed(leaf_secret(number))
+        yield f"the operator puts leaf {number} back", back
+    if slot.template != known:
+        updated = model.with_slot(number, slot._replace(template=known)).touched(POD_SETS)
+        yield f"the operator updates the template of pod {number}", replace(updated, view=_knowing(view, number, None))
+
+
+def _issued(view: View) -> Leaf:
+    return Leaf(view.current, view.generation)

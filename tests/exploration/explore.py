@@ -9,10 +9,10 @@ from .events import Event, events
 from .invariants import broken
 from .people import nobody
 from .runs import Runner
-from .state import Books, Heard, Run, Slot, World, leaf_secret, map_uids, pod
+from .state import Books, Heard, ModelCluster, Run, Slot, leaf_secret, map_uids, pod
 
-People = Callable[[World], Iterator[Event]]
-Invariant = Callable[[World, World, str], str | None]
+People = Callable[[ModelCluster], Iterator[Event]]
+Invariant = Callable[[ModelCluster, ModelCluster, str], str | None]
 
 
 class CounterExample(AssertionError):
@@ -23,7 +23,7 @@ class CounterExample(AssertionError):
 class Explored:
     """states: how many there are. transitions: between them. ends: those in which every run has nothing left to do."""
 
-    states: dict[World, int] = field(default_factory=dict)
+    states: dict[ModelCluster, int] = field(default_factory=dict)
     came_by: list[tuple[int, str]] = field(default_factory=list)
     before: list[list[int]] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
@@ -49,64 +49,64 @@ class Explored:
 
 
 def explore(
-    start: World, runner: Runner, nodes: int, people: People = nobody, invariant: Invariant = broken
+    start: ModelCluster, runner: Runner, nodes: int, people: People = nobody, invariant: Invariant = broken
 ) -> Explored:
     """Every reachable state. people: what is done by hand meanwhile. Raises CounterExample at the first event that
     breaks the invariant."""
     found = Explored()
-    worlds = [_canonical(start)]
-    found.states[worlds[0]] = 0
+    models = [_canonical(start)]
+    found.states[models[0]] = 0
     found.came_by.append((0, "start"))
     found.before.append([])
-    for number, world in enumerate(_growing(worlds)):
-        if _is_end(world, runner):
+    for number, model in enumerate(_growing(models)):
+        if _is_end(model, runner):
             found.ends.append(number)
-        for event, raw in _next(world, runner, nodes, people):
+        for event, raw in _next(model, runner, nodes, people):
             found.transitions += 1
-            problem = invariant(world, raw, event)
+            problem = invariant(model, raw, event)
             if problem:
                 raise CounterExample("\n".join([*found.way_to(number), event, problem]))
             after = _canonical(raw)
-            known = found.states.setdefault(after, len(worlds))
-            if known == len(worlds):
-                worlds.append(after)
+            known = found.states.setdefault(after, len(models))
+            if known == len(models):
+                models.append(after)
                 found.came_by.append((number, event))
                 found.before.append([])
             found.before[known].append(number)
     return found
 
 
-def _growing(worlds: list[World]) -> Iterator[World]:
+def _growing(models: list[ModelCluster]) -> Iterator[ModelCluster]:
     position = 0
-    while position < len(worlds):
-        yield worlds[position]
+    while position < len(models):
+        yield models[position]
         position += 1
 
 
-def _next(world: World, runner: Runner, nodes: int, people: People) -> Iterator[Event]:
-    yield from events(world, nodes)
-    yield from people(world)
-    yield from runner.moves(world)
+def _next(model: ModelCluster, runner: Runner, nodes: int, people: People) -> Iterator[Event]:
+    yield from events(model, nodes)
+    yield from people(model)
+    yield from runner.moves(model)
 
 
-def _is_end(world: World, runner: Runner) -> bool:
-    return all(run.idle for run in world.runs) and runner.is_done(world)
+def _is_end(model: ModelCluster, runner: Runner) -> bool:
+    return all(run.idle for run in model.runs) and runner.is_done(model)
 
 
-def _canonical(world: World) -> World:
+def _canonical(model: ModelCluster) -> ModelCluster:
     """Pods and runs that behave the same are interchangeable: the smallest of all namings stands for them."""
-    if len(world.slots) > 1:
-        order = sorted(range(len(world.slots)), key=lambda number: _features(world, number))
-        if order != list(range(len(world.slots))):
-            world = _renamed(world, order)
-    if len(world.runs) > 1:
-        world = replace(world, runs=tuple(sorted(world.runs, key=repr)))
-    return world
+    if len(model.slots) > 1:
+        order = sorted(range(len(model.slots)), key=lambda number: _features(model, number))
+        if order != list(range(len(model.slots))):
+            model = _renamed(model, order)
+    if len(model.runs) > 1:
+        model = replace(model, runs=tuple(sorted(model.runs, key=repr)))
+    return model
 
 
-def _features(world: World, number: int) -> tuple[object, ...]:
+def _features(model: ModelCluster, number: int) -> tuple[object, ...]:
     """Everything that the state says about one pod, in a form that can be compared."""
-    slot: Slot = world.slots[number]
+    slot: Slot = model.slots[number]
     own = (
         slot.stored,
         slot.template,
@@ -117,16 +117,26 @@ def _features(world: World, number: int) -> tuple[object, ...]:
         slot.node,
         _heard(slot.started),
     )
-    return (own, _remembered(world.books, number), tuple(_run_features(run, number) for run in world.runs))
+    read = model.view.leaves[number : number + 1] if model.view else ()
+    return (
+        own, read[0] or () if read else (), _remembered(model.books, number),
+        tuple(_run_features(run, number) for run in model.runs),
+    )  # fmt: skip
 
 
-def _remembered(books: Books | None, number: int) -> tuple[bool, ...]:
+def _remembered(books: Books | None, number: int) -> tuple[object, ...]:
     if books is None:
         return ()
-    entries = tuple(entry.awaiting is not None and number in entry.awaiting for entry in books.entries)
-    return entries + tuple(
-        number in uids for removed in books.removed for uids in (removed.awaiting, removed.lingering)
+    entries = tuple(
+        (
+            entry.awaiting is not None and number in entry.awaiting,
+            tuple(sorted(serial for slot, serial in entry.leaves if slot == number)),
+        )
+        for entry in books.entries
     )
+    removed = tuple(number in uids for one in books.removed for uids in (one.awaiting, one.lingering))
+    held = tuple((one.authority, one.serial, *map(len, one[3:])) for one in books.held if one.slot == number)
+    return (*entries, *removed, held)
 
 
 def _heard(one: Heard | None) -> tuple[object, ...]:
@@ -142,12 +152,15 @@ def _run_features(run: Run, number: int) -> tuple[object, ...]:
     return (seen or (), writes, leaf_secret(number) in run.changed, pod(number) in run.changed, heard or ())
 
 
-def _renamed(world: World, order: list[int]) -> World:
+def _renamed(model: ModelCluster, order: list[int]) -> ModelCluster:
     """``order[i]`` is the pod that becomes pod ``i``."""
     new = {old: position for position, old in enumerate(order)}
-    world = replace(world, slots=tuple(world.slots[old] for old in order))
-    world = map_uids(world, lambda uids: frozenset(new[uid] for uid in uids))
-    return replace(world, runs=tuple(_renamed_run(run, order, new) for run in world.runs))
+    view = model.view
+    if view is not None and len(view.leaves) >= len(order):
+        view = view._replace(leaves=(*(view.leaves[old] for old in order), *view.leaves[len(order) :]))
+    model = replace(model, slots=tuple(model.slots[old] for old in order), view=view)
+    model = map_uids(model, lambda uids: frozenset(new[uid] for uid in uids), new.__getitem__)
+    return replace(model, runs=tuple(_renamed_run(run, order, new) for run in model.runs))
 
 
 def _renamed_run(run: Run, order: list[int], new: dict[int, int]) -> Run:

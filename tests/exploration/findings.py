@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Retire
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 
 from .explore import CounterExample, Explored, Invariant, People, explore
 from .invariants import broken
@@ -26,7 +27,8 @@ def explored(
     intent = runner.intent
     found = explore(start(intent, nodes, runs, components), runner, nodes, people, invariant)
     of = (
-        f"{type(runner).__name__} {intent.goal.value} bridge={intent.bridge.value} {intent.way.value} {people.__name__}"
+        f"{type(runner).__name__} {intent.goal.value}{' supplied' * bool(intent.supplied)}"
+        f"{' patient' * (intent.retire is Retire.WHEN_RESTARTED)} {people.__name__}"
     )
     record("explored", (f"{of}: {nodes + len(components)} pods, {runs} runs", len(found.states), found.transitions))
     return found

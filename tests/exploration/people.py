@@ -5,66 +5,83 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from .authorities import OLD, OTHER
+from .authorities import OLD, OTHER, signer
 from .events import Event, forget, start
-from .state import CERTIFICATE, Leaf, World, leaf_secret, pod
+from .state import CERTIFICATE, Leaf, ModelCluster, Slot, leaf_secret, pod
+
+#: More nodes than this are not added.
+MOST = 2
 
 
-def nobody(world: World) -> Iterator[Event]:
+def nobody(model: ModelCluster) -> Iterator[Event]:
     """Everybody keeps their hands off."""
     yield from ()
 
 
-def adds_another_ca(world: World) -> Iterator[Event]:
-    if world.ca.current is not None and OTHER not in world.ca.others:
-        yield "somebody adds a CA", _with_others(world, world.ca.others | {OTHER})
+def adds_another_ca(model: ModelCluster) -> Iterator[Event]:
+    if model.ca.current is not None and OTHER not in model.ca.others:
+        yield "somebody adds a CA", _with_others(model, model.ca.others | {OTHER})
 
 
-def takes_out_the_prepared_ca(world: World) -> Iterator[Event]:
-    for prepared in world.ca.prepared & world.ca.others:
-        yield "somebody takes out the prepared CA", _with_others(world, world.ca.others - {prepared})
+def takes_out_the_prepared_ca(model: ModelCluster) -> Iterator[Event]:
+    for prepared in model.ca.prepared & model.ca.others:
+        yield "somebody takes out the prepared CA", _with_others(model, model.ca.others - {prepared})
 
 
-def _with_others(world: World, others: frozenset[int]) -> World:
-    return replace(world, ca=world.ca._replace(others=others)).changed(CERTIFICATE)
+def _with_others(model: ModelCluster, others: frozenset[int]) -> ModelCluster:
+    return replace(model, ca=model.ca._replace(others=others)).changed(CERTIFICATE)
 
 
-def a_pod_stays_away(world: World) -> Iterator[Event]:
+def a_pod_stays_away(model: ModelCluster) -> Iterator[Event]:
     """A node is lost with its pod, and comes back much later; one at a time."""
-    for number, slot in enumerate(world.slots):
+    for number, slot in enumerate(model.slots):
         if not slot.up:
-            yield f"pod {number} comes back", start(world, number)
-        elif all(other.up for other in world.slots):
+            yield f"pod {number} comes back", start(model, number)
+        elif all(other.up for other in model.slots):
             away = slot._replace(
                 up=False, annotated=slot.template, presents=slot.stored, trusts=frozenset(), started=None
             )
-            yield f"pod {number} stays away", forget(world.with_slot(number, away), number)
+            yield f"pod {number} stays away", forget(model.with_slot(number, away), number)
 
 
-def removes_an_annotation(world: World) -> Iterator[Event]:
-    for number, slot in enumerate(world.slots):
-        if slot.annotated is not None and all(other.annotated for other in world.slots):
+def removes_an_annotation(model: ModelCluster) -> Iterator[Event]:
+    for number, slot in enumerate(model.slots):
+        if slot.annotated is not None and all(other.annotated for other in model.slots):
             yield (
                 f"somebody removes an annotation of pod {number}",
-                world.with_slot(number, slot._replace(annotated=None)).touched(pod(number)),
+                model.with_slot(number, slot._replace(annotated=None)).touched(pod(number)),
             )
 
 
-def takes_the_permission_away(world: World) -> Iterator[Event]:
-    """From then on no node can be told to read again."""
-    if world.reloadable:
-        yield "somebody takes the permission to reload away", replace(world, reloadable=False)
+def takes_the_permission_away(model: ModelCluster) -> Iterator[Event]:
+    """As long as it is gone, no node can be told to read again."""
+    what = "takes the permission to reload away" if model.reloadable else "gives the permission to reload back"
+    yield f"somebody {what}", replace(model, reloadable=not model.reloadable)
 
 
-def restores_an_old_leaf(world: World) -> Iterator[Event]:
+def adds_a_node(model: ModelCluster) -> Iterator[Event]:
+    """Somebody scales the cluster up: the operator issues a leaf of the CA that it knows, and makes the pod."""
+    ca, view = model.ca, model.view
+    if model.pause.asked or not model.slots or ca.current is None or ca.key is None or len(model.slots) >= MOST:
+        return
+    if view is None and signer(ca.key) != signer(ca.current):
+        return
+    leaf = Leaf(view.current, view.generation) if view else Leaf(ca.current, ca.generation)
+    new = Slot(leaf, leaf, leaf, leaf, model.bundle or frozenset())
+    read = view and view._replace(leaves=(*view.leaves[: len(model.slots)], None, *view.leaves[len(model.slots) :]))
+    runs = tuple(run if run.heard is None else run._replace(heard=(*run.heard, None)) for run in model.runs)
+    yield "the operator adds a node", replace(model, slots=(*model.slots, new), view=read, runs=runs)
+
+
+def restores_an_old_leaf(model: ModelCluster) -> Iterator[Event]:
     """From a backup, under the annotation that the Secret has now: the operator sees nothing to do.
 
     Not between a run's reading and its writing, nor when the CA has left already: against that nothing helps.
     """
-    if OLD not in world.ca.projected or not all(run.idle for run in world.runs):
+    if OLD not in model.ca.projected or not all(run.idle for run in model.runs):
         return
-    for number, slot in enumerate(world.slots):
+    for number, slot in enumerate(model.slots):
         old = Leaf(OLD, slot.stored.generation)
-        if slot.stored.authority != OLD and all(other.stored.authority != OLD for other in world.slots):
-            restored = world.with_slot(number, slot._replace(stored=old)).changed(leaf_secret(number))
+        if slot.stored.authority != OLD and all(other.stored.authority != OLD for other in model.slots):
+            restored = model.with_slot(number, slot._replace(stored=old)).changed(leaf_secret(number))
             yield f"somebody restores the old leaf {number}", restored

@@ -2,38 +2,50 @@
 
 from __future__ import annotations
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Intent, Way
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component
+from dataclasses import replace
+from datetime import timedelta
 
-from .authorities import OLD
-from .state import Authorities, Books, Entry, Leaf, Pause, Run, Slot, World
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Retire
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, PreparedAuthority
+
+from .authorities import BELOW, DEADLINE, OLD, SUPPLIED, certificate, chain
+from .state import Authorities, Books, Entry, Leaf, ModelCluster, Pause, Run, Slot
 
 _NOTHING = Authorities(None, frozenset(), 0, None, frozenset(), frozenset())
 
 
-def start(intent: Intent, nodes: int, runs: int, components: tuple[Component, ...] = ()) -> World:
+def start(intent: Intent, nodes: int, runs: int, components: tuple[Component, ...] = ()) -> ModelCluster:
     """A cluster whose CA is in use by all; before that where it is created or adopted.
 
-    components: with any, the operator's leaf is looked at as well.
+    components: what there is besides nodes; with any, the operator's own leaf is looked at as well.
     """
     idle = (Run(),) * runs
     if intent.goal is Goal.CREATE:
-        return World((), _NOTHING, None, None, Pause(False, False), False, None, idle)
+        return ModelCluster((), _NOTHING, None, None, Pause(False, False), False, None, idle)
     ca = Authorities(OLD, frozenset(), 0, OLD, frozenset(), frozenset())
     adopting = intent.goal is Goal.UPGRADE
     in_use = Entry(OLD, "TRUSTED_IN_USE_ALL", frozenset({0}), frozenset())
     books = None if adopting else Books((in_use,), (), None)
     leaf, trusted = Leaf(OLD, 0), frozenset({OLD})
     node = Slot(leaf, leaf, leaf, leaf, trusted)
-    slots = (*(node,) * nodes, *(node._replace(component=one) for one in components))
+    others = (node._replace(component=one) for one in components if one is not Component.CLUSTER_OPERATOR)
+    slots = (*(node,) * nodes, *others)
     own = leaf if components else None
-    return World(slots, ca, trusted, books, Pause(False, False), adopting, None, idle, own)
+    return ModelCluster(slots, ca, trusted, books, Pause(False, False), adopting, None, idle, own)
 
 
-#: Without a bridge; those with one start with other clusters.
-INTENTS = tuple(
-    Intent(goal, way, bridge=Bridge.NEVER)
-    for goal in (Goal.CREATE, Goal.RENEW, Goal.REPLACE_KEY, Goal.UPGRADE, Goal.RECONCILE)
-    for way in (Way.COOPERATE, Way.TAKEOVER)
+#: Time does not pass here: clients need none.
+NO_GRACE = timedelta()
+LINKED = Intent(Goal.REPLACE_KEY, client_grace=NO_GRACE)
+#: A CA that the one in use cannot certify: everybody has to trust it before it is used.
+UNLINKED = replace(LINKED, supplied=PreparedAuthority(chain(SUPPLIED), certificate(SUPPLIED).public_key_sha256))
+#: As little linked to the one in use as need be: it has certified it as an intermediate CA.
+BELOW_IT = replace(LINKED, supplied=PreparedAuthority(chain(BELOW), certificate(BELOW).public_key_sha256))
+NOW = replace(LINKED, retire=Retire.NOW)
+PATIENT = replace(LINKED, retire=Retire.WHEN_RESTARTED, retire_by=DEADLINE)
+
+CREATE, RENEW, UPGRADE, RECONCILE = (
+    Intent(goal, client_grace=NO_GRACE) for goal in (Goal.CREATE, Goal.RENEW, Goal.UPGRADE, Goal.RECONCILE)
 )
+INTENTS = (CREATE, RENEW, UPGRADE, RECONCILE, LINKED, UNLINKED)

@@ -8,25 +8,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 
 CERTIFICATE, KEY, LEDGER, KAFKA = "certificate Secret", "key Secret", "ledger Secret", "Kafka resource"
-OWN, POD_SETS = "the operator's leaf Secret", "StrimziPodSets"
+OWN, POD_SETS, BUNDLE = "the operator's leaf Secret", "StrimziPodSets", "trust bundle"
+#: As many leaves of one CA as can be remembered of one slot, and one more.
+SERIALS = 8
 
 
 class Leaf(NamedTuple):
     """A leaf by the CA that issued it and the generation it is annotated with.
 
-    alone: a bridge issued it, and it is presented without what stands above that. kept: a bridge issued it, and since
-    then only what is presented behind it has changed.
+    linked: it is presented with a link certificate behind it. serial: tells leaves of the same CA and slot apart.
     """
 
     authority: int
     generation: int
-    alone: bool = False
-    kept: bool = False
+    linked: bool = False
+    serial: int = 0
+
+    def is_same_certificate(self, other: Leaf) -> bool:
+        """Whatever is presented behind it, and whatever it is annotated with."""
+        return (self.authority, self.serial) == (other.authority, other.serial)
 
 
 class Heard(NamedTuple):
@@ -73,14 +78,27 @@ class Slot(NamedTuple):
 
 
 class Entry(NamedTuple):
+    """leaves: those that are remembered to be of this CA, by slot and serial."""
+
     authority: int
     state: str
     generations: frozenset[int]
     awaiting: frozenset[int] | None
+    leaves: frozenset[tuple[int, int]] = frozenset()
 
 
 class Removed(NamedTuple):
     authority: int
+    awaiting: frozenset[int]
+    lingering: frozenset[int] = frozenset()
+
+
+class Held(NamedTuple):
+    """A leaf that its Secret does not hold any more; slot: whose it was."""
+
+    authority: int
+    serial: int
+    slot: int
     awaiting: frozenset[int]
     lingering: frozenset[int] = frozenset()
 
@@ -92,12 +110,14 @@ class Flow(NamedTuple):
     replaces: int | None
     successor: int | None
     finished: bool
+    retire: str
 
 
 class Books(NamedTuple):
     entries: tuple[Entry, ...]
     removed: tuple[Removed, ...]
     flow: Flow | None
+    held: tuple[Held, ...] = ()
 
 
 class Authorities(NamedTuple):
@@ -159,15 +179,16 @@ class Run(NamedTuple):
 
 
 class View(NamedTuple):
-    """What the operator read at the beginning of the reconcile that it is in."""
+    """What the operator read at the beginning of the reconcile that it is in; leaves: those that it may still put back."""
 
     current: int
     generation: int
     projected: frozenset[int]
+    leaves: tuple[Leaf | None, ...] = ()
 
 
 @dataclass(frozen=True)
-class World:
+class ModelCluster:
     """own: the operator's leaf, where it is looked at. reloadable: whether nodes can be told to read again."""
 
     slots: tuple[Slot, ...]
@@ -186,18 +207,28 @@ class World:
         stored = tuple(slot.stored for slot in self.slots)
         return Secrets(stored, self.ca, self.bundle, self.books, self.pause, self.generated, self.own)
 
-    def with_slot(self, number: int, slot: Slot) -> World:
+    def issued(self, number: int, leaf: Leaf) -> Leaf:
+        """The leaf as one that this slot has not seen: what is not remembered anywhere cannot be mistaken for it."""
+        slot = self.slots[number]
+        seen = {slot.stored, slot.template, slot.annotated or slot.stored, *(one.presents for one in slot.channels)}
+        taken = {one.serial for one in seen if one.authority == leaf.authority}
+        if self.books:
+            taken |= {one.serial for one in self.books.held if one.slot == number}
+            taken |= {serial for entry in self.books.entries for slot_, serial in entry.leaves if slot_ == number}
+        return leaf._replace(serial=next(serial for serial in range(SERIALS) if serial not in taken))
+
+    def with_slot(self, number: int, slot: Slot) -> ModelCluster:
         return replace(self, slots=(*self.slots[:number], slot, *self.slots[number + 1 :]))
 
-    def with_run(self, number: int, run: Run) -> World:
+    def with_run(self, number: int, run: Run) -> ModelCluster:
         return replace(self, runs=(*self.runs[:number], run, *self.runs[number + 1 :]))
 
-    def changed(self, target: str) -> World:
+    def changed(self, target: str) -> ModelCluster:
         """The object has a new version: who decided on the old one cannot write it any more."""
         runs = tuple(run if run.idle else run._replace(changed=run.changed | {target}) for run in self.runs)
         return replace(self, runs=runs)
 
-    def touched(self, target: str) -> World:
+    def touched(self, target: str) -> ModelCluster:
         """As ``changed``, of an object that is read when it is decided: only what is still to be written depends on it."""
         runs = tuple(
             run._replace(changed=run.changed | {target}) if any(write.target == target for write in run.writes) else run
@@ -214,25 +245,40 @@ def pod(slot: int) -> str:
     return f"Pod {slot}"
 
 
-def map_uids(world: World, uids: Callable[[frozenset[int]], frozenset[int]]) -> World:
-    """The world with every remembered set of UIDs replaced."""
-    runs = tuple(_map_run(run, uids) for run in world.runs)
-    return replace(world, books=_map_books(world.books, uids), runs=runs)
+Uids: TypeAlias = Callable[[frozenset[int]], frozenset[int]]
 
 
-def _map_run(run: Run, uids: Callable[[frozenset[int]], frozenset[int]]) -> Run:
-    seen = run.seen._replace(books=_map_books(run.seen.books, uids)) if run.seen else None
+def map_uids(model: ModelCluster, uids: Uids, slot: Callable[[int], int] = lambda number: number) -> ModelCluster:
+    """The cluster with every remembered set of UIDs replaced, and every slot by its new number."""
+    runs = tuple(_map_run(run, uids, slot) for run in model.runs)
+    return replace(model, books=_map_books(model.books, uids, slot), runs=runs)
+
+
+def _map_run(run: Run, uids: Uids, slot: Callable[[int], int]) -> Run:
+    seen = run.seen._replace(books=_map_books(run.seen.books, uids, slot)) if run.seen else None
     writes = tuple(
-        write._replace(value=_map_books(write.value, uids)) if isinstance(write.value, Books) else write
+        write._replace(value=_map_books(write.value, uids, slot)) if isinstance(write.value, Books) else write
         for write in run.writes
     )
     return run._replace(seen=seen, writes=writes)
 
 
-def _map_books(books: Books | None, uids: Callable[[frozenset[int]], frozenset[int]]) -> Books | None:
+def _map_books(books: Books | None, uids: Uids, slot: Callable[[int], int]) -> Books | None:
     if books is None:
         return None
+    held = (
+        one._replace(slot=slot(one.slot), awaiting=uids(one.awaiting), lingering=uids(one.lingering))
+        for one in books.held
+    )
+    entries = (
+        e._replace(
+            awaiting=None if e.awaiting is None else uids(e.awaiting),
+            leaves=frozenset((slot(number), serial) for number, serial in e.leaves),
+        )
+        for e in books.entries
+    )
     return books._replace(
-        entries=tuple(e if e.awaiting is None else e._replace(awaiting=uids(e.awaiting)) for e in books.entries),
+        entries=tuple(entries),
         removed=tuple(r._replace(awaiting=uids(r.awaiting), lingering=uids(r.lingering)) for r in books.removed),
+        held=tuple(sorted(held, key=lambda one: (one.slot, one.authority, one.serial))),
     )

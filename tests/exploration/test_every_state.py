@@ -1,20 +1,26 @@
-"""Every state that a flow can reach: no invariant broken, no dead end."""
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every state that a flow can reach by what is stored alone: no invariant broken, no dead end."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Intent, Way
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 
-from .explore import People
+from .authorities import OTHER, certificate
+from .explore import Invariant, People, explore
 from .findings import Record, explored, to_an_end
-from .invariants import broken_but_memory
+from .invariants import broken, broken_inside
 from .people import (
     a_pod_stays_away,
+    adds_a_node,
     adds_another_ca,
     nobody,
     removes_an_annotation,
@@ -22,80 +28,80 @@ from .people import (
     takes_out_the_prepared_ca,
 )
 from .runs import Runner
-from .starts import INTENTS
+from .starts import INTENTS, LINKED, RECONCILE, RENEW, UNLINKED, start
 
-THREE_NODES = [
-    (intent, nobody if intent.goal is Goal.RENEW else adds_another_ca) for intent in INTENTS
-]  # fmt: skip
-
-BRIDGED = {way: Intent(Goal.REPLACE_KEY, way) for way in Way}
-PLAIN = {way: Intent(Goal.REPLACE_KEY, way, bridge=Bridge.NEVER) for way in Way}
+long = pytest.mark.long
 
 
 def _name(value: Any) -> str:
-    return f"{value.goal.value}-{value.way.value}" if isinstance(value, Intent) else value.__name__
+    if isinstance(value, Intent):
+        return f"{value.goal.value}{'-supplied' * bool(value.supplied)}"
+    return str(getattr(value, "__name__", value))
 
 
-@pytest.mark.parametrize(("intent", "people"), THREE_NODES, ids=_name)
-def test_three_nodes_killed_and_stale_at_every_point(intent: Intent, people: People, record_property: Record) -> None:
-    to_an_end(record_property, Runner(intent), 3, people)
+def _by(intent: Intent) -> People:
+    """A renewal meets CAs of others in the flows; here it would double each of its many states."""
+    return nobody if intent is RENEW else adds_another_ca
 
 
-@pytest.mark.parametrize("way", Way)
-@pytest.mark.parametrize("goal", [Goal.RENEW, Goal.REPLACE_KEY])
-def test_two_runs_at_once_without_a_lease(goal: Goal, way: Way, record_property: Record) -> None:
-    to_an_end(record_property, Runner(Intent(goal, way, bridge=Bridge.NEVER)), 1, runs=2)
+@pytest.mark.parametrize(
+    ("intent", "nodes"),
+    [
+        *((intent, 1 if intent is LINKED else 2) for intent in INTENTS if intent is not UNLINKED),
+        (UNLINKED, 1),
+        pytest.param(UNLINKED, 2, marks=long),
+        *(pytest.param(intent, 3, marks=long) for intent in INTENTS if intent.goal is not Goal.REPLACE_KEY),
+    ],
+    ids=_name,
+)
+def test_killed_and_stale_at_every_point(intent: Intent, nodes: int, record_property: Record) -> None:
+    to_an_end(record_property, Runner(intent), nodes, _by(intent))
 
 
-def test_two_runs_at_once_with_two_nodes(record_property: Record) -> None:
-    to_an_end(record_property, Runner(PLAIN[Way.COOPERATE]), 2, runs=2)
+@pytest.mark.parametrize("intent", [RENEW, UNLINKED, pytest.param(LINKED, marks=long)], ids=_name)
+def test_two_runs_at_once_without_a_lease(intent: Intent, record_property: Record) -> None:
+    to_an_end(record_property, Runner(intent), 1, runs=2)
 
 
-@pytest.mark.parametrize("way", Way)
-def test_the_prepared_ca_is_taken_out_by_hand(way: Way, record_property: Record) -> None:
-    """Between the two writes of a promotion too: the operator would do nothing ever again."""
-    to_an_end(record_property, Runner(PLAIN[way]), 1, takes_out_the_prepared_ca)
+@pytest.mark.parametrize(
+    ("people", "invariant"),
+    [
+        # Whoever takes a CA out of the Secret takes it from clients as well.
+        pytest.param(takes_out_the_prepared_ca, broken_inside, id="takes_out_the_prepared_ca"),
+        pytest.param(a_pod_stays_away, broken, id="a_pod_stays_away"),
+        pytest.param(removes_an_annotation, broken, id="removes_an_annotation", marks=long),
+        pytest.param(adds_a_node, broken, id="adds_a_node", marks=long),
+    ],
+)
+def test_a_link_and_what_happens_meanwhile(people: People, invariant: Invariant, record_property: Record) -> None:
+    to_an_end(record_property, Runner(LINKED), 1, people, invariant=invariant)
 
 
-@pytest.mark.parametrize("way", Way)
-def test_a_leaf_of_the_old_ca_comes_back(way: Way, record_property: Record) -> None:
+@pytest.mark.parametrize(
+    ("people", "invariant"),
+    [
+        pytest.param(takes_out_the_prepared_ca, broken, id="takes_out_the_prepared_ca"),
+        pytest.param(a_pod_stays_away, broken, id="a_pod_stays_away"),
+        pytest.param(removes_an_annotation, broken, id="removes_an_annotation"),
+        pytest.param(adds_a_node, broken, id="adds_a_node"),
+    ],
+)
+def test_no_link_and_what_happens_meanwhile(people: People, invariant: Invariant, record_property: Record) -> None:
+    """The prepared CA is taken out between the two writes of the switch too: the operator would do nothing ever again."""
+    to_an_end(record_property, Runner(UNLINKED), 1, people, invariant=invariant)
+
+
+@pytest.mark.parametrize("intent", [LINKED, UNLINKED], ids=_name)
+def test_a_leaf_of_the_old_ca_comes_back(intent: Intent, record_property: Record) -> None:
     """Held for good, and safe: who did that has to be asked."""
-    explored(record_property, Runner(PLAIN[way]), 2, restores_an_old_leaf)
+    explored(record_property, Runner(intent), 1, restores_an_old_leaf)
 
 
-@pytest.mark.parametrize("people", [a_pod_stays_away, removes_an_annotation], ids=_name)
-@pytest.mark.parametrize("way", Way)
-def test_a_node_is_away_or_cannot_be_read(way: Way, people: People, record_property: Record) -> None:
-    """The old CA may be put back for it (``test_a_ca_that_leaves_twice_within_one_look_of_the_operator``)."""
-    to_an_end(record_property, Runner(PLAIN[way]), 2, people, invariant=broken_but_memory)
-
-
-@pytest.mark.parametrize("way", Way)
-def test_a_bridge_with_a_component_and_the_operators_own_leaf(way: Way, record_property: Record) -> None:
-    to_an_end(record_property, Runner(BRIDGED[way]), 1, components=(Component.ENTITY_OPERATOR,))
-
-
-@pytest.mark.parametrize("way", Way)
-def test_a_bridge_that_an_exporter_refuses_until_it_has_restarted(way: Way, record_property: Record) -> None:
-    to_an_end(record_property, Runner(BRIDGED[way]), 1, components=(Component.KAFKA_EXPORTER,))
-
-
-def test_a_bridge_with_two_nodes(record_property: Record) -> None:
-    to_an_end(record_property, Runner(BRIDGED[Way.COOPERATE]), 2)
-
-
-@pytest.mark.parametrize("way", Way)
-@pytest.mark.parametrize("people", [adds_another_ca, a_pod_stays_away], ids=_name)
-def test_a_bridge_and_people(way: Way, people: People, record_property: Record) -> None:
-    to_an_end(record_property, Runner(BRIDGED[way]), 1, people)
-
-
-@pytest.mark.parametrize("way", Way)
-@pytest.mark.parametrize("people", [takes_out_the_prepared_ca, removes_an_annotation], ids=_name)
-def test_a_bridge_and_people_who_have_the_old_ca_put_back(way: Way, people: People, record_property: Record) -> None:
-    to_an_end(record_property, Runner(BRIDGED[way]), 1, people, invariant=broken_but_memory)
-
-
-@pytest.mark.parametrize("way", Way)
-def test_a_bridge_and_a_leaf_of_the_old_ca_that_comes_back(way: Way, record_property: Record) -> None:
-    explored(record_property, Runner(BRIDGED[way]), 1, restores_an_old_leaf)
+def test_a_ca_that_was_never_used_is_asked_to_leave() -> None:
+    intent = replace(RECONCILE, leaving=certificate(OTHER).fingerprint)
+    begin = start(intent, 2, 1)
+    begin = replace(begin, ca=begin.ca._replace(others=frozenset({OTHER})))
+    found = explore(begin, Runner(intent), 2, invariant=partial(broken, leaving=OTHER))
+    assert found.ends
+    assert not found.dead_ends()
+    assert {model.ca.others for model, number in found.states.items() if number in found.ends} == {frozenset()}

@@ -1,81 +1,130 @@
-"""Each safety rule, taken out of the engine alone, leads to a broken invariant: none of them is there for nothing."""
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Each safety rule, taken out alone, leads to a broken invariant: none of them is there for nothing."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust import (
-    bookkeeping,
-    decide,
-    evidence,
-    gates,
-    promotable,
-    promotion,
-    rules,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence import Presentation
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Promote
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence import stored
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import Presentation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates import verifiers
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import memory, projection
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import RemovedEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules import retire
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.publish import await_bundle
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.settle import settle_key
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.trust import restart_to_trust
 
-from ..fakes.rules import replace_in_rules, without_rule
+from ..support.engines import leaving_open, without
 from . import events, runs
-from .authorities import BRIDGE
-from .events import Event
+from .events import Event, forget
 from .explore import explore
 from .findings import counter_example
+from .looking import LookingRunner
 from .people import adds_another_ca, removes_an_annotation, restores_an_old_leaf
 from .runs import Runner
-from .starts import start
-from .state import Books, Run, Secrets, World, Write, map_uids
+from .starts import LINKED, PATIENT, UNLINKED, start
+from .state import Books, ModelCluster, Pause, Run, Secrets, Write, map_uids
 
-REPLACE = Intent(Goal.REPLACE_KEY, bridge=Bridge.NEVER)
-
-
-def test_the_trust_gate(monkeypatch: pytest.MonkeyPatch) -> None:
-    replace_in_rules(monkeypatch, "trust_gate", lambda *arguments: (), bookkeeping)
-    assert counter_example(Runner(REPLACE)).startswith("I1")
+# Gates.
 
 
-def test_the_removal_gate(monkeypatch: pytest.MonkeyPatch) -> None:
-    replace_in_rules(monkeypatch, "removal_gate", lambda *arguments: (), bookkeeping)
-    assert counter_example(Runner(REPLACE), people=restores_an_old_leaf).startswith(("I1", "I2"))
+def test_the_gates_before_use() -> None:
+    assert counter_example(Runner(UNLINKED, leaving_open("trust", "alone"))).startswith("I1")
+
+
+def test_the_gate_for_a_link_and_the_restart_that_opens_it() -> None:
+    """An exporter is a Go program: it refuses what a CA of path length 0 has certified, until it has restarted."""
+    engine = replace(leaving_open("trust"), rules=without(restart_to_trust).rules)
+    assert counter_example(Runner(LINKED, engine), 1, components=(Component.KAFKA_EXPORTER,)).startswith("I1")
+
+
+def test_the_removal_gate() -> None:
+    broken = counter_example(Runner(UNLINKED, leaving_open("removal")), 1, restores_an_old_leaf)
+    assert broken.startswith(("I1", "I2"))
+
+
+def test_the_path_length_in_the_gate_of_a_link(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An exporter taken for a JVM is not waited for, and refuses what nodes present."""
+    monkeypatch.setattr(verifiers, "Verifier", SimpleNamespace(JVM=Verifier.JVM, GO=Verifier.JVM))
+    assert counter_example(Runner(LINKED), 1, components=(Component.KAFKA_EXPORTER,)).startswith("I1")
+
+
+# Evidence.
 
 
 def test_the_read_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """A CA counts as projected although the operator has not put it into the bundle yet."""
-    replace_in_rules(
-        monkeypatch, "is_projected", lambda snapshot, fingerprint: fingerprint in snapshot.ca.projected, bookkeeping
+    monkeypatch.setattr(
+        projection, "is_projected", lambda snapshot, fingerprint: fingerprint in snapshot.ca.projected
     )  # fmt: skip
-    without_rule(monkeypatch, "await_bundle")
-    assert counter_example(Runner(REPLACE)).startswith("I1")
+    assert counter_example(Runner(UNLINKED, without(await_bundle))).startswith("I1")
 
 
 def test_unknown_is_not_current(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A missing annotation counts as the present generation, as it does for the operator (strimzi.md 4.1, step 3)."""
-    present_pod = evidence.present_pod
+    """A missing annotation counts as the present generation, as it does for the operator (docs/operator.md,
+    "CA reconcile").
+    """
+    present_pod = stored.present_pod
 
-    def optimistic(pod: Any, leaves: Any, ledger: Any) -> Presentation:
-        seen = present_pod(pod, leaves, ledger)
+    def optimistic(pod: Any, leaves: Any, snapshot: Any, ledger: Any) -> Presentation:
+        seen = present_pod(pod, leaves, snapshot, ledger)
         if seen.authorities is not None:
             return seen
         return Presentation(pod.name, frozenset({ledger.entries[-1].fingerprint}), (), "assumed")
 
-    monkeypatch.setattr(evidence, "present_pod", optimistic)
-    assert counter_example(Runner(REPLACE), people=removes_an_annotation).startswith("I")
+    monkeypatch.setattr(stored, "present_pod", optimistic)
+    assert counter_example(Runner(UNLINKED), people=removes_an_annotation).startswith("I")
+
+
+def test_a_former_leaf_that_somebody_puts_back_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "_doubtful", lambda *arguments: frozenset())
+    assert counter_example(Runner(LINKED), 1, restores_an_old_leaf).startswith("I2")
+
+
+def test_listeners_are_asked_before_a_ca_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (memory, retire):
+        monkeypatch.setattr(module, "still_trusting", lambda *arguments: frozenset())
+    assert counter_example(LookingRunner(LINKED), 1).startswith("I5: nobody remembers that pod 0 trusts")
+
+
+def test_what_listeners_have_forgotten_raft_clients_have_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    after_removal = memory._after_removal
+
+    def forgetful(*arguments: Any) -> RemovedEntry | None:
+        found = after_removal(*arguments)
+        return replace(found, lingering=frozenset()) if found else None
+
+    monkeypatch.setattr(memory, "_after_removal", forgetful)
+    assert counter_example(LookingRunner(LINKED), 1).startswith("I5: nobody remembers that pod 0 trusts")
+
+
+def test_what_listeners_present_anew_raft_clients_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    after_renewal = memory._after_renewal
+    monkeypatch.setattr(
+        memory, "_after_renewal", lambda *arguments: replace(after_renewal(*arguments), lingering=frozenset())
+    )  # fmt: skip
+    assert counter_example(LookingRunner(PATIENT), 1).startswith("I2")
+
+
+# The order of things.
 
 
 class PodsFirst(Runner):
     """Lists the pods before it reads the Secrets: the order that the pod-UID rule forbids."""
 
-    def _decides(self, world: World, number: int, run: Run, seen: Secrets) -> Event:
-        event, after = super()._decides(world, number, run._replace(changed=frozenset()), world.secrets)
+    def _decides(self, model: ModelCluster, number: int, run: Run, seen: Secrets) -> Event:
+        event, after = super()._decides(model, number, run._replace(changed=frozenset()), model.secrets)
         gone = frozenset(int(name.removeprefix("pod ")) for name in run.changed if name.startswith("pod "))
         run = after.runs[number]
         return event, after.with_run(number, run._replace(writes=tuple(_without(write, gone) for write in run.writes)))
@@ -85,16 +134,16 @@ def _without(write: Write, gone: frozenset[int]) -> Write:
     """What was decided with UIDs that nobody has any more."""
     if not isinstance(write.value, Books):
         return write
-    alone = World((), None, None, write.value, None, False, None, ())  # type: ignore[arg-type]
+    alone = ModelCluster((), None, None, write.value, None, False, None, ())  # type: ignore[arg-type]
     return write._replace(value=map_uids(alone, lambda uids: uids - gone).books)
 
 
 def test_the_order_of_reading(monkeypatch: pytest.MonkeyPatch) -> None:
-    forget = events.forget
+    original = events.forget
     monkeypatch.setattr(
-        events, "forget", lambda world, number: forget(world, number).changed(f"pod {number}")
+        events, "forget", lambda model, number: original(model, number).changed(f"pod {number}")
     )  # fmt: skip
-    assert counter_example(PodsFirst(REPLACE)).startswith("I1")
+    assert counter_example(PodsFirst(UNLINKED)).startswith("I1")
 
 
 class Unconditional(Runner):
@@ -103,75 +152,44 @@ class Unconditional(Runner):
 
 
 def test_conditional_writes() -> None:
-    assert counter_example(Unconditional(REPLACE), people=adds_another_ca, runs=2).startswith("I")
+    assert counter_example(Unconditional(UNLINKED), people=adds_another_ca, runs=2).startswith("I")
 
 
-def test_a_promotion_is_ended_before_anything_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without this rule a run that is interrupted in the middle of a promotion can never be continued (I8)."""
-    without_rule(monkeypatch, "settle_key")
-    assert explore(start(REPLACE, 1, 1), Runner(REPLACE), 1, adds_another_ca).dead_ends()
+def test_a_switch_is_ended_before_anything_else() -> None:
+    """Without this rule a run that is interrupted in the middle of a switch can never be continued (I8)."""
+    runner = Runner(UNLINKED, without(settle_key))
+    assert explore(start(UNLINKED, 1, 1), runner, 1, adds_another_ca).dead_ends()
 
 
-BRIDGED = Intent(Goal.REPLACE_KEY)
+def test_a_pause_counts_when_the_operator_has_confirmed_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it was doing before, it goes on doing: it may put back a leaf of a CA that is gone."""
+    hasty = {"pause": lambda model, write: replace(model, pause=Pause(True, True))}
+    monkeypatch.setattr(runs, "_APPLY", {**runs._APPLY, **hasty})
+    assert counter_example(LookingRunner(LINKED), 1).startswith("I")
 
 
-def _crossing(monkeypatch: pytest.MonkeyPatch, **replaced: Any) -> str:
-    """With a node, a component and the operator's own leaf."""
-    for name, value in replaced.items():
-        replace_in_rules(monkeypatch, name, value)
-    return counter_example(Runner(BRIDGED), nodes=1, components=(Component.ENTITY_OPERATOR,))
+def test_the_link_behind_the_first_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    issue = runs._WRITES[IssueLeaves]
+    monkeypatch.setitem(runs._WRITES, IssueLeaves, lambda step, seen: issue(replace(step, link=None), seen))
+    assert counter_example(Runner(LINKED)).startswith("I1")
 
 
-def test_the_gate_for_leaves_that_are_presented_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert _crossing(monkeypatch, alone_gate=lambda *arguments: ()).startswith("I1")
+@pytest.mark.parametrize(("reason", "breaks"), [(RollReason.TRUST, "I1"), (RollReason.USE, "I2")])
+def test_a_reload_in_the_place_of_a_restart(reason: RollReason, breaks: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both were seen to fail (docs/operator.md, "Where the reload ends"). Listeners read a new CA, and one presents a
+    leaf of it before Raft clients know it; or they present the leaf, and the old CA is removed while Raft clients present
+    its leaves."""
 
+    def instead(step: Roll, seen: Secrets) -> tuple[Write, ...]:
+        return tuple(Write("a node", "as restarted", None, int(uid)) for uid in step.uids if step.reason is reason)
 
-def test_keeping_the_operators_leaf(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert _crossing(monkeypatch, _keep_leaves=lambda *arguments: ()).endswith("does not accept the operator")
+    def as_restarted(model: ModelCluster, write: Write) -> ModelCluster:
+        number = write.slot
+        assert number is not None
+        read = runs.apply(Write("a node", "reload", None, number), model)
+        slot = read.slots[number]
+        return forget(read.with_slot(number, slot._replace(annotated=slot.stored, template=slot.stored)), number)
 
-
-def test_keeping_it_before_the_promotion(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """Afterwards would do as well, were it not for runs that give up in between and end their pause."""
-    keep = promotion._keep_leaves
-
-    def keep_last(snapshot: Any, intent: Any, ledger: Any) -> Any:
-        if not promotable.is_promoted(snapshot, intent):
-            return ()
-        promoted = Promote(snapshot.ca.current[0].fingerprint, snapshot.ca.certificate_generation)
-        return keep(snapshot, ledger, promoted)
-
-    monkeypatch.setattr(promotion, "_presented_after", lambda snapshot, step: snapshot.ca.current)
-    monkeypatch.setattr(promotion, "_is_issuing_watched", lambda *arguments: True)
-    monkeypatch.setattr(decide, "RULES", (rules.settle_key, keep_last, *rules.RULES[1:]))
-    broken = _crossing(monkeypatch, _keep_leaves=lambda *arguments: ())
-    assert broken.endswith("does not accept the operator")
-    assert "run 0 gives up" in capsys.readouterr().out
-
-
-def test_the_chain_on_leaves_of_components(monkeypatch: pytest.MonkeyPatch) -> None:
-    leaf = runs._leaf
-    monkeypatch.setattr(
-        runs, "_leaf", lambda slot, issued: leaf(slot, issued._replace(alone=issued.authority == BRIDGE))
-    )
-    assert _crossing(monkeypatch).startswith("I1")
-
-
-def test_the_removal_gate_under_a_bridge(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The operator's kept leaf is of the CA that leaves."""
-    without_rule(monkeypatch, "renew_kept_leaves")
-    monkeypatch.setattr(bookkeeping, "removal_gate", lambda *arguments: ())
-    assert _crossing(monkeypatch, removal_gate=lambda *arguments: ()).startswith(("I1", "I2"))
-
-
-def test_the_path_length_in_the_gate_of_a_bridge(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An exporter taken for a JVM is not waited for, and refuses what nodes present."""
-    monkeypatch.setattr(gates, "Verifier", SimpleNamespace(JVM=Verifier.JVM, GO=Verifier.JVM))
-    broken = counter_example(Runner(BRIDGED), nodes=1, components=(Component.KAFKA_EXPORTER,))
-    assert broken.startswith("I1")
-
-
-def test_the_trust_gate_of_a_bridge(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The plain certificate in the place of its bridge: nobody validates it yet."""
-    monkeypatch.setattr(promotable, "is_crossed", lambda *arguments: True)
-    monkeypatch.setattr(promotable, "TRUSTED_STATES", frozenset(TrustState))
-    assert _crossing(monkeypatch, trust_gate=lambda *arguments: ()).startswith("I1")
+    monkeypatch.setitem(runs._WRITES, Roll, instead)
+    monkeypatch.setitem(runs._APPLY, "as restarted", as_restarted)
+    assert counter_example(LookingRunner(UNLINKED)).startswith(breaks)

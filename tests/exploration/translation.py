@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import (
-    Goal,
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Retire
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
+    HeldLeaf,
     Journal,
     Ledger,
     LedgerEntry,
     RemovedEntry,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.observed import ObservedListener
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import ObjectNames
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaSecrets,
-    Chain,
     Component,
     Pod,
     PreparedAuthority,
@@ -20,17 +22,45 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot i
     Snapshot,
     StoredLeaf,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
 
-from .authorities import BRIDGE, NEW, NOW, accepts, certificate, chain, fingerprints_of, leaf, number_of, numbers_of
-from .state import Authorities, Books, Entry, Flow, Heard, Leaf, Removed, Secrets, Slot
+from .authorities import (
+    BELOW,
+    DEADLINE,
+    NEW,
+    NOW,
+    OLD,
+    RENEWED,
+    SUPPLIED,
+    accepts,
+    certificate,
+    chain,
+    fingerprints_of,
+    leaf,
+    link,
+    number_of,
+    numbers_of,
+)
+from .state import SERIALS, Authorities, Books, Entry, Flow, Heard, Held, Leaf, Removed, Secrets, Slot
+
+NAMES = ObjectNames("Kafka", "certificate Secret", "key Secret", "ledger", "kafka", "demo")
+#: In the place of a slot, for the operator's own leaf.
+_OPERATOR = 99
+#: More slots than any exploration has.
+_SLOTS = 4
+#: By fingerprint: the CA of each leaf of a pod, its serial, and the slot.
+_LEAVES = {
+    leaf(authority, slot, serial).fingerprint: (authority, serial, slot)
+    for authority in (OLD, NEW, RENEWED, SUPPLIED, BELOW)
+    for slot in range(_SLOTS)
+    for serial in range(SERIALS)
+}
 
 
 def snapshot_of(seen: Secrets, slots: tuple[Slot, ...], kafka_exists: bool) -> Snapshot:
     """Secrets as they were read, pods as they are listed now."""
     return Snapshot(
-        cluster="demo",
-        namespace="kafka",
+        names=NAMES,
         now=NOW,
         ca=_ca_secrets(seen.ca),
         ledger=ledger_of(seen.books),
@@ -54,22 +84,15 @@ def _leaves(seen: Secrets, slots: tuple[Slot, ...]) -> tuple[StoredLeaf, ...]:
         for n, stored in enumerate(seen.stored)
     ]
     if seen.own is not None:
-        own = _presented(seen.own, len(seen.stored))
+        own = _presented(seen.own, _OPERATOR)
         found.append(StoredLeaf("own", "own.crt", Component.CLUSTER_OPERATOR, own, seen.own.generation))
     return tuple(found)
 
 
 def _presented(stored: Leaf, number: int) -> Chain:
-    sent = chain(stored.authority) if stored.authority == BRIDGE and not stored.alone else ()
-    return (leaf(_issuer(stored), number), *sent)
-
-
-def _issuer(stored: Leaf) -> int:
-    return BRIDGE if stored.kept else stored.authority
-
-
-def _is_same_certificate(one: Leaf, other: Leaf | None) -> bool:
-    return one == other or (other is not None and (one.kept or other.kept) and _issuer(one) == _issuer(other))
+    own = chain(stored.authority)
+    sent = (link(), *chain(OLD)) if stored.linked and stored.authority == NEW else own if own[1:] else ()
+    return (leaf(stored.authority, number, stored.serial), *sent)
 
 
 def _pod(number: int, slot: Slot, seen: Secrets) -> Pod:
@@ -79,8 +102,9 @@ def _pod(number: int, slot: Slot, seen: Secrets) -> Pod:
         uid=str(number),
         component=slot.component,
         generation=slot.annotated.generation if slot.annotated else None,
-        leaves=(f"leaf-{number}",),
-        presents_stored=_is_same_certificate(slot.annotated, stored) if slot.annotated else None,
+        leaves=(f"leaf-{number}",) if stored else (),
+        presents_stored=bool(stored and slot.annotated.is_same_certificate(stored)) if slot.annotated else None,
+        leaf_hash=leaf(slot.annotated.authority, number, slot.annotated.serial).fingerprint if slot.annotated else "",
     )
 
 
@@ -89,17 +113,13 @@ def _ca_secrets(ca: Authorities) -> CaSecrets:
         current=() if ca.current is None else chain(ca.current),
         others={f"{number}.crt": chain(number) for number in sorted(ca.others)},
         certificate_generation=ca.generation,
-        key_generation=0,
+        key_generation=int(ca.key == NEW),
         key=None if ca.key is None else certificate(ca.key).public_key_sha256,
         prepared=tuple(
-            PreparedAuthority(
-                chain(number),
-                certificate(number).public_key_sha256,
-                chain(BRIDGE) if number == NEW and BRIDGE in ca.prepared else (),
-            )
-            for number in sorted(ca.prepared - {BRIDGE})
+            PreparedAuthority(chain(number), certificate(number).public_key_sha256, link() if number == NEW else None)
+            for number in sorted(ca.prepared)
         ),
-        kept_keys=fingerprints_of((ca.kept | ca.prepared) - {BRIDGE}),
+        kept_keys=fingerprints_of(ca.kept | ca.prepared),
     )
 
 
@@ -108,14 +128,28 @@ def ledger_of(books: Books | None) -> Ledger | None:
         return None
     return Ledger(
         entries=tuple(
-            LedgerEntry(chain(e.authority), TrustState(e.state), e.generations, _to_uids(e.awaiting))
+            LedgerEntry(
+                chain(e.authority),
+                TrustState(e.state),
+                e.generations,
+                _to_uids(e.awaiting),
+                None if e.awaiting is None else NOW,
+                _leaves_of(e),
+            )
             for e in books.entries
         ),
         removed=tuple(
             RemovedEntry(certificate(r.authority), _uids(r.awaiting), _uids(r.lingering)) for r in books.removed
         ),
         journal=_journal(books.flow) if books.flow else None,
+        held=tuple(
+            HeldLeaf(leaf(h.authority, h.slot, h.serial), _uids(h.awaiting), _uids(h.lingering)) for h in books.held
+        ),
     )
+
+
+def _leaves_of(entry: Entry) -> frozenset[str]:
+    return frozenset(leaf(entry.authority, slot, serial).fingerprint for slot, serial in entry.leaves)
 
 
 def _journal(flow: Flow) -> Journal:
@@ -127,6 +161,8 @@ def _journal(flow: Flow) -> Journal:
         started_at=NOW,
         finished_at=NOW if flow.finished else None,
         replaces_sha256=replaces.sha256 if replaces else None,
+        retire=Retire(flow.retire),
+        retire_by=DEADLINE if flow.retire == Retire.WHEN_RESTARTED.value else None,
     )
 
 
@@ -134,7 +170,14 @@ def books_of(ledger: Ledger) -> Books:
     journal = ledger.journal
     return Books(
         entries=tuple(
-            Entry(_number(e.fingerprint), e.state.value, e.generations, _from_uids(e.awaiting)) for e in ledger.entries
+            Entry(
+                _number(e.fingerprint),
+                e.state.value,
+                e.generations,
+                _from_uids(e.awaiting),
+                frozenset((slot, serial) for _authority, serial, slot in map(_LEAVES.__getitem__, e.leaves)),
+            )
+            for e in ledger.entries
         ),
         removed=tuple(
             Removed(_number(r.fingerprint), frozenset(map(int, r.awaiting)), frozenset(map(int, r.lingering)))
@@ -147,6 +190,13 @@ def books_of(ledger: Ledger) -> Books:
             number_of(journal.replaces),
             number_of(journal.successor),
             journal.finished_at is not None,
+            journal.retire.value,
+        ),
+        held=tuple(
+            sorted(
+                Held(*_LEAVES[h.fingerprint], frozenset(map(int, h.awaiting)), frozenset(map(int, h.lingering)))
+                for h in ledger.held
+            )
         ),
     )
 
@@ -166,7 +216,7 @@ def _uids(slots: frozenset[int]) -> frozenset[str]:
 
 def listener_of(number: int, heard: Heard, asked_about: frozenset[int]) -> ObservedListener:
     """What a node answers: a probe of a CA is accepted by name and key, with nothing sent behind it."""
-    accepted = frozenset(one for one in asked_about if accepts(heard.trusts, one, alone=True))
+    accepted = frozenset(one for one in asked_about if accepts(heard.trusts, one))
     return ObservedListener(
         f"pod-{number}",
         str(number),

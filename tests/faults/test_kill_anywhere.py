@@ -1,58 +1,51 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Each flow, killed before and after every write it makes, then run again: same end, and never a failed handshake."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
-
-from .flows import CASES, Case, complete, eager, end_state, start
-from .killing import Killed, KillingTransport
+from ..support.killing import Killed, KillingTransport
+from .stories import EAGER, SHORT, STORIES, Story
 
 
-def undisturbed(case: Case, watchful: bool) -> tuple[int, dict[str, object]]:
-    world, _checker = start(case)
-    if watchful:
-        world.api.listeners.append(eager(world))
-    before = world.restarts()
-    transport = KillingTransport(world.api)
-    complete(world, case, transport)
+def _marks(story: Story) -> tuple[pytest.MarkDecorator, ...]:
+    return () if story in SHORT else (pytest.mark.long,)
+
+
+def undisturbed(story: Story, patch: pytest.MonkeyPatch) -> tuple[int, dict[str, Any]]:
+    """How many writes it takes, and how it ends."""
+    telling = story.begin(patch)
+    transport = KillingTransport(telling.cluster.memory.api)
+    telling.cluster.permitted = transport
+    telling.complete()
     assert transport.unconditional == []
-    rolls = [count - before.get(name, 0) for name, count in world.restarts().items()]
-    assert max(rolls) <= case.rolls
-    assert min(rolls) == max(rolls)
+    assert telling.cluster.paid == telling.cost
     writes = transport.writes
-    complete(world, case, transport)
+    telling.complete()
     assert transport.writes == writes, "a second run wrote something (I9)"
-    return writes, end_state(world)
+    return writes, telling.end_state()
 
 
-def killed_at(case: Case, number: int, after: bool, watchful: bool) -> dict[str, object]:
-    """Kill at one write, let the world go on for a while, run again."""
-    world, _checker = start(case)
-    if watchful:
-        world.api.listeners.append(eager(world))
-    before = world.restarts()
+def killed_at(story: Story, number: int, after: bool, patch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Kill at one write, let the cluster go on for a while, run again."""
+    telling = story.begin(patch)
+    cluster = telling.cluster
+    cluster.permitted = KillingTransport(cluster.memory.api, number, after)
     with pytest.raises(Killed):
-        complete(world, case, KillingTransport(world.api, number, after))
-    world.settle(2)
-    complete(world, case)
-    rolls = [count - before.get(name, 0) for name, count in world.restarts().items()]
-    assert max(rolls) <= case.rolls, f"{rolls} restarts"
-    return end_state(world)
+        telling.complete()
+    return telling.go_on()
 
 
-@pytest.mark.parametrize("watchful", [False, True], ids=["operator-when-asked", "operator-at-once"])
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_killed_anywhere_and_run_again(case: Case, watchful: bool) -> None:
-    writes, wanted = undisturbed(case, watchful)
-    runs = 0
+@pytest.mark.parametrize("moment", ["after", pytest.param("before", marks=pytest.mark.long)])
+@pytest.mark.parametrize("story", [pytest.param(one, id=str(one), marks=_marks(one)) for one in [*STORIES, *EAGER]])
+def test_killed_anywhere_and_run_again(story: Story, moment: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before a write is after the one before it, but for what the cluster does meanwhile."""
+    writes, wanted = undisturbed(story, monkeypatch)
     for number in range(1, writes + 1):
-        for after in (False, True):
-            assert killed_at(case, number, after, watchful) == wanted, (
-                f"write {number}, {'after' if after else 'before'}"
-            )
-            runs += 1
-    print(f"\n{case}: {writes} writes, {runs} kills, all ended the same")
-    short = case.goal in (Goal.CREATE, Goal.UPGRADE, Goal.RENEW_LEAVES)
-    assert short or writes >= 10
+        assert killed_at(story, number, moment == "after", monkeypatch) == wanted, f"{moment} write {number}"
+    print(f"\n{story}: killed {moment} each of {writes} writes, all ended the same")

@@ -1,76 +1,171 @@
-"""With a gate taken out the checker has to see a broken invariant: otherwise its silence means nothing."""
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The checker sees what goes wrong where a gate is open and a rule takes the cluster for further than it is: otherwise
+its silence means nothing. With closed gates the same mistakes harm nobody.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import TypeAlias
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust import bookkeeping, holds, promotable
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence import usage_of
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Phase, Way
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import Usage
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import Engine
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leaves import (
+    replace_leaves,
+    use_by_operator,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import Rule
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.publish import project
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.retire import withdraw
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.settle import end_pause
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import switch
+from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
 
-from ..fakes.flows import run_flow, work_on
-from ..fakes.rules import replace_in_rules
-from .checker import InvariantBroken
-from .flows import Case, start
+from ..flows.cases import Case
+from ..support.engines import leaving_open, without
+from .stories import AT_LAST, Story
 
-#: What the bridge needs each gate for is shown in tests/flows.
-REPLACE = Case(Goal.REPLACE_KEY, Way.COOPERATE, Bridge.NEVER)
+Belief: TypeAlias = Callable[[Situation], Situation]
 
-
-def open_gate(*arguments: Any) -> tuple[()]:
-    return ()
-
-
-def without_trust_gate(patch: pytest.MonkeyPatch) -> None:
-    replace_in_rules(patch, "trust_gate", open_gate, bookkeeping, holds)
-
-
-def without_removal_gate(patch: pytest.MonkeyPatch) -> None:
-    replace_in_rules(patch, "removal_gate", open_gate, bookkeeping, holds)
-    # Usage is the other thing that keeps a CA: it says that nobody uses any.
-    patch.setattr(bookkeeping, "usage_of", lambda fingerprint, seen: _pretend(usage_of(fingerprint, seen)))
-
-
-def _pretend(usage: Usage) -> Usage:
-    return Usage.NONE if usage is Usage.SOME else usage
+LINKED = Story(Case(Goal.REPLACE_KEY), reload=True)
+STRICT = Story(Case(Goal.REPLACE_KEY, path_length=0), reload=True)
+UNLINKED = Story(Case(Goal.REPLACE_KEY, "unlinked"), reload=True)
+PATIENT = Story(Case(Goal.REPLACE_KEY, "when_restarted"), AT_LAST, reload=True)
+PATIENT_UNLINKED = Story(Case(Goal.REPLACE_KEY, "when_restarted, unlinked"), AT_LAST, reload=True)
+STORIES = [LINKED, STRICT, UNLINKED, PATIENT, PATIENT_UNLINKED]
 
 
-def without_state_gate(patch: pytest.MonkeyPatch) -> None:
-    """A prepared CA is promoted as soon as it is known."""
-    patch.setattr(promotable, "TRUSTED_STATES", frozenset({*promotable.TRUSTED_STATES, "UNTRUSTED"}))
-    replace_in_rules(patch, "trust_gate", open_gate)
-    replace_in_rules(patch, "is_projected", lambda snapshot, fingerprint: True)
+@dataclass(frozen=True)
+class Mistake:
+    """These rules are asked about the cluster as the belief has it. missing: rules that are not asked at all."""
+
+    belief: Belief
+    rules: tuple[Rule, ...]
+    missing: tuple[Rule, ...] = ()
+
+    def engine(self, *opened: str) -> Engine:
+        """Makes this mistake, with these gates left open."""
+        rules = (self._mistaken(rule) if rule in self.rules else rule for rule in without(*self.missing).rules)
+        return replace(leaving_open(*opened), rules=tuple(rules))
+
+    def _mistaken(self, rule: Rule) -> Rule:
+        return lambda at: rule(self.belief(at))
 
 
-@pytest.mark.parametrize("remove", [without_trust_gate, without_state_gate])
-def test_a_leaf_in_use_before_it_is_trusted_is_seen(
-    remove: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
+def in_state(next_ca: TrustState, current_ca: TrustState | None = None) -> Belief:
+    """The ledger says so of the next CA and of the one in use."""
+
+    def believed(at: Situation) -> Situation:
+        successor, current = at.successor, at.ledger.find(at.current.fingerprint) if at.current else None
+        if successor is None or current is None:
+            return at
+        ledger = at.ledger.with_entry(replace(successor.entry, state=next_ca))
+        return replace(at, ledger=ledger.with_entry(replace(current, state=current_ca or current.state)))
+
+    return believed
+
+
+def published(at: Situation) -> Situation:
+    """Processes that start from now on read the next CA."""
+    successor, snapshot = at.successor, at.snapshot
+    if successor is None:
+        return at
+    name = successor.entry.fingerprint
+    snapshot = snapshot.with_ca(others={**snapshot.ca.others, f"{name}.crt": successor.entry.chain})
+    at = replace(at, snapshot=replace(snapshot, bundle=(snapshot.bundle or frozenset()) | {name}))
+    return in_state(TrustState.TRUSTED_UNUSED)(at)
+
+
+def paused(at: Situation) -> Situation:
+    """The operator does not look."""
+    state = replace(at.snapshot.reconciliation, paused_by_us=True, pause_effective=True)
+    return replace(at, snapshot=replace(at.snapshot, reconciliation=state))
+
+
+IN_USE_BY_ALL = TrustState.TRUSTED_IN_USE_ALL
+TRUSTED_EARLY = Mistake(in_state(TrustState.TRUSTED_UNUSED), (switch, replace_leaves, end_pause))
+PUBLISHED_EARLY = Mistake(published, (switch, replace_leaves, end_pause), missing=(project,))
+OPERATOR_FIRST = Mistake(in_state(IN_USE_BY_ALL), (use_by_operator,))
+SWITCHED_EARLY = Mistake(in_state(IN_USE_BY_ALL, TrustState.PHASE_OUT), (switch, end_pause))
+OPERATOR_FORGOTTEN = Mistake(lambda at: at, (), missing=(use_by_operator,))
+BEFORE_USE = ("trust", "alone")
+
+#: A mistake, the gates that have to be open for it to do harm, a flow in which it does, and the harm.
+TABLE = [
+    pytest.param(TRUSTED_EARLY, BEFORE_USE, UNLINKED, "I3: demo-kafka-0", id="a leaf before nodes trust it"),
+    pytest.param(TRUSTED_EARLY, BEFORE_USE, STRICT, "I3: demo-kafka-exporter", id="a link that a Go program refuses"),
+    pytest.param(PUBLISHED_EARLY, BEFORE_USE, UNLINKED, "I3: demo-kafka-0", id="a leaf before its CA is published"),
+    pytest.param(
+        PUBLISHED_EARLY, BEFORE_USE, PATIENT, "does not accept cluster-operator", id="the same, behind a link"
+    ),
+    pytest.param(
+        OPERATOR_FIRST, BEFORE_USE, LINKED, "does not accept cluster-operator", id="the operator, alone and too early"
+    ),
+    pytest.param(
+        SWITCHED_EARLY, ("removal",), UNLINKED, "cluster-operator does not accept demo-kafka-0",
+        id="a switch before leaves are exchanged",
+    ),
+    pytest.param(
+        OPERATOR_FORGOTTEN, ("removal",), LINKED, "would not accept the leaf in demo-cluster-operator-certs",
+        id="a switch before the operator's leaf",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("mistake", "opened", "story", "harm"), TABLE)
+def test_a_mistake_behind_an_open_gate_is_seen(
+    mistake: Mistake, opened: tuple[str, ...], story: Story, harm: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world, _checker = start(REPLACE)
-    remove(monkeypatch)
-    with pytest.raises(InvariantBroken, match=r"I[13]"):
-        run_flow(work_on(world), REPLACE.intent)
+    telling = story.begin(monkeypatch)
+    telling.cluster.engine = mistake.engine(*opened)
+    with pytest.raises(InvariantBroken, match=harm):
+        telling.complete()
 
 
-def test_a_ca_removed_while_a_leaf_of_it_is_stored_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    world, _checker = start(REPLACE)
-    old = world.api.find("secrets", "kafka", "demo-cruise-control-certs")
-    run_flow(work_on(world), replace(REPLACE.intent, until=Phase.USE))
-    world.operator_runs = False
-    world.api.request(
-        "PATCH",
-        "/api/v1/namespaces/kafka/secrets/demo-cruise-control-certs",
-        body={"data": old["data"] if old else {}},
-        content_type="application/merge-patch+json",
-    )
-    held = run_flow(work_on(world), REPLACE.intent)
-    assert not held.outcome.decision.done, "the removal gate did not hold the flow"
-    without_removal_gate(monkeypatch)
-    with pytest.raises(InvariantBroken, match=r"I[123]"):
-        run_flow(work_on(world), REPLACE.intent)
+def test_a_switch_before_agents_restart_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every listener has read its new leaf; agents go on with the old one."""
+    telling = PATIENT.begin(monkeypatch)
+    telling.flow.run()
+    telling.cluster.engine = SWITCHED_EARLY.engine(*BEFORE_USE, "removal")
+    with pytest.raises(InvariantBroken, match=r"cluster-operator does not accept the agent of"):
+        telling.flow.run()
+
+
+@pytest.mark.parametrize(
+    "mistake", [TRUSTED_EARLY, PUBLISHED_EARLY, OPERATOR_FIRST, SWITCHED_EARLY, OPERATOR_FORGOTTEN],
+    ids=["trusted", "published", "operator first", "switched", "operator forgotten"],
+)  # fmt: skip
+@pytest.mark.parametrize("story", STORIES, ids=str)
+def test_closed_gates_keep_everybody_from_harm(mistake: Mistake, story: Story, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether or not the flow comes to its end like that: then the right rules bring it there."""
+    telling = story.begin(monkeypatch)
+    right, telling.cluster.engine = telling.cluster.engine, mistake.engine()
+    telling.flow.run()
+    telling.cluster.engine = right
+    telling.complete()
+
+
+@pytest.mark.parametrize("story", [LINKED, STRICT, UNLINKED, PATIENT_UNLINKED], ids=str)
+def test_clients_that_get_no_time_are_seen_to_refuse(story: Story, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those with a copy from before the next CA was published."""
+    telling = story.begin(monkeypatch)
+    telling.flow.intent["client_grace"] = timedelta(0)
+    with pytest.raises(InvariantBroken, match="a Go program that loads the CA certificate Secret refuses a node"):
+        telling.complete()
+
+
+@pytest.mark.parametrize("story", [STRICT, UNLINKED, PATIENT], ids=str)
+def test_without_the_pause_nodes_restart_more_often(story: Story, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The operator looks at steps that belong together, one by one."""
+    telling = replace(story, eager=True).begin(monkeypatch)
+    telling.cluster.engine = Mistake(paused, (switch, withdraw, replace_leaves)).engine()
+    telling.complete()
+    assert telling.cluster.paid.restarts > telling.cost.restarts

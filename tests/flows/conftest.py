@@ -10,14 +10,13 @@ from datetime import timedelta
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge
-from ansible_collections.trustops.strimzi.tests.fakes.flows import START
-from ansible_collections.trustops.strimzi.tests.fakes.reloads import ReloadingNodes
 from ansible_collections.trustops.strimzi.tests.operator import certs
+from ansible_collections.trustops.strimzi.tests.support.flows import START
+from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 
-from ..unit._pki.hierarchy import YEAR
-from .authorities import Authority, root
-from .scene import Scene
+from ..support.authorities import Authority, root
+from ..support.certificates import YEAR
+from ..support.watched_cluster import WatchedCluster
 
 
 @pytest.fixture(autouse=True)
@@ -27,23 +26,31 @@ def _fast_operator(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def scene(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Scene:
-    """Its operator has the same time as everybody. Its bridge is that of ``EVERY_BRIDGE``, or the default."""
-    made = Scene(getattr(request, "param", Bridge.AUTO))
+def cluster(monkeypatch: pytest.MonkeyPatch) -> WatchedCluster:
+    """Its operator has the same time as everybody."""
+    made = WatchedCluster()
     begin = START.replace(microsecond=0)
-    monkeypatch.setattr(certs, "now", lambda: begin + timedelta(seconds=made.world.seconds))
+    monkeypatch.setattr(certs, "now", lambda: begin + timedelta(seconds=made.memory.seconds))
     return made
 
 
 @pytest.fixture
-def lasting(scene: Scene) -> Authority:
+def lasting(cluster: WatchedCluster) -> Authority:
     """A CA that outlives many leaves, as one that is brought from elsewhere does."""
     return root(end=START + 10 * YEAR)
 
 
 @pytest.fixture
-def nodes(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> ReloadingNodes:
-    """The scene's, which can be asked and told."""
-    scene.nodes = ReloadingNodes(scene.world)
-    scene.nodes.replace_requests(monkeypatch)
-    return scene.nodes
+def nodes(cluster: WatchedCluster, monkeypatch: pytest.MonkeyPatch) -> ReloadingNodes:
+    """The cluster's, which can be asked and told."""
+    cluster.nodes = ReloadingNodes(cluster.memory)
+    cluster.nodes.replace_requests(monkeypatch)
+    return cluster.nodes
+
+
+@pytest.fixture(params=[True, False], ids=["reload", "restart"])
+def uptake(request: pytest.FixtureRequest) -> bool:
+    """Once with nodes that can be told to read again, and once with nodes that can only be restarted."""
+    if request.param:
+        request.getfixturevalue("nodes")
+    return bool(request.param)

@@ -7,71 +7,63 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Phase, Way
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 
-from .authorities import SHAPES, Authority, below, root
-from .scene import BOTH_WAYS, CERTIFICATES, IN_USE, PHASES, UNUSED, Scene
+from ..support.authorities import SHAPES, Authority, below, root
+from ..support.watched_cluster import CERTIFICATES, IN_USE, UNUSED, WatchedCluster, assert_only
 
-EVERY_WAY = pytest.mark.parametrize("way", BOTH_WAYS)
-EVERY_PHASE = pytest.mark.parametrize("phase", PHASES, ids=lambda phase: f"after {phase.value}")
-
-
-def assert_both(scene: Scene, current: str, other: Authority) -> None:
-    assert scene.states == {current: IN_USE, other.fingerprint: UNUSED}
-    assert scene.trusted == {current, other.fingerprint}
-    assert scene.secret(CERTIFICATES)["partner.crt"] == other.pem
+EVERY_PHASE = pytest.mark.parametrize("phase", Phase, ids=lambda phase: f"after {phase.value}")
+pytestmark = pytest.mark.usefixtures("uptake")
 
 
-@EVERY_WAY
+def assert_both(cluster: WatchedCluster, current: str, other: Authority) -> None:
+    assert cluster.states == {current: IN_USE, other.fingerprint: UNUSED}
+    assert cluster.trusted == {current, other.fingerprint}
+    assert cluster.secret(CERTIFICATES)["partner.crt"] == other.pem
+
+
 @pytest.mark.parametrize("shape", ["root", "two levels"])
-def test_reconciling_makes_everybody_trust_it(scene: Scene, shape: str, way: Way) -> None:
-    scene.create(way=way)
+def test_reconciling_makes_everybody_trust_it(cluster: WatchedCluster, shape: str) -> None:
+    cluster.create()
     other = SHAPES[shape]()
-    scene.put(CERTIFICATES, partner_crt=other.pem)
-    scene.finish(Goal.RECONCILE, way)
-    assert scene.rolls == {1}
-    assert_both(scene, scene.current, other)
+    cluster.put(CERTIFICATES, partner_crt=other.pem)
+    cluster.finish(Goal.RECONCILE)
+    assert cluster.rolls == {1}
+    assert_both(cluster, cluster.current, other)
 
 
-@EVERY_WAY
 @EVERY_PHASE
-def test_in_the_middle_of_a_replacement(scene: Scene, phase: Phase, way: Way) -> None:
-    """One roll more at most, for what the promised three could not know of."""
+def test_in_the_middle_of_a_replacement(cluster: WatchedCluster, phase: Phase) -> None:
+    """One roll more at most, for what the plan could not know of."""
     old, new = below(root("Corporate Root 1")), below(root("Corporate Root 2"), "Kafka CA 2")
-    scene.create(old, way)
-    scene.run(Goal.REPLACE_KEY, way, new, until=phase)
+    cluster.create(old)
+    cluster.run(Goal.REPLACE_KEY, new, until=phase)
     other = root("Partner Root")
-    scene.put(CERTIFICATES, partner_crt=other.pem)
-    scene.finish(Goal.REPLACE_KEY, way, new)
-    assert scene.rolls <= {3, 4}
-    assert len(scene.rolls) == 1
-    assert_both(scene, new.fingerprint, other)
+    cluster.put(CERTIFICATES, partner_crt=other.pem)
+    cluster.finish(Goal.REPLACE_KEY, new)
+    assert cluster.paid.restarts - cluster.cost(Goal.REPLACE_KEY, "unlinked").restarts in (0, 1)
+    assert_both(cluster, new.fingerprint, other)
 
 
-@EVERY_WAY
 @EVERY_PHASE
-def test_in_the_middle_of_a_renewal(scene: Scene, phase: Phase, way: Way) -> None:
-    scene.create(way=way)
-    old = scene.current
-    scene.run(Goal.RENEW, way, until=phase)
+def test_in_the_middle_of_a_renewal(cluster: WatchedCluster, phase: Phase) -> None:
+    cluster.create()
+    old = cluster.current
+    cluster.run(Goal.RENEW, until=phase)
     other = root("Partner Root")
-    scene.put(CERTIFICATES, partner_crt=other.pem)
-    scene.finish(Goal.RENEW, way)
-    assert scene.rolls <= {1, 2}
-    assert len(scene.rolls) == 1
-    assert scene.states == {scene.current: IN_USE, other.fingerprint: UNUSED}
-    assert scene.trusted - {old} == {scene.current, other.fingerprint}
+    cluster.put(CERTIFICATES, partner_crt=other.pem)
+    cluster.finish(Goal.RENEW)
+    assert cluster.paid.restarts - cluster.cost(Goal.RENEW).restarts in (0, 1)
+    assert cluster.states == {cluster.current: IN_USE, other.fingerprint: UNUSED}
+    assert cluster.trusted - {old} == {cluster.current, other.fingerprint}
 
 
-@EVERY_WAY
 @EVERY_PHASE
-def test_reconciling_ends_what_was_begun(scene: Scene, phase: Phase, way: Way) -> None:
+def test_reconciling_ends_what_was_begun(cluster: WatchedCluster, phase: Phase) -> None:
     """It knows of the certificate what the cluster knows, and nothing else."""
-    scene.create(way=way)
+    cluster.create()
     new = below(root())
-    scene.run(Goal.REPLACE_KEY, way, new, until=phase)
-    scene.finish(Goal.RECONCILE, way)
-    assert scene.rolls == {3}
-    assert scene.states == {new.fingerprint: IN_USE}
-    assert scene.trusted == {new.fingerprint}
+    cluster.run(Goal.REPLACE_KEY, new, until=phase)
+    cluster.finish(Goal.RECONCILE)
+    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY, "unlinked")
+    assert_only(cluster, new.fingerprint)

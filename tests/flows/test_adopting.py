@@ -9,42 +9,48 @@ from collections.abc import Callable
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Way
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-from .authorities import SHAPES, Authority, below, root
-from .scene import BOTH_WAYS, CERTIFICATES, EVERY_BRIDGE, IN_USE, KEYS, UNUSED, Scene, assert_only, expired_name
+from ..support.authorities import SHAPES, Authority, below, root
+from ..support.restarts import Cost
+from ..support.watched_cluster import (
+    CERTIFICATES,
+    IN_USE,
+    KEYS,
+    UNUSED,
+    WatchedCluster,
+    assert_only,
+    expired_name,
+)
 
-EVERY_WAY = pytest.mark.parametrize("way", BOTH_WAYS)
+pytestmark = pytest.mark.usefixtures("uptake")
 EVERY_SHAPE = pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 
 
-def adopt(scene: Scene, way: Way) -> None:
-    before = scene.secret(CERTIFICATES), scene.secret(KEYS)
-    scene.look_away()
-    scene.finish(Goal.UPGRADE, way)
-    assert (scene.secret(CERTIFICATES), scene.secret(KEYS)) == before
-    assert scene.issued_by_operator == []
+def adopt(cluster: WatchedCluster, restarts: int = 0) -> None:
+    """restarts: more than adopting takes as a rule."""
+    before = cluster.secret(CERTIFICATES), cluster.secret(KEYS)
+    cluster.look_away()
+    cluster.finish(Goal.UPGRADE)
+    assert cluster.paid == cluster.cost(Goal.UPGRADE) + Cost(restarts)
+    assert (cluster.secret(CERTIFICATES), cluster.secret(KEYS)) == before
+    assert cluster.issued_by_operator == []
 
 
-@EVERY_WAY
-def test_a_ca_that_the_operator_generated(scene: Scene, way: Way) -> None:
-    scene.deploy(generated=True)
-    adopt(scene, way)
-    assert scene.rolls == {0}
-    assert scene.states == {scene.current: IN_USE}
-    assert scene.kafka["spec"]["clusterCa"] == {"generateCertificateAuthority": False}
+def test_a_ca_that_the_operator_generated(cluster: WatchedCluster) -> None:
+    cluster.deploy(generated=True)
+    adopt(cluster)
+    assert cluster.states == {cluster.current: IN_USE}
+    assert cluster.kafka["spec"]["clusterCa"] == {"generateCertificateAuthority": False}
 
 
-@EVERY_WAY
 @EVERY_SHAPE
-def test_a_ca_that_a_user_made(scene: Scene, shape: Callable[[], Authority], way: Way) -> None:
+def test_a_ca_that_a_user_made(cluster: WatchedCluster, shape: Callable[[], Authority]) -> None:
     own = shape()
-    scene.store(own, cert="4", key="2")
-    scene.deploy()
-    adopt(scene, way)
-    assert scene.rolls == {0}
-    assert_only(scene, own.fingerprint)
+    cluster.store(own, cert="4", key="2")
+    cluster.deploy()
+    adopt(cluster)
+    assert_only(cluster, own.fingerprint)
 
 
 def an_unrelated_root(own: Authority) -> tuple[str, Authority]:
@@ -72,50 +78,43 @@ def a_retired_one(own: Authority) -> tuple[str, Authority]:
 ADDITIONAL = [an_unrelated_root, an_unrelated_chain, a_sibling, the_root_above, a_retired_one]
 
 
-@EVERY_WAY
 @pytest.mark.parametrize("additional", ADDITIONAL)
 def test_further_cas_stay_trusted_after_one_roll(
-    scene: Scene, additional: Callable[[Authority], tuple[str, Authority]], way: Way
+    cluster: WatchedCluster, additional: Callable[[Authority], tuple[str, Authority]]
 ) -> None:
     """Whether the running processes know them cannot be told from outside: one roll makes it so."""
     own = below(root())
     key, other = additional(own)
-    scene.store(own, {key: other.pem})
-    scene.deploy()
-    adopt(scene, way)
-    assert scene.rolls == {1}
-    assert scene.states == {own.fingerprint: IN_USE, other.fingerprint: UNUSED}
-    assert scene.trusted == {own.fingerprint, other.fingerprint}
+    cluster.store(own, {key: other.pem})
+    cluster.deploy()
+    adopt(cluster, restarts=1)
+    assert cluster.states == {own.fingerprint: IN_USE, other.fingerprint: UNUSED}
+    assert cluster.trusted == {own.fingerprint, other.fingerprint}
 
 
-@EVERY_BRIDGE
-@EVERY_WAY
 @pytest.mark.parametrize("additional", ADDITIONAL)
 def test_further_cas_outlive_a_replacement(
-    scene: Scene, additional: Callable[[Authority], tuple[str, Authority]], way: Way
+    cluster: WatchedCluster, additional: Callable[[Authority], tuple[str, Authority]]
 ) -> None:
     own = below(root())
     key, other = additional(own)
-    scene.store(own, {key: other.pem})
-    scene.deploy()
-    adopt(scene, way)
-    scene.look_away()
-    scene.finish(Goal.REPLACE_KEY, way)
-    assert scene.rolls == {scene.replacement}
-    assert scene.states == {scene.current: IN_USE, other.fingerprint: UNUSED}
-    assert scene.trusted - scene.bridges == {scene.current, other.fingerprint}
-    assert scene.secret(CERTIFICATES)[key] == other.pem
+    cluster.store(own, {key: other.pem})
+    cluster.deploy()
+    adopt(cluster, restarts=1)
+    cluster.look_away()
+    cluster.finish(Goal.REPLACE_KEY)
+    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY)
+    assert cluster.states == {cluster.current: IN_USE, other.fingerprint: UNUSED}
+    assert cluster.trusted == {cluster.current, other.fingerprint}
+    assert cluster.secret(CERTIFICATES)[key] == other.pem
 
 
-@EVERY_BRIDGE
-@EVERY_WAY
-def test_the_ca_in_use_under_a_second_key_leaves_with_it(scene: Scene, way: Way) -> None:
+def test_the_ca_in_use_under_a_second_key_leaves_with_it(cluster: WatchedCluster) -> None:
     own = root()
-    scene.store(own, {"corporate.crt": own.pem})
-    scene.deploy()
-    adopt(scene, way)
-    assert scene.rolls == {0}
-    scene.finish(Goal.REPLACE_KEY, way)
-    assert scene.rolls == {scene.replacement}
-    assert_only(scene, scene.current, twins=scene.bridges)
-    assert "corporate.crt" not in scene.secret(CERTIFICATES)
+    cluster.store(own, {"corporate.crt": own.pem})
+    cluster.deploy()
+    adopt(cluster)
+    cluster.finish(Goal.REPLACE_KEY)
+    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY)
+    assert_only(cluster, cluster.current)
+    assert "corporate.crt" not in cluster.secret(CERTIFICATES)

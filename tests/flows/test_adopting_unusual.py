@@ -10,20 +10,28 @@ from datetime import timedelta
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Way
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
-from ansible_collections.trustops.strimzi.tests.fakes.flows import START
-from ansible_collections.trustops.strimzi.tests.fakes.memory_api import Change
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.tests.support.flows import START
+from ansible_collections.trustops.strimzi.tests.support.memory_api import Change
 
-from .authorities import Authority, below, root
-from .scene import BOTH_WAYS, CERTIFICATES, EVERY_BRIDGE, IN_USE, KEYS, UNUSED, Scene, assert_only
+from ..support.authorities import Authority, below, root
+from ..support.watched_cluster import (
+    CERTIFICATES,
+    IN_USE,
+    KEYS,
+    UNUSED,
+    WatchedCluster,
+    assert_only,
+)
 
-pytestmark = pytest.mark.parametrize("way", BOTH_WAYS)
+pytestmark = pytest.mark.usefixtures("uptake")
 BEFORE = START - timedelta(hours=1)
 
 
 def expired() -> Authority:
-    """The operator removes nothing from user-managed Secrets, so that it stays for ever (strimzi.md 1.4)."""
+    """The operator removes nothing from user-managed Secrets, so that it stays for ever (docs/operator.md,
+    "User-managed CA").
+    """
     return root("Kafka CA 0", end=BEFORE)
 
 
@@ -32,40 +40,42 @@ def no_ca() -> Authority:
     return root("partner.example.com", ca=False)
 
 
-@EVERY_BRIDGE
 @pytest.mark.parametrize("left_over", [expired, no_ca])
-def test_what_can_issue_nothing_holds_nothing(scene: Scene, left_over: Callable[[], Authority], way: Way) -> None:
+def test_what_can_issue_nothing_holds_nothing(cluster: WatchedCluster, left_over: Callable[[], Authority]) -> None:
     own, other = root(), left_over()
-    scene.store(own, {"other.crt": other.pem})
-    scene.deploy()
-    scene.look_away()
-    scene.finish(Goal.UPGRADE, way)
-    assert scene.rolls == {1}
-    scene.look_away()
-    scene.finish(Goal.REPLACE_KEY, way)
-    assert scene.rolls == {scene.replacement}
-    assert scene.states == {scene.current: IN_USE, other.fingerprint: "UNTRUSTED"}
-    assert own.fingerprint not in scene.trusted
-    assert scene.secret(CERTIFICATES)["other.crt"] == other.pem
+    cluster.store(own, {"other.crt": other.pem})
+    cluster.deploy()
+    cluster.look_away()
+    cluster.finish(Goal.UPGRADE)
+    assert cluster.rolls == {1}
+    cluster.look_away()
+    cluster.finish(Goal.REPLACE_KEY)
+    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY)
+    assert cluster.states == {cluster.current: IN_USE, other.fingerprint: "UNTRUSTED"}
+    assert own.fingerprint not in cluster.trusted
+    assert cluster.secret(CERTIFICATES)["other.crt"] == other.pem
 
 
-def test_an_intermediate_survives_its_root_and_is_replaced(scene: Scene, way: Way) -> None:
-    """Its own certificate is the anchor; the operator leaves the dates of the root alone too (strimzi.md 1.4)."""
+def test_an_intermediate_survives_its_root_and_is_replaced(cluster: WatchedCluster) -> None:
+    """Its own certificate is the anchor; the operator leaves the dates of the root alone too (docs/operator.md,
+    "User-managed CA"). OpenSSL goes on to the root, which has ended before all of this.
+    """
+    cluster.checker.unserved = "an OpenSSL client"
     own, new = below(root(end=BEFORE)), below(root("Next Root"), "Kafka CA 2")
-    scene.store(own)
-    scene.deploy()
-    scene.finish(Goal.UPGRADE, way)
-    scene.look_away()
-    scene.finish(Goal.REPLACE_KEY, way, new)
-    assert scene.rolls == {3}
-    assert_only(scene, new.fingerprint, way)
+    cluster.store(own)
+    cluster.deploy()
+    cluster.finish(Goal.UPGRADE)
+    cluster.look_away()
+    cluster.finish(Goal.REPLACE_KEY, new)
+    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY, "unlinked")
+    assert_only(cluster, new.fingerprint)
 
 
 class OperatorDies(BaseException):
     """Its process is gone: nothing catches this."""
 
 
-def replaces_until(scene: Scene, starts: int) -> None:
+def replaces_until(cluster: WatchedCluster, starts: int) -> None:
     """The operator replaces its CA and ends with the start of so many pods."""
     left = iter(range(starts - 1))
 
@@ -73,25 +83,25 @@ def replaces_until(scene: Scene, starts: int) -> None:
         if (change.plural, change.verb) == ("pods", "create") and next(left, None) is None:
             raise OperatorDies
 
-    scene.change("secrets", KEYS, {"metadata": {"annotations": {"strimzi.io/force-replace": "true"}}})
-    scene.world.api.listeners.append(end)
+    cluster.change("secrets", KEYS, {"metadata": {"annotations": {"strimzi.io/force-replace": "true"}}})
+    cluster.memory.api.listeners.append(end)
     with pytest.raises(OperatorDies):
-        scene.world.step()
-    scene.world.api.listeners.remove(end)
-    while scene.world.quiet_round():
+        cluster.memory.step()
+    cluster.memory.api.listeners.remove(end)
+    while cluster.memory.quiet_round():
         pass
 
 
 @pytest.mark.parametrize("starts", [1, 4, 6])
-def test_a_replacement_of_the_operator_comes_to_its_end(scene: Scene, starts: int, way: Way) -> None:
+def test_a_replacement_of_the_operator_comes_to_its_end(cluster: WatchedCluster, starts: int) -> None:
     """Interrupted in its first roll, between the rolls, in its second: the new CA is used, the old one stays trusted."""
-    scene.deploy(generated=True)
-    old = scene.current
-    replaces_until(scene, starts)
-    scene.finish(Goal.UPGRADE, way)
-    assert scene.current != old
-    assert scene.states == {scene.current: IN_USE, old: UNUSED}
-    assert scene.trusted == {scene.current, old}
-    scene.look_away()
-    scene.finish(Goal.REPLACE_KEY, way)
-    assert scene.rolls == {scene.replacement}
+    cluster.deploy(generated=True)
+    old = cluster.current
+    replaces_until(cluster, starts)
+    cluster.finish(Goal.UPGRADE)
+    assert cluster.current != old
+    assert cluster.states == {cluster.current: IN_USE, old: UNUSED}
+    assert cluster.trusted == {cluster.current, old}
+    cluster.look_away()
+    cluster.finish(Goal.REPLACE_KEY)
+    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY)

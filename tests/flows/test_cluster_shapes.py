@@ -5,37 +5,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Way
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import ROTATIONS, Goal
 from ansible_collections.trustops.strimzi.tests.operator import clusters
 
-from .authorities import below, root
-from .scene import BOTH_WAYS, CLUSTER, EVERY_BRIDGE, IN_USE, NAMESPACE, Scene, assert_only
-
-Object = dict[str, Any]
-Manifests = Callable[[bool], list[Object]]
+from ..support.authorities import below, root
+from ..support.watched_cluster import CLUSTER, IN_USE, NAMESPACE, WatchedCluster, assert_only
+from .cases import Layout, Object, roles_apart, roles_together
 
 
-def separate_roles(generated: bool) -> list[Object]:
-    return clusters.separate_roles(CLUSTER, NAMESPACE, replicas=2, generated=generated)
-
-
-def kafka_alone(generated: bool) -> list[Object]:
+def kafka_alone(*, generated: bool = False) -> list[Object]:
     return clusters.dual_role(CLUSTER, NAMESPACE, replicas=2, generated=generated, components=False)
 
 
-def one_node(generated: bool) -> list[Object]:
+def one_node(*, generated: bool = False) -> list[Object]:
     return clusters.dual_role(CLUSTER, NAMESPACE, replicas=1, generated=generated)
 
 
-def only(component: str) -> Manifests:
-    def manifests(generated: bool) -> list[Object]:
-        *pools, kafka = clusters.dual_role(CLUSTER, NAMESPACE, replicas=2, generated=generated)
+def only(component: str) -> Layout:
+    def manifests(*, generated: bool = False) -> list[Object]:
+        *pools, kafka = roles_together(generated=generated)
         for other in clusters.COMPONENTS.keys() - {component}:
             del kafka["spec"][other]
         return [*pools, kafka]
@@ -44,38 +34,33 @@ def only(component: str) -> Manifests:
     return manifests
 
 
-SHAPES: list[Manifests] = [
-    separate_roles, kafka_alone, one_node, *(only(one) for one in clusters.COMPONENTS)
-]  # fmt: skip
+EVERY_SHAPE = pytest.mark.parametrize(
+    "shape", [roles_apart, kafka_alone, one_node, *map(only, clusters.COMPONENTS)], ids=lambda shape: shape.__name__
+)
+pytestmark = pytest.mark.usefixtures("uptake")
 
 
-@pytest.mark.parametrize("way", BOTH_WAYS)
-@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.__name__)
-@EVERY_BRIDGE
-def test_from_adoption_to_handing_back(scene: Scene, shape: Manifests, way: Way) -> None:
-    """Adopted, renewed, replaced, handed back: 0 + 1 + (2 or 3) + 1 rolls."""
-    scene.deploy(shape(True))
-    scene.look_away()
-    scene.finish(Goal.UPGRADE, way)
-    assert scene.rolls == {0}
-    adopted = scene.current
-    scene.finish(Goal.RENEW, way)
-    assert scene.rolls == {1}
-    assert_only(scene, scene.current, way, twins={adopted})
-    scene.finish(Goal.REPLACE_KEY, way)
-    assert scene.rolls == {1 + scene.replacement}
-    assert_only(scene, scene.current, way, scene.bridges)
-    scene.finish(Goal.DOWNGRADE, way)
-    assert scene.rolls == {2 + scene.replacement}
+@EVERY_SHAPE
+def test_from_adoption_to_handing_back(cluster: WatchedCluster, shape: Layout) -> None:
+    """Adopted, renewed, replaced, handed back."""
+    cluster.deploy(shape(generated=True))
+    restarts = 0
+    cluster.look_away()
+    for goal in (Goal.UPGRADE, Goal.RENEW, Goal.REPLACE_KEY, Goal.DOWNGRADE):
+        before = cluster.current
+        cluster.finish(goal)
+        restarts += cluster.cost(goal).restarts
+        assert cluster.rolls == {restarts}
+        if goal in ROTATIONS:
+            assert_only(cluster, cluster.current, {before} if goal is Goal.RENEW else set())
 
 
-@pytest.mark.parametrize("way", BOTH_WAYS)
-@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.__name__)
-def test_an_intermediate_from_the_start_and_another_one(scene: Scene, shape: Manifests, way: Way) -> None:
+@EVERY_SHAPE
+def test_an_intermediate_from_the_start_and_another_one(cluster: WatchedCluster, shape: Layout) -> None:
     first, second = below(root("Corporate Root 1")), below(root("Corporate Root 2"), "Kafka CA 2")
-    scene.create(first, way, manifests=shape(False))
-    assert scene.rolls == {0}
-    assert scene.states == {first.fingerprint: IN_USE}
-    scene.finish(Goal.REPLACE_KEY, way, second)
-    assert scene.rolls == {3}
-    assert_only(scene, second.fingerprint, way)
+    cluster.create(first, manifests=shape())
+    assert cluster.rolls == {0}
+    assert cluster.states == {first.fingerprint: IN_USE}
+    cluster.finish(Goal.REPLACE_KEY, second)
+    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY, "unlinked")
+    assert_only(cluster, second.fingerprint)

@@ -5,46 +5,41 @@
 
 from __future__ import annotations
 
-import pytest
-
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Way
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
-from ansible_collections.trustops.strimzi.tests.fakes.world import World
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.tests.operator import clusters
+from ansible_collections.trustops.strimzi.tests.support.memory_cluster import MemoryCluster
 
-from .scene import BOTH_WAYS, CERTIFICATES, KEYS, NAMESPACE, Scene, assert_only
-
-pytestmark = pytest.mark.parametrize("way", BOTH_WAYS)
-
-
-def test_the_cluster_starts_with_it(scene: Scene, way: Way) -> None:
-    scene.finish(Goal.CREATE, way)
-    made = scene.secret(CERTIFICATES), scene.secret(KEYS)
-    scene.deploy()
-    scene.finish(Goal.CREATE, way)
-    assert scene.rolls == {0}
-    assert (scene.secret(CERTIFICATES), scene.secret(KEYS)) == made
-    assert_only(scene, scene.current)
+from ..support.watched_cluster import CERTIFICATES, KEYS, NAMESPACE, WatchedCluster, assert_only
 
 
-def test_creating_again_what_is_there_makes_nothing(scene: Scene, way: Way) -> None:
-    scene.create()
-    scene.run(Goal.CREATE, way)
-    assert scene.writes == 0
+def test_the_cluster_starts_with_it(cluster: WatchedCluster) -> None:
+    cluster.finish(Goal.CREATE)
+    made = cluster.secret(CERTIFICATES), cluster.secret(KEYS)
+    cluster.deploy()
+    cluster.finish(Goal.CREATE)
+    assert cluster.rolls == {0}
+    assert (cluster.secret(CERTIFICATES), cluster.secret(KEYS)) == made
+    assert_only(cluster, cluster.current)
 
 
-def neighbour(scene: Scene) -> None:
+def test_creating_again_what_is_there_makes_nothing(cluster: WatchedCluster) -> None:
+    cluster.create()
+    cluster.run(Goal.CREATE)
+    assert cluster.writes == 0
+
+
+def neighbour(cluster: WatchedCluster) -> None:
     """Another cluster of the namespace, with everything that its operator made, pods apart."""
-    other = World("another", NAMESPACE)
+    other = MemoryCluster("another", NAMESPACE)
     other.apply(*clusters.separate_roles("another", NAMESPACE, generated=True))
     other.settle()
     for plural in ("kafkas", "kafkanodepools", "secrets"):
-        scene.world.apply(*other.api.all(plural, NAMESPACE))
+        cluster.memory.apply(*other.api.all(plural, NAMESPACE))
 
 
-def belongings(scene: Scene) -> list[object]:
+def belongings(cluster: WatchedCluster) -> list[object]:
     everything = [
-        o for plural in ("kafkas", "kafkanodepools", "secrets") for o in scene.world.api.all(plural, NAMESPACE)
+        o for plural in ("kafkas", "kafkanodepools", "secrets") for o in cluster.memory.api.all(plural, NAMESPACE)
     ]
     return [
         o
@@ -53,12 +48,12 @@ def belongings(scene: Scene) -> list[object]:
     ]
 
 
-def test_another_cluster_of_the_namespace_is_left_alone(scene: Scene, way: Way) -> None:
-    neighbour(scene)
-    before = belongings(scene)
+def test_another_cluster_of_the_namespace_is_left_alone(cluster: WatchedCluster) -> None:
+    neighbour(cluster)
+    before = belongings(cluster)
     assert len(before) > 10
-    scene.create(way=way)
-    scene.finish(Goal.RENEW, way)
-    scene.finish(Goal.REPLACE_KEY, way)
-    scene.finish(Goal.DOWNGRADE, way)
-    assert belongings(scene) == before
+    cluster.create()
+    cluster.finish(Goal.RENEW)
+    cluster.finish(Goal.REPLACE_KEY)
+    cluster.finish(Goal.DOWNGRADE)
+    assert belongings(cluster) == before

@@ -6,166 +6,158 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import engine
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Intent, Phase, Way
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
+from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
 
-from ..fakes.answers import Answers
-from ..fakes.flows import FlowResult, run_flow, work_on
-from ..fakes.memory_api import Change
-from ..fakes.world import World
-from ..faults.checker import InvariantBroken
-from ..faults.flows import CASES, Case, finish, start
+from ..support.flows import FlowResult
+from ..support.kubelet import Process
+from ..support.memory_api import Change
+from ..support.reloads import ReloadingNodes
+from ..support.watched_cluster import CERTIFICATES, WatchedCluster, fingerprints
+from .cases import Case
 
-PLAIN = Case(Goal.REPLACE_KEY, Way.COOPERATE, Bridge.NEVER)
-TAKEOVER = Case(Goal.REPLACE_KEY, Way.TAKEOVER, Bridge.NEVER)
-BRIDGED = Case(Goal.REPLACE_KEY, Way.COOPERATE, Bridge.AUTO)
-REPLACE = PLAIN.intent
-PAUSE = "strimzi.io/pause-reconciliation"
+UNLINKED = Case(Goal.REPLACE_KEY, "unlinked")
+SILENT = "demo-kafka-1"
 
 
-def begin(case: Case = PLAIN) -> World:
-    world, _checker = start(case)
-    return world
+def held(result: FlowResult) -> list[tuple[Condition, str]]:
+    decision = result.outcome.decision
+    assert not decision.done
+    assert decision.steps == ()
+    return [(violation.condition, violation.message) for violation in decision.violations]
 
 
-def run(world: World, answers: Answers, intent: Intent = REPLACE) -> FlowResult:
-    work = work_on(world)
-    work.look_live = answers
-    return run_flow(work, intent)
+def process_of(cluster: WatchedCluster, node: str) -> tuple[str, Process]:
+    """Its UID and what it loaded."""
+    return next((uid, one) for uid, one in cluster.memory.kubelet.processes.items() if one.pod == node)
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_every_flow_ends_as_it_does_without(case: Case) -> None:
-    world = begin(case)
-    answers = Answers(world)
-    before = world.restarts()
-    result = run(world, answers, case.intent)
-    assert result.outcome.decision.done, [str(one) for one in result.outcome.decision.violations]
-    assert (
-        max(count - before.get(name, 0) for name, count in world.restarts().items()) <= case.rolls
-        if (world.restarts())
-        else case.goal is Goal.CREATE
-    )
-    looks = {Goal.RENEW: 2, Goal.REPLACE_KEY: 3}.get(case.goal, 0)
-    assert answers.asked >= looks
+@pytest.mark.parametrize("case", [Case(Goal.REPLACE_KEY), UNLINKED, Case(Goal.RENEW)], ids=str)
+def test_a_silent_node_holds_the_first_use(cluster: WatchedCluster, nodes: ReloadingNodes, case: Case) -> None:
+    flow = case.begin(cluster)
+    before = cluster.current, {node: cluster.secret(node) for node in cluster.memory.kubelet.nodes}
+    nodes.answers.silent = {SILENT}
+    unknown = f"it cannot be told what it presents: port 9090 of pod {SILENT}: no answer."
+    assert (Condition.EVIDENCE, unknown) in held(flow.run())
+    assert (cluster.current, {node: cluster.secret(node) for node in cluster.memory.kubelet.nodes}) == before
+    nodes.answers.silent.clear()
+    flow.finish()
 
 
-def held(result: FlowResult) -> list[tuple[str, str]]:
-    assert not result.outcome.decision.done
-    assert result.outcome.decision.steps == ()
-    return [(violation.gate, violation.message) for violation in result.outcome.decision.violations]
-
-
-def test_a_silent_node_holds_the_promotion() -> None:
-    world = begin()
-    answers = Answers(world, silent={"demo-kafka-1"})
-    result = run(world, answers)
-    assert ("evidence", "it cannot be told what it presents: port 9090 of pod demo-kafka-1: no answer.") in held(result)
-    assert current(world) == 0
-    answers.silent.clear()
-    assert run(world, answers).outcome.decision.done
-
-
-@pytest.mark.parametrize("case", [TAKEOVER, BRIDGED], ids=str)
-def test_what_was_said_before_a_pause_opens_no_gate_after_it(case: Case) -> None:
-    """Within one call the nodes are not asked again to make or to end a pause, but before everything else they are."""
-    world = begin(case)
-    answers = Answers(world)
+@pytest.mark.parametrize(
+    ("case", "number"),
+    [
+        (Case(Goal.REPLACE_KEY), 1),
+        (Case(Goal.REPLACE_KEY, "when_restarted"), 1),
+        (UNLINKED, 1),
+        (UNLINKED, 2),
+        (Case(Goal.RENEW), 1),
+        (Case(Goal.RENEW), 2),
+    ],
+    ids=str,
+)
+def test_what_was_said_before_a_pause_opens_no_gate_in_it(
+    cluster: WatchedCluster, nodes: ReloadingNodes, case: Case, number: int
+) -> None:
+    """A node falls silent when the operator is paused: what the pause was made for is not done, and the pause ends."""
+    flow = case.begin(cluster)
+    stored: list[dict[str, dict[str, bytes]]] = []
 
     def fall_silent(change: Change) -> None:
-        if change.plural == "kafkas" and PAUSE in change.new["metadata"].get("annotations", {}):
-            answers.silent.add("demo-kafka-1")
+        if cluster.paused and cluster.pauses == number and not nodes.answers.silent:
+            nodes.answers.silent.add(SILENT)
+            stored.append(written(cluster))
 
-    world.api.listeners.append(fall_silent)
-    assert "evidence" in [gate for gate, _message in held(run(world, answers, case.intent))]
-    assert current(world) == 0
-    assert PAUSE not in (world.api.find("kafkas", "kafka", "demo") or {})["metadata"]["annotations"]
-    world.api.listeners.remove(fall_silent)
-    answers.silent.clear()
-    assert run(world, answers, case.intent).outcome.decision.done
-
-
-def current(world: World) -> int:
-    secret = world.api.find("secrets", "kafka", "demo-cluster-ca-cert") or {}
-    return int(secret["metadata"]["annotations"]["strimzi.io/ca-cert-generation"])
+    cluster.memory.api.listeners.append(fall_silent)
+    assert Condition.EVIDENCE in [condition for condition, _message in held(flow.run())]
+    assert (written(cluster), cluster.pauses, cluster.paused) == (stored[0], number, False)
+    cluster.memory.api.listeners.remove(fall_silent)
+    nodes.answers.silent.clear()
+    flow.finish()
 
 
-def test_a_process_that_does_not_trust_the_new_ca_although_it_should_holds_the_promotion() -> None:
+def written(cluster: WatchedCluster) -> dict[str, dict[str, bytes]]:
+    """What pauses are made for."""
+    return {name: cluster.secret(name) for name in (CERTIFICATES, *cluster.memory.kubelet.nodes)}
+
+
+def test_a_process_that_does_not_trust_the_new_ca_although_it_should_holds_the_switch(
+    cluster: WatchedCluster, nodes: ReloadingNodes
+) -> None:
     """By the UIDs it has restarted with the new CA; it says something else, for whatever reason."""
-    world = begin()
-    old = next(process.trusted for process in world.kubelet.processes.values() if process.component == "kafka")
-    finish(world, replace(REPLACE, until=Phase.TRUST))
-    uid, process = next((u, p) for u, p in world.kubelet.processes.items() if p.pod == "demo-kafka-2")
-    world.kubelet.processes[uid] = replace(process, trusted=old)
-    assert "evidence" in [gate for gate, _message in held(run(world, Answers(world)))]
-    assert current(world) == 0
+    flow = UNLINKED.begin(cluster)
+    old = process_of(cluster, SILENT)[1].trusted
+    flow.run(until=Phase.TRUST)
+    uid, process = process_of(cluster, SILENT)
+    cluster.memory.kubelet.processes[uid] = replace(process, trusted=old)
+    current = cluster.current
+    assert Condition.EVIDENCE in [condition for condition, _message in held(flow.run())]
+    assert cluster.current == current
     # The negative control: who does not ask does not know.
+    cluster.nodes = None
     with pytest.raises(InvariantBroken, match=r"I[13]"):
-        run_flow(work_on(world), REPLACE)
+        flow.run()
 
 
-def test_a_process_that_presents_the_old_certificate_although_it_should_not_keeps_the_old_ca() -> None:
-    world = begin()
-    before = {process.pod: process.presented for process in world.kubelet.processes.values()}
-    finish(world, replace(REPLACE, until=Phase.USE))
-    uid, process = next((u, p) for u, p in world.kubelet.processes.items() if p.pod == "demo-kafka-0")
-    world.kubelet.processes[uid] = replace(process, presented=before["demo-kafka-0"])
-    found = held(run(world, Answers(world)))
-    assert any("demo-kafka-0 presents another certificate" in message for _gate, message in found), found
-    assert sum(key.endswith(".crt") for key in certificates(world)) == 2
+def test_a_process_that_presents_the_old_certificate_although_it_should_not_keeps_the_old_ca(
+    cluster: WatchedCluster, nodes: ReloadingNodes
+) -> None:
+    flow = UNLINKED.begin(cluster)
+    old, before = cluster.current, process_of(cluster, "demo-kafka-0")[1].presented
+    flow.run(until=Phase.USE)
+    uid, process = process_of(cluster, "demo-kafka-0")
+    cluster.memory.kubelet.processes[uid] = replace(process, presented=before)
+    messages = [message for _condition, message in held(flow.run())]
+    assert any("demo-kafka-0 presents another certificate" in message for message in messages), messages
+    assert old in {fingerprints(value)[0] for value in cluster.secret(CERTIFICATES).values()}
 
 
-def certificates(world: World) -> dict[str, Any]:
-    return (world.api.find("secrets", "kafka", "demo-cluster-ca-cert") or {})["data"]
-
-
-def test_a_process_that_still_trusts_the_removed_ca_is_not_forgotten() -> None:
-    world = begin()
-    old = next(process.trusted for process in world.kubelet.processes.values() if process.component == "kafka")
-    finish(world, replace(REPLACE, until=Phase.USE))
-    answers = Answers(world)
+def test_a_process_that_still_trusts_the_removed_ca_is_not_forgotten(
+    cluster: WatchedCluster, nodes: ReloadingNodes
+) -> None:
+    flow = Case(Goal.REPLACE_KEY).begin(cluster)
+    old = cluster.secret(CERTIFICATES)["ca.crt"]
 
     def stubborn() -> None:
-        for uid, process in list(world.kubelet.processes.items()):
-            if process.pod == "demo-kafka-1" and old not in process.trusted:
-                world.kubelet.processes[uid] = replace(process, trusted=process.trusted + old)
+        uid, process = process_of(cluster, SILENT)
+        if old not in process.trusted:
+            cluster.memory.kubelet.processes[uid] = replace(process, trusted=process.trusted + old)
 
-    answers.before = stubborn
-    found = held(run(world, answers))
-    assert [gate for gate, _message in found] == ["removal"]
-    assert "may still trust the removed CA CN=cluster-ca v0" in found[0][1]
-    answers.before = lambda: None
-    for uid, process in list(world.kubelet.processes.items()):
-        if process.pod == "demo-kafka-1":
-            world.kubelet.processes[uid] = replace(process, trusted=process.trusted.replace(old, b""))
-    assert run(world, answers).outcome.decision.done
+    flow.run(until=Phase.USE)
+    nodes.answers.before = stubborn
+    ((condition, message),) = held(flow.run(spread=Spread.RESTART))
+    assert condition is Condition.REMOVAL
+    assert "may still trust the removed CA CN=cluster-ca v0" in message
+    nodes.answers.before = lambda: None
+    uid, process = process_of(cluster, SILENT)
+    cluster.memory.kubelet.processes[uid] = replace(process, trusted=process.trusted.replace(old, b""))
+    flow.finish()
 
 
-def test_pods_that_are_replaced_while_they_are_asked_are_asked_again() -> None:
-    world = begin()
-    answers = Answers(world)
-    finish(world, replace(REPLACE, until=Phase.TRUST))
+def test_pods_that_are_replaced_while_they_are_asked_are_asked_again(
+    cluster: WatchedCluster, nodes: ReloadingNodes
+) -> None:
+    flow = UNLINKED.begin(cluster)
+    flow.run(until=Phase.TRUST)
     left = [2]
 
-    def restart() -> None:
+    def replace_pod() -> None:
         if left[0]:
             left[0] -= 1
-            world.api.request("DELETE", "/api/v1/namespaces/kafka/pods/demo-kafka-0")
-            world.settle(1)
+            cluster.restart("demo-kafka-0")
 
-    answers.before = restart
-    assert run(world, answers).outcome.decision.done
+    nodes.answers.before = replace_pod
+    flow.finish()
     assert left == [0]
 
 
-def test_nobody_is_asked_where_no_gate_is() -> None:
-    world = begin()
-    answers = Answers(world)
-    run(world, answers, replace(REPLACE, until=Phase.TRUST))
-    assert answers.asked == 0
-    assert engine.look(work_on(world), REPLACE).observation.snapshot.listeners is None
+def test_nobody_is_asked_where_no_gate_is(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
+    flow = UNLINKED.begin(cluster)
+    nodes.answers.asked = 0
+    flow.run(until=Phase.TRUST)
+    assert nodes.answers.asked == 0

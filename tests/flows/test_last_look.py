@@ -6,44 +6,38 @@
 from __future__ import annotations
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.listener_results import describe_listeners
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Way
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
 
-from ..fakes.answers import Answers
-from ..fakes.flows import run_flow, work_on
-from ..faults.flows import Case, start
-
-REPLACE = Case(Goal.REPLACE_KEY, Way.COOPERATE, Bridge.NEVER)
+from ..support.reloads import ReloadingNodes
+from ..support.watched_cluster import WatchedCluster
 
 
-def test_the_last_look_is_kept_when_the_last_decision_took_none() -> None:
+def test_it_is_kept_when_the_last_decision_took_none(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
     """Every listener presents the new CA's leaf, trusts the new CA and refuses the one that was removed."""
-    world, _checker = start(REPLACE)
-    work = work_on(world)
-    work.look_live = Answers(world)
-    outcome = run_flow(work, REPLACE.intent).outcome
+    cluster.create()
+    outcome = cluster.run(Goal.REPLACE_KEY, spread=Spread.RESTART).outcome
     assert outcome.decision.done
     assert outcome.observation.snapshot.listeners is None
     assert outcome.looked is not None
     found = describe_listeners(outcome.looked.snapshot)
-    assert {one["pod"] for one in found} == {"demo-kafka-0", "demo-kafka-1", "demo-kafka-2"}
+    assert {one["pod"] for one in found} == {"demo-kafka-0", "demo-kafka-1"}
     assert {one["uid"] for one in found} <= outcome.observation.snapshot.uids
     for one in found:
         (new,), (old,) = one["trusts"], one["refuses"]
         assert (one["issuers"], one["why"], new == old) == ([new], [], False)
 
 
-def test_who_was_not_asked_said_nothing() -> None:
-    world, _checker = start(REPLACE)
-    outcome = run_flow(work_on(world), REPLACE.intent).outcome
+def test_who_was_not_asked_said_nothing(cluster: WatchedCluster) -> None:
+    cluster.create()
+    outcome = cluster.run(Goal.REPLACE_KEY).outcome
     assert (outcome.looked, describe_listeners(None)) == (None, [])
 
 
-def test_a_silent_listener_says_why_and_presents_nothing() -> None:
-    world, _checker = start(REPLACE)
-    work = work_on(world)
-    work.look_live = Answers(world, silent={"demo-kafka-1"})
-    looked = run_flow(work, REPLACE.intent).outcome.looked
+def test_a_silent_listener_says_why_and_presents_nothing(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
+    cluster.create()
+    nodes.answers.silent = {"demo-kafka-1"}
+    looked = cluster.run(Goal.REPLACE_KEY).outcome.looked
     assert looked is not None
     silent = [one for one in describe_listeners(looked.snapshot) if one["pod"] == "demo-kafka-1"]
     assert silent

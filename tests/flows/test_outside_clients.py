@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import base64
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -14,185 +12,152 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import describe_snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import validate_path
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import observe as observing
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import (
-    NOTHING_SAID,
-    NamedSecret,
-    Outside,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Intent, Phase, Way
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.waivers import Waiver
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import Outside
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Waiver
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 
-from ..fakes.connect import Connect, Object
-from ..fakes.flows import SETTINGS, START, FlowResult, run_flow, work_on
-from ..fakes.memory_api import Change
-from ..fakes.world import World
-from ..faults.flows import Case, start
-from ..unit.forecast.test_forecasts_come_true import forecast_of, in_order, taken
+from ..support.connect import Connect
+from ..support.flows import START, FlowResult
+from ..support.memory_api import Change
+from ..support.restarts import Cost
+from ..support.watched_cluster import CERTIFICATES, WatchedCluster
+from .cases import REPLACEMENTS, Case
+from .test_forecasts_come_true import forecast_of, in_order, planned_steps, taken
+from .test_link_outside import NAMED, client_reads, client_reads_all
 
 ALL = {"secretName": "demo-cluster-ca-cert", "pattern": "*.crt"}
 ONE = {"secretName": "demo-cluster-ca-cert", "certificate": "ca.crt"}
-OWN = {"secretName": "app", "certificate": "ca.crt"}
 NAME = "KafkaConnect kafka/connect"
-#: Each CA is trusted everywhere before it is used: no bridge leads clients of the old one.
-REPLACE = Intent(Goal.REPLACE_KEY, bridge=Bridge.NEVER)
-BOTH_WAYS = pytest.mark.parametrize("way", Way)
+#: Steps of the cluster until the operator looks again: longer than other clients are given.
+SLOW = 60
+#: Each CA is trusted everywhere before it is used: no link certificate leads clients of the old one.
+UNLINKED = Case(Goal.REPLACE_KEY, "unlinked")
 
 
 class CannotConnect(Exception):
     """A node presents what Connect does not validate."""
 
 
-def begin(goal: Goal = Goal.REPLACE_KEY) -> World:
-    world, _checker = start(Case(goal, Way.COOPERATE))
-    return world
-
-
-def watch(world: World, connect: Connect) -> Connect:
+def watch(cluster: WatchedCluster, connect: Connect) -> Connect:
     """After every write: Connect reaches every node."""
 
-    def look(change: Change) -> None:
+    def look(_change: Change) -> None:
         anchors = parse_certificates(connect.loaded)
-        for process in world.kubelet.processes.values():
+        for process in cluster.memory.kubelet.processes.values():
             if process.component == "kafka":
                 presented = parse_certificates(process.presented[0][1])
-                if not validate_path(presented, anchors, at=START + timedelta(seconds=world.seconds)).valid:
+                if not validate_path(presented, anchors, at=START + timedelta(seconds=cluster.memory.seconds)).valid:
                     raise CannotConnect(process.pod)
 
-    world.api.listeners.append(look)
+    cluster.memory.api.listeners.append(look)
     return connect
 
 
-def waiver(world: World, client: str = NAME) -> Waiver:
-    return Waiver(client, START + timedelta(seconds=world.seconds, days=1), "moves in week 51")
+def waiver(cluster: WatchedCluster, client: str = NAME) -> Waiver:
+    return Waiver(client, START + timedelta(seconds=cluster.memory.seconds, days=1), "moves in week 51")
 
 
-def run(world: World, intent: Intent = REPLACE, *, outside: Outside = NOTHING_SAID) -> FlowResult:
-    return run_flow(work_on(world, settings=replace(SETTINGS, outside=outside)), intent)
-
-
-def held(result: FlowResult) -> set[tuple[str, str]]:
+def held(result: FlowResult) -> set[tuple[Condition, str]]:
     assert not result.outcome.decision.done
-    return {(violation.gate, violation.subject) for violation in result.outcome.decision.violations}
+    return {(violation.condition, violation.subject) for violation in result.outcome.decision.violations}
 
 
-def stored(world: World, secret: str) -> dict[str, str]:
-    return (world.api.find("secrets", "kafka", secret) or {})["data"]
-
-
-def put(world: World, method: str, path: str, data: dict[str, str]) -> None:
-    body = {"kind": "Secret", "metadata": {"name": "app"}, "data": data}
-    full = f"/api/v1/namespaces/kafka/{path}"
-    answer = world.api.request(method, full, body=body, content_type="application/merge-patch+json")
-    assert answer.status < 300
-
-
-def bundle_of(world: World) -> str:
-    """Every trusted CA in one entry, as an administrator makes it."""
-    found = stored(world, "demo-cluster-ca-cert")
-    return base64.b64encode(b"".join(base64.b64decode(v) for k, v in found.items() if k.endswith(".crt"))).decode()
-
-
-@BOTH_WAYS
-@pytest.mark.parametrize("every", [1, 25])
-@pytest.mark.parametrize("goal", [Goal.RENEW, Goal.REPLACE_KEY])
-def test_a_connect_that_follows_is_waited_for_and_never_cut_off(goal: Goal, every: int, way: Way) -> None:
-    world = begin(goal)
-    watch(world, Connect(world, ALL, every=every))
-    result = run(world, replace(REPLACE, goal=goal, way=way))
+@pytest.mark.parametrize("every", [1, SLOW])
+@pytest.mark.parametrize("case", [Case(Goal.RENEW), *REPLACEMENTS], ids=str)
+def test_a_connect_that_follows_is_waited_for_and_never_cut_off(
+    cluster: WatchedCluster, case: Case, every: int
+) -> None:
+    flow = case.begin(cluster)
+    watch(cluster, Connect(cluster.memory, ALL, every=every))
+    result = flow.run()
     assert result.outcome.decision.done, [str(one) for one in result.outcome.decision.violations]
-    if (goal, every) == (Goal.REPLACE_KEY, 25):
-        assert NAME in {action.object for action in result.actions if action.verb == "wait"}
-    world.settle(every)
-    again = run(world, replace(REPLACE, goal=goal, way=way))
+    assert (NAME in {action.object for action in result.actions if action.verb == "wait"}) is (every > 1)
+    cluster.memory.settle(every)
+    again = flow.run()
     assert (again.outcome.decision.done, again.changes) == (True, [])
 
 
-@BOTH_WAYS
-def test_one_that_takes_only_the_issuing_ca_holds_the_promotion_until_it_is_changed(way: Way) -> None:
-    world = begin()
-    connect = watch(world, Connect(world, ONE))
-    intent = replace(REPLACE, way=way)
-    assert held(run(world, intent)) == {("trust", NAME)}
+@pytest.mark.parametrize(("case", "restarts"), [(UNLINKED, 1), (Case(Goal.REPLACE_KEY), 1)], ids=str)
+def test_one_that_takes_only_the_issuing_ca_holds_the_switch_until_it_is_changed(
+    cluster: WatchedCluster, case: Case, restarts: int
+) -> None:
+    """Unlinked, nodes have restarted for trust; a link certificate leads it as long as the old CA is the operator's."""
+    flow = case.begin(cluster)
+    old = cluster.current
+    connect = watch(cluster, Connect(cluster.memory, ONE))
+    assert (Condition.TRUST, NAME) in held(flow.run())
+    assert (cluster.paid, cluster.current) == (Cost(restarts), old)
+    assert (cluster.issuers() == {"CN=cluster-ca v0,O=io.strimzi"}) is (case is UNLINKED)
     connect.select(ALL)
-    result = run(world, intent)
-    assert result.outcome.decision.done, [str(one) for one in result.outcome.decision.violations]
+    flow.finish()
+    assert cluster.paid.restarts == flow.cost.restarts
 
 
-@BOTH_WAYS
-@pytest.mark.parametrize("every", [1, 25])
-@pytest.mark.parametrize("sources", [ALL, ONE], ids=["all", "issuing"])
-def test_a_bridge_leads_even_one_that_takes_only_the_issuing_ca(sources: Object, every: int, way: Way) -> None:
-    world = begin()
-    watch(world, Connect(world, sources, every=every))
-    result = run(world, replace(REPLACE, way=way, bridge=Bridge.ALWAYS))
-    assert result.outcome.decision.done, [str(one) for one in result.outcome.decision.violations]
-
-
-def test_the_gate_is_what_protects_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The negative control: who does not look at outside clients cuts them off."""
-    world = begin()
-    watch(world, Connect(world, ONE, every=10_000))
-    monkeypatch.setattr(observing, "observe_outside", lambda *arguments: ())
-    with pytest.raises(CannotConnect):
-        run(world)
-
-
-def test_a_waiver_leads_past_it_for_its_time() -> None:
-    world = begin()
-    Connect(world, ONE, every=10_000)
-    assert held(run(world)) == {("trust", NAME)}
-    result = run(world, outside=Outside(waivers=(waiver(world),)))
+def test_a_waiver_leads_past_it_for_its_time(cluster: WatchedCluster) -> None:
+    flow = UNLINKED.begin(cluster)
+    Connect(cluster.memory, ONE, every=10_000)
+    assert held(flow.run()) == {(Condition.TRUST, NAME)}
+    cluster.outside = Outside(waivers=(waiver(cluster),))
+    result = flow.run()
     assert result.outcome.decision.done
     (seen,) = describe_snapshot(result.outcome.observation.snapshot)["outside"]
     assert (seen["client"], seen["waiver"]["reason"]) == (NAME, "moves in week 51")
 
 
-def test_an_operator_that_does_not_look_at_it_in_time_is_named() -> None:
-    world = begin()
-    connect = Connect(world, ALL)
+def test_the_gate_is_what_protects_it(cluster: WatchedCluster) -> None:
+    """The negative control: who is waived is cut off."""
+    flow = UNLINKED.begin(cluster)
+    watch(cluster, Connect(cluster.memory, ONE, every=10_000))
+    cluster.outside = Outside(waivers=(waiver(cluster),))
+    with pytest.raises(CannotConnect):
+        flow.run()
+
+
+def test_an_operator_that_does_not_look_at_it_in_time_is_named(cluster: WatchedCluster) -> None:
+    flow = UNLINKED.begin(cluster)
+    connect = Connect(cluster.memory, ALL)
     connect.running = False
     with pytest.raises(OperatorSilent, match=f"has not brought the trusted CAs to {NAME} within 60 s"):
-        run(world)
+        flow.run()
     connect.running = True
-    assert run(world).outcome.decision.done
+    assert flow.run().outcome.decision.done
 
 
-def test_a_secret_that_a_client_reads_holds_the_removal_until_it_has_the_new_ca() -> None:
-    """The promotion was waived; the removal is asked again."""
-    world = begin()
-    before = len(stored(world, "demo-cluster-ca-cert"))
-    put(world, "POST", "secrets", {"ca.crt": stored(world, "demo-cluster-ca-cert")["ca.crt"]})
-    named = (NamedSecret("kafka", "app"),)
-    assert held(run(world, outside=Outside(named))) == {("trust", "Secret kafka/app")}
-    waived = Outside(named, (waiver(world, "Secret kafka/app"),))
-    assert run(world, replace(REPLACE, until=Phase.USE), outside=waived).outcome.decision.done
-    assert held(run(world, outside=Outside(named))) == {("removal", "Secret kafka/app")}
-    assert len(stored(world, "demo-cluster-ca-cert")) == before + 1
-    put(world, "PATCH", "secrets/app", {"ca.crt": bundle_of(world)})
-    assert run(world, outside=Outside(named)).outcome.decision.done
-    assert len(stored(world, "demo-cluster-ca-cert")) == before
+def test_a_secret_that_a_client_reads_holds_the_removal_until_it_has_the_new_ca(cluster: WatchedCluster) -> None:
+    """The switch was waived; the removal is asked again."""
+    flow = UNLINKED.begin(cluster)
+    before = len(cluster.secret(CERTIFICATES))
+    client_reads(cluster, cluster.secret(CERTIFICATES)["ca.crt"])
+    cluster.outside = NAMED
+    assert held(flow.run()) == {(Condition.TRUST, "Secret kafka/app")}
+    cluster.outside = Outside(NAMED.trusting, (waiver(cluster, "Secret kafka/app"),))
+    assert flow.run(until=Phase.USE).outcome.decision.done
+    cluster.outside = NAMED
+    assert held(flow.run()) == {(Condition.REMOVAL, "Secret kafka/app")}
+    assert len(cluster.secret(CERTIFICATES)) == before + 1
+    client_reads_all(cluster)
+    flow.finish()
+    assert len(cluster.secret(CERTIFICATES)) == before
 
 
-@pytest.mark.parametrize("every", [1, 25])
-def test_the_plan_is_what_happens(every: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    world = begin()
-    Connect(world, ALL, every=every)
-    planned = forecast_of(world, REPLACE)
-    steps = taken(world, REPLACE, monkeypatch)
+@pytest.mark.parametrize("every", [1, SLOW])
+def test_the_plan_is_what_happens(cluster: WatchedCluster, every: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    flow = UNLINKED.begin(cluster)
+    Connect(cluster.memory, ALL, every=every)
+    planned = forecast_of(flow)
+    steps = taken(flow, monkeypatch)
     assert planned.violations == ()
-    waits = [step for step in planned.steps if NAME in step.what]
-    assert [step.phase for step in waits] == [Phase.TRUST]
+    (wait,) = [step for step in planned_steps(planned) if NAME in step[1]]
+    assert wait[0] == "trust"
     # A client that follows at once has followed before somebody would wait for it.
-    expected = [step for step in planned.steps if every > 1 or step not in waits]
-    assert in_order([(step.phase.value, step.face.value) for step in expected]) == in_order(steps)
+    assert [step for step in planned_steps(planned) if every > 1 or step != wait] == in_order(steps)
 
 
-def test_the_plan_says_who_would_hold_it() -> None:
-    world = begin()
-    Connect(world, ONE)
-    planned = forecast_of(world, REPLACE)
-    assert {(violation.gate, violation.subject) for violation in planned.violations} == {("trust", NAME)}
+def test_the_plan_says_who_would_hold_it(cluster: WatchedCluster) -> None:
+    flow = UNLINKED.begin(cluster)
+    Connect(cluster.memory, ONE)
+    planned = forecast_of(flow)
+    assert {(violation.condition, violation.subject) for violation in planned.violations} == {(Condition.TRUST, NAME)}
     assert planned.steps

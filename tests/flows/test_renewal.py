@@ -6,59 +6,53 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
 
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import AuthorityUnavailable
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Way
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-from .authorities import SHAPES, Authority, below, renewed, root, under
-from .scene import BOTH_WAYS, CERTIFICATES, Scene, assert_only
+from ..support.authorities import SHAPES, Authority, below, renewed, root, under
+from ..support.watched_cluster import CERTIFICATES, WatchedCluster, assert_only
 
-EVERY_WAY = pytest.mark.parametrize("way", BOTH_WAYS)
 EVERY_SHAPE = pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
-AT_ONCE = timedelta(0)
+pytestmark = pytest.mark.usefixtures("uptake")
 
 
-@EVERY_WAY
 @EVERY_SHAPE
-def test_by_a_supplied_certificate_in_one_roll(scene: Scene, shape: Callable[[], Authority], way: Way) -> None:
+def test_by_a_supplied_certificate(cluster: WatchedCluster, shape: Callable[[], Authority]) -> None:
     old = shape()
-    scene.create(old, way)
+    cluster.create(old)
     new = renewed(old)
-    scene.finish(Goal.RENEW, way, new)
-    assert scene.rolls == {1}
-    assert scene.secret(CERTIFICATES)["ca.crt"] == new.pem
-    assert_only(scene, new.fingerprint, way, twins={old.fingerprint})
+    cluster.finish(Goal.RENEW, new)
+    assert cluster.paid == cluster.cost(Goal.RENEW)
+    assert cluster.secret(CERTIFICATES)["ca.crt"] == new.pem
+    assert_only(cluster, new.fingerprint, twins={old.fingerprint})
 
 
-@EVERY_WAY
-def test_an_intermediate_moves_below_another_root_with_its_key(scene: Scene, way: Way) -> None:
+def test_an_intermediate_moves_below_another_root_with_its_key(cluster: WatchedCluster) -> None:
     """What is presented with the leaf does not matter where the CA itself is the anchor."""
     old = below(root("Corporate Root 1"))
-    scene.create(old, way)
+    cluster.create(old)
     new = under(root("Corporate Root 2"), old)
-    scene.finish(Goal.RENEW, way, new)
-    assert scene.rolls == {1}
-    assert_only(scene, new.fingerprint, way, twins={old.fingerprint})
+    cluster.finish(Goal.RENEW, new)
+    assert cluster.paid == cluster.cost(Goal.RENEW)
+    assert_only(cluster, new.fingerprint, twins={old.fingerprint})
 
 
-@EVERY_WAY
-def test_a_supplied_root_by_its_own_key(scene: Scene, way: Way) -> None:
+def test_a_supplied_root_by_its_own_key(cluster: WatchedCluster) -> None:
     old = root()
-    scene.create(old, way)
-    scene.finish(Goal.RENEW, way)
-    assert scene.rolls == {1}
-    assert scene.current != old.fingerprint
-    assert_only(scene, scene.current, way, twins={old.fingerprint})
+    cluster.create(old)
+    cluster.finish(Goal.RENEW)
+    assert cluster.paid == cluster.cost(Goal.RENEW)
+    assert cluster.current != old.fingerprint
+    assert_only(cluster, cluster.current, twins={old.fingerprint})
 
 
 @pytest.mark.parametrize("shape", ["intermediate", "two levels"])
-def test_an_intermediate_cannot_renew_itself(scene: Scene, shape: str) -> None:
+def test_an_intermediate_cannot_renew_itself(cluster: WatchedCluster, shape: str) -> None:
     old = SHAPES[shape]()
-    scene.create(old)
+    cluster.create(old)
     with pytest.raises(AuthorityUnavailable, match="only its issuer"):
-        scene.run(Goal.RENEW)
-    assert_only(scene, old.fingerprint)
+        cluster.run(Goal.RENEW)
+    assert_only(cluster, old.fingerprint)

@@ -9,12 +9,12 @@ from collections.abc import Callable
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Way
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-from .authorities import Authority, below, root
-from .scene import BOTH_WAYS, EVERY_BRIDGE, Scene, assert_only
+from ..support.authorities import Authority, below, root
+from ..support.watched_cluster import WatchedCluster, assert_only
 
+pytestmark = pytest.mark.usefixtures("uptake")
 Pair = tuple[Authority, Authority]
 
 
@@ -55,42 +55,39 @@ SUCCESSIONS = [
     below_the_root_in_use,
     the_root_above,
 ]
-#: Everybody trusts what is presented with these leaves already.
-BELOW_THE_ONE_IN_USE = (one_level_further_down, below_the_root_in_use)
+#: The CA in use has certified the next one's key, or can: it certifies roots, and nobody else's intermediate CAs.
+LINKED = (one_level_further_down, below_the_root_in_use, the_root_above)
 
 
-@EVERY_BRIDGE
-@pytest.mark.parametrize("way", BOTH_WAYS)
 @pytest.mark.parametrize("succession", SUCCESSIONS)
-def test_the_old_one_is_gone(scene: Scene, succession: Callable[[], Pair], way: Way) -> None:
-    """Only the issuing CA itself is an anchor (strimzi.md 1.4): kinship above it matters to nobody."""
+def test_the_old_one_is_gone(cluster: WatchedCluster, succession: Callable[[], Pair]) -> None:
+    """Only the issuing CA itself is an anchor (docs/operator.md, "User-managed CA"): kinship above it matters to
+    nobody.
+    """
     old, new = succession()
-    scene.create(old, way)
-    scene.finish(Goal.REPLACE_KEY, way, new)
-    assert scene.rolls == {2 if succession in BELOW_THE_ONE_IN_USE else scene.replacement_by(new)}
-    assert_only(scene, new.fingerprint, way, scene.bridges)
+    cluster.create(old)
+    cluster.finish(Goal.REPLACE_KEY, new)
+    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY, "" if succession in LINKED else "unlinked")
+    assert_only(cluster, new.fingerprint)
 
 
-@EVERY_BRIDGE
-@pytest.mark.parametrize("way", BOTH_WAYS)
-def test_a_generated_root_gives_way_to_an_intermediate_and_returns(scene: Scene, way: Way) -> None:
-    scene.create(way=way)
-    first = scene.current
+def test_a_generated_root_gives_way_to_an_intermediate_and_returns(cluster: WatchedCluster) -> None:
+    cluster.create()
+    first = cluster.current
     corporate = below(root())
-    scene.finish(Goal.REPLACE_KEY, way, corporate, replaces=first)
-    assert_only(scene, corporate.fingerprint, way)
-    scene.finish(Goal.REPLACE_KEY, way, replaces=corporate.fingerprint)
-    assert scene.rolls == {scene.replacement_by(corporate) + scene.replacement}
-    assert scene.current not in (first, corporate.fingerprint)
-    assert_only(scene, scene.current, way, scene.bridges)
-    assert scene.issuers() == {"CN=cluster-ca v2,O=io.strimzi"}
+    cluster.finish(Goal.REPLACE_KEY, corporate, replaces=first)
+    assert_only(cluster, corporate.fingerprint)
+    cluster.finish(Goal.REPLACE_KEY, replaces=corporate.fingerprint)
+    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY, "unlinked") + cluster.cost(Goal.REPLACE_KEY)
+    assert cluster.current not in (first, corporate.fingerprint)
+    assert_only(cluster, cluster.current)
+    assert cluster.issuers() == {"CN=cluster-ca v2,O=io.strimzi"}
 
 
-@pytest.mark.parametrize("way", BOTH_WAYS)
-def test_a_ca_that_was_replaced_can_come_back(scene: Scene, way: Way) -> None:
+def test_a_ca_that_was_replaced_can_come_back(cluster: WatchedCluster) -> None:
     old, new = another_root()
-    scene.create(old, way)
-    scene.finish(Goal.REPLACE_KEY, way, new, replaces=old.fingerprint)
-    scene.finish(Goal.REPLACE_KEY, way, old, replaces=new.fingerprint)
-    assert scene.rolls == {6}
-    assert_only(scene, old.fingerprint, way)
+    cluster.create(old)
+    cluster.finish(Goal.REPLACE_KEY, new, replaces=old.fingerprint)
+    cluster.finish(Goal.REPLACE_KEY, old, replaces=new.fingerprint)
+    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY, "unlinked") + cluster.cost(Goal.REPLACE_KEY, "unlinked")
+    assert_only(cluster, old.fingerprint)

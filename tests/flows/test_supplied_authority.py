@@ -9,31 +9,30 @@ from collections.abc import Callable
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Way
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-from .authorities import SHAPES, Authority
-from .scene import BOTH_WAYS, CERTIFICATES, EVERY_BRIDGE, Scene, assert_only
+from ..support.authorities import SHAPES, Authority
+from ..support.watched_cluster import CERTIFICATES, WatchedCluster, assert_only
 
-pytestmark = pytest.mark.parametrize("way", BOTH_WAYS)
+pytestmark = pytest.mark.usefixtures("uptake")
 EVERY_SHAPE = pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 
 
 @EVERY_SHAPE
-def test_a_cluster_is_created_with_it(scene: Scene, shape: Callable[[], Authority], way: Way) -> None:
+def test_a_cluster_is_created_with_it(cluster: WatchedCluster, shape: Callable[[], Authority]) -> None:
     supplied = shape()
-    scene.create(supplied, way)
-    assert scene.rolls == {0}
-    assert scene.secret(CERTIFICATES)["ca.crt"] == supplied.pem
-    assert_only(scene, supplied.fingerprint, way)
+    cluster.create(supplied)
+    assert cluster.rolls == {0}
+    assert cluster.secret(CERTIFICATES)["ca.crt"] == supplied.pem
+    assert_only(cluster, supplied.fingerprint)
 
 
-@EVERY_BRIDGE
 @EVERY_SHAPE
-def test_it_takes_the_place_of_a_generated_root(scene: Scene, shape: Callable[[], Authority], way: Way) -> None:
-    scene.create()
+def test_it_takes_the_place_of_a_generated_root(cluster: WatchedCluster, shape: Callable[[], Authority]) -> None:
+    cluster.create()
     supplied = shape()
-    scene.finish(Goal.REPLACE_KEY, way, supplied)
-    assert scene.rolls == {scene.replacement_by(supplied)}
-    assert scene.secret(CERTIFICATES)["ca.crt"] == supplied.pem
-    assert_only(scene, supplied.fingerprint, way, scene.bridges)
+    cluster.finish(Goal.REPLACE_KEY, supplied)
+    rooted = shape is SHAPES["root"]
+    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY, "" if rooted else "unlinked")
+    assert cluster.secret(CERTIFICATES)["ca.crt"] == supplied.pem
+    assert_only(cluster, supplied.fingerprint)

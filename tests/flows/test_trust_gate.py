@@ -1,113 +1,106 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The trust gate for intermediates: a root in every truststore is enough for leaves that are presented with their chain,
-and for no other (strimzi.md 1.4)."""
+"""What each gate is there for: a flow with this gate left open breaks a connection.
+
+A root in every truststore is enough for leaves that are presented with their chain, and for no other.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import issue
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaves import LeafSecret
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust import (
-    bookkeeping,
-    holds,
-    leaf_issuance,
-    promotion,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Way
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component
-from ansible_collections.trustops.strimzi.tests.fakes.rules import replace_in_rules
-from ansible_collections.trustops.strimzi.tests.faults.checker import InvariantBroken
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE, Engine
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leaves import use_by_operator
+from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
 
-from .authorities import Authority, below, root
-from .scene import BOTH_WAYS, EVERY_BRIDGE, IN_USE, UNUSED, Scene
-
-EVERY_WAY = pytest.mark.parametrize("way", BOTH_WAYS)
+from ..support.authorities import Authority, below, root
+from ..support.engines import leaving_open, without
+from ..support.memory_api import Change
+from ..support.watched_cluster import IN_USE, NAMESPACE, UNUSED, WatchedCluster
+from .cases import Case
 
 
-def with_the_root_trusted(scene: Scene) -> tuple[Authority, Authority]:
+def with_the_root_trusted(cluster: WatchedCluster) -> tuple[Authority, Authority]:
     """Everybody trusts the corporate root, below which the next CA is."""
     corporate = root()
     first, second = below(corporate, "Kafka CA 1"), below(corporate, "Kafka CA 2")
-    scene.store(first, {"root.crt": corporate.pem})
-    scene.deploy()
-    scene.finish(Goal.UPGRADE)
-    scene.look_away()
+    cluster.store(first, {"root.crt": corporate.pem})
+    cluster.deploy()
+    cluster.finish(Goal.UPGRADE)
+    cluster.look_away()
     return corporate, second
 
 
-@EVERY_BRIDGE
-@EVERY_WAY
-def test_an_intermediate_of_a_trusted_root_needs_no_trust_roll(scene: Scene, way: Way) -> None:
-    """The operator's own leaf, which it presents alone, stays the old one until everybody knows the intermediate."""
-    corporate, second = with_the_root_trusted(scene)
-    scene.finish(Goal.REPLACE_KEY, way, second)
-    assert scene.rolls == {2}
-    assert scene.states == {second.fingerprint: IN_USE, corporate.fingerprint: UNUSED}
-    assert scene.trusted == {second.fingerprint, corporate.fingerprint}
+@pytest.mark.usefixtures("uptake")
+def test_an_intermediate_of_a_trusted_root_is_made_known_first(cluster: WatchedCluster) -> None:
+    """The operator presents its own leaf alone."""
+    corporate, second = with_the_root_trusted(cluster)
+    cluster.finish(Goal.REPLACE_KEY, second)
+    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY, "unlinked")
+    assert cluster.states == {second.fingerprint: IN_USE, corporate.fingerprint: UNUSED}
+    assert cluster.trusted == {second.fingerprint, corporate.fingerprint}
 
 
-def nothing_is_kept_or_issued_by_us(patch: pytest.MonkeyPatch) -> None:
-    replace_in_rules(patch, "alone_gate", lambda *_arguments: ())
+@pytest.mark.parametrize("engine", [ENGINE, leaving_open("alone")], ids=["closed", "open"])
+def test_what_the_operator_presents_alone_has_a_gate_of_its_own(cluster: WatchedCluster, engine: Engine) -> None:
+    """It can issue its own leaf at any time, and does so without the chain that we would write with it."""
+    _corporate, second = with_the_root_trusted(cluster)
+
+    def issue_anew(change: Change) -> None:
+        if change.plural == "kafkas" and not cluster.paused and cluster.pauses:
+            path = f"/api/v1/namespaces/{NAMESPACE}/secrets/demo-cluster-operator-certs"
+            cluster.memory.api.request("DELETE", path)
+
+    cluster.memory.api.listeners.append(issue_anew)
+    cluster.engine = engine
+    if engine is ENGINE:
+        assert cluster.run(Goal.REPLACE_KEY, second).outcome.decision.done
+    else:
+        with pytest.raises(InvariantBroken, match=r"I[13]"):
+            cluster.run(Goal.REPLACE_KEY, second)
 
 
-def the_operators_leaf_is_not_kept(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(promotion, "_keep_leaves", lambda *_arguments: ())
-    by_us = leaf_issuance._issue
-    patch.setattr(
-        leaf_issuance,
-        "_issue",
-        lambda secrets, *arguments: by_us((s for s in secrets if not s.endswith("cluster-operator-certs")), *arguments),
-    )
+@pytest.mark.usefixtures("uptake")
+@pytest.mark.parametrize("case", [Case(Goal.REPLACE_KEY, "unlinked"), Case(Goal.REPLACE_KEY, path_length=0)], ids=str)
+def test_without_the_trust_gate_a_ca_is_used_too_early(cluster: WatchedCluster, case: Case) -> None:
+    """By nodes that know it not, or behind a link certificate that a Go program refuses."""
+    flow = case.begin(cluster)
+    cluster.engine = leaving_open("trust", "alone")
+    with pytest.raises(InvariantBroken, match=r"I[13]"):
+        flow.run()
 
 
-def components_present_their_leaf_alone(patch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("uptake")
+def test_without_the_removal_gate_a_ca_leaves_while_a_leaf_relies_on_it(cluster: WatchedCluster) -> None:
+    """The operator's own, which nobody has replaced here."""
+    flow = Case(Goal.REPLACE_KEY).begin(cluster)
+    cluster.engine = without(use_by_operator)
+    violations = flow.run().outcome.decision.violations
+    assert {one.condition for one in violations} == {Condition.REMOVAL}
+    cluster.engine = replace(cluster.engine, gates=leaving_open("removal").gates)
+    with pytest.raises(InvariantBroken, match=r"I[123]"):
+        flow.run()
+
+
+def test_a_component_that_presents_its_leaf_without_the_link_is_refused(
+    cluster: WatchedCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole = issue.presented
 
-    def presented(leaf: LeafSecret, certificate: Certificate, seen: Observation) -> bytes:
-        return whole(leaf, certificate, seen) if leaf.component is Component.KAFKA else certificate.pem
+    def presented(leaf: LeafSecret, certificate: Certificate, *arguments: Any) -> bytes:
+        return whole(leaf, certificate, *arguments) if leaf.component is Component.KAFKA else certificate.pem
 
-    patch.setattr(issue, "presented", presented)
-
-
-def the_operator_works_meanwhile(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(promotion, "_is_issuing_watched", lambda *_arguments: False)
-    patch.setattr(promotion, "_keep_leaves", lambda *_arguments: ())
-
-
-@pytest.mark.parametrize(
-    "without",
-    [
-        nothing_is_kept_or_issued_by_us,
-        the_operators_leaf_is_not_kept,
-        components_present_their_leaf_alone,
-        the_operator_works_meanwhile,
-    ],
-)
-@pytest.mark.parametrize("next_one", ["intermediate", "bridge"])
-def test_what_is_presented_alone_is_turned_away(
-    scene: Scene, next_one: str, without: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Each of the rules about it, taken out alone."""
-    _corporate, second = with_the_root_trusted(scene)
-    without(monkeypatch)
+    flow = Case(Goal.REPLACE_KEY).begin(cluster)
+    monkeypatch.setattr(issue, "presented", presented)
     with pytest.raises(InvariantBroken, match=r"I[13]"):
-        scene.run(Goal.REPLACE_KEY, supplied=second if next_one == "intermediate" else None)
-
-
-@EVERY_WAY
-def test_without_the_gate_an_intermediate_is_used_too_early(
-    scene: Scene, way: Way, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first, second = below(root("Corporate Root 1")), below(root("Corporate Root 2"), "Kafka CA 2")
-    scene.create(first)
-    replace_in_rules(monkeypatch, "trust_gate", lambda *_arguments: (), bookkeeping, holds)
-    with pytest.raises(InvariantBroken, match=r"I[13]"):
-        scene.run(Goal.REPLACE_KEY, way, second)
+        flow.run()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from ..cluster.bed_cluster import BedCluster
 from ..cluster.commands import run_command
-from ..cluster.scene import Scene
 from ..operator import clusters
 from .bed import KafkaBed
 from .parts import real_parts
@@ -42,20 +42,20 @@ def main() -> int:
         parts = real_parts()
         print(*parts.files.values(), *parts.crds, sep="\n")
         return 0
-    scene = Scene(KafkaBed(arguments.name), arguments.namespace, real_pods=True)
+    cluster = BedCluster(KafkaBed(arguments.name), arguments.namespace, real_pods=True)
     if arguments.verb == "up":
-        scene.raise_curtain()
-        print(scene.bed.kubeconfig)
+        cluster.start()
+        print(cluster.bed.kubeconfig)
     elif arguments.verb == "down":
-        scene.drop_curtain()
+        cluster.take_away()
     elif arguments.verb == "cluster":
         manifests = LAYOUTS[arguments.layout](
-            arguments.cluster, scene.namespace, persistent=True, generated=arguments.generated, components=False
+            arguments.cluster, cluster.namespace, persistent=True, generated=arguments.generated, components=False
         )
-        scene.kube.apply(manifests)
-        scene.wait_until_ready(arguments.cluster, 300)
+        cluster.kube.apply(manifests)
+        cluster.wait_until_ready(arguments.cluster, 300)
     else:
-        return _status(scene.bed)
+        return _status(cluster.bed)
     return 0
 
 

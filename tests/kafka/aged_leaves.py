@@ -15,8 +15,6 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
-from ..cluster.kube import wait_for
-from ..operator.api import ready
 from .tier import Tier
 
 _LIFE, _AGE = timedelta(days=365), timedelta(days=200)
@@ -26,16 +24,10 @@ LEFT = _LIFE - _AGE
 
 def age_leaves(tier: Tier, nodes: list[str]) -> None:
     """Each node gets a certificate of the same CA, names and length of life, made long ago, and starts anew with it."""
-    before = tier.scene.node_uids(tier.cluster)
+    before = tier.cluster.node_uids(tier.name)
     for node in nodes:
         _store(tier, node)
-
-    def started_anew() -> bool:
-        now = tier.scene.node_uids(tier.cluster)
-        replaced = len(now) == len(before) and not set(now.values()) & set(before.values())
-        return replaced and all(ready(tier.scene.get("pods", node)) for node in nodes)
-
-    wait_for(started_anew, "the operator restarting the nodes with other certificates", seconds=240)
+    tier.await_restarts(before)
 
 
 def _store(tier: Tier, node: str) -> None:
@@ -47,8 +39,8 @@ def _store(tier: Tier, node: str) -> None:
         f"{node}.key": key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()),
     }
     data = {name: base64.b64encode(value).decode() for name, value in content.items()}
-    path = f"/api/v1/namespaces/{tier.scene.namespace}/secrets/{node}"
-    answer = tier.scene.kube.request("PATCH", path, body={"data": data}, content_type="application/merge-patch+json")
+    path = f"/api/v1/namespaces/{tier.cluster.namespace}/secrets/{node}"
+    answer = tier.cluster.kube.request("PATCH", path, body={"data": data}, content_type="application/merge-patch+json")
     if answer.status >= 300:
         raise AssertionError(answer.body)
 
@@ -62,6 +54,6 @@ def _aged(tier: Tier, stored: x509.Certificate, key: rsa.RSAPrivateKey) -> x509.
     for extension in stored.extensions:
         if not isinstance(extension.value, x509.SubjectKeyIdentifier):
             builder = builder.add_extension(extension.value, extension.critical)
-    issuing = load_pem_private_key(tier.secret(f"{tier.cluster}-cluster-ca")["ca.key"], None)
+    issuing = load_pem_private_key(tier.secret(f"{tier.name}-cluster-ca")["ca.key"], None)
     assert isinstance(issuing, rsa.RSAPrivateKey)
     return builder.sign(issuing, hashes.SHA256())

@@ -10,7 +10,7 @@ import kubernetes.client
 import kubernetes.config
 import kubernetes.stream
 
-from ..cluster.scene import Scene
+from ..cluster.bed_cluster import BedCluster
 
 
 @dataclass(frozen=True)
@@ -21,25 +21,25 @@ class Executed:
 
 @dataclass(frozen=True)
 class Pods:
-    """Of the namespace of a scene."""
+    """Of the namespace of a cluster on the bed."""
 
-    scene: Scene
+    cluster: BedCluster
 
     def _api(self) -> Any:
         # A connection of its own for each call: a stream changes the client that it is opened with.
-        client = kubernetes.config.new_client_from_config(str(self.scene.bed.kubeconfig))
+        client = kubernetes.config.new_client_from_config(str(self.cluster.bed.kubeconfig))
         return kubernetes.client.CoreV1Api(client)
 
     def address(self, pod: str) -> str:
-        return str(self.scene.get("pods", pod)["status"]["podIP"])
+        return str(self.cluster.get("pods", pod)["status"]["podIP"])
 
     def logs(self, pod: str) -> str:
-        return str(self._api().read_namespaced_pod_log(pod, self.scene.namespace))
+        return str(self._api().read_namespaced_pod_log(pod, self.cluster.namespace))
 
     def execute(self, pod: str, *command: str, container: str | None = None, timeout: float = 120) -> Executed:
         """Run a command in the container of a pod, to be named where it has several; output and errors come together."""
         channel = kubernetes.stream.stream(
-            self._api().connect_get_namespaced_pod_exec, pod, self.scene.namespace, command=list(command),
+            self._api().connect_get_namespaced_pod_exec, pod, self.cluster.namespace, command=list(command),
             container=container, stdout=True, stderr=True, stdin=False, tty=False, _preload_content=False,
         )  # fmt: skip
         channel.run_forever(timeout=timeout)
@@ -62,15 +62,15 @@ class Pods:
         return self.execute(pod, "sh", "-c", script, "sh", java_class, *arguments)
 
     def _properties(self, pod: str) -> str:
-        namespace = self.scene.namespace
-        cluster = self.scene.get("pods", pod)["metadata"]["labels"]["strimzi.io/cluster"]
+        namespace = self.cluster.namespace
+        name = self.cluster.get("pods", pod)["metadata"]["labels"]["strimzi.io/cluster"]
         secret = "${strimzisecrets:" + namespace
         return f"""\
 config.providers=strimzisecrets
 config.providers.strimzisecrets.class=io.strimzi.kafka.KubernetesSecretConfigProvider
 security.protocol=SSL
 ssl.truststore.type=PEM
-ssl.truststore.certificates={secret}/{cluster}-trustbundle:cluster-ca.crt}}
+ssl.truststore.certificates={secret}/{name}-trustbundle:cluster-ca.crt}}
 ssl.keystore.type=PEM
 ssl.keystore.certificate.chain={secret}/{pod}:{pod}.crt}}
 ssl.keystore.key={secret}/{pod}:{pod}.key}}

@@ -49,7 +49,7 @@ def test_without_a_certificate_a_client_is_refused(tier: Tier, port: int) -> Non
 
 
 def test_the_service_of_a_broker_leads_to_it(tier: Tier) -> None:
-    service = tier.scene.kube.request("GET", f"/api/v1/namespaces/kafka/services/{NODES[1]}").body
+    service = tier.cluster.kube.request("GET", f"/api/v1/namespaces/kafka/services/{NODES[1]}").body
     shown = handshake(service["spec"]["clusterIP"], 9094)
     assert (shown.chain, shown.refusal) == (tier.node_chain(NODES[1]), "")
 
@@ -61,7 +61,7 @@ def test_nodes_know_each_other_by_name_and_agree(tier: Tier) -> None:
 
 def test_no_node_refuses_another(tier: Tier) -> None:
     """The machine, which has no certificate to show, is refused: were logs not read, nobody would be."""
-    machine = tier.scene.bed.addresses.api
+    machine = tier.cluster.bed.addresses.api
     for node in NODES:
         tier.shake_hands(node, 9091)
         wait_for(lambda node=node: machine in tier.refused_peers(node), f"the refusal in the log of {node}")
@@ -69,14 +69,14 @@ def test_no_node_refuses_another(tier: Tier) -> None:
 
 
 def test_one_node_is_rolled_and_presents_its_chain_again(tier: Tier) -> None:
-    before = tier.scene.node_uids("demo")
+    before = tier.cluster.node_uids("demo")
     tier.ask_for_roll(NODES[2])
 
     def rolled() -> bool:
-        pod = tier.scene.get("pods", NODES[2])
+        pod = tier.cluster.get("pods", NODES[2])
         return pod.get("metadata", {}).get("uid", before[NODES[2]]) != before[NODES[2]] and ready(pod)
 
     wait_for(rolled, f"{NODES[2]} being rolled", 180)
-    after = tier.scene.node_uids("demo")
+    after = tier.cluster.node_uids("demo")
     assert [name for name in NODES if after[name] != before[name]] == [NODES[2]]
     assert tier.shake_hands(NODES[2], 9091).chain == tier.node_chain(NODES[2])

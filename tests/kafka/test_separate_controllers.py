@@ -52,18 +52,18 @@ def test_a_key_is_replaced_in_one_roll(tier: Tier) -> None:
     that still know both, and has to let them in.
     """
     runner = Runner(
-        tier.scene, variables={"strimzi_evidence": "handshake", "strimzi_spread": "reload"}, patience=PATIENCE
+        tier.cluster, variables={"strimzi_evidence": "handshake", "strimzi_spread": "reload"}, patience=PATIENCE
     )
     runner.flow("upgrade").check()
-    old, pods = tier.subject("cluster"), tier.scene.node_uids("demo")
-    runner.flow("rotate-cluster-ca", strimzi_bridge="always").check()
+    old, pods = tier.subject("cluster"), tier.cluster.node_uids("demo")
+    runner.flow("rotate-cluster-ca").check()
     assert runner.restarts_since(pods) == len(BROKERS + CONTROLLERS)
     for node, port in [*((node, 9090) for node in CONTROLLERS), *((node, 9091) for node in BROKERS)]:
         shown = tier.shake_hands(node, port)
         assert old not in shown.accepted
         assert shown.chain == tier.node_chain(node)
-    started = tier.scene.get("pods", CONTROLLERS[0])["metadata"]["uid"]
-    tier.scene.kube.request("DELETE", f"/api/v1/namespaces/{tier.scene.namespace}/pods/{CONTROLLERS[0]}")
+    started = tier.cluster.get("pods", CONTROLLERS[0])["metadata"]["uid"]
+    tier.cluster.kube.request("DELETE", f"/api/v1/namespaces/{tier.cluster.namespace}/pods/{CONTROLLERS[0]}")
     wait_for(lambda: _is_back(tier, CONTROLLERS[0], started), f"another pod {CONTROLLERS[0]}", 180)
     # Whoever asks from outside shows certificates of strangers, too.
     nodes = CONTROLLERS + BROKERS
@@ -74,5 +74,5 @@ def test_a_key_is_replaced_in_one_roll(tier: Tier) -> None:
 
 
 def _is_back(tier: Tier, node: str, before: str) -> bool:
-    pod = tier.scene.get("pods", node)
+    pod = tier.cluster.get("pods", node)
     return pod.get("metadata", {}).get("uid", before) != before and ready(pod)

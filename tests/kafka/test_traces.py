@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import signal
 
+from ..cluster.bed_cluster import BedCluster
 from ..cluster.kube import wait_for
-from ..cluster.scene import Scene
 from ..operator.api import ready
 from .bed import KafkaBed
 from .image import IMAGE
@@ -25,9 +25,9 @@ def test_a_killed_bed_leaves_only_files_and_empty_cgroups_and_down_removes_them(
     bed = KafkaBed("kafka-killed")
     with bed:
         link = bed.network.link
-        scene = Scene(bed, "default", real_pods=True)
-        scene.kube.apply([_SLEEPER])
-        wait_for(lambda: ready(scene.get("pods", "sleeper")), "the pod being ready", 120)
+        cluster = BedCluster(bed, "default", real_pods=True)
+        cluster.kube.apply([_SLEEPER])
+        wait_for(lambda: ready(cluster.get("pods", "sleeper")), "the pod being ready", 120)
         running = traces(bed)
         assert any("sleep" in trace for trace in running), running
         assert any(link in line for line in machine_state(link))

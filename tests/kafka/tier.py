@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 from cryptography import x509
 
-from ..cluster.kube import Object
-from ..cluster.scene import Scene
+from ..cluster.bed_cluster import BedCluster
+from ..cluster.kube import Object, wait_for
+from ..operator.api import ready
 from .bed import KafkaBed
 from .listeners import Shown, handshake
 from .pods import Pods
@@ -26,15 +27,15 @@ PATIENCE = 900
 
 @dataclass(frozen=True)
 class Tier:
-    scene: Scene
-    cluster: str
+    cluster: BedCluster
+    name: str
 
     @property
     def pods(self) -> Pods:
-        return Pods(self.scene)
+        return Pods(self.cluster)
 
     def secret(self, name: str) -> dict[str, bytes]:
-        data = self.scene.get("secrets", name)["data"]
+        data = self.cluster.get("secrets", name)["data"]
         return {key: base64.b64decode(value) for key, value in data.items()}
 
     def node_chain(self, node: str) -> list[x509.Certificate]:
@@ -43,7 +44,7 @@ class Tier:
 
     def subject(self, ca: str) -> bytes:
         """DER of the name of the CA ``cluster`` or ``clients``."""
-        certificate = x509.load_pem_x509_certificate(self.secret(f"{self.cluster}-{ca}-ca-cert")["ca.crt"])
+        certificate = x509.load_pem_x509_certificate(self.secret(f"{self.name}-{ca}-ca-cert")["ca.crt"])
         return certificate.subject.public_bytes()
 
     def shake_hands(self, node: str, port: int, certificates: bytes = b"", key: bytes = b"") -> Shown:
@@ -64,46 +65,56 @@ class Tier:
         return set(re.findall(r"Failed authentication with /([0-9.]+) ", self.pods.logs(node)))
 
     def ask_for_roll(self, pod: str) -> None:
-        """The annotation that the operator acts on (strimzi.md 5.2)."""
-        path = f"/api/v1/namespaces/{self.scene.namespace}/pods/{pod}"
+        """The annotation that the operator acts on (docs/operator.md, "Manual rolling update")."""
+        path = f"/api/v1/namespaces/{self.cluster.namespace}/pods/{pod}"
         wanted = {"metadata": {"annotations": {"strimzi.io/manual-rolling-update": "true"}}}
-        answer = self.scene.kube.request("PATCH", path, body=wanted, content_type="application/merge-patch+json")
+        answer = self.cluster.kube.request("PATCH", path, body=wanted, content_type="application/merge-patch+json")
         if answer.status >= 300:
             raise AssertionError(answer.body)
 
+    def await_restarts(self, before: dict[str, str], seconds: float = 400) -> None:
+        """Until all nodes are others than before (UIDs by name), and ready. Raises TimeoutError."""
+
+        def restarted() -> bool:
+            now = self.cluster.node_uids(self.name)
+            replaced = len(now) == len(before) and not set(now.values()) & set(before.values())
+            return replaced and all(ready(self.cluster.get("pods", node)) for node in now)
+
+        wait_for(restarted, "the operator restarting the nodes", seconds)
+
     def host(self, node: str) -> str:
         """The name by which nodes call each other."""
-        return f"{node}.{self.cluster}-kafka-brokers.{self.scene.namespace}.svc"
+        return f"{node}.{self.name}-kafka-brokers.{self.cluster.namespace}.svc"
 
 
 @contextmanager
-def kafka_scene(bed_name: str) -> Iterator[Scene]:
+def bed_cluster_of_nodes(bed_name: str) -> Iterator[BedCluster]:
     """A bed and the operator double beside it. When the block has ended, nothing may be left on the machine."""
     before = machine_state()
     with KafkaBed(bed_name) as bed:
         link = bed.network.link
-        scene = Scene(bed, "kafka", real_pods=True)
-        scene.raise_curtain(interval=5)
+        cluster = BedCluster(bed, "kafka", real_pods=True)
+        cluster.start(interval=5)
         try:
-            yield scene
+            yield cluster
         finally:
-            scene.stop_operator()
+            cluster.stop_operator()
     left = [*traces(bed), *(set(machine_state(link)) ^ set(before))]
     if left:
         raise AssertionError(f"after {bed.name} there is left: {left}")
 
 
 def kafka_cluster(
-    scene: Scene, layout: Layout, *, generated: bool, components: bool = False, cluster: str = "demo"
+    cluster: BedCluster, layout: Layout, *, generated: bool, components: bool = False, name: str = "demo"
 ) -> Tier:
     """Made, and Ready; with components, Entity Operator, Cruise Control and Kafka Exporter belong to it."""
-    scene.kube.apply(layout(cluster, scene.namespace, persistent=True, generated=generated, components=components))
-    scene.wait_until_ready(cluster, 400)
-    return Tier(scene, cluster)
+    cluster.kube.apply(layout(name, cluster.namespace, persistent=True, generated=generated, components=components))
+    cluster.wait_until_ready(name, 400)
+    return Tier(cluster, name)
 
 
 @contextmanager
 def kafka_tier(bed_name: str, layout: Layout) -> Iterator[Tier]:
-    """A scene with a Ready cluster whose CAs are the operator's."""
-    with kafka_scene(bed_name) as scene:
-        yield kafka_cluster(scene, layout, generated=True)
+    """One with a Ready cluster whose CAs are the operator's."""
+    with bed_cluster_of_nodes(bed_name) as cluster:
+        yield kafka_cluster(cluster, layout, generated=True)

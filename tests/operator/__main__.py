@@ -15,7 +15,7 @@ from .live import Live
 from .podsets import control_pod_sets
 from .real_pods import RealPods
 
-#: Seconds between looks at a condition, and the operator's own operation timeout (strimzi.md 5.1).
+#: Seconds between looks at a condition, and the operator's own operation timeout (docs/operator.md, "KafkaRoller").
 LOOK = 0.1
 OPERATION_TIMEOUT = 300.0
 
@@ -33,7 +33,7 @@ def wait(condition: Callable[[], bool]) -> bool:
 
 
 def keep_pod_sets(kube: Kube, namespace: str) -> None:
-    """The StrimziPodSet controller: a thread of its own, deaf to pauses (strimzi.md 5.3)."""
+    """The StrimziPodSet controller: a thread of its own, deaf to pauses (docs/operator.md, "Pause")."""
     api = Api(kube, namespace)
     while True:
         try:
@@ -44,7 +44,9 @@ def keep_pod_sets(kube: Kube, namespace: str) -> None:
 
 
 def watch(kube: Kube, namespace: str, plural: str, changed: threading.Event) -> None:
-    """Kafka resources and node pools are watched, annotations included; Secrets and pods are not (strimzi.md 2.3)."""
+    """Kafka resources and node pools are watched, annotations included; Secrets and pods are not (docs/operator.md,
+    "Re-issue").
+    """
     api = Api(kube, namespace)
     seen: dict[str, tuple[object, object]] = {}
     while True:

@@ -87,7 +87,7 @@ class Api:
         yield from self.transport.stream(self._path(plural), query=query, timeout=timeout + 5)
 
     def write_secret(self, body: Object) -> None:
-        """To the full desired object: foreign keys, labels and annotations vanish (strimzi.md 1.1)."""
+        """To the full desired object: foreign keys, labels and annotations vanish (docs/operator.md, "CA Secrets")."""
         existing = self.get("secrets", body["metadata"]["name"])
         if existing is None:
             self.create("secrets", body)

@@ -1,4 +1,6 @@
-"""CA Secrets per reconcile: InternalCaProvider and CustomCaProvider (strimzi.md 1.1, 1.3, 1.4)."""
+"""CA Secrets per reconcile: InternalCaProvider and CustomCaProvider (docs/operator.md, "CA Secrets", "Generated CA",
+"User-managed CA").
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from .api import Api, Object, annotation, data, encode
 OLD = re.compile(r"^ca-\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z.crt$")
 
 
-#: What reading the empty file of an openssl that refused to sign ends in (operator-facts, user-managed CA, 6).
+#: What reading the empty file of an openssl that refused to sign ends in (docs/operator.md, "Tried by hand", 6).
 EMPTY_CERTIFICATE = "Could not parse certificate: java.io.IOException: Empty input"
 
 
@@ -85,7 +87,7 @@ def reconcile_authority(api: Api, kafka: Object, kind: str) -> Authority:
 
 
 def _custom(cluster: str, kind: str, spec: Object, certificate: Object | None, key: Object | None) -> Authority:
-    """User-managed: never modified; both Secrets have to be there (strimzi.md 1.4)."""
+    """User-managed: never modified; both Secrets have to be there (docs/operator.md, "User-managed CA")."""
     certificates = {k: v for k, v in data(certificate).items() if k.endswith(".crt") and v.strip()}
     if certificate is None or key is None or "ca.crt" not in certificates or "ca.key" not in data(key):
         raise ReconcileFailed(
@@ -105,7 +107,7 @@ def _custom(cluster: str, kind: str, spec: Object, certificate: Object | None, k
 def _generated(
     api: Api, kafka: Object, kind: str, spec: Object, certificate: Object | None, key: Object | None
 ) -> Authority:
-    """Create, renew, replace or keep (strimzi.md 1.3), then write both Secrets."""
+    """Create, renew, replace or keep (docs/operator.md, "Generated CA"), then write both Secrets."""
     ca = Authority(
         kind, True, {k: v for k, v in data(certificate).items() if k.endswith(".crt")}, data(key).get("ca.key", b""),
         int(annotation(certificate, "ca-cert-generation", "0") or 0), int(annotation(key, "ca-key-generation", "0") or 0),
@@ -188,7 +190,7 @@ def write_authority(api: Api, kafka: Object, ca: Authority) -> None:
 
 
 def remove_old(api: Api, kafka: Object, ca: Authority) -> None:
-    """maybeRemoveOldClusterCaCertificates: generated CAs only (strimzi.md 4.1, step 6)."""
+    """maybeRemoveOldClusterCaCertificates: generated CAs only (docs/operator.md, "CA reconcile", step 6)."""
     old = [key for key in ca.certificates if OLD.match(key)]
     if not ca.generated or not old:
         return
@@ -199,7 +201,7 @@ def remove_old(api: Api, kafka: Object, ca: Authority) -> None:
 
 
 def write_trust_bundle(api: Api, kafka: Object, cluster_ca: Authority, clients_ca: Authority) -> None:
-    """First certificate of every entry of both CAs; rewritten in every reconcile (strimzi.md 1.5)."""
+    """First certificate of every entry of both CAs; rewritten in every reconcile (docs/operator.md, "Trust bundle")."""
     cluster = kafka["metadata"]["name"]
     entries = {
         f"{ca.kind}-ca.crt": b"".join(certs.pem(certs.load(v)[0]) for k, v in sorted(ca.certificates.items()))

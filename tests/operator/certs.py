@@ -1,4 +1,4 @@
-"""Certificates as the operator makes them with openssl (strimzi.md 1.2, 2.1)."""
+"""Certificates as the operator makes them with openssl (docs/operator.md, "Certificates", "Leaves")."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def root(subject: x509.Name, key: Any, days: int) -> bytes:
 
 
 def leaf(subject: x509.Name, names: Iterable[str], key: Any, ca_pem: bytes, ca_key: Any, days: int) -> bytes | None:
-    """None is what an openssl that refuses leaves behind: an empty file (operator-facts, user-managed CA, 6)."""
+    """None is what an openssl that refuses leaves behind: an empty file (docs/operator.md, "Tried by hand", 6)."""
     chain = load(ca_pem)
     if not chain or ca_key is None or _spki(ca_key.public_key()) != _spki(chain[0].public_key()):
         return None
@@ -126,12 +126,12 @@ def names_of(certificate: x509.Certificate) -> set[str]:
 
 
 def thumbprint(content: bytes) -> str:
-    """SHA-1 over the DER of the first certificate (strimzi.md 2.4)."""
+    """SHA-1 over the DER of the first certificate (docs/operator.md, "Pod annotations")."""
     return hashlib.sha1(load(content)[0].public_bytes(serialization.Encoding.DER)).hexdigest()
 
 
 def old_name(content: bytes) -> str:
-    """Key of a retired CA certificate: its expiry date (strimzi.md 1.1)."""
+    """Key of a retired CA certificate: its expiry date (docs/operator.md, "CA Secrets")."""
     return f"ca-{load(content)[0].not_valid_after_utc:%Y-%m-%dT%H-%M-%SZ}.crt"
 
 

@@ -1,4 +1,6 @@
-"""Entity Operator, Cruise Control and Kafka Exporter: leaves and Deployments (strimzi.md 2.1, 2.4, 4.2)."""
+"""Entity Operator, Cruise Control and Kafka Exporter: leaves and Deployments (docs/operator.md, "Leaves",
+"Pod annotations", "Restart reasons").
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A double of the Cluster Operator 1.2 (strimzi.md sections 4 and 5, operator-facts.md).
+"""A double of the Cluster Operator 1.2 (docs/operator.md, "CA reconcile", "KafkaRoller", "Tried by hand").
 
 It stands in for the real one where that cannot be had; it is written to those facts and knows nothing of the
 collection that is tested against it.
@@ -11,13 +11,7 @@ from typing import Any
 
 from . import certs
 from .api import Api, Object, annotation, ready
-from .authority import (
-    Authority,
-    ReconcileFailed,
-    reconcile_authority,
-    remove_old,
-    write_trust_bundle,
-)
+from .authority import Authority, ReconcileFailed, reconcile_authority, remove_old, write_trust_bundle
 from .components import deployments_of, reconcile_components, simulated_pod
 from .leaves import node_names, reconcile_leaf
 from .podsets import Node, build_pod, control_pod_sets, nodes_of, write_pod_sets
@@ -49,6 +43,9 @@ class OperatorDouble:
         self.running = running
         self.roller = Roller(self.api, wait)
         self.reconciles = 0
+        self.is_reconciling = False
+        #: Called between the moment at which it reads leaves and the one at which it writes them.
+        self.having_read: Callable[[], None] = lambda: None
 
     def reconcile(self, cluster: str) -> None:
         kafka = self.api.get("kafkas", cluster)
@@ -58,15 +55,20 @@ class OperatorDouble:
         if annotation(kafka, "pause-reconciliation") == "true":
             self._pause(kafka)
             return
+        self.is_reconciling = True
         try:
             cluster_ca = self._reconcile(kafka)
         except ReconcileFailed as failure:
             self._status(kafka, "NotReady", failure.reason, str(failure), {})
             return
+        finally:
+            self.is_reconciling = False
         self._status(kafka, "Ready", None, None, self._details(kafka, cluster_ca))
 
     def _reconcile(self, kafka: Object) -> Authority:
-        """KafkaAssemblyOperator.reconcile; the first half is CaReconciler in its order (strimzi.md 4.1)."""
+        """KafkaAssemblyOperator.reconcile; the first half is CaReconciler in its order (docs/operator.md,
+        "CA reconcile").
+        """
         cluster = kafka["metadata"]["name"]
         self.roller.running = self.running(self.api, kafka) if self.running else None
         cluster_ca = reconcile_authority(self.api, kafka, "cluster")
@@ -86,7 +88,9 @@ class OperatorDouble:
         return cluster_ca
 
     def _verify(self, cluster: str, ca: Authority) -> tuple[bool, bool]:
-        """Terminating pods are skipped, a missing annotation counts as current (strimzi.md 4.1, step 3)."""
+        """Terminating pods are skipped, a missing annotation counts as current (docs/operator.md, "CA reconcile", step
+        3).
+        """
         pods = [
             pod for pod in self.api.list("pods", f"strimzi.io/cluster={cluster},strimzi.io/kind=Kafka")
             if "deletionTimestamp" not in pod["metadata"]
@@ -97,7 +101,9 @@ class OperatorDouble:
         return need, used
 
     def _trust_roll(self, kafka: Object, ca: Authority, nodes: list[Node]) -> None:
-        """maybeRollingUpdateForNewClusterCaKey: the revision is not recomputed (strimzi.md 4.1, step 5)."""
+        """maybeRollingUpdateForNewClusterCaKey: the revision is not recomputed (docs/operator.md, "CA reconcile", step
+        5).
+        """
         cluster, value = kafka["metadata"]["name"], str(ca.key_generation)
         for pod_set in self.api.list("strimzipodsets", f"strimzi.io/cluster={cluster}"):
             for pod in pod_set["spec"]["pods"]:
@@ -113,9 +119,11 @@ class OperatorDouble:
             self.roller.restart_deployment_pod(deployment, "ClusterCaCertKeyReplaced")
 
     def _reconcile_nodes(self, kafka: Object, ca: Authority, clients: Authority, nodes: list[Node]) -> None:
-        """KafkaReconciler (strimzi.md 4.2): manual roll, leaves, pod sets, roll, ready."""
+        """KafkaReconciler (docs/operator.md, "Restart reasons"): manual roll, leaves, pod sets, roll, ready."""
         self._manual_roll(kafka["metadata"]["name"], nodes)
-        leaves = {node.pod: self._node_leaf(kafka, ca, node) for node in nodes}
+        read = {node.pod: self.api.get("secrets", node.pod) for node in nodes}
+        self.having_read()
+        leaves = {node.pod: self._node_leaf(kafka, ca, node, read.__getitem__) for node in nodes}
         self._delete_foreign(kafka, nodes)
         if self.real_pods:
             self.real_pods.prepare(self.api, kafka, nodes)
@@ -137,7 +145,9 @@ class OperatorDouble:
         return self.real_pods.complete(build_pod(kafka, node, annotations), kafka, node)
 
     def _manual_roll(self, cluster: str, nodes: list[Node]) -> None:
-        """On StrimziPodSets (all pods) and on single pods; failure is only logged (strimzi.md 5.2)."""
+        """On StrimziPodSets (all pods) and on single pods; failure is only logged (docs/operator.md,
+        "Manual rolling update").
+        """
         asked = {
             pod["metadata"]["name"]
             for pod_set in self.api.list("strimzipodsets", f"strimzi.io/cluster={cluster}")
@@ -154,17 +164,17 @@ class OperatorDouble:
         except ReconcileFailed:
             return
 
-    def _node_leaf(self, kafka: Object, ca: Authority, node: Node) -> bytes:
+    def _node_leaf(self, kafka: Object, ca: Authority, node: Node, read: Callable[[str], Object | None]) -> bytes:
         cluster = kafka["metadata"]["name"]
         labels = {
             "strimzi.io/cluster": cluster, "strimzi.io/kind": "Kafka", "strimzi.io/name": f"{cluster}-kafka",
             "strimzi.io/component-type": "kafka",
         }  # fmt: skip
         names = node_names(kafka, node.pool, node.node_id, node.broker)
-        return reconcile_leaf(self.api, kafka, ca, node.pod, node.pod, f"{cluster}-kafka", names, True, labels)
+        return reconcile_leaf(self.api, kafka, ca, node.pod, node.pod, f"{cluster}-kafka", names, True, labels, read)
 
     def _delete_foreign(self, kafka: Object, nodes: list[Node]) -> None:
-        """The deletion trap: Secrets with all four labels that are no node's (strimzi.md 2.1)."""
+        """The deletion trap: Secrets with all four labels that are no node's (docs/operator.md, "Leaves")."""
         cluster = kafka["metadata"]["name"]
         selector = (
             f"strimzi.io/cluster={cluster},strimzi.io/kind=Kafka,strimzi.io/name={cluster}-kafka,"
@@ -186,7 +196,9 @@ class OperatorDouble:
         }
 
     def _reasons(self, ca: Authority, clients: Authority, model: dict[str, Object]) -> Callable[[Object], list[str]]:
-        """ReconcilerUtils.reasonsToRestartPod (strimzi.md 4.2). Renewed and removed hold for this reconcile only."""
+        """ReconcilerUtils.reasonsToRestartPod (docs/operator.md, "Restart reasons"). Renewed and removed hold for this
+        reconcile only.
+        """
         old_pods = {p["metadata"]["uid"] for p in self.api.list("pods", "strimzi.io/component-type=kafka")}
 
         def reasons(pod: Object) -> list[str]:
@@ -211,7 +223,7 @@ class OperatorDouble:
         return reasons
 
     def _pause(self, kafka: Object) -> None:
-        """Nothing is reconciled; status is rebuilt from scratch, observedGeneration stays (strimzi.md 5.3)."""
+        """Nothing is reconciled; status is rebuilt from scratch, observedGeneration stays (docs/operator.md, "Pause")."""
         status = kafka.get("status") or {}
         kept = {key: status[key] for key in ("clusterId", "clusterSecurity", "observedGeneration") if key in status}
         self._write_status(kafka, {**kept, "conditions": [{"type": "ReconciliationPaused", "status": "True"}]})

@@ -1,8 +1,10 @@
-"""End-entity certificates and when they are re-issued (strimzi.md 2.1 to 2.3)."""
+"""End-entity certificates and when they are re-issued (docs/operator.md, "Leaves", "Node names", "Re-issue")."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 
 from . import certs
 from .api import Api, Object, annotation, data, encode
@@ -21,11 +23,18 @@ def reconcile_leaf(
     names: set[str] | None = None,
     node: bool = False,
     secret_labels: dict[str, str] | None = None,
+    read: Callable[[str], Object | None] | None = None,
 ) -> bytes:
-    """The certificate in this Secret, kept or issued anew by rules (a) to (e)."""
-    existing = api.get("secrets", secret)
+    """The certificate in this Secret, kept or issued anew by rules (a) to (e).
+
+    read: the Secret as it was at the beginning of this step. What is kept is written as it was read: a leaf that somebody
+    has written since is lost (docs/operator.md, "Link certificates").
+    """
+    existing = (read or partial(api.get, "secrets"))(secret)
     kept = data(existing).get(f"{entry}.crt", b"")
     if existing is not None and not _must_issue(existing, kept, ca, names, node):
+        if data(api.get("secrets", secret)) != data(existing):
+            api.patch("secrets", secret, {"data": existing["data"]})
         return kept
     key = certs.new_leaf_key()
     issued = certs.leaf(
@@ -63,7 +72,7 @@ def service_names(service: str, namespace: str) -> set[str]:
 
 
 def node_names(kafka: Object, pool: str, node_id: int, broker: bool) -> set[str]:
-    """SANs of a node (strimzi.md 2.2)."""
+    """SANs of a node (docs/operator.md, "Node names")."""
     cluster, namespace = kafka["metadata"]["name"], kafka["metadata"]["namespace"]
     pod = f"{cluster}-{pool}-{node_id}"
     host = f"{pod}.{cluster}-kafka-brokers.{namespace}.svc"

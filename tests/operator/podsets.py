@@ -1,4 +1,6 @@
-"""StrimziPodSets, their pods and the controller that keeps them (strimzi.md 2.4, 5.4, 6)."""
+"""StrimziPodSets, their pods and the controller that keeps them (docs/operator.md, "Pod annotations", "Pod sets",
+"Kafka resource").
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ def nodes_of(api: Api, cluster: str) -> list[Node]:
 
 
 def revision(pod: Object) -> str:
-    """PodRevision: of the pod without resources of (init) containers and the revision annotations (operator-facts)."""
+    """PodRevision: of the pod without resources of (init) containers and the revision annotations (docs/operator.md,
+    "Reload", 3).
+    """
     bare = copy.deepcopy(pod)
     for key in ("strimzi.io/revision", "strimzi.io/resource-revision"):
         bare["metadata"].get("annotations", {}).pop(key, None)

@@ -1,4 +1,6 @@
-"""What pods need that are processes of Kafka: configuration, services, permissions, volumes (strimzi.md 9.2)."""
+"""What pods need that are processes of Kafka: configuration, services, permissions, volumes (docs/operator.md,
+"Kafka image").
+"""
 
 from __future__ import annotations
 
@@ -119,7 +121,7 @@ def _account() -> list[Object]:
 
 
 def _role(kafka: Object, nodes: list[Node]) -> Object:
-    """Exactly the Secrets that brokers may read (strimzi.md 3)."""
+    """Exactly the Secrets that brokers may read (docs/operator.md, "Who trusts what")."""
     cluster = kafka["metadata"]["name"]
     names = [f"{cluster}-cluster-ca-cert", f"{cluster}-clients-ca-cert", f"{cluster}-trustbundle"]
     rule = {"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"]}

@@ -1,4 +1,4 @@
-"""KafkaRoller: which pods restart, in which order, one at a time (strimzi.md 4.2, 5.1)."""
+"""KafkaRoller: which pods restart, in which order, one at a time (docs/operator.md, "Restart reasons", "KafkaRoller")."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .podsets import Node
 
 
 class Waiter(Protocol):
-    """Lets the world go on until a condition holds; False when it gave up."""
+    """Lets the cluster go on until a condition holds; False when it gave up."""
 
     def __call__(self, condition: Callable[[], bool]) -> bool: ...
 
@@ -90,7 +90,7 @@ class Roller:
             raise ReconcileFailed("FatalProblem", f"Error while waiting for restarted pod {name} to become ready")
 
     def restart_deployment_pod(self, deployment: str, reason: str) -> None:
-        """The single pod of a Deployment is deleted and readiness awaited (strimzi.md 4.1, step 5)."""
+        """The single pod of a Deployment is deleted and readiness awaited (docs/operator.md, "CA reconcile", step 5)."""
         old = self.api.list("pods", f"strimzi.io/name={deployment}")
         for pod in old:
             self.log.append((pod["metadata"]["name"], reason))

@@ -1,4 +1,4 @@
-"""When KafkaRoller restarts a node: its KafkaAvailability and KafkaQuorumCheck (strimzi.md 5.1)."""
+"""When KafkaRoller restarts a node: its KafkaAvailability and KafkaQuorumCheck (docs/operator.md, "KafkaRoller")."""
 
 from __future__ import annotations
 

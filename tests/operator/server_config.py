@@ -86,7 +86,9 @@ def _tls(listener: str, namespace: str, pod: str, trusted: str | None) -> Iterat
 
 
 def _authorization(kafka: Object) -> Iterator[str]:
-    """Simple authorization; the users of the components and the operator may do everything (strimzi.md 2.1)."""
+    """Simple authorization; the users of the components and the operator may do everything (docs/operator.md,
+    "Leaves").
+    """
     wanted = kafka["spec"]["kafka"].get("authorization") or {}
     if wanted.get("type") != "simple":
         return

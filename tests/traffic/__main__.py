@@ -9,26 +9,25 @@ from ..cluster.bed import ROOT
 from ..cluster.commands import run_command
 from .flows import CREATE, FLOWS, flows_named
 from .measure import measure
-from .scenario import LAYOUTS, VARIANTS, WAYS, scenarios
+from .scenario import LAYOUTS, VARIANTS, scenarios
 from .verdict import broken_rules
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.traffic", description=__doc__)
     names = [flow.name for flow in FLOWS]
-    parser.add_argument("--way", action="append", choices=WAYS, help="this one only; may be given again; default: both")
     parser.add_argument(
         "--layout", action="append", choices=[one.name for one in LAYOUTS],
         help="nodes that are controller and broker, or as many of each; may be given again; default: dual-role",
     )  # fmt: skip
     parser.add_argument(
         "--variant", action="append", choices=[one.name for one in VARIANTS],
-        help="how a new key comes to the nodes: by three rolls, two with a bridge, or one and reloads; may be given"
-        " again; default: reload",
+        help="how a new key comes to the nodes: supplied from elsewhere by three rolls, by two with a link certificate, one and"
+        " reloads, or none until the nodes restart; may be given again; default: reload",
     )  # fmt: skip
     parser.add_argument(
         "--path-length", type=int, choices=(0, 1), default=1,
-        help="of the CAs that are made; with 0, clients of librdkafka learn of a new CA before a bridge to it is used;"
+        help="of the CAs that are made; with 0, clients of librdkafka learn of a new CA before it is used;"
         " default: %(default)s",
     )  # fmt: skip
     parser.add_argument(
@@ -37,9 +36,7 @@ def main() -> int:
     parser.add_argument("--output", type=Path, default=ROOT / "build" / "traffic.json", help="default: %(default)s")
     arguments = parser.parse_args()
     flows = flows_named(arguments.flow or names)
-    wanted = scenarios(
-        arguments.way or WAYS, arguments.layout or ["dual-role"], arguments.variant or ["reload"], arguments.path_length
-    )
+    wanted = scenarios(arguments.layout or ["dual-role"], arguments.variant or ["reload"], arguments.path_length)
     measured = measure(wanted, flows, arguments.output)
     broken = broken_rules(measured, wanted, flows)
     print(measured.table(), *broken, sep="\n")

@@ -38,8 +38,8 @@ class Brokers:
 def find_brokers(tier: Tier, nodes: Iterable[str], folder: Path) -> Brokers:
     names = {}
     for node in nodes:
-        path = f"/api/v1/namespaces/{tier.scene.namespace}/services/{node}"
-        names[f"{node}.{tier.scene.namespace}.svc"] = tier.scene.kube.request("GET", path).body["spec"]["clusterIP"]
+        path = f"/api/v1/namespaces/{tier.cluster.namespace}/services/{node}"
+        names[f"{node}.{tier.cluster.namespace}.svc"] = tier.cluster.kube.request("GET", path).body["spec"]["clusterIP"]
     hosts = folder / "hosts"
     hosts.write_text("127.0.0.1 localhost\n" + "".join(f"{address} {name}\n" for name, address in names.items()))
     return Brokers(",".join(f"{name}:9094" for name in names), hosts)

@@ -59,7 +59,7 @@ class Components:
         """By identity; one whose pod restarts is missing. Each pod is asked once."""
         found = {}
         for process in PROCESSES:
-            pod = serving(pods, f"{self.tier.cluster}-{process.component}")
+            pod = serving(pods, f"{self.tier.name}-{process.component}")
             if pod is not None:
                 found[process.identity] = self._of(pod, process)
         return found

@@ -41,15 +41,15 @@ class Controlled:
 
 def run_control(tier: Tier, node: str, load: Load) -> Controlled:
     """The operator is paused meanwhile, so that nobody but us puts the leaves back."""
-    _patch(tier, "kafkas", tier.cluster, {"metadata": {"annotations": {"strimzi.io/pause-reconciliation": "true"}}})
+    _patch(tier, "kafkas", tier.name, {"metadata": {"annotations": {"strimzi.io/pause-reconciliation": "true"}}})
     wait_for(lambda: _paused(tier), "the operator being paused")
     began, pod = time.monotonic(), f"strimzi.io/pod-name={node}"
     with _foreign(tier, node, node):
         _restart(tier, pod)
         wait_for(lambda: load.counts(began)[Outcome.FAILED] >= _ENOUGH, "handshakes that fail", 120)
     wait_for(_restart(tier, pod), f"{node} being ready again", 180)
-    again, pod = time.monotonic(), f"strimzi.io/name={tier.cluster}-{EXPORTER}"
-    with _foreign(tier, f"{tier.cluster}-{EXPORTER}-certs", EXPORTER):
+    again, pod = time.monotonic(), f"strimzi.io/name={tier.name}-{EXPORTER}"
+    with _foreign(tier, f"{tier.name}-{EXPORTER}-certs", EXPORTER):
         wait_for(_restart(tier, pod), f"{EXPORTER} being ready with a foreign leaf", 120)
         wait_for(lambda: bool(_of_component(load, again)), f"handshakes of {EXPORTER} that fail", 120)
     wait_for(_restart(tier, pod), f"{EXPORTER} being ready again", 120)
@@ -58,7 +58,7 @@ def run_control(tier: Tier, node: str, load: Load) -> Controlled:
     quiet = time.monotonic()
     time.sleep(_QUIET_S)
     after = load.counts(quiet)
-    _patch(tier, "kafkas", tier.cluster, {"metadata": {"annotations": {"strimzi.io/pause-reconciliation": None}}})
+    _patch(tier, "kafkas", tier.name, {"metadata": {"annotations": {"strimzi.io/pause-reconciliation": None}}})
     kinds = sorted({text.split(": ", 1)[1] for text in failed})
     return Controlled(len(failed), len(of_component), kinds, after[Outcome.FAILED], after[Outcome.DONE])
 
@@ -89,7 +89,7 @@ def foreign_leaf(model: x509.Certificate) -> tuple[bytes, bytes]:
 
 
 def _paused(tier: Tier) -> bool:
-    status = tier.scene.get("kafkas", tier.cluster).get("status") or {}
+    status = tier.cluster.get("kafkas", tier.name).get("status") or {}
     return any(one["type"] == "ReconciliationPaused" for one in status.get("conditions") or [])
 
 
@@ -110,11 +110,11 @@ def _write_leaf(tier: Tier, secret: str, name: str, certificates: bytes, key: by
 
 def _restart(tier: Tier, label: str) -> Callable[[], bool]:
     """The one pod with this label goes; returns whether another is ready in its place."""
-    (old,) = tier.scene.pods(label)
-    tier.scene.kube.request("DELETE", f"/api/v1/namespaces/{tier.scene.namespace}/pods/{old['metadata']['name']}")
+    (old,) = tier.cluster.pods(label)
+    tier.cluster.kube.request("DELETE", f"/api/v1/namespaces/{tier.cluster.namespace}/pods/{old['metadata']['name']}")
 
     def back() -> bool:
-        found = tier.scene.pods(label)
+        found = tier.cluster.pods(label)
         return bool(found) and all(ready(pod) and pod["metadata"]["uid"] != old["metadata"]["uid"] for pod in found)
 
     return back
@@ -122,7 +122,7 @@ def _restart(tier: Tier, label: str) -> Callable[[], bool]:
 
 def _patch(tier: Tier, plural: str, name: str, body: dict[str, object]) -> None:
     root = "/apis/kafka.strimzi.io/v1" if plural == "kafkas" else "/api/v1"
-    path = f"{root}/namespaces/{tier.scene.namespace}/{plural}/{name}"
-    answer = tier.scene.kube.request("PATCH", path, body=body, content_type="application/merge-patch+json")
+    path = f"{root}/namespaces/{tier.cluster.namespace}/{plural}/{name}"
+    answer = tier.cluster.kube.request("PATCH", path, body=body, content_type="application/merge-patch+json")
     if answer.status >= 300:
         raise RuntimeError(f"{plural}/{name}: {answer.body}")

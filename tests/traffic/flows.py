@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..kafka.aged_leaves import LEFT
+from ..support.restarts import cost_of
 from .scenario import Variant
 
 
@@ -14,22 +16,37 @@ class Flow:
 
     rekeys: brings a new key, which some clients learn of only when the old CA is about to leave.
     ages: before it, nodes get certificates that are old enough for it.
+    restarts: before it, all nodes restart for a reason of their own.
     """
 
     name: str
     aimed: bool = False
     rekeys: bool = False
     ages: bool = False
+    restarts: bool = False
 
     @property
     def variables(self) -> dict[str, str]:
         return {"strimzi_renew_before_days": str(LEFT.days + 1)} if self.ages else {}
 
-    def rolls(self, variant: Variant) -> int | None:
-        """How often it restarts every node; None where that depends on what came before it."""
-        if self.ages:
-            return 0 if variant.reloads else 1
-        return variant.rolls if self.rekeys else None
+    def belongs_to(self, variant: Variant) -> bool:
+        """The operator takes back no CA that was brought from elsewhere, and nodes restart by themselves once a flow waits
+        for that."""
+        if self.restarts:
+            return variant.patient
+        return variant.links or self.rekeys or self is CREATE
+
+    def rolls(self, variant: Variant) -> int:
+        """How often every node restarts, in the order of ``FLOWS``."""
+        cost = cost_of(self.name, self._circumstance(variant), reload=variant.reloads)
+        return cost.restarts + (1 if self.restarts else 0)
+
+    def _circumstance(self, variant: Variant) -> str:
+        if self.restarts:
+            return "all have restarted"
+        if not self.rekeys:
+            return ""
+        return "when_restarted" if variant.patient else "" if variant.links else "unlinked"
 
 
 #: Begins before there is a Kafka resource; clients see its second run, which finds the CA in use.
@@ -39,6 +56,7 @@ FLOWS = (
     CREATE,
     Flow("renew", aimed=True),
     Flow("replace_key", aimed=True, rekeys=True),
+    Flow("reconcile", restarts=True),
     Flow("downgrade"),
     Flow("upgrade"),
     Flow("renew_leaves", ages=True),
@@ -49,3 +67,8 @@ def flows_named(names: list[str]) -> tuple[Flow, ...]:
     """Those flows, in the order of the names, after ``create``: there is no cluster before it."""
     known = {flow.name: flow for flow in FLOWS}
     return (CREATE, *(known[name] for name in names if name != CREATE.name))
+
+
+def flows_of(flows: Iterable[Flow], variant: Variant) -> list[Flow]:
+    """Those that are measured with this variant, in their order."""
+    return [flow for flow in flows if flow.belongs_to(variant)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from ssl import SSLContext
@@ -14,7 +14,7 @@ from ..kafka.tier import Tier
 from .components import Components, Held
 from .handshakes import Verdict, attempt, attempt_in_memory
 from .scenario import Layout
-from .targets import ASKING, CLIENT, CRUISE_CONTROL, EXPORTER, OPERATOR, Target
+from .targets import ASKING, CLIENT, CRUISE_CONTROL, EXPORTER, OPERATOR, READERS, Target
 from .trust import anchors, in_use, published
 
 Made = tuple[bytes, ...]
@@ -56,11 +56,12 @@ class Looking:
         self._made: dict[str, tuple[Made, SSLContext]] = {}
 
     def look(self) -> View:
-        pods = self.tier.scene.pods(f"strimzi.io/cluster={self.tier.cluster}")
+        pods = self.tier.cluster.pods(f"strimzi.io/cluster={self.tier.name}")
         held = self._components.held(pods)
-        known = anchors(self.tier.secret(f"{self.tier.cluster}-cluster-ca-cert"))
+        secret = self.tier.secret(f"{self.tier.name}-cluster-ca-cert")
+        known = anchors(secret)
         return View(
-            {**self._own(known), **self._of_components(held)},
+            {**self._own(known), **self._of_readers(secret), **self._of_components(held)},
             {one: self._context(f"{one} asks", ca) for one, ca in _asking(held, known)},
             self._server(held.get(CRUISE_CONTROL)),
             self._addresses(pods),
@@ -68,15 +69,24 @@ class Looking:
 
     def _own(self, known: bytes) -> dict[str, SSLContext]:
         """Of clients, nodes and the operator, which read what is there."""
-        bundle = self.tier.secret(f"{self.tier.cluster}-trustbundle")["cluster-ca.crt"]
+        bundle = self.tier.secret(f"{self.tier.name}-trustbundle")["cluster-ca.crt"]
         of_clients = (published(self.tier) or in_use(self.tier)).pem
         contexts = {CLIENT: self._context(CLIENT, of_clients)}
         for node in self.layout.nodes:
             own = self.tier.secret(node)
             contexts[node] = self._context(node, bundle, own[f"{node}.crt"], own[f"{node}.key"])
-        own = self.tier.secret(f"{self.tier.cluster}-{OPERATOR}-certs")
+        own = self.tier.secret(f"{self.tier.name}-{OPERATOR}-certs")
         contexts[OPERATOR] = self._context(OPERATOR, known, own[f"{OPERATOR}.crt"], own[f"{OPERATOR}.key"])
         return contexts
+
+    def _of_readers(self, secret: Mapping[str, bytes]) -> dict[str, SSLContext]:
+        files = [secret[name] for name in sorted(secret) if name.endswith(".crt")]
+        return {
+            reader: self._kept(
+                reader, (b"".join(reversed(files) if backwards else files),), partial(client_context, rules=rules)
+            )
+            for reader, (rules, backwards) in READERS.items()
+        }
 
     def _of_components(self, held: dict[str, Held]) -> dict[str, SSLContext]:
         return {name: self._context(name, one.trusted, one.certificates, one.key) for name, one in held.items()}
@@ -94,7 +104,7 @@ class Looking:
         return self._made[name][1]
 
     def _addresses(self, pods: list[Object]) -> dict[str, str]:
-        name = f"{self.tier.cluster}-kafka"
+        name = f"{self.tier.name}-kafka"
         nodes = [pod for pod in pods if pod["metadata"]["labels"].get("strimzi.io/name") == name]
         for pod in nodes:
             self.pods.setdefault(pod["metadata"]["uid"], time.monotonic())
@@ -102,6 +112,8 @@ class Looking:
 
 
 def _asking(held: dict[str, Held], known: bytes) -> list[tuple[str, bytes]]:
-    """The Topic Operator trusts the ``ca.crt`` that it has read at its start and nothing else (strimzi.md 3)."""
+    """The Topic Operator trusts the ``ca.crt`` that it has read at its start and nothing else (docs/operator.md,
+    "Who trusts what").
+    """
     trusted = {OPERATOR: known, **{name: one.ca for name, one in held.items()}}
     return [(one, trusted[one]) for one in ASKING if one in trusted]

@@ -11,14 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from ..api.running import Runner
+from ..cluster.bed_cluster import BedCluster
 from ..cluster.kube import wait_for
-from ..cluster.scene import Scene
 from ..kafka.aged_leaves import age_leaves
-from ..kafka.tier import PATIENCE, Tier, kafka_cluster, kafka_scene
+from ..kafka.supplied import supplied_authority
+from ..kafka.tier import PATIENCE, Tier, bed_cluster_of_nodes, kafka_cluster
 from .clients import TOPIC, find_brokers
 from .control import Controlled, run_control
 from .fleet import Fleet, fleet
-from .flows import CREATE, Flow
+from .flows import CREATE, Flow, flows_of
 from .handshakes import Outcome
 from .ledger import Ledger, Window
 from .load import Load, handshake_load
@@ -36,11 +37,11 @@ def measure(scenarios: Sequence[Scenario], flows: tuple[Flow, ...], file: Path) 
     measured = Measured()
     for scenario in scenarios:
         with (
-            kafka_scene(f"traffic-{scenario.way}") as scene,
+            bed_cluster_of_nodes("traffic") as cluster,
             tempfile.TemporaryDirectory() as folder,
         ):
-            _run(scene, scenario, CREATE)
-            tier = kafka_cluster(scene, scenario.layout.manifests, generated=False, components=True)
+            _run(cluster, scenario, CREATE)
+            tier = kafka_cluster(cluster, scenario.layout.manifests, generated=False, components=True)
             with handshake_load(tier, scenario.layout) as load:
                 _measure_flows(tier, Path(folder), load, scenario, flows, measured)
                 measured.write(file)
@@ -56,12 +57,14 @@ def _measure_flows(
     _make_topic(tier, scenario.layout)
     ledger = Ledger()
     with fleet(tier, find_brokers(tier, scenario.layout.brokers, folder), folder, ledger) as clients:
-        for flow in flows:
+        for flow in flows_of(flows, scenario.variant):
             if flow.ages:
                 with _window(ledger, _BETWEEN):
                     age_leaves(tier, list(scenario.layout.nodes))
             with _window(ledger, flow.name):
                 clients.forget_old_cas()
+                if flow.restarts:
+                    _restart_nodes(tier, scenario.layout)
                 _run_flow(tier, scenario, flow, clients)
             measured.unexpected += [f"{scenario} {flow.name}, in the end {one}" for one in load.unsettled()]
             measured.unexpected += [f"{scenario} {flow.name}, in the end {one}" for one in _refused(tier, scenario)]
@@ -90,17 +93,27 @@ def _window(ledger: Ledger, flow: str) -> Iterator[None]:
 
 
 def _run_flow(tier: Tier, scenario: Scenario, flow: Flow, clients: Fleet) -> None:
-    """A bridge is all that clients have which learn of the new CA no sooner than when the old one is to leave."""
+    """A link certificate is all that clients have which learn of the new CA no sooner than when the old one is to leave."""
     aim = {**flow.variables, **({"strimzi_replaces": _ca_in_use(tier)} if flow.aimed else {})}
+    if flow.rekeys and not scenario.variant.links:
+        aim.update(supplied_authority())
     if flow.rekeys and scenario.patient:
         clients.wait_with(scenario.patient)
-        _run(tier.scene, scenario, flow, strimzi_until_phase="use", **aim)
+        _run(tier.cluster, scenario, flow, strimzi_until_phase="use", **aim)
         clients.wait_no_longer()
-    _run(tier.scene, scenario, flow, **aim)
+    _run(tier.cluster, scenario, flow, **aim)
 
 
-def _run(scene: Scene, scenario: Scenario, flow: Flow, **aim: str) -> None:
-    Runner(scene, variables=scenario.variables, patience=PATIENCE).flow(flow.name, **aim).check()
+def _run(cluster: BedCluster, scenario: Scenario, flow: Flow, **aim: str) -> None:
+    Runner(cluster, variables=scenario.variables, patience=PATIENCE).flow(flow.name, **aim).check()
+
+
+def _restart_nodes(tier: Tier, layout: Layout) -> None:
+    """One after the other, by the operator."""
+    before = tier.cluster.node_uids(tier.name)
+    for node in layout.nodes:
+        tier.ask_for_roll(node)
+    tier.await_restarts(before)
 
 
 def _ca_in_use(tier: Tier) -> str:

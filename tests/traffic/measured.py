@@ -10,7 +10,6 @@ from typing import Any
 _COLUMNS = (
     "layout",
     "variant",
-    "way",
     "name",
     "seconds",
     "restarts",

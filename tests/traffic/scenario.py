@@ -1,15 +1,14 @@
-"""What flows are measured on: a way of working, a layout of nodes, and how a new key is brought to them."""
+"""What flows are measured on: a layout of nodes, and how a new key is brought to them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
 from ..cluster.kube import Object
 from ..operator import clusters
 
-WAYS = ("cooperate", "takeover")
 CONTROL_PLANE, REPLICATION = 9090, 9091
 _SAFE = {
     "offsets.topic.replication.factor": "3", "transaction.state.log.replication.factor": "3",
@@ -65,26 +64,25 @@ LAYOUTS = (
 
 @dataclass(frozen=True)
 class Variant:
-    """bridge, spread: what the flows are told. rolls: restarts of each node that a new key takes."""
+    """How a new key comes to the nodes.
+
+    options: what the flows are told. links: whether a link certificate introduces it; without one the new CA is brought from
+    elsewhere, below a root of its own. reloads: whether nodes are told to read again.
+    patient: whether the old CA stays until the nodes have restarted for other reasons.
+    """
 
     name: str
-    bridge: str
-    spread: str
-    rolls: int
-
-    @property
-    def reloads(self) -> bool:
-        return self.spread != "restart"
-
-    @property
-    def variables(self) -> dict[str, str]:
-        return {"strimzi_bridge": self.bridge, "strimzi_spread": self.spread}
+    options: Mapping[str, str]
+    links: bool = True
+    reloads: bool = False
+    patient: bool = False
 
 
 VARIANTS = (
-    Variant("plain", "never", "restart", rolls=3),
-    Variant("bridge", "auto", "restart", rolls=2),
-    Variant("reload", "auto", "auto", rolls=1),
+    Variant("supplied", {"strimzi_spread": "restart"}, links=False),
+    Variant("restart", {"strimzi_spread": "restart"}),
+    Variant("reload", {"strimzi_spread": "auto"}, reloads=True),
+    Variant("when-restarted", {"strimzi_retire": "when_restarted"}, reloads=True, patient=True),
 )
 
 
@@ -92,46 +90,44 @@ VARIANTS = (
 class Scenario:
     """path_length: of the CAs that the flows make."""
 
-    way: str
     layout: Layout
     variant: Variant
     path_length: int = 1
 
     def __str__(self) -> str:
-        return f"{self.way} {self.layout.name} {self.variant.name}"
+        return f"{self.layout.name} {self.variant.name}"
 
     @property
     def patient(self) -> frozenset[str]:
-        """Libraries whose clients accept a bridge while they trust the old CA only: OpenSSL looks at its path length."""
-        if self.variant.bridge == "never":
+        """Libraries whose clients accept a link certificate while they trust the old CA only: OpenSSL looks at the path
+        length of that."""
+        if not self.variant.links:
             return frozenset()
         return frozenset({"jvm"} if self.path_length == 0 else {"jvm", "rdkafka"})
 
     @property
     def foreseen(self) -> frozenset[str]:
-        """Parties whose handshakes fail between two restarts whatever anybody does: the Topic Operator trusts the one
-        certificate for Cruise Control that it has read when it started (CruiseControlClientImpl), and without a bridge no
-        certificate of Cruise Control is validated by both the old CA and the new one."""
-        return frozenset({"entity-topic-operator to cruise-control"} if self.variant.bridge == "never" else ())
+        """Parties whose handshakes fail between two restarts whatever anybody does.
+
+        The Topic Operator trusts the one certificate for Cruise Control that it has read when it started
+        (CruiseControlClientImpl), and without a link certificate no certificate of Cruise Control is validated by both the
+        old CA and the new one.
+        """
+        return frozenset(() if self.variant.links else {"entity-topic-operator to cruise-control"})
 
     @property
     def row(self) -> dict[str, str | int]:
         """How it is named in the file of a measurement."""
-        return {
-            "way": self.way, "layout": self.layout.name, "variant": self.variant.name, "path_length": self.path_length,
-        }  # fmt: skip
+        return {"layout": self.layout.name, "variant": self.variant.name, "path_length": self.path_length}
 
     @property
     def variables(self) -> dict[str, str]:
         """Of every playbook."""
-        own = {"strimzi_way": self.way, "strimzi_path_length": str(self.path_length)}
-        return {**own, **self.variant.variables, "strimzi_evidence": "handshake", "strimzi_client_bundle": "true"}
+        own = {"strimzi_path_length": str(self.path_length), "strimzi_evidence": "handshake"}
+        return {**own, **self.variant.options, "strimzi_client_bundle": "true"}
 
 
-def scenarios(ways: Iterable[str], layouts: Iterable[str], variants: Iterable[str], length: int) -> list[Scenario]:
+def scenarios(layouts: Iterable[str], variants: Iterable[str], length: int) -> list[Scenario]:
     """Every combination of these names, in their order."""
     layout_of, variant_of = {one.name: one for one in LAYOUTS}, {one.name: one for one in VARIANTS}
-    return [
-        Scenario(way, layout_of[layout], variant_of[variant], length)
-        for layout, variant, way in product(layouts, variants, ways)
-    ]
+    return [Scenario(layout_of[layout], variant_of[variant], length) for layout, variant in product(layouts, variants)]

@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ..cluster.tls import Rules
 from ..kafka.tier import Tier
 from ..operator.real_components import PROCESSES
 from .scenario import REPLICATION, Layout
 
 CLIENT_PORT = 9094
 OPERATOR, EXPORTER = "cluster-operator", "kafka-exporter"
-#: What an application is; all others are Strimzi's.
+#: An application that reads what is published for it.
 CLIENT = "client"
+#: Applications that mount the CA certificate Secret and load every ``*.crt`` of it, in either order, by each library's rules.
+READERS = {
+    f"reader-{rules.value}{'-backwards' if backwards else ''}": (rules, backwards)
+    for rules in Rules
+    for backwards in (False, True)
+}
 #: A client of brokers that has a REST API too, and who asks that.
 CRUISE_CONTROL, REST_API, ASKING = "cruise-control", 9090, ("entity-topic-operator", OPERATOR)
 
@@ -38,13 +45,14 @@ class Target:
 
     def host(self, tier: Tier) -> str:
         if self.node == CRUISE_CONTROL:
-            return f"{tier.cluster}-{self.node}.{tier.scene.namespace}.svc"
-        return f"{self.node}.{tier.scene.namespace}.svc" if self.port == CLIENT_PORT else tier.host(self.node)
+            return f"{tier.name}-{self.node}.{tier.cluster.namespace}.svc"
+        return f"{self.node}.{tier.cluster.namespace}.svc" if self.port == CLIENT_PORT else tier.host(self.node)
 
 
 def targets(layout: Layout) -> list[Target]:
     """Each asks all whom it asks in earnest, as often as anybody else."""
-    return [*_nodes(layout), *_components(layout), *(Target(CLIENT, node, CLIENT_PORT) for node in layout.brokers)]
+    clients = (Target(one, node, CLIENT_PORT) for one in (CLIENT, *READERS) for node in layout.brokers)
+    return [*_nodes(layout), *_components(layout), *clients]
 
 
 def parties(layout: Layout) -> set[str]:

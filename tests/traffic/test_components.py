@@ -92,7 +92,7 @@ def all_pods(uid: str) -> list[dict[str, Any]]:
 
 
 def looked_at(containers: Any) -> Components:
-    tier: Any = SimpleNamespace(cluster="demo", pods=containers)
+    tier: Any = SimpleNamespace(name="demo", pods=containers)
     return Components(tier)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from .handshakes import Outcome, Verdict
 from .load import Load
-from .targets import targets
+from .targets import READERS, targets
 from .test_targets import COMBINED
 
 DONE, HUNG = Verdict(Outcome.DONE), Verdict(Outcome.INTERRUPTED, "timed out")
@@ -27,6 +27,7 @@ def test_a_node_that_never_answers_is_named_by_all_who_ask_it() -> None:
     asked = ["a to b:9090", "a to b:9091", "c to b:9090", "c to b:9091", "client to b:9094"]
     asked += ["cluster-operator to b:9090", "cluster-operator to b:9091", "cruise-control to b:9091"]
     asked += ["entity-topic-operator to b:9091", "entity-user-operator to b:9091", "kafka-exporter to b:9091"]
+    asked += [f"{reader} to b:9094" for reader in READERS]
     assert sorted(one.split(": ")[0] for one in load(b=HUNG).unsettled()) == sorted(asked)
 
 

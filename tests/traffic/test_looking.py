@@ -36,16 +36,18 @@ class Asked(Containers):
         return type(found)(0, packed(files))
 
 
-class Cluster:
+class FakeTier:
     """A tier whose nodes, clients and operator all have ``MINE``, and whose CA Secret has ``MINE`` and ``API``."""
 
-    cluster = "demo"
+    name = "demo"
 
     def __init__(self, pods: list[dict[str, Any]], known: bytes = API[0]) -> None:
         self.pods, self.items = Asked(known), pods
         bundle = {"ca.crt": MINE[0], "ca.p12": b"", "ca.password": b""}
         data = {name: base64.b64encode(value).decode() for name, value in bundle.items()}
-        self.scene = SimpleNamespace(namespace="ns", pods=lambda _label: self.items, get=lambda *_name: {"data": data})
+        self.cluster = SimpleNamespace(
+            namespace="ns", pods=lambda _label: self.items, get=lambda *_name: {"data": data}
+        )
 
     def secret(self, name: str) -> dict[str, bytes]:
         if name == "demo-cluster-ca-cert":
@@ -66,12 +68,12 @@ def node(name: str, uid: str) -> dict[str, Any]:
 NODES = [node(name, str(number)) for number, name in enumerate(COMBINED.nodes)]
 
 
-def looking(cluster: Any) -> Looking:
-    return Looking(cluster, COMBINED)
+def looking(tier: Any) -> Looking:
+    return Looking(tier, COMBINED)
 
 
-def outcome(cluster: Any, target: Target) -> Outcome | None:
-    verdict = looking(cluster).look().attempt(target, HOST)
+def outcome(tier: Any, target: Target) -> Outcome | None:
+    verdict = looking(tier).look().attempt(target, HOST)
     return verdict.outcome if verdict else None
 
 
@@ -79,30 +81,30 @@ def outcome(cluster: Any, target: Target) -> Outcome | None:
     ("known", "expected"), [(API[0], Outcome.DONE), (OTHER[0] + API[0], Outcome.FAILED), (OTHER[0], Outcome.FAILED)]
 )
 def test_the_topic_operator_knows_cruise_control_by_the_first_of_its_file_only(known: bytes, expected: Outcome) -> None:
-    assert outcome(Cluster(all_pods("1"), known), TOPIC_OPERATOR) is expected
+    assert outcome(FakeTier(all_pods("1"), known), TOPIC_OPERATOR) is expected
 
 
 def test_the_operator_knows_cruise_control_by_any_ca_of_the_secret() -> None:
-    assert outcome(Cluster(all_pods("1"), OTHER[0]), OPERATOR) is Outcome.DONE
+    assert outcome(FakeTier(all_pods("1"), OTHER[0]), OPERATOR) is Outcome.DONE
 
 
 @pytest.mark.parametrize("target", [TOPIC_OPERATOR, OPERATOR, Target("kafka-exporter", "a", 9091)])
 def test_with_somebody_who_is_not_there_nothing_is_tried(target: Target) -> None:
-    assert outcome(Cluster([]), target) is None
+    assert outcome(FakeTier([]), target) is None
 
 
 def test_restarts_of_components_are_not_those_of_nodes() -> None:
-    found = looking(Cluster([*NODES, *all_pods("new")]))
+    found = looking(FakeTier([*NODES, *all_pods("new")]))
     assert found.look().addresses == {name: f"192.0.2.{number}" for number, name in enumerate(COMBINED.nodes)}
     assert found.pods.keys() == {"0", "1", "2"}
 
 
 def test_a_component_that_restarts_has_another_context_afterwards() -> None:
-    cluster = Cluster([*NODES, *all_pods("1")])
-    found = looking(cluster)
+    tier = FakeTier([*NODES, *all_pods("1")])
+    found = looking(tier)
     before, again = found.look(), found.look()
     assert before.contexts == again.contexts
-    cluster.items, cluster.pods.known = [*NODES, *all_pods("2")], OTHER[0]
+    tier.items, tier.pods.known = [*NODES, *all_pods("2")], OTHER[0]
     after = found.look()
     changed = {name for name in before.contexts if before.contexts[name] is not after.contexts[name]}
     assert changed == {"entity-topic-operator", "entity-user-operator", "cruise-control", "kafka-exporter"}

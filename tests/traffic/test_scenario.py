@@ -4,42 +4,47 @@ from __future__ import annotations
 
 import pytest
 
-from .scenario import LAYOUTS, VARIANTS, WAYS, Layout, Scenario, Variant, scenarios
+from .scenario import LAYOUTS, VARIANTS, Layout, Scenario, Variant, scenarios
 from .targets import parties
 
 NAMES = [one.name for one in LAYOUTS], [one.name for one in VARIANTS]
 
 
 def test_every_combination_has_a_row_of_its_own() -> None:
-    found = scenarios(WAYS, *NAMES, 1)
-    rows = {(one.row["way"], one.row["layout"], one.row["variant"]) for one in found}
-    assert len(rows) == len(found) == len(WAYS) * len(LAYOUTS) * len(VARIANTS)
+    found = scenarios(*NAMES, 1)
+    rows = {(one.row["layout"], one.row["variant"]) for one in found}
+    assert len(rows) == len(found) == len(LAYOUTS) * len(VARIANTS)
     assert {str(one) for one in found} == {" ".join(map(str, row)) for row in rows}
 
 
 @pytest.mark.parametrize(
-    ("variant", "bridge", "spread"),
-    [("plain", "never", "restart"), ("bridge", "auto", "restart"), ("reload", "auto", "auto")],
+    ("variant", "option"),
+    [
+        ("supplied", {"strimzi_spread": "restart"}),
+        ("restart", {"strimzi_spread": "restart"}),
+        ("reload", {"strimzi_spread": "auto"}),
+        ("when-restarted", {"strimzi_retire": "when_restarted"}),
+    ],
 )
-def test_flows_are_told_how_a_new_key_comes(variant: str, bridge: str, spread: str) -> None:
-    (one,) = scenarios(["takeover"], ["dual-role"], [variant], 0)
-    assert one.variables == {
-        "strimzi_way": "takeover", "strimzi_bridge": bridge, "strimzi_spread": spread, "strimzi_path_length": "0",
-        "strimzi_evidence": "handshake", "strimzi_client_bundle": "true",
-    }  # fmt: skip
+def test_flows_are_told_how_a_new_key_comes(variant: str, option: dict[str, str]) -> None:
+    (one,) = scenarios(["dual-role"], [variant], 0)
+    common = {"strimzi_path_length": "0", "strimzi_evidence": "handshake", "strimzi_client_bundle": "true"}
+    assert one.variables == {**common, **option}
 
 
 @pytest.mark.parametrize(
     ("variant", "length", "patient"),
     [
-        ("plain", 1, set()),
-        ("bridge", 1, {"jvm", "rdkafka"}),
+        ("supplied", 1, set()),
+        ("restart", 1, {"jvm", "rdkafka"}),
         ("reload", 1, {"jvm", "rdkafka"}),
         ("reload", 0, {"jvm"}),
     ],
 )
-def test_only_a_bridge_that_they_accept_lets_clients_wait(variant: str, length: int, patient: set[str]) -> None:
-    (one,) = scenarios(["cooperate"], ["separate"], [variant], length)
+def test_only_a_link_certificate_that_they_accept_lets_clients_wait(
+    variant: str, length: int, patient: set[str]
+) -> None:
+    (one,) = scenarios(["separate"], [variant], length)
     assert one.patient == patient
 
 
@@ -61,11 +66,11 @@ def test_a_layout_names_the_nodes_that_its_manifests_make(layout: Layout) -> Non
 
 
 def test_a_scenario_is_named_by_what_it_is() -> None:
-    assert str(Scenario("cooperate", LAYOUTS[1], VARIANTS[0])) == "cooperate separate plain"
+    assert str(Scenario(LAYOUTS[1], VARIANTS[0])) == "separate supplied"
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: str(variant.name))
-def test_only_without_a_bridge_something_is_foreseen_to_fail(variant: Variant) -> None:
-    foreseen = Scenario("cooperate", LAYOUTS[0], variant).foreseen
-    assert foreseen == ({"entity-topic-operator to cruise-control"} if variant.name == "plain" else set())
+def test_only_without_a_link_certificate_something_is_foreseen_to_fail(variant: Variant) -> None:
+    foreseen = Scenario(LAYOUTS[0], variant).foreseen
+    assert foreseen == ({"entity-topic-operator to cruise-control"} if variant.name == "supplied" else set())
     assert foreseen <= parties(LAYOUTS[0])

@@ -13,6 +13,7 @@ from .targets import Target, parties, targets
 NODES = ("a", "b", "c")
 COMBINED = Layout("dual-role", lambda *_names, **_options: [], NODES, NODES)
 COMPONENTS = ("entity-topic-operator", "entity-user-operator", "cruise-control", "kafka-exporter")
+READERS = tuple(f"reader-{kind}{order}" for kind in ("openssl", "go", "jvm") for order in ("", "-backwards"))
 ASKING = {("entity-topic-operator", "cruise-control", 9090), ("cluster-operator", "cruise-control", 9090)}
 
 
@@ -20,7 +21,7 @@ def test_targets() -> None:
     between = {(one, other, port) for one in NODES for other in NODES if one != other for port in (9090, 9091)}
     operator = {("cluster-operator", node, port) for node in NODES for port in (9090, 9091)}
     components = {(one, node, 9091) for one in COMPONENTS for node in NODES}
-    clients = {("client", node, 9094) for node in NODES}
+    clients = {(one, node, 9094) for one in ("client", *READERS) for node in NODES}
     found = [(one.identity, one.node, one.port) for one in targets(COMBINED)]
     assert set(found) == between | operator | components | clients | ASKING
     assert len(set(found)) == len(found)
@@ -34,12 +35,13 @@ def test_a_node_is_asked_on_the_ports_of_its_roles_only() -> None:
         *((f"demo-broker-{number}", port) for number in (0, 1, 2) for port in (9091, 9094)),
         ("cruise-control", 9090),
     }
-    assert {one.identity for one in targets(apart)} == {*apart.nodes, *COMPONENTS, "cluster-operator", "client"}
+    identities = {*apart.nodes, *COMPONENTS, "cluster-operator", "client", *READERS}
+    assert {one.identity for one in targets(apart)} == identities
 
 
 def test_who_asks_cruise_control_is_counted_apart() -> None:
     apart = {f"{one} to cruise-control" for one in ("entity-topic-operator", "cluster-operator")}
-    assert parties(COMBINED) == {*NODES, *COMPONENTS, "cluster-operator", "client"} | apart
+    assert parties(COMBINED) == {*NODES, *COMPONENTS, "cluster-operator", "client", *READERS} | apart
 
 
 @pytest.mark.parametrize(
@@ -51,7 +53,5 @@ def test_who_asks_cruise_control_is_counted_apart() -> None:
     ],
 )
 def test_names_are_those_by_which_each_is_called(target: Target, host: str) -> None:
-    tier: Any = SimpleNamespace(
-        cluster="demo", scene=SimpleNamespace(namespace="ns"), host=lambda node: f"{node}.nodes"
-    )
+    tier: Any = SimpleNamespace(name="demo", cluster=SimpleNamespace(namespace="ns"), host=lambda node: f"{node}.nodes")
     assert target.host(tier) == host

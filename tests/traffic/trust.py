@@ -32,19 +32,21 @@ def fingerprints(certificates: Iterable[x509.Certificate]) -> frozenset[str]:
 
 def in_use(tier: Tier) -> Trusted:
     """Only the CA that signs now."""
-    first, *_chain = x509.load_pem_x509_certificates(tier.secret(f"{tier.cluster}-cluster-ca-cert")["ca.crt"])
+    first, *_chain = x509.load_pem_x509_certificates(tier.secret(f"{tier.name}-cluster-ca-cert")["ca.crt"])
     return Trusted(first.public_bytes(Encoding.PEM))
 
 
 def anchors(files: Mapping[str, bytes]) -> bytes:
-    """What Strimzi's components trust of a Secret with CAs: the first certificate of every ``*.crt`` (strimzi.md 1.4)."""
+    """What Strimzi's components trust of a Secret with CAs: the first certificate of every ``*.crt`` (docs/operator.md,
+    "User-managed CA").
+    """
     found = (x509.load_pem_x509_certificates(files[name])[0] for name in sorted(files) if name.endswith(".crt"))
     return b"".join(one.public_bytes(Encoding.PEM) for one in found)
 
 
 def published(tier: Tier) -> Trusted | None:
     """The client bundle, where there is one."""
-    found = tier.scene.get("secrets", f"{tier.cluster}-cluster-ca-bundle").get("data")
+    found = tier.cluster.get("secrets", f"{tier.name}-cluster-ca-bundle").get("data")
     if not found:
         return None
     data = {name: base64.b64decode(value) for name, value in found.items()}

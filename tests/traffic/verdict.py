@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from .flows import Flow
+from .flows import Flow, flows_of
 from .measured import Measured
 from .scenario import Scenario
 from .targets import parties
@@ -18,14 +18,13 @@ STALL_S = 60.0
 
 def broken_rules(measured: Measured, scenarios: Sequence[Scenario], flows: Sequence[Flow]) -> list[str]:
     """In words; empty when all is well."""
-    wanted = [f"{scenario} {flow.name}" for scenario in scenarios for flow in flows]
+    measured_flows = [(scenario, flow) for scenario in scenarios for flow in flows_of(flows, scenario.variant)]
+    wanted = [f"{scenario} {flow.name}" for scenario, flow in measured_flows]
     allowed = {
-        f"{scenario} {flow.name}": rolls * len(scenario.layout.nodes)
-        for scenario in scenarios
-        for flow in flows
-        if (rolls := flow.rolls(scenario.variant)) is not None
+        f"{scenario} {flow.name}": flow.rolls(scenario.variant) * len(scenario.layout.nodes)
+        for scenario, flow in measured_flows
     }
-    taking_part = {f"{scenario} {flow.name}": parties(scenario.layout) for scenario in scenarios for flow in flows}
+    taking_part = {f"{scenario} {flow.name}": parties(scenario.layout) for scenario, flow in measured_flows}
     return [
         *_traffic(measured, wanted),
         *_silent(measured, taking_part),
@@ -37,7 +36,7 @@ def broken_rules(measured: Measured, scenarios: Sequence[Scenario], flows: Seque
 
 def _named(row: dict[str, Any]) -> str:
     """As its scenario and its flow are."""
-    return f"{row['way']} {row['layout']} {row['variant']} {row['name']}"
+    return f"{row['layout']} {row['variant']} {row['name']}"
 
 
 def _traffic(measured: Measured, wanted: list[str]) -> Iterator[str]:

@@ -20,8 +20,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers im
 
 from ..broker.jars import find_java
 from ..cluster.binaries import find_path_verifier
-from ..unit._pki.hierarchy import NOW
-from ..unit._pki.test_path_properties import World, valid, worlds
+from ..support.certificates import NOW
+from ..unit._pki.test_path_properties import Hierarchy, hierarchies, valid
 
 SOURCE = Path(__file__).parent / "Paths.java"
 #: Of either verdict: with fewer, agreement would mean little.
@@ -35,11 +35,16 @@ class Asked:
 
     process: subprocess.Popen[str]
 
-    def accepts(self, world: World) -> bool:
+    def accepts(self, hierarchy: Hierarchy) -> bool:
         """Whether it does; AssertionError where it says neither yes nor no."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
-        fields = (str(int(NOW.timestamp())), _encoded([world.leaf]), _encoded(world.sent), _encoded(world.anchors))
+        fields = (
+            str(int(NOW.timestamp())),
+            _encoded([hierarchy.leaf]),
+            _encoded(hierarchy.sent),
+            _encoded(hierarchy.anchors),
+        )
         self.process.stdin.write(" ".join(fields) + "\n")
         self.process.stdin.flush()
         answer = self.process.stdout.readline()
@@ -66,25 +71,25 @@ def jvm() -> Iterator[Asked]:
     yield from _started(find_java(), "-Xmx128m", "-XX:+UseSerialGC", SOURCE)
 
 
-def in_order(world: World) -> World:
+def in_order(hierarchy: Hierarchy) -> Hierarchy:
     """What is sent is one ordered chain, as every entry with a CA has to be before any gate is asked. A JVM follows the
     order of what is sent where the names fit, and does not look further when a signature does not."""
-    path = [world.leaf]
-    for one in world.sent:
+    path = [hierarchy.leaf]
+    for one in hierarchy.sent:
         if path[-1].signed_by(one):
             path.append(one)
-    return replace(world, sent=tuple(path[1:]))
+    return replace(hierarchy, sent=tuple(path[1:]))
 
 
 def test_go(go: Asked) -> None:
     said: Counter[bool] = Counter()
 
     @SETTINGS
-    @given(worlds())
-    def agrees(world: World) -> None:
-        found = go.accepts(world)
+    @given(hierarchies())
+    def agrees(hierarchy: Hierarchy) -> None:
+        found = go.accepts(hierarchy)
         said[found] += 1
-        assert valid(world, Verifier.GO) == found
+        assert valid(hierarchy, Verifier.GO) == found
 
     agrees()
     assert min(said[True], said[False]) > ENOUGH, said
@@ -96,12 +101,12 @@ def test_a_jvm(jvm: Asked) -> None:
     said: Counter[bool] = Counter()
 
     @SETTINGS
-    @given(worlds().map(in_order))
-    def agrees(world: World) -> None:
-        found, foreseen = jvm.accepts(world), valid(world, Verifier.JVM)
+    @given(hierarchies().map(in_order))
+    def agrees(hierarchy: Hierarchy) -> None:
+        found, foreseen = jvm.accepts(hierarchy), valid(hierarchy, Verifier.JVM)
         said[found] += 1
         if found and not foreseen:
-            assert not all(one.not_before <= NOW <= one.not_after for one in world.anchors)
+            assert not all(one.not_before <= NOW <= one.not_after for one in hierarchy.anchors)
         else:
             assert foreseen == found
 

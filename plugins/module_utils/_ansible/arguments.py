@@ -6,23 +6,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 
 @dataclass(frozen=True)
 class ArgumentSpec:
-    """Options and what holds between them."""
+    """Options and the constraints between them."""
 
     options: dict[str, dict[str, Any]]
     required_together: tuple[tuple[str, ...], ...] = ()
     mutually_exclusive: tuple[tuple[str, ...], ...] = ()
+    required_if: tuple[tuple[Any, ...], ...] = ()
+    required_by: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __add__(self, other: ArgumentSpec) -> ArgumentSpec:
         return ArgumentSpec(
             {**self.options, **other.options},
             (*self.required_together, *other.required_together),
             (*self.mutually_exclusive, *other.mutually_exclusive),
+            (*self.required_if, *other.required_if),
+            {**self.required_by, **other.required_by},
         )
 
     def as_arguments(self) -> dict[str, Any]:
@@ -31,6 +36,8 @@ class ArgumentSpec:
             "argument_spec": {name: dict(option) for name, option in self.options.items()},
             "required_together": [list(group) for group in self.required_together],
             "mutually_exclusive": [list(group) for group in self.mutually_exclusive],
+            "required_if": [list(group) for group in self.required_if],
+            "required_by": {name: list(others) for name, others in self.required_by.items()},
         }
 
 
@@ -71,15 +78,17 @@ CLUSTER = ArgumentSpec(
 
 GOALS = ["create", "renew", "replace_key", "upgrade", "downgrade", "renew_leaves", "reconcile"]
 
-#: What every module of a flow has to know so that all of them decide the same.
+#: The options of every module that takes part in a flow, so that all of them decide the same.
 FLOW = ArgumentSpec(
     {
-        "way": {"type": "str", "choices": ["cooperate", "takeover"], "default": "cooperate"},
         "evidence": {"type": "str", "choices": ["auto", "handshake", "annotations"], "default": "auto"},
         "pod_access": {"type": "str", "choices": ["port_forward", "direct"], "default": "port_forward"},
-        "bridge": {"type": "str", "choices": ["auto", "always", "never"], "default": "auto"},
         "spread": {"type": "str", "choices": ["auto", "reload", "restart"], "default": "auto"},
-        "renew_before_days": {"type": "int", "default": 45},
+        "strategy": {"type": "str", "choices": ["operator", "direct"], "default": "operator"},
+        "kafka_bootstrap": {"type": "list", "elements": "str"},
+        "retire": {"type": "str", "choices": ["now", "when_restarted"]},
+        "retire_by": {"type": "str"},
+        "client_grace": {"type": "int"},
         "client_bundle": {"type": "bool", "default": False},
         "trusting_secrets": {"type": "list", "elements": "str", "no_log": False},
         "waivers": {
@@ -91,23 +100,26 @@ FLOW = ArgumentSpec(
                 "reason": {"type": "str", "required": True},
             },
         },
-        "replaces": {"type": "str"},
-        "fresh_for_hours": {"type": "int", "default": 24},
         "until_phase": {"type": "str", "choices": ["prepare", "trust", "use", "retire"], "default": "retire"},
-        "run_id": {"type": "str"},
         "operator_timeout": {"type": "int", "default": 300},
         "pod_timeout": {"type": "int", "default": 600},
+        "progress_file": {"type": "path"},
     }
 )
+
+#: The options that name the CA of a renewal or replacement, so that a second run does nothing.
+REPLACED = ArgumentSpec({"replaces": {"type": "str"}, "fresh_for_hours": {"type": "int", "default": 24}})
+
+RENEWAL = ArgumentSpec({"renew_before_days": {"type": "int", "default": 45}})
 
 GOAL = ArgumentSpec({"goal": {"type": "str", "choices": GOALS, "default": "reconcile"}})
 
 AUTHORITY = ArgumentSpec(
     {
-        "validity_days": {"type": "int", "default": 365},
-        "key_algorithm": {"type": "str", "choices": ["rsa", "ecdsa"], "default": "rsa"},
+        "validity_days": {"type": "int"},
+        "key_algorithm": {"type": "str", "choices": ["rsa", "ecdsa"]},
         "key_size": {"type": "int", "no_log": False},
-        "path_length": {"type": "int", "default": 1},
+        "path_length": {"type": "int"},
         "certificate": {"type": "str"},
         "private_key": {"type": "str", "no_log": True},
     },

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""From options to a client: the seam that tests replace."""
+"""From options to a client; tests replace this module."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import connect
+from .._kube.client import KubeClient
+from .._kube.connection import connect
 
 if TYPE_CHECKING:
-    from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
-    from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import PortOpener
+    from .._strimzi.names import ClusterNames
+    from .._strimzi.work import PortOpener
 
 
 def client_for(options: Mapping[str, Any]) -> KubeClient:
@@ -25,15 +25,15 @@ def client_for(options: Mapping[str, Any]) -> KubeClient:
 
 def direct_opener_for(client: KubeClient, scope: ClusterNames) -> PortOpener:
     """Opens ports of the cluster's pods by their addresses. Raises KubeError."""
-    # Loaded only where it was asked for.
-    from ansible_collections.trustops.strimzi.plugins.module_utils._kube.direct_ports import DirectPorts
+    # Imported only where direct access was asked for.
+    from .._kube.direct_ports import DirectPorts
 
     return DirectPorts(client, scope.namespace, scope.selector)
 
 
 def port_opener_for(options: Mapping[str, Any], namespace: str) -> PortOpener:
     """Opens ports of pods through the API server. Raises ConnectionOptionsError."""
-    # Loaded only where somebody looks: most calls do not.
-    from ansible_collections.trustops.strimzi.plugins.module_utils._kube.port_forward import open_port
+    # Imported only when a look is taken, because most calls take none.
+    from .._kube.port_forward import open_port
 
     return partial(open_port, connect(options), namespace)

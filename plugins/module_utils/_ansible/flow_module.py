@@ -8,59 +8,86 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, NoReturn
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import connect
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import AUTH, ArgumentSpec
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.engine import CarryOut, Outcome, run
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.limits import key_spec, problem_of
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.listener_results import describe_listeners
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.live_look import Evidence, LiveLook
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import ClusterModule, SystemClock
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.outside_options import (
-    OutsideOptionsError,
-    outside_of,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.redaction import forms_of, secrets_of
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import (
-    describe_decision,
-    describe_snapshot,
-    describe_transitions,
-    diff_of,
-    failure_text,
-    time_text,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
+from .._engine.engine import Outcome, Reached, run, to_the_end
+from .._engine.inspection import inspect, plan
+from .._engine.live_look import Evidence, LiveLook
+from .._engine.looking import see
+from .._engine.restart import restart
+from .._issuing.own import OwnCertificate, have_certificate
+from .._pki.certificates import (
+    Certificate,
     CertificateError,
+    Chain,
+    encode_certificates,
     parse_certificates,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
+from .._pki.keys import (
     KeyAlgorithm,
     KeySpec,
     PrivateKeyError,
     load_key,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import Outside
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import (
+from .._strimzi.actions import Action
+from .._strimzi.observe import Observation
+from .._strimzi.outside_clients import Outside
+from .._strimzi.work import (
     PortOpener,
     Settings,
     Strategy,
     SuppliedAuthority,
     Work,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Bridge, Intent, Phase, Spread, Way
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import PreparedAuthority
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Face
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.waivers import unmatched
+from .._trust.evidence.clients import unmatched
+from .._trust.model.decision import Decision
+from .._trust.model.goals import Goal, Phase, Retire
+from .._trust.model.intent import Intent, Selection, Spread
+from .._trust.model.ledger import Ledger
+from .._trust.model.snapshot import Component, PreparedAuthority
+from .._trust.model.states import TRUSTED_STATES
+from . import connect
+from .arguments import AUTH, ArgumentSpec
+from .limits import key_spec, problem_of
+from .listener_results import describe_listeners
+from .module import ClusterModule, SystemClock
+from .outside_options import (
+    OutsideOptionsError,
+    outside_of,
+    time_of,
+)
+from .plan_lines import plan_lines
+from .progress import reporter
+from .redaction import forms_of, secrets_of
+from .results import (
+    describe_decision,
+    describe_forecast,
+    describe_own,
+    describe_snapshot,
+    describe_transitions,
+    describe_violations,
+    diff_of,
+    failure_text,
+    time_text,
+)
+
+
+def _require_kafka_library() -> None:
+    """Fail at once and not only when the first node is to restart. Raises LibraryMissing."""
+    from .._rollout.admin import missing_library
+
+    problem = missing_library()
+    if problem:
+        raise problem
 
 
 def _why_no_reload() -> str:
-    """Asked only where a look is taken: most calls need no Kafka library."""
-    from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import missing_library
+    """Why nodes cannot be told to read again, as a sentence. Called only when a look is taken, because most calls need
+    no Kafka library.
+    """
+    from .._rollout.admin import missing_library
 
     return str(missing_library("spread=reload", "spread=restart") or "")
 
@@ -72,7 +99,10 @@ class FlowModule(ClusterModule):
         super().__init__(spec)
         self._work: Work | None = None
         self._eyes: LiveLook | None = None
-        self._begun = time.monotonic()
+        self._begun, self._began_at = time.monotonic(), time_text(SystemClock().now())
+
+    def fail(self, message: str, **result: Any) -> NoReturn:
+        super().fail(message, **{"began_at": self._began_at, **result})
 
     @property
     def has_written(self) -> bool:
@@ -83,6 +113,7 @@ class FlowModule(ClusterModule):
         work.alive = self.keep_lease
         work.open_ports = self._opener(work)
         work.unreloadable = _why_no_reload
+        work.report = reporter(self.params.get("progress_file"))
         work.look_live = self._eyes = LiveLook(
             Evidence(self.params.get("evidence") or "auto"), work.open_ports, SystemClock()
         )
@@ -95,20 +126,33 @@ class FlowModule(ClusterModule):
         options = {name: self.params.get(name) for name in AUTH.options}
         return partial(connect.port_opener_for, options, self.params["namespace"])
 
-    def intent(self, goal: str) -> Intent:
-        supplied = self._supplied
+    def intent(self, goal: Goal, until: Phase = Phase.RETIRE, **more: Any) -> Intent:
+        """The intent of this call. until: the last phase that it enters, also where the caller allows later ones. more:
+        further fields of ``Intent``.
+        """
+        supplied, asked = self._supplied, Phase(self.params.get("until_phase") or Phase.RETIRE.value)
+        grace = self.params.get("client_grace")
         return Intent(
-            goal=Goal(goal),
-            way=Way(self.params.get("way") or "cooperate"),
+            goal=goal,
             replaces=self.params.get("replaces") or None,
             fresh_for=timedelta(hours=self.params.get("fresh_for_hours") or 0),
-            until=Phase(self.params.get("until_phase") or "retire"),
+            until=min(asked, until, key=lambda phase: phase.position),
             publish=bool(self.params.get("client_bundle")),
-            bridge=Bridge(self.params.get("bridge") or "auto"),
             spread=Spread(self.params.get("spread") or "auto"),
+            retire=Retire(self.params["retire"]) if self.params.get("retire") else None,
+            retire_by=self._time("retire_by"),
+            client_grace=None if grace is None else timedelta(seconds=grace),
             renew_before=timedelta(days=self.params.get("renew_before_days") or 0),
             supplied=PreparedAuthority(supplied.chain, supplied.key.public_key_sha256) if supplied else None,
+            **more,
         )
+
+    def _time(self, option: str) -> datetime | None:
+        text = self.params.get(option)
+        try:
+            return time_of(text) if text else None
+        except ValueError:
+            self.fail(f"{option}: {text!r} is not a time. Give one such as 2026-12-24T18:00:00Z.")
 
     def _settings(self) -> Settings:
         problem = problem_of(self.params)
@@ -118,7 +162,7 @@ class FlowModule(ClusterModule):
             ca_key=key_spec(self.params),
             leaf_key=KeySpec(KeyAlgorithm.RSA, 2048),
             validity=timedelta(days=self.params.get("validity_days") or 365),
-            path_length=self.params.get("path_length", 1),
+            path_length=1 if self.params.get("path_length") is None else self.params["path_length"],
             supplied=self._supplied,
             operator_timeout=timedelta(seconds=self.params.get("operator_timeout") or 300),
             pod_timeout=timedelta(seconds=self.params.get("pod_timeout") or 600),
@@ -148,13 +192,34 @@ class FlowModule(ClusterModule):
             self.fail(f"private_key: {error}. Give the key of the first certificate, unencrypted.")
 
     def run(
-        self, face: Face, carry_out: CarryOut, goal: str, report: Callable[[str], None] | None = None
+        self,
+        goal: Goal,
+        until: Phase = Phase.RETIRE,
+        reached: Reached | None = None,
+        *,
+        early: bool = True,
+        **more: Any,
     ) -> dict[str, Any]:
-        """Carry out this module's part of the flow and describe it."""
-        work, intent = self.work(), self.intent(goal)
-        if report is not None:
-            work.report = report
-        return self.result(run(work, intent, face, carry_out, lambda: self.take_lease(work.client)))
+        """Go on with the flow up to this phase, and describe it.
+
+        reached: whether the state is reached that the caller asks for; the call fails where it is not. early: whether
+        the call ends as soon as it is.
+        """
+        if self.params["strategy"] == "direct":
+            _require_kafka_library()
+        work, intent = self.work(), self.intent(goal, until, **more)
+        outcome = run(work, intent, lambda: self.take_lease(work.client), reached if reached and early else to_the_end)
+        for sentence in outcome.decision.waiting:
+            work.tell(sentence)
+        planned = describe_forecast(plan(work, outcome, intent)) if self.check_mode else {}
+        result = {**self.result(outcome), **planned}
+        seen = outcome.observation.snapshot
+        if reached is not None and not reached(seen) and not outcome.decision.waiting and not self.check_mode:
+            left = "; ".join(result["pending"]) or "nothing that this module could do"
+            result.setdefault(
+                "failed_message", f"{seen.names.kafka}: what this task asks for is not so yet. Left: {left}."
+            )
+        return result
 
     def result(self, outcome: Outcome) -> dict[str, Any]:
         self.hide_secrets(outcome.observation)
@@ -170,11 +235,11 @@ class FlowModule(ClusterModule):
             **describe_snapshot(outcome.observation.snapshot),
             **describe_decision(outcome.decision),
             "replaces": outcome.replaces,
-            "spread": outcome.spread.value,
             "evidence": {**self._evidence(), "seen_at": time_text(looked.now) if looked else None},
             "listeners": describe_listeners(looked),
             "transitions": describe_transitions(outcome.transitions),
             "actions": [action.as_result() for action in outcome.actions],
+            "began_at": self._began_at,
             "seconds": round(time.monotonic() - self._begun, 1),
         }
         if self.module._diff:  # pylint: disable=protected-access
@@ -189,3 +254,75 @@ class FlowModule(ClusterModule):
 
     def hide_secrets(self, observation: Observation) -> None:
         self.hide(*secrets_of(observation))
+
+    # Further work of single modules
+    # ------------------------------------------------------------------------------------
+
+    def show(self, goal: Goal) -> dict[str, Any]:
+        """The whole picture and the plan of a flow. Violations are part of the result and no failure."""
+        work, intent = self.work(), self.intent(goal)
+        outcome = inspect(work, intent)
+        planned = plan(work, outcome, intent)
+        found = outcome.decision.violations or planned.violations
+        result = {**self.result(outcome), **describe_forecast(planned), "violations": describe_violations(found)}
+        for line in plan_lines(result, goal.value, self.check_mode):
+            work.tell(line)
+        result.pop("failed_message", None)
+        return result
+
+    def current_authority(self) -> tuple[Certificate | None, datetime]:
+        """The CA in use, and the time."""
+        snapshot = see(self.work()).snapshot
+        return (snapshot.ca.current[0] if snapshot.ca.current else None), snapshot.now
+
+    def fingerprint_of(self, named: str) -> str:
+        """The SHA-1 fingerprint of the CA with this fingerprint, be it SHA-1 or SHA-256; as it is where no CA has it."""
+        snapshot, wanted = see(self.work()).snapshot, named.replace(":", "").lower()
+        known = (entry.certificate for entry in (snapshot.ledger or Ledger()).entries)
+        return next((one.fingerprint for one in known if wanted in (one.fingerprint, one.sha256)), wanted)
+
+    def chains_of(self, option: str) -> tuple[Chain, ...]:
+        """The CA that this option gives, with its chain; nothing where it gives none."""
+        text = self.params.get(option)
+        try:
+            return (parse_certificates(text.encode("utf-8")),) if text else ()
+        except CertificateError as error:
+            self.fail(f"{option}: {error}. Give a CA certificate in PEM form, its chain after it.")
+
+    def trusted_certificates(self) -> list[str]:
+        """The trusted CAs of the ledger as it is now, in PEM form, each with its chain."""
+        ledger = see(self.work()).snapshot.ledger or Ledger()
+        trusted = (entry for entry in ledger.entries if entry.state in TRUSTED_STATES)
+        return [encode_certificates(entry.chain).decode("ascii") for entry in trusted]
+
+    def wanted_leaves(self) -> Selection:
+        components = frozenset(map(Component, self.params.get("components") or ()))
+        return Selection(components, frozenset(self.params.get("secrets") or ()))
+
+    def restart(self, reason: str) -> dict[str, Any]:
+        """Restart the pods that the options choose, for this reason."""
+        if self.params["strategy"] == "direct":
+            _require_kafka_library()
+        work = self.work()
+        components = frozenset(map(Component, self.params["components"] or ("kafka",)))
+        pods = tuple(self.params["pods"] or ())
+        work.tell(f"restarting for this reason: {reason}")
+        seen, actions = restart(work, pods, components, self._time("since"), lambda: self.take_lease(work.client))
+        return self.described(seen, actions)
+
+    def own_certificate(self) -> dict[str, Any]:
+        """A certificate for names of the caller's own."""
+        work = self.work()
+        seen = see(work)
+        self.hide_secrets(seen)
+        wanted = OwnCertificate(
+            self.params["secret"], self.params["common_name"],
+            frozenset(self.params["subject_alternative_names"] or ()), timedelta(days=self.params["renew_before_days"]),
+        )  # fmt: skip
+        actions, chain, why = have_certificate(wanted, seen, work)
+        return {**self.described(seen, actions), "certificate": describe_own(wanted, chain, why, seen.snapshot)}
+
+    def described(self, seen: Observation, actions: list[Action]) -> dict[str, Any]:
+        """The result of a call that took part in no flow."""
+        nothing = Outcome(seen, Decision(done=True), None, seen, actions)
+        return self.result(nothing)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The Python libraries that modules need, and what to say when one is absent or too old."""
+"""The Python libraries that modules need, and the message when one is missing or too old."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import sys
 
 from ansible.module_utils.basic import missing_required_lib
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube import _kubernetes
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki import _cryptography
+from .._kube import _kubernetes
+from .._pki import _cryptography
 
 
 def missing_library() -> tuple[str, str | None] | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
+from .._pki.keys import (
     KeyAlgorithm,
     KeySpec,
     PrivateKeyError,
@@ -27,7 +27,7 @@ def key_spec(options: Mapping[str, Any]) -> KeySpec:
 
 
 def problem_of(options: Mapping[str, Any]) -> str:
-    """What is wrong with the numbers; empty when nothing is."""
+    """The first number that is out of bounds, as a message; empty when none is."""
     for name, minimum in _MINIMUM.items():
         value = options.get(name)
         if value is not None and value < minimum:

@@ -2,24 +2,26 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What running nodes said themselves, as results of modules: each TLS listener is a party of its own."""
+"""The answers of running nodes as results of modules: each TLS listener is a party of its own."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import label
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust import evidence
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.observed import ObservedListener, present_live
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
+from .._trust.evidence.live import present_live
+from .._trust.evidence.stored import present_all
+from .._trust.ledger.enrolment import as_seen
+from .._trust.model.ledger import Ledger
+from .._trust.model.listeners import ObservedListener
+from .._trust.model.snapshot import Snapshot
+from .results import label
 
 
 def describe_listeners(snapshot: Snapshot | None) -> list[dict[str, Any]]:
-    """snapshot: of the last look; None where nobody was asked."""
+    """The answers of the listeners. snapshot: of the last look; None where no node was asked."""
     if snapshot is None:
         return []
-    ledger = snapshot.ledger or Ledger()
+    ledger = as_seen(snapshot)
     known = [*(entry.certificate for entry in ledger.entries), *(removed.certificate for removed in ledger.removed)]
     names = {certificate.fingerprint: label(certificate) for certificate in known}
     issuers = _issuers(snapshot, ledger)
@@ -41,10 +43,11 @@ def _listener(one: ObservedListener, names: dict[str, str], issuers: tuple[str, 
 
 
 def _issuers(snapshot: Snapshot, ledger: Ledger) -> dict[tuple[str, int], tuple[tuple[str, ...], str]]:
-    """By UID and port: the CAs of what a listener presents, or why that is not known. Stored evidence tells renewals
-    apart."""
+    """By UID and port, the CAs that issued the presented certificate, or why they are not known. Stored evidence tells
+    apart CAs with the same key.
+    """
     found = {}
-    for pod, stored in zip(snapshot.pods, evidence.present_all(snapshot, ledger), strict=True):
+    for pod, stored in zip(snapshot.pods, present_all(snapshot, ledger), strict=True):
         for one in snapshot.listeners_by_uid.get(pod.uid, ()):
             seen = present_live(pod, one.port, stored, snapshot.listeners_by_uid[pod.uid], ledger)
             unclear = seen.why if seen.authorities is None else ""

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""A module call from its options to its result: composition around AnsibleModule, the only place that knows it."""
+"""A module call from its options to its result. Only this file knows AnsibleModule."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from typing import Any, NoReturn
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import connect
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import AUTH, ArgumentSpec
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.libraries import missing_library
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.redaction import secrets_in_kubeconfig
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import ConnectionOptionsError
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import KubeError
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import StepError
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
+from .._kube.client import KubeClient
+from .._kube.connection import ConnectionOptionsError
+from .._kube.errors import KubeError
+from .._kube.lease import TrustLease
+from .._strimzi.errors import StepError
+from .._strimzi.names import ClusterNames
+from . import connect
+from .arguments import AUTH, ArgumentSpec
+from .libraries import missing_library
+from .redaction import secrets_in_kubeconfig
 
 
 class SystemClock:
@@ -40,17 +40,17 @@ class SystemClock:
 
 
 class ClusterModule:
-    """One call of one module. Every way out of it is a result or a message, never a traceback."""
+    """One call of one module. It ends with a result or a message, and with no traceback."""
 
     def __init__(self, spec: ArgumentSpec) -> None:
         self.module = AnsibleModule(supports_check_mode=True, **(AUTH + spec).as_arguments())
         self.params: dict[str, Any] = self.module.params
-        self.holder = self.params.get("run_id") or f"call-{uuid.uuid4()}"
+        self.holder = f"call-{uuid.uuid4()}"
         self._lease: TrustLease | None = None
 
     @property
     def has_written(self) -> bool:
-        """Whether anything was changed so far; to be known also when the call fails half-way."""
+        """Whether anything was changed so far; reported also when the call fails half-way."""
         return False
 
     @property
@@ -93,7 +93,7 @@ class ClusterModule:
     def hide(self, *values: str) -> None:
         self.module.no_log_values.update(value for value in values if value.strip())
 
-    # What bodies work with -----------------------------------------------------------------------------------------
+    # The tools of bodies -----------------------------------------------------------------------------------------
 
     def client(self) -> KubeClient:
         return connect.client_for({name: self.params.get(name) for name in AUTH.options})
@@ -111,7 +111,7 @@ class ClusterModule:
         )  # fmt: skip
 
     def take_lease(self, client: KubeClient) -> None:
-        """Before the first write of a call: one run at a time (I10)."""
+        """Take the Lease before the first write of a call, so that only one run works at a time (I10)."""
         if self._lease is None:
             self._lease = self.lease(client)
             self._lease.acquire()
@@ -121,8 +121,7 @@ class ClusterModule:
             self._lease.renew_if_due()
 
     def _end_call(self) -> None:
-        # A flow of several calls keeps its Lease; it is given back by strimzi_lease.
-        if self._lease is not None and not self.params.get("run_id"):
+        if self._lease is not None:
             self._release_quietly(self._lease)
 
     def _release_quietly(self, lease: TrustLease) -> None:
@@ -133,7 +132,7 @@ class ClusterModule:
 
 
 def _place(error: BaseException) -> str:
-    """Where it happened: file and line say nothing secret."""
+    """The file and the line where the error happened, which hold no secret."""
     trace, place = error.__traceback__, "an unknown place"
     while trace is not None:
         place = f"{trace.tb_frame.f_code.co_filename.rsplit('/', 1)[-1]}:{trace.tb_lineno}"

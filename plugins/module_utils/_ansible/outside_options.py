@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What the options say about clients outside the cluster; a mistake is told before anything is read or written."""
+"""The options about clients outside the cluster. A mistake in them is reported before anything is read or written."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import NamedSecret, Outside
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.waivers import Waiver
+from .._strimzi.outside_clients import NamedSecret, Outside
+from .._trust.model.clients import Waiver
 
 #: ``[namespace/]name[:entry]``, each as Kubernetes allows it.
 _SECRET = re.compile(r"^(?:([a-z0-9-]+)/)?([a-z0-9][a-z0-9.-]*)(?::([A-Za-z0-9._-]+))?$")
@@ -41,12 +41,16 @@ def _waiver(given: Mapping[str, str]) -> Waiver:
     return Waiver(" ".join(given["client"].split()), _time(given["until"], given["client"]), given["reason"])
 
 
+def time_of(text: str) -> datetime:
+    """ISO 8601, UTC where no offset is given. Raises ValueError."""
+    moment = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
+    return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)
+
+
 def _time(text: str, client: str) -> datetime:
-    """Without an offset it is UTC."""
     try:
-        moment = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
+        return time_of(text)
     except ValueError:
         raise OutsideOptionsError(
             f"waivers: {text!r} is not a time until when {client} can be waived. Give one such as 2026-12-24T18:00:00Z."
         ) from None
-    return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 
-def reporter(path: str | None) -> Callable[[str], None] | None:
-    """A function that appends one line; None without a file. The lines hold public facts only."""
-    if not path:
-        return None
+def reporter(path: str | None) -> Callable[[str], None]:
+    """A function that appends one line; without a file it does nothing. The lines hold public facts only."""
 
     def append(line: str) -> None:
-        with open(path, "a", encoding="utf-8") as progress:
-            progress.write(f"{line}\n")
+        if path:
+            with open(path, "a", encoding="utf-8") as progress:
+                progress.write(f"{line}\n")
 
     return append

@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The last net: what is secret is made known to Ansible in every form in which it could appear.
+"""The last net: every secret is made known to Ansible in every form in which it could appear, so that Ansible hides it.
 
-Nothing secret is ever put into a result, message or diff in the first place (DESIGN section 12).
+Nothing secret is ever put into a result, message or diff in the first place (docs/design.md, "Secrecy").
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import base64
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries
+from .._strimzi.secret_data import entries
 
 if TYPE_CHECKING:
-    from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
+    from .._strimzi.observe import Observation
 
 _SECRET_SUFFIXES = (".key", ".password", ".p12")
 _SENSITIVE = frozenset({"token", "password", "client-key-data", "id-token", "refresh-token", "client-secret"})

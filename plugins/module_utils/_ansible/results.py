@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The result that every module returns: one shape, public facts only (DESIGN section 8)."""
+"""The result that every module returns: one shape, public facts only (docs/design.md, "Results")."""
 
 from __future__ import annotations
 
@@ -10,27 +10,21 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decision import Decision, Transition
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence import (
-    Presentation,
-    usage_of,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import (
-    HeldByProcesses,
-    Journal,
-    Ledger,
-    LedgerEntry,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.outside import OutsideClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.parties import present_all, trusted_by
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.violations import Violation
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.waivers import waiver_of
+from .._issuing.own import OwnCertificate
+from .._pki.certificates import Certificate, Chain
+from .._strimzi.actions import Action
+from .._trust.evidence.clients import waiver_of
+from .._trust.evidence.parties import present_all, surely_trusted_by
+from .._trust.evidence.stored import Presentation, usage_of
+from .._trust.ledger.enrolment import as_seen
+from .._trust.model.clients import OutsideClient
+from .._trust.model.decision import Decision, Transition
+from .._trust.model.ledger import HeldByProcesses, Journal, Ledger, LedgerEntry
+from .._trust.model.snapshot import Snapshot
+from .._trust.model.violations import Violation
 
 if TYPE_CHECKING:
-    from ansible_collections.trustops.strimzi.plugins.module_utils._trust.forecast import Forecast
+    from .._trust.plan.forecast import Forecast
 
 
 def time_text(moment: datetime | None) -> str | None:
@@ -39,11 +33,11 @@ def time_text(moment: datetime | None) -> str | None:
 
 def describe_snapshot(snapshot: Snapshot) -> dict[str, Any]:
     """The cluster as it is: CAs, pods, leaves, journal."""
-    ledger = snapshot.ledger or Ledger()
+    ledger = as_seen(snapshot)
     seen = present_all(snapshot, ledger)
     return {
         "cluster": _cluster(snapshot),
-        "cas": [_authority(entry, snapshot, seen) for entry in ledger.entries],
+        "cas": [_authority(entry, snapshot, ledger, seen) for entry in ledger.entries],
         "removed": _still_held(ledger.removed, snapshot),
         "held_leaves": _still_held(ledger.held, snapshot),
         "pods": [_pod(index, snapshot, ledger, seen) for index in range(len(snapshot.pods))],
@@ -56,8 +50,8 @@ def describe_snapshot(snapshot: Snapshot) -> dict[str, Any]:
 def _cluster(snapshot: Snapshot) -> dict[str, Any]:
     state = snapshot.reconciliation
     return {
-        "name": snapshot.cluster,
-        "namespace": snapshot.namespace,
+        "name": snapshot.names.cluster,
+        "namespace": snapshot.names.namespace,
         "exists": state.exists,
         "generated": state.generated,
         "paused": state.paused,
@@ -65,15 +59,17 @@ def _cluster(snapshot: Snapshot) -> dict[str, Any]:
     }
 
 
-def _authority(entry: LedgerEntry, snapshot: Snapshot, seen: tuple[Presentation, ...]) -> dict[str, Any]:
-    certificate, ledger = entry.certificate, snapshot.ledger or Ledger()
+def _authority(
+    entry: LedgerEntry, snapshot: Snapshot, ledger: Ledger, seen: tuple[Presentation, ...]
+) -> dict[str, Any]:
+    certificate = entry.certificate
     current = bool(snapshot.ca.current) and snapshot.ca.current[0].fingerprint == entry.fingerprint
-    trusting = [pod.name for pod in snapshot.pods if certificate in trusted_by(pod, snapshot, ledger)]
+    trusting = [pod.name for pod in snapshot.pods if certificate in surely_trusted_by(pod, snapshot, ledger)]
     return {
         **_certificate(certificate),
         "serial": f"{certificate.serial_number:x}",
         "path_length": certificate.path_length,
-        "state": entry.state.value,
+        "state": entry.state.value if snapshot.ledger else None,
         "usage": usage_of(entry.fingerprint, seen).value,
         "current": current,
         "generations": sorted(entry.generations),
@@ -81,6 +77,9 @@ def _authority(entry: LedgerEntry, snapshot: Snapshot, seen: tuple[Presentation,
         "pods_awaiting": sorted(p.name for p in snapshot.pods if entry.awaiting is None or p.uid in entry.awaiting),
         "used_by": [p.party for p in seen if p.authorities and entry.fingerprint in p.authorities],
     }
+
+
+_CERTIFICATE = ("subject", "sha256", "fingerprint", "not_before", "not_after")
 
 
 def _certificate(certificate: Certificate) -> dict[str, Any]:
@@ -94,12 +93,17 @@ def _certificate(certificate: Certificate) -> dict[str, Any]:
 
 
 def _still_held(known: Iterable[HeldByProcesses], snapshot: Snapshot) -> list[dict[str, Any]]:
-    """What the end of a pod has cleared is not shown, whether or not a flow has written that down since."""
+    """Removed CAs or held leaves that a running pod still knows. Those whose last pod has ended are left out, also
+    before a flow has noted that.
+    """
     return [_held(one, snapshot) for one in known if one.holders & snapshot.uids]
 
 
 def _held(known: HeldByProcesses, snapshot: Snapshot) -> dict[str, Any]:
-    """lingering: pods of which all but the listeners, which have read again, know it until they restart."""
+    """A removed CA or held leaf. lingering: pods whose listeners have read again, while the rest of the process knows
+    it until a
+    restart.
+    """
     pods = sorted(pod.name for pod in snapshot.pods if pod.uid in known.awaiting)
     lingering = sorted(pod.name for pod in snapshot.pods if pod.uid in known.lingering)
     return {**_certificate(known.certificate), "pods": pods, "lingering": lingering}
@@ -117,7 +121,7 @@ def _pod(index: int, snapshot: Snapshot, ledger: Ledger, seen: tuple[Presentatio
         "generation": pod.generation,
         "presents": [label(known[fp]) for fp in sorted(presentation.authorities or ()) if fp in known],
         "evidence": presentation.why,
-        "trusts": [label(certificate) for certificate in (*trusted_by(pod, snapshot, ledger), *removed)],
+        "trusts": [label(certificate) for certificate in (*surely_trusted_by(pod, snapshot, ledger), *removed)],
     }
 
 
@@ -163,28 +167,29 @@ def _journal(journal: Journal | None) -> dict[str, Any] | None:
         "successor": journal.successor,
         "started_at": time_text(journal.started_at),
         "finished_at": time_text(journal.finished_at),
+        "retire": journal.retire.value,
+        "retire_by": time_text(journal.retire_by),
     }
 
 
 def describe_decision(decision: Decision) -> dict[str, Any]:
-    """What follows: whose turn it is, or why it is nobody's."""
+    """The decision: what follows, or what is in the way."""
     return {
         "done": decision.done,
-        "next": decision.next_face.value if decision.next_face else None,
         "phase": decision.steps[0].phase.value if decision.steps else None,
         "violations": describe_violations(decision.violations),
-        "pending": list(decision.pending),
+        "pending": list(decision.pending) or [step.as_left() for step in decision.steps],
+        "waiting": list(decision.waiting),
     }
 
 
 def describe_forecast(forecast: Forecast) -> dict[str, Any]:
-    """What a flow would do from here, and what it would cost."""
+    """The steps that a flow would take from here, and the restarts that they would cost."""
     restarted = [name for step in forecast.steps for name in (*step.nodes, *step.others)]
     return {
         "plan": [
             {
                 "phase": step.phase.value,
-                "module": step.face.value,
                 "what": step.what,
                 "restarts": [*step.nodes, *step.others],
             }
@@ -192,12 +197,16 @@ def describe_forecast(forecast: Forecast) -> dict[str, Any]:
         ],
         "planned_rolls": sum(1 for step in forecast.steps if step.nodes),
         "planned_restarts": len(restarted),
+        "planned_phases": list(dict.fromkeys(step.phase.value for step in forecast.steps)),
         "choices": list(forecast.choices),
+        "waiting": list(forecast.waiting),
     }
 
 
 def describe_violations(violations: Iterable[Violation]) -> list[dict[str, str]]:
-    return [{"gate": v.gate, "subject": v.subject, "message": v.message, "remedy": v.remedy} for v in violations]
+    return [
+        {"gate": v.condition.value, "subject": v.subject, "message": v.message, "remedy": v.remedy} for v in violations
+    ]
 
 
 def describe_transitions(transitions: Iterable[Transition]) -> list[dict[str, Any]]:
@@ -215,7 +224,7 @@ def describe_transitions(transitions: Iterable[Transition]) -> list[dict[str, An
 
 
 def diff_of(actions: Iterable[Action]) -> list[dict[str, Any]]:
-    """Public facts before and after each write; of one that changes nothing which is public, what it is for."""
+    """Public facts before and after each write. For a write that changes no public fact, its purpose."""
     return [
         {"before_header": action.object, "after_header": action.object, **_difference(action)}
         for action in actions
@@ -231,9 +240,15 @@ def _difference(action: Action) -> dict[str, dict[str, Any]]:
 
 def failure_text(violations: tuple[Violation, ...], snapshot: Snapshot) -> str:
     """One message with every violation: object, cause, remedy."""
-    name = f"Kafka cluster {snapshot.namespace}/{snapshot.cluster}"
+    name = f"Kafka cluster {snapshot.names.namespace}/{snapshot.names.cluster}"
     if len(violations) == 1:
-        about_kafka = violations[0].subject == f"Kafka {snapshot.namespace}/{snapshot.cluster}"
+        about_kafka = violations[0].subject == snapshot.names.kafka
         return str(violations[0]) if about_kafka else f"{name}: {violations[0]}"
     lines = [f"{number}. {violation}" for number, violation in enumerate(violations, 1)]
     return f"{name}: {len(violations)} things are in the way. " + " ".join(lines)
+
+
+def describe_own(wanted: OwnCertificate, chain: Chain, why: str, snapshot: Snapshot) -> dict[str, Any]:
+    """A certificate for names of the caller's own; why: the reason why it was issued, empty where it was not."""
+    own = _certificate(chain[0]) if chain else dict.fromkeys(_CERTIFICATE)
+    return {"secret": f"{snapshot.names.namespace}/{wanted.secret}", **own, "why": why}

@@ -10,7 +10,7 @@ import re
 import ssl
 from dataclasses import dataclass
 
-#: Without those that answer to what is never sent here: application protocols and pre-shared keys.
+#: Alerts about application protocols and pre-shared keys are left out, because neither is used here.
 _NUMBERS = {
     "unexpected_message": 10,
     "bad_record_mac": 20,

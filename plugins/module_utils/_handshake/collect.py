@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Many questions at a time, but not too many, and not for ever."""
+"""Asking many questions at the same time: a bounded number of them, until a deadline."""
 
 from __future__ import annotations
 
@@ -11,21 +11,22 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from typing import TypeVar
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.stream import Deadline
+from .stream import Deadline
 
 Key = TypeVar("Key")
 Found = TypeVar("Found")
 
-#: Seconds for jobs that end by themselves at the deadline to hand in what they have.
+#: Seconds that jobs get after the deadline to return their results.
 _GRACE = 1.0
 
 
 def collect(
     jobs: Mapping[Key, Callable[[Deadline], Found]], *, at_most: int, deadline: Deadline
 ) -> dict[Key, Found | None]:
-    """What each job returned, in the order of ``jobs``; None for what had no turn or did not end in time.
+    """The result of each job, in the order of ``jobs``; None for a job that had no turn or did not end in time.
 
-    A job keeps to the deadline that it is given; one that does not is left behind. What a job raises is raised.
+    A job has to keep to the deadline that it is given; a job that does not is left behind. An exception of a job is
+    raised.
     """
     pool = ThreadPoolExecutor(max_workers=max(1, at_most), thread_name_prefix="live-evidence")
     try:

@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""One TLS handshake over any byte stream, and what was seen in it. Nothing is verified: this observes."""
+"""One TLS handshake over any byte stream, and an observation of it. The certificates of the other side are not
+verified.
+"""
 
 from __future__ import annotations
 
@@ -12,26 +14,26 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.alerts import Alert, alert_of
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.plaintext import (
-    MAXIMUM_FLIGHT,
-    MalformedHandshake,
-    read_flight,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.stream import ByteStream, Deadline
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import TlsOverStream
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
+from .._pki.certificates import (
     Certificate,
     CertificateError,
     certificate_from_der,
 )
+from .alerts import Alert, alert_of
+from .plaintext import (
+    MAXIMUM_FLIGHT,
+    MalformedHandshake,
+    read_flight,
+)
+from .stream import ByteStream, Deadline
+from .tls import TlsOverStream
 
 #: Seconds that a listener has to say something by itself after a handshake of TLS 1.3, before it is asked something.
 _PATIENCE = 1.0
 
 
 class Outcome(str, Enum):
-    """How it ended. ACCEPTED: the listener went on after our certificate; REFUSED: it sent an alert."""
+    """The end of a handshake. ACCEPTED: the listener went on after our certificate; REFUSED: it sent an alert."""
 
     ACCEPTED = "accepted"
     REFUSED = "refused"
@@ -74,7 +76,7 @@ class _Ended(Exception):
 
 
 class _Recorder:
-    """Keeps what goes over the stream."""
+    """A stream that keeps the bytes of both directions."""
 
     def __init__(self, stream: ByteStream) -> None:
         self._stream = stream
@@ -84,7 +86,7 @@ class _Recorder:
     def send(self, data: bytes, timeout: float) -> None:
         self.last_flight = len(data)
         self.sent += data
-        # A listener that has closed may have said before why.
+        # A listener that has closed may have sent its reason before.
         with suppress(ConnectionError):
             self._stream.send(data, timeout)
 
@@ -95,7 +97,7 @@ class _Recorder:
 
 
 class _Conversation:
-    """Both directions are kept as far as they are looked at."""
+    """A handshake under way; the bytes of both directions are kept."""
 
     def __init__(self, stream: ByteStream, context: ssl.SSLContext, deadline: Deadline) -> None:
         self._deadline = deadline
@@ -104,17 +106,18 @@ class _Conversation:
         self.tls = self._over.tls
 
     def shake_hands(self) -> None:
-        """Raises _Ended unless the handshake is complete on this side."""
+        """Shake hands. Raises _Ended unless the handshake is complete on this side."""
         while not self._done(self.tls.do_handshake):
             self._exchange(self._deadline)
         self._over.flush(self._deadline)
 
     def hear(self, prompt: bytes) -> None:
-        """Until the listener says what it could only say after it had seen our certificate. Raises _Ended.
+        """Wait for data or a ticket, which the listener sends only after it has accepted our certificate. Raises
+        _Ended.
 
         TLS 1.3 is complete for the client before the server has looked at its certificate: a refusal arrives with the
-        first read. Data and session tickets come only after that (RFC 8446 section 4.6.1). A listener that waits to be
-        spoken to is prompted, but not at once: bytes that it never reads can cost us its alert.
+        first read. Data and session tickets come only after that (RFC 8446 section 4.6.1). A listener that sends
+        nothing by itself is prompted, but not at once: a prompt that it does not read can hide its alert.
         """
         prompts = [prompt] if prompt else []
         while not self._done(lambda: self.tls.read(1)):
@@ -161,7 +164,7 @@ def shake_hands(
 ) -> Handshake:
     """context: of one version only, with ``own`` as its certificate. prompt: what a listener of TLS 1.3 answers to.
 
-    Raises only what the stream raises beside TimeoutError and ConnectionError.
+    Raises the errors of the stream except TimeoutError and ConnectionError.
     """
     conversation = _Conversation(stream, context, deadline)
     complete = False
@@ -207,7 +210,7 @@ def _chain(presented: tuple[bytes, ...] | None) -> tuple[Certificate, ...] | Non
 
 
 def _unverified_chain(tls: ssl.SSLObject) -> tuple[bytes, ...]:
-    """As sent: Python has it since 3.10, and a name for it since 3.13."""
+    """The chain as sent. Python offers it since 3.13, and under a private name since 3.10."""
     public: Any = getattr(tls, "get_unverified_chain", None)
     if public is not None:
         return tuple(public())

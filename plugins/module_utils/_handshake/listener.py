@@ -2,45 +2,47 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""One listener: what it presents, and which of some CAs it trusts."""
+"""Observing one listener: the chain that it presents, and which of some CAs it trusts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.alerts import VERSION
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.handshake import (
+from .._kube.errors import KubeError
+from .._pki.certificates import Certificate
+from .alerts import VERSION
+from .handshake import (
     Handshake,
     Outcome,
     shake_hands,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.probes import Probe
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.stream import Deadline, Opener
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.trust import (
+from .probes import Probe
+from .stream import Deadline, Opener
+from .trust import (
     Trust,
     Verdict,
     judge_list,
     judge_probe,
     settle,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import KubeError
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 
 #: Seconds for one handshake; Kafka delays the answer to a failed one by connection.failed.authentication.delay.ms.
 _ONE_HANDSHAKE = 10.0
-#: What is sent with a probe can lead to another CA that is trusted; the list says nothing about that.
+#: Certificates that are sent with a probe can lead to another trusted CA, so the list of accepted CAs is no evidence
+#: here.
 _BY_WHAT_IS_SENT = Verdict(Trust.UNKNOWN, "is not told by a list")
-#: What a Kafka listener answers to without knowing who asks: ApiVersions v0, correlation 0, no client id.
+#: A request that a Kafka listener answers before a client is authorized: ApiVersions v0, correlation 0, no client id.
 KAFKA_PROMPT = bytes.fromhex("0000000a 0012 0000 00000000 ffff")
 
 
 @dataclass(frozen=True, repr=False)
 class Inquiry:
-    """What to ask of every listener. authorities: the CAs in question. probes: of those of them that can sign.
+    """The questions to every listener. authorities: the CAs in question. probes: of those CAs whose key is at hand.
 
-    Ask about the CA in use as well: only next to something that is accepted does a refusal say anything (``settle``).
-    known: every CA whose name may appear, also those that are not asked about. stranger: of a CA that nobody trusts.
+    The CA in use has to be among them: a refusal is evidence only beside a certificate that is accepted (``settle``).
+    known: every CA whose name may appear, also those that are not in question. stranger: a probe of a CA that nobody
+    trusts.
     """
 
     authorities: Sequence[Certificate]
@@ -49,7 +51,7 @@ class Inquiry:
     stranger: Probe
 
     def of_no_authority(self) -> Inquiry:
-        """Only what a listener presents is asked."""
+        """The inquiry about the presented chain only."""
         return Inquiry((), {}, (), self.stranger)
 
 
@@ -80,7 +82,8 @@ class ListenerObservation:
 def observe_listener(
     opening: Opener, inquiry: Inquiry, *, deadline: Deadline, prompt: bytes = KAFKA_PROMPT
 ) -> ListenerObservation:
-    """A handshake with the certificate of a stranger, and one more for each probe. Never raises on what it meets.
+    """Shake hands with the certificate of a stranger, and once more with each probe. Failures become part of the
+    observation.
 
     TLS 1.2 first, which shows the accepted CAs; 1.3 where a listener speaks nothing else.
     """
@@ -108,7 +111,7 @@ def _wants_newer(stranger: Handshake) -> bool:
 
 
 class _Listener:
-    """Asked over and over, each time over a new connection."""
+    """A listener that is asked several times, each time over a new connection."""
 
     def __init__(self, opening: Opener, deadline: Deadline, prompt: bytes) -> None:
         self._opening = opening

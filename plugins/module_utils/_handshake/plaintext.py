@@ -2,10 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What TLS 1.2 sends in the clear: the certificates, and whom a server asks certificates of (RFC 5246 section 7.4).
+"""The parts of TLS 1.2 that are sent in the clear: the certificates, and the CAs of which a server asks certificates
+(RFC 5246 section 7.4).
 
-The ssl module shows neither the names in a CertificateRequest nor the certificates of a handshake that failed. Here
-bytes that the ssl module reads anyway are read along; nothing is answered, and nothing is believed beyond its length.
+The ssl module shows neither the names in a CertificateRequest nor the certificates of a handshake that failed. This
+module reads the same bytes beside the ssl module. It answers nothing, and checks every length before it uses it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _CERTIFICATE, _CERTIFICATE_REQUEST = 11, 13
 
 
 class MalformedHandshake(Exception):
-    """What came is no TLS 1.2 handshake. The text holds no content."""
+    """The bytes are no TLS 1.2 handshake. The text of the error quotes none of them."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Flight:
 
 
 class _Cursor:
-    """Reads forward in bytes that are there in full."""
+    """Reads forward in bytes that have all arrived."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -58,11 +59,11 @@ class _Cursor:
         return int.from_bytes(self.take(size), "big")
 
     def vector(self, size: int) -> _Cursor:
-        """What has its length in the first ``size`` bytes."""
+        """A vector: its length stands in the first ``size`` bytes."""
         return _Cursor(self.take(self.number(size)))
 
     def vectors(self, size: int) -> tuple[bytes, ...]:
-        """All that is left, as a list of what is not empty."""
+        """All bytes that are left, as a list of vectors, none of which may be empty."""
         found = []
         while self.left:
             content = self.take(self.number(size))
@@ -77,7 +78,7 @@ class _Cursor:
 
 
 def read_flight(data: bytes) -> Flight:
-    """What of it came in full. Raises MalformedHandshake, and nothing else."""
+    """The messages of one direction that have arrived in full. Raises MalformedHandshake and no other error."""
     if len(data) > MAXIMUM_FLIGHT:
         raise MalformedHandshake("it is longer than any handshake")
     found: dict[int, tuple[bytes, ...]] = {}
@@ -91,7 +92,7 @@ def read_flight(data: bytes) -> Flight:
 
 
 def _handshake_bytes(data: bytes) -> bytes:
-    """The handshake protocol out of its records."""
+    """The bytes of the handshake protocol, without the headers of the records."""
     cursor, found = _Cursor(data), bytearray()
     while cursor.left >= 5:
         kind, major, _minor, size = (cursor.number(width) for width in (1, 1, 1, 2))

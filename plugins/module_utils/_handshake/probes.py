@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Certificates to ask with: whether a process trusts a CA shows when it is shown a certificate of that CA."""
+"""Probes: certificates that are shown to a process to see whether it trusts their CA."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki._cryptography import serialization
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName, issue_root
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, encode_certificates
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
+from .._pki._cryptography import serialization
+from .._pki.authorities import DistinguishedName, issue_root
+from .._pki.certificates import Certificate, encode_certificates
+from .._pki.keys import (
     KeyAlgorithm,
     KeySpec,
     PrivateKey,
     generate_key,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.leaves import sign_leaf
+from .._pki.leaves import sign_leaf
 
-#: What a person reads in the log of a broker. Other than O=io.strimzi (a component) and a bare CN (a KafkaUser).
+#: The subject of probes, as it appears in the log of a broker. Components have O=io.strimzi and users a CN alone, so it
+#: is neither.
 SUBJECT = DistinguishedName("CA trust probe (no user)", "trustops.strimzi")
 _STRANGER = DistinguishedName("CA that nobody trusts", "trustops.strimzi")
-#: Long enough for clocks that differ and a slow run; nobody keeps it.
+#: The validity of probes: long enough for clocks that differ and a slow run. Probes are not stored.
 _BEFORE, _AFTER = timedelta(hours=1), timedelta(hours=1)
 _KEY = KeySpec(KeyAlgorithm.ECDSA, 256)
 
@@ -50,7 +51,7 @@ class Probe:
 def make_probe(
     authority: Certificate, key: PrivateKey, *, now: datetime, sent_with: Sequence[Certificate] = ()
 ) -> Probe:
-    """Raises CertificateError when ``key`` is not the key of ``authority``."""
+    """A probe of this CA. Raises CertificateError when ``key`` is not its key."""
     own = generate_key(_KEY)
     leaf = sign_leaf(
         own.public_key, SUBJECT, (), authority, key, not_before=now - _BEFORE, validity=_BEFORE + _AFTER
@@ -61,14 +62,16 @@ def make_probe(
 
 
 def make_stranger(*, now: datetime) -> Probe:
-    """A certificate of a CA that was made for this and that nobody can trust: who accepts it does not verify."""
+    """A probe of a CA that is made here and that no process can trust. A process that accepts it does not verify
+    certificates.
+    """
     key = generate_key(_KEY)
     root = issue_root(_STRANGER, key, not_before=now - _BEFORE, validity=_BEFORE + _AFTER)
     return make_probe(root, key, now=now)
 
 
 def _context(version: ssl.TLSVersion) -> ssl.SSLContext:
-    """Nothing is verified: whom the other side should be is what is being found out."""
+    """A context that does not verify the other side, because its certificates are what is to be observed."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
@@ -77,7 +80,9 @@ def _context(version: ssl.TLSVersion) -> ssl.SSLContext:
 
 
 def _load(contexts: Sequence[ssl.SSLContext], chain: Sequence[Certificate], key: PrivateKey) -> None:
-    """The ssl module reads keys from files only; what is in the file is of no use without a password nobody stores."""
+    """Load the key. The ssl module reads keys from files only, so the file is encrypted with a password that is not
+    stored.
+    """
     password = secrets.token_hex(32)
     sealed = serialization.load_pem_private_key(key.reveal(), None).private_bytes(
         serialization.Encoding.PEM,

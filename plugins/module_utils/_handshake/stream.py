@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What a handshake goes over, and how long it may take."""
+"""The stream that a handshake goes over, and its deadline."""
 
 from __future__ import annotations
 

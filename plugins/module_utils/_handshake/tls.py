@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""TLS where there is no socket: over any byte stream, such as a forwarded port of a pod."""
+"""TLS over any byte stream, such as a forwarded port of a pod, where there is no socket."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import ssl
 from collections.abc import Callable
 from typing import TypeVar
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.stream import ByteStream, Deadline
+from .stream import ByteStream, Deadline
 
 Result = TypeVar("Result")
 
@@ -19,21 +19,21 @@ _RECORD = 1 << 14
 
 
 class TlsOverStream:
-    """The ssl module on one side, the stream on the other. Raises what the stream raises."""
+    """Carries bytes between the ssl module and the stream. Raises the errors of the stream."""
 
     def __init__(self, stream: ByteStream, context: ssl.SSLContext, server_name: str | None = None) -> None:
-        """server_name: whom the certificate has to be for, where the context checks it."""
+        """server_name: the name that the certificate has to be for, where the context checks it."""
         self._stream = stream
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
         self.tls = context.wrap_bio(self._incoming, self._outgoing, server_hostname=server_name)
 
     def flush(self, deadline: Deadline) -> None:
-        """Send what the ssl module has for the other side."""
+        """Send the bytes that the ssl module has for the other side."""
         if data := self._outgoing.read():
             self._stream.send(data, deadline.remaining())
 
     def receive(self, deadline: Deadline) -> bool:
-        """Whether something came; False at the end, which the ssl module gets to know as well."""
+        """Hand bytes of the stream to the ssl module, or its end. Returns whether there were any."""
         data = self._stream.recv(deadline.remaining())
         if data:
             self._incoming.write(data)
@@ -43,10 +43,10 @@ class TlsOverStream:
 
 
 class TlsStream:
-    """What is said inside of TLS, as a byte stream. Raises ssl.SSLError, and what the stream below raises."""
+    """The bytes inside of TLS, as a byte stream. Raises ssl.SSLError and the errors of the stream below."""
 
     def __init__(self, stream: ByteStream, context: ssl.SSLContext, server_name: str, deadline: Deadline) -> None:
-        """Returns when the other side has proved who it is."""
+        """Returns when the handshake is complete and the certificate of the other side was verified."""
         self._over = TlsOverStream(stream, context, server_name)
         self._until_done(self._over.tls.do_handshake, deadline)
 

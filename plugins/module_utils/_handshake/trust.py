@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""From handshakes to "does this process trust that CA": yes, no, or a sentence why it cannot be told. Never a guess."""
+"""From handshakes to "does this process trust that CA": yes, no, or unknown with a sentence that says why."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.alerts import DISTRUST
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.handshake import Handshake, Outcome
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki._cryptography import x509
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from .._pki._cryptography import x509
+from .._pki.certificates import Certificate
+from .alerts import DISTRUST
+from .handshake import Handshake, Outcome
 
 
 class Trust(str, Enum):
@@ -35,10 +35,11 @@ def _unknown(why: str) -> Verdict:
 
 
 def judge_probe(probe: Handshake, stranger: Handshake) -> Verdict:
-    """probe: with a certificate of the CA in question. stranger: with one of a CA that nobody can trust.
+    """probe: the handshake with a certificate of the CA in question. stranger: the one with a certificate of a CA that
+    nobody can trust.
 
-    Only the difference between the two is evidence. A listener that accepts the stranger verifies nobody; one that
-    refuses the probe in another way than the stranger has another reason than trust, such as its clock.
+    Only the difference between the two is evidence. A listener that accepts the stranger does not verify clients. A
+    listener that refuses the probe in another way than the stranger has another reason than trust, such as its clock.
     """
     if (unfit := _unfit(stranger)) is not None:
         return unfit
@@ -57,9 +58,10 @@ def judge_probe(probe: Handshake, stranger: Handshake) -> Verdict:
 
 
 def judge_list(authority: Certificate, known: Iterable[Certificate], stranger: Handshake) -> Verdict:
-    """By the names of the CAs that the listener asks certificates of. known: all CAs that it might mean by a name.
+    """The verdict by the names of the CAs of which the listener asks certificates. known: all CAs that it might mean by
+    a name.
 
-    A name on the list says nothing where two keys share it; a name that is missing says enough.
+    A name on the list is no evidence where two keys share it. A name that is missing is evidence in any case.
     """
     if stranger.outcome is Outcome.ACCEPTED:
         return _accepts_strangers(stranger)
@@ -78,7 +80,7 @@ def judge_list(authority: Certificate, known: Iterable[Certificate], stranger: H
 
 
 def settle(probed: Verdict, listed: Verdict, *, another_accepted: bool) -> Verdict:
-    """What the probe says, if nothing speaks against it.
+    """The verdict of the probe, unless the list contradicts it or its refusal may have another reason.
 
     another_accepted: the listener accepted a certificate of another CA that was made like this one. A JVM says the same
     (certificate_unknown) to a certificate that is expired or not yet valid by its clock as to one that it does not

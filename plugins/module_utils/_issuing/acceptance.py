@@ -2,24 +2,37 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What comes back from an issuer is never believed: everything is checked before anything else sees it."""
+"""The checks of a certificate that an issuer returned. No other code sees it before."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import IssuedCertificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import LeafSubject
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import validate_path
+from .._pki.certificates import Certificate
+from .._pki.keys import PrivateKey
+from .._pki.paths import validate_path
+from .._strimzi.errors import LeafRefused
+from .issuer import IssuedCertificate
+from .subjects import LeafSubject
+
+
+def refuse(
+    issued: IssuedCertificate, subject: LeafSubject, key: PrivateKey, anchor: Certificate, at: datetime, secret: str
+) -> None:
+    """Raises LeafRefused where this certificate must not be used; secret: where it would be stored."""
+    problems = list(refusals(issued, subject, key, anchor, at))
+    if problems:
+        raise LeafRefused(
+            f"The certificate issued for Secret {secret} is refused: {'; '.join(problems)}.",
+            "Correct the issuer; nothing was written to this Secret.",
+        )
 
 
 def refusals(
     issued: IssuedCertificate, subject: LeafSubject, key: PrivateKey, anchor: Certificate, at: datetime
 ) -> Iterator[str]:
-    """Why this certificate must not be used; nothing when it may."""
+    """The reasons why this certificate must not be used; none where it may be."""
     leaf = issued.leaf
     if not key.matches(leaf):
         yield "it does not carry the requested public key"

@@ -2,18 +2,18 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The internal issuer: our own CA key signs at once (spec/4, "type: internal")."""
+"""The internal issuer signs at once, with the key of the cluster CA (docs/design.md, "Issuers")."""
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import IssuedCertificate, Token
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import LeafSubject
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.leaves import sign_leaf
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import parse_request
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Chain
+from .._pki.certificates import Chain
+from .._pki.keys import PrivateKey
+from .._pki.leaves import sign_leaf
+from .._pki.requests import parse_request
+from .issuer import IssuedCertificate, Token
+from .subjects import LeafSubject
 
 
 class InternalIssuer:
@@ -29,8 +29,12 @@ class InternalIssuer:
         return Token(csr)
 
     def poll(self, token: Token) -> IssuedCertificate | None:
-        request = parse_request(token.value)
-        # A leaf that outlives its CA would break the path without notice (spec/4, "EE cert expiry").
+        return self.sign(token.value)
+
+    def sign(self, csr: bytes) -> IssuedCertificate:
+        """csr: PEM."""
+        request = parse_request(csr)
+        # A leaf that outlives its CA would break the path without notice (docs/design.md, "Issuers").
         validity = min(self._validity, self._authority[0].not_after - self._not_before)
         leaf = sign_leaf(
             request.public_key,

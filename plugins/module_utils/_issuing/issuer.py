@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What an issuer is to the engine: two operations and nothing else (spec/4, "Interface for certificate issuance")."""
+"""The interface of an issuer: two operations (docs/design.md, "Issuers")."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import LeafSubject
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Chain
+from .._pki.certificates import Certificate, Chain
+from .subjects import LeafSubject
 
 
 @dataclass(frozen=True)
 class Token:
-    """What an issuer needs in order to be asked again; opaque to everybody else."""
+    """The data that an issuer needs in order to be asked again; opaque to its callers."""
 
     value: bytes
 

@@ -8,34 +8,31 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.internal import InternalIssuer
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import subject_of
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
+from .._pki.certificates import Certificate, Chain
+from .._pki.keys import (
     KeyAlgorithm,
     KeySpec,
     PrivateKey,
     generate_key,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.authority_writes import next_authority
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_secrets import private_key
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import AuthorityUnavailable
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import (
-    Chain,
-    Component,
-    PreparedAuthority,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import PrepareAuthority
+from .._pki.requests import build_request
+from .._strimzi.authority_writes import next_authority
+from .._strimzi.ca_secrets import private_key
+from .._strimzi.errors import AuthorityUnavailable
+from .._strimzi.observe import Observation
+from .._strimzi.secret_data import entries
+from .._strimzi.work import Work
+from .._trust.model.snapshot import Component, PreparedAuthority
+from .._trust.model.steps.authority import PrepareAuthority
+from .internal import InternalIssuer
+from .subjects import subject_of
 
-#: Keys that nobody will use: the ones that are made fastest.
+#: The kind of key that is made fastest: these keys are not used.
 _QUICK = KeySpec(KeyAlgorithm.ECDSA, 256)
 
 
 class StandIns:
-    """Implements ``_trust.effects.StandIn`` for one observation."""
+    """Implements ``StandIn`` of the steps for one observation."""
 
     def __init__(self, observation: Observation, work: Work) -> None:
         self._observation = observation
@@ -46,21 +43,19 @@ class StandIns:
         """Raises AuthorityUnavailable when the step itself would."""
         made = next_authority(step, self._observation, self._work)
         self._made.append(made.key)
-        return PreparedAuthority(made.chain, made.key.public_key_sha256, made.bridge)
+        return PreparedAuthority(made.chain, made.key.public_key_sha256, made.link)
 
-    def leaf(self, issuer: Chain) -> Chain:
+    def leaf(self, issuer: Chain) -> Certificate:
         """Raises AuthorityUnavailable when the key of this CA is not at hand."""
         now, validity = self._observation.snapshot.now, self._work.settings.validity
         subject = subject_of(Component.ENTITY_OPERATOR, "stand-in", frozenset())
         request = build_request(subject.distinguished_name, subject.names, generate_key(_QUICK))
         maker = InternalIssuer(issuer, self._key(issuer), now, validity)
-        issued = maker.poll(maker.request(subject, request, validity))
-        return (issued.leaf, *issuer) if issued else ()
+        return maker.sign(request).leaf
 
     def _key(self, issuer: Chain) -> PrivateKey:
         scope = self._observation.scope
         stored = self._observation.secret(scope.ca_key_secret)
-        # By what it fits: a bridge has the key of the prepared CA beside it.
         held = (private_key(stored, name) for name in entries(stored) if name.endswith(".key"))
         for key in (*self._made, *held):
             if key is not None and key.matches(issuer[0]):

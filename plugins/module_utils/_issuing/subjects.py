@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Who a leaf is for: subject and alternative names exactly as the operator wants them (strimzi.md 2.1 and 2.2)."""
+"""The subject and the alternative names of a leaf, exactly as the operator wants them (docs/operator.md, "Leaves",
+"Node names").
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component
+from .._pki.authorities import DistinguishedName
+from .._strimzi.names import ClusterNames
+from .._trust.model.snapshot import Component
 
 Object = Mapping[str, Any]
 
@@ -28,7 +30,7 @@ class LeafSubject:
 
 @dataclass(frozen=True)
 class NodeIdentity:
-    """A Kafka node: what its names are made of."""
+    """A Kafka node, as far as its names are made of it."""
 
     pod: str
     pool: str
@@ -64,7 +66,7 @@ def node_names(scope: ClusterNames, node: NodeIdentity, kafka: Object | None, do
 def listener_names(
     scope: ClusterNames, node: NodeIdentity, listener: Object, kafka: Object, domain: str
 ) -> Iterable[str]:
-    """What one listener adds on one broker (KafkaListenersReconciler)."""
+    """The names that one listener adds on one broker (KafkaListenersReconciler)."""
     configuration = listener.get("configuration") or {}
     bootstrap = configuration.get("bootstrap") or {}
     broker: Object = next((b for b in configuration.get("brokers") or [] if str(b.get("broker")) == node.node_id), {})
@@ -103,10 +105,10 @@ def _reported_hosts(kafka: Object, listener: str) -> Iterable[str]:
 def subject_of(component: Component, common_name: str, names: frozenset[str]) -> LeafSubject:
     """The subject of a leaf: O before CN; pure clients have no alternative names."""
     serves = component in (Component.KAFKA, Component.CRUISE_CONTROL)
-    return LeafSubject(DistinguishedName(common_name), frozenset(map(_canonical, names)) if serves else frozenset())
+    return LeafSubject(DistinguishedName(common_name), frozenset(map(canonical, names)) if serves else frozenset())
 
 
-def _canonical(name: str) -> str:
+def canonical(name: str) -> str:
     """An IP address in the form in which a certificate's are read back; IPv6 has many."""
     try:
         return str(ipaddress.ip_address(name))

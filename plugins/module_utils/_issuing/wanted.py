@@ -2,25 +2,26 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Which alternative names a leaf must have so that the operator keeps it (strimzi.md 2.3 c)."""
+"""The alternative names that a leaf must have so that the operator keeps it (docs/operator.md, "Re-issue" (c))."""
 
 from __future__ import annotations
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import (
+from .._strimzi import names
+from .._strimzi.leaves import LeafSecret
+from .._strimzi.observe import Observation
+from .._trust.model.snapshot import Component
+from .subjects import (
     NodeIdentity,
     cruise_control_names,
     node_names,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaves import LeafSecret
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component
 
 DOMAIN = "cluster.local"
 
 
 def wanted_names(leaf: LeafSecret, observation: Observation) -> frozenset[str]:
-    """The names of the leaf that is there: the operator has put what it wants, addresses of the platform included.
+    """The names of the leaf that is stored: the operator has put in all names that it wants, addresses of the platform
+    included.
 
     A leaf that cannot be read is issued for the names that follow from the Kafka resource. Should the listeners have
     changed meanwhile, the operator re-issues after the pause by itself.
@@ -36,7 +37,7 @@ def wanted_names(leaf: LeafSecret, observation: Observation) -> frozenset[str]:
 
 
 def _node(leaf: LeafSecret, observation: Observation) -> NodeIdentity:
-    """A node's identity from its pod's labels; its name ends with the node id (strimzi.md section 6)."""
+    """A node's identity from its pod's labels; its name ends with the node id (docs/operator.md, "Kafka resource")."""
     pod, node_id = leaf.secret, leaf.secret.rsplit("-", 1)[1]
     labels = (observation.pods.get(pod) or {}).get("metadata", {}).get("labels") or {}
     pool = labels.get(names.POOL_LABEL) or pod[len(observation.scope.cluster) + 1 : -len(node_id) - 1]

@@ -4,7 +4,7 @@
 # Private to this collection: not a public interface, may change at any time.
 """The one place that imports the Kubernetes client, so that its absence is a message and not a traceback.
 
-Whatever part of the library is named, its package imports all of it; so there is nothing to be gained by naming less.
+The package of the library imports all of its parts, whichever of them is imported here.
 """
 
 from __future__ import annotations

@@ -2,19 +2,21 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What the identity of a run is permitted to do, asked beforehand: SelfSubjectAccessReview (authorization.k8s.io/v1)."""
+"""Asking beforehand whether the identity of a run is permitted to do something: SelfSubjectAccessReview
+(authorization.k8s.io/v1).
+"""
 
 from __future__ import annotations
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Attempt
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SELF_SUBJECT_ACCESS_REVIEWS
+from .client import KubeClient
+from .errors import Attempt
+from .resources import SELF_SUBJECT_ACCESS_REVIEWS
 
 
 def is_allowed(client: KubeClient, attempt: Attempt) -> bool:
-    """Whether the authorizers would let this through; admission may refuse it all the same.
+    """Whether RBAC would permit this; an admission policy may refuse it all the same.
 
-    Any answer but a plain yes is a no. Raises KubeError where it cannot be asked.
+    Every answer other than a plain yes counts as no. Raises KubeError where it cannot be asked.
     """
     review = {
         "apiVersion": SELF_SUBJECT_ACCESS_REVIEWS.api_version,
@@ -26,7 +28,7 @@ def is_allowed(client: KubeClient, attempt: Attempt) -> bool:
 
 
 def _attributes(attempt: Attempt) -> dict[str, str]:
-    """The name is left out where all objects are meant: a rule for some of them only is then not enough."""
+    """The name is left out where all objects are meant; a rule for some of them is not enough then."""
     given = {
         "verb": attempt.verb,
         "group": attempt.resource.group,

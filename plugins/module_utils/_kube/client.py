@@ -12,16 +12,16 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import (
+from .errors import (
     Attempt,
     KubeError,
     NotFound,
     Unavailable,
     Unreachable,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import Resource
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.statuses import error_from
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import (
+from .resources import Resource
+from .statuses import error_from
+from .transport import (
     Answer,
     Transport,
     TransportError,
@@ -30,13 +30,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport i
 _JSON = "application/json"
 _MERGE_PATCH = "application/merge-patch+json"
 
-#: Worth another try when reading. A write is repeated only on 429, which the server did not process.
+#: Statuses on which a read is tried again. A write is repeated only on 429, because the server has not processed it.
 _TRANSIENT = frozenset({429, 500, 502, 503, 504})
 _NOT_PROCESSED = frozenset({429})
 _ATTEMPTS = 5
 #: Seconds before the second attempt; then doubled.
 _FIRST_DELAY = 0.25
-#: Seconds; a server that asks for more is not waited for that long at once.
+#: The longest delay in seconds, also where the server asks for a longer one.
 _LONGEST_DELAY = 30.0
 #: Seconds that the server may be late in ending a watch.
 _WATCH_GRACE = 5.0
@@ -93,7 +93,7 @@ class KubeClient:
         response = self._send("GET", attempt, query=_selectors(label_selector, field_selector))
         metadata = response.body.get("metadata")
         if "items" not in response.body or not isinstance(metadata, dict) or not metadata.get("resourceVersion"):
-            # Taken for an empty list, it would be evidence that nobody uses anything.
+            # Read as an empty list, this answer would be evidence that no pod uses a CA.
             raise Unavailable(attempt, "the answer is not a list", "Check host and proxy.", status=response.status)
         return ObjectList(response.body["items"] or [], str(metadata["resourceVersion"]))
 
@@ -102,7 +102,9 @@ class KubeClient:
         return self._send("POST", Attempt("create", resource, namespace, name), body=body).body
 
     def replace(self, resource: Resource, namespace: str | None, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Raises ValueError without metadata.resourceVersion: it would overwrite what it has not seen."""
+        """Replace an object. Raises ValueError without metadata.resourceVersion, because such a write could overwrite a
+        newer one.
+        """
         metadata = body.get("metadata") or {}
         if not metadata.get("resourceVersion") or not metadata.get("name"):
             raise ValueError(f"A {resource.kind} is replaced only with metadata.name and metadata.resourceVersion")
@@ -118,7 +120,7 @@ class KubeClient:
         resource_version: str | None = None,
         subresource: str | None = None,
     ) -> dict[str, Any]:
-        """A merge patch (RFC 7386), refused with Conflict when the object is no longer at ``resource_version``."""
+        """Send a merge patch (RFC 7386). Raises Conflict when the object is no longer at ``resource_version``."""
         body = dict(patch)
         if resource_version is not None:
             body["metadata"] = {**(body.get("metadata") or {}), "resourceVersion": resource_version}
@@ -135,7 +137,7 @@ class KubeClient:
         resource_version: str | None = None,
         propagation: str | None = None,
     ) -> None:
-        """Delete this very object: refused with Conflict when it is another one by now.
+        """Delete an object. Raises Conflict when it is not the one with this UID and version any more.
 
         propagation: Foreground, Background or Orphan; the kind's own by default.
         """
@@ -158,7 +160,8 @@ class KubeClient:
     ) -> Iterator[WatchEvent]:
         """Events since ``resource_version``, until ``timeout`` (seconds, at least 1) has passed.
 
-        Raises Gone when the version is too old: list again. It is not retried: who reads it knows the last version.
+        Raises Gone when the version is too old: list again. It is not retried, because only the reader knows the last
+        version.
         """
         attempt = Attempt("watch", resource, namespace)
         seconds = max(1, int(timeout))
@@ -181,7 +184,7 @@ class KubeClient:
     def back_off(self, attempt_number: int, asked: str = "") -> None:
         """Sleep longer after each attempt, or as long as the server asked (seconds), with jitter.
 
-        Without jitter all clients of a server that comes back would come back together.
+        Without jitter, all clients of a server that was away would return at the same moment.
         """
         if asked.isdigit():
             seconds = float(asked) + _FIRST_DELAY * self._random()

@@ -4,9 +4,9 @@
 # Private to this collection: not a public interface, may change at any time.
 """From the options and environment of kubernetes.core to a transport, in its order.
 
-Each option: as given, else from K8S_AUTH_*. What is enough to log in (host and credentials) is used as it is; else
-kubeconfig or context; else the service account of the pod; else the default kubeconfig. Single options win over what
-was loaded.
+Each option is used as given, else from K8S_AUTH_*. Host and credentials are used alone where they are enough to log in;
+else kubeconfig or context; else the service account of the pod; else the default kubeconfig. Single options win over
+those that were loaded.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from importlib.metadata import version
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube._kubernetes import (
+from ._kubernetes import (
     ConfigException,
     Configuration,
     YAMLError,
@@ -28,8 +28,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube._kubernetes
     load_kube_config_from_dict,
     urllib3,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.http_transport import HttpTransport
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.options import (
+from .http_transport import HttpTransport
+from .options import (
     ConnectionOptionsError,
     resolve_options,
 )
@@ -41,7 +41,7 @@ _ATTRIBUTES = {"ca_cert": "ssl_ca_cert", "client_cert": "cert_file", "client_key
 
 
 def connect(options: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> HttpTransport:
-    """Sends nothing yet. environment: of the process by default. Raises ConnectionOptionsError."""
+    """A transport; no request is sent yet. environment: of the process by default. Raises ConnectionOptionsError."""
     variables = os.environ if environment is None else environment
     resolved = resolve_options(options, variables)
     configuration = Configuration()
@@ -113,7 +113,7 @@ def _understood(what: str) -> Iterator[None]:
 
 @contextmanager
 def _complaints() -> Iterator[list[str]]:
-    """What the library only logs: an exec plugin that failed would go on without any credentials."""
+    """Errors that the library only logs: after an exec plugin that failed it would go on without credentials."""
     found: list[str] = []
 
     class Collector(logging.Handler):
@@ -147,7 +147,9 @@ def _override(configuration: Any, options: Mapping[str, Any]) -> None:
 
 
 def _authorization(options: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Not put into the configuration: the hooks of the library would put the loaded token back."""
+    """The header with the given credentials. It is not put into the configuration, where hooks of the library would
+    overwrite it with the loaded token.
+    """
     if "api_key" in options:
         return [("Authorization", f"Bearer {options['api_key']}")]
     if "username" in options:

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube._kubernetes import urllib3
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.network import describe_failure
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import TransportError
+from ._kubernetes import urllib3
+from .network import describe_failure
+from .transport import TransportError
 
 if TYPE_CHECKING:
     from kubernetes.client.configuration import Configuration

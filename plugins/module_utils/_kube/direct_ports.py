@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""A byte stream to a port of a pod by the pod's own address, for who has a route to it."""
+"""A byte stream to a port of a pod by the pod's own address, where there is a route to it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NoReturn
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Attempt, Unreachable
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS
+from .client import KubeClient
+from .errors import Attempt, Unreachable
+from .resources import PODS
 
 _RECEIVED = 65536
 
@@ -42,7 +42,7 @@ class SocketStream:
             self._fail(error)
 
     def recv(self, timeout: float) -> bytes:
-        """What came, at least one byte; empty when the pod has closed the connection."""
+        """The bytes that came, at least one; empty when the pod has closed the connection."""
         self._connection.settimeout(max(timeout, 0.001))
         try:
             return self._connection.recv(_RECEIVED)
@@ -58,9 +58,9 @@ class SocketStream:
 
 
 class DirectPorts:
-    """Implements ``_strimzi.work.PortOpener`` for the pods that there are when it is made.
+    """Implements ``_strimzi.work.PortOpener`` for the pods that exist when it is made.
 
-    Whoever gets the address of a pod that has ended meanwhile is told from it by its UID, or by its certificate.
+    Another pod may get the address of one that has ended meanwhile; its UID or its certificate shows that.
     """
 
     def __init__(self, client: KubeClient, namespace: str, selector: str) -> None:

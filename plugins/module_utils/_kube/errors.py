@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""API failures as errors that say what was attempted on what, why it failed and what helps.
+"""API failures as errors that name the attempt and its object, the cause and the remedy.
 
 The content of an object is never part of a message.
 """
@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import Resource
+from .resources import Resource
 
 #: For people: the verbs of RBAC that say something else in plain words.
 _PLAIN = {"get": "read", "update": "replace"}
@@ -24,7 +24,7 @@ _READING = frozenset({"get", "list", "watch"})
 
 @dataclass(frozen=True)
 class Attempt:
-    """What was attempted. verb: as in a rule of a Role. name is None for lists. namespace is None cluster-wide."""
+    """An attempted request. verb: as in a rule of a Role. name is None for lists. namespace is None cluster-wide."""
 
     verb: str
     resource: Resource
@@ -54,8 +54,8 @@ class Attempt:
 class KubeError(Exception):
     """A request that failed.
 
-    cause: what the server said. remedy: what the reader can do. status, reason: of the answer, if there was one.
-    outcome_unknown: a write whose answer was lost or that the server gave up on; it may have been done.
+    cause: the message of the server. remedy: the advice to the reader. status, reason: of the answer, if there was one.
+    outcome_unknown: the answer to a write was lost, or the server gave up on it, so it may have been done.
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class Gone(KubeError):
 
 
 class Unavailable(KubeError):
-    """The API server is overloaded or failing, or what answers is not one."""
+    """The API server is overloaded or failing, or another server answers."""
 
 
 class Unreachable(KubeError):
@@ -139,7 +139,7 @@ class Unreachable(KubeError):
 
 
 class TimedOut(KubeError):
-    """What was waited for did not happen in time. ``observed``: the objects as last seen, by name."""
+    """The state that was waited for did not come in time. ``observed``: the objects as last seen, by name."""
 
     def __init__(self, attempt: Attempt, cause: str, remedy: str, *, observed: Mapping[str, Mapping[str, Any]]) -> None:
         super().__init__(attempt, cause, remedy)

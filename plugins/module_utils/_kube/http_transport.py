@@ -11,14 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube._kubernetes import (
+from ._kubernetes import (
     HTTPHeaderDict,
     RESTClientObject,
     urllib3,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.dialling import Route
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.network import describe_failure
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import Response, TransportError
+from .dialling import Route
+from .network import describe_failure
+from .transport import Response, TransportError
 
 if TYPE_CHECKING:
     from kubernetes.client.configuration import Configuration
@@ -88,12 +88,12 @@ class HttpTransport:
             answer.close()
 
     def route(self) -> Route:
-        """How to open a connection of one's own to this API server, with the credentials of this moment."""
+        """How a connection of the caller's own to this API server is opened, with the present credentials."""
         headers = [*self._headers, *self._authentication()]
         if isinstance(self._pool, urllib3.ProxyManager):
             proxy, proxy_headers = str(self._pool.proxy), dict(self._pool.proxy_headers)
             return Route(self._host, self._configuration, headers, proxy, proxy_headers)
-        # The pool of a SOCKS proxy is of another class; it must not be taken for none.
+        # The pool of a SOCKS proxy is of another class; its proxy must not be overlooked.
         return Route(self._host, self._configuration, headers, getattr(self._pool, "proxy_url", None), {})
 
     def _events(self, answer: Any, seconds: float) -> Iterator[dict[str, Any]]:
@@ -153,7 +153,7 @@ class HttpTransport:
         if isinstance(decoded, dict):
             return decoded
         if 200 <= status < 300:
-            # A login page of a proxy must not be taken for an empty list.
+            # The login page of a proxy must not count as an empty list.
             raise TransportError(
                 f"{self._host} answered, but not with a JSON object: it is not a Kubernetes API server",
                 transient=False,

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import (
+from .client import KubeClient
+from .errors import (
     AlreadyExists,
     Attempt,
     Conflict,
@@ -21,8 +21,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors impo
     Unavailable,
     Unreachable,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import LEASES
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.wait import Objects, wait_until
+from .resources import LEASES
+from .wait import Objects, wait_until
 
 #: Long enough for the pauses between the tasks of a playbook, short enough to wait out after a crash.
 DURATION = timedelta(seconds=30)
@@ -43,8 +43,8 @@ class LeaseHeld(KubeError):
 class TrustLease:
     """The Lease of one cluster.
 
-    Expiry is judged by watching it on our own monotonic clock, as client-go does, and never by comparing the clocks of
-    two machines. holder: names the run; a run of several processes uses one name. cluster: for messages.
+    Expiry is measured by watching the Lease on the monotonic clock of this machine, as client-go does; clocks of two
+    machines are not compared. holder: the name of the call. cluster: for messages.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class TrustLease:
         self._renewed_at = 0.0
 
     def acquire(self, wait: bool = True) -> None:
-        """Take the Lease when it is free, ours, or runs out before our eyes.
+        """Take the Lease when it is free, has this holder, or runs out while it is watched.
 
         wait: while another run holds it, watch it: a renewal proves that run alive (LeaseHeld at once); no renewal for
         its duration proves it dead. Without wait, LeaseHeld at once.
@@ -93,10 +93,10 @@ class TrustLease:
                 return
             except NotFound:
                 if current is None:
-                    # There was nothing that could be gone: it is the namespace that does not exist.
+                    # There was no Lease to be gone: the namespace does not exist.
                     raise
             except (AlreadyExists, Conflict):
-                # Somebody else moved first: look again who has it now.
+                # Another run was faster: look again which one has it now.
                 continue
 
     def renew_if_due(self) -> None:
@@ -107,16 +107,17 @@ class TrustLease:
         try:
             self._write(self._held, {"renewTime": self._timestamp()})
         except (Conflict, NotFound):
-            # Edited, deleted, or renewed by a request whose answer was lost: still ours unless it names another.
+            # The Lease was edited, deleted, or renewed by a request whose answer was lost. It is still held unless it
+            # names another holder.
             self._held = None
             self.acquire(wait=False)
         except (Unreachable, Unavailable):
-            # While the Lease has not run out, nobody else can have taken it.
+            # As long as the Lease has not run out, no other run can have taken it.
             if age >= self._duration:
                 raise
 
     def release(self, *, dry_run: bool = False) -> bool:
-        """Give it back; a Lease that is not ours is left alone. Whether there was something to give back."""
+        """Give the Lease back, and return whether it was held. A Lease of another holder is left alone."""
         self._held = None
         while True:
             current = self._client.get_or_none(LEASES, self._namespace, self._name)
@@ -131,7 +132,7 @@ class TrustLease:
                 continue
 
     def _await_expiry(self, seen: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """The Lease as it is to be taken: run out, or set free. Raises LeaseHeld."""
+        """Wait until the Lease has run out or was given back, and return it. Raises LeaseHeld."""
         spec = _spec(seen)
 
         def moved(objects: Objects) -> bool:
@@ -171,7 +172,7 @@ class TrustLease:
             self._held = self._client.create(LEASES, self._namespace, body)
         else:
             self._held = self._patch(current, spec)
-        # From before the request: for the others it may have begun then.
+        # The time before the request, because for other runs the Lease may have begun then.
         self._renewed_at = begun
 
     def _patch(self, current: Mapping[str, Any], spec: dict[str, Any]) -> dict[str, Any]:

@@ -2,15 +2,15 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What went wrong on the network, in words that name the address and the option to look at."""
+"""Failures of the network in words that name the address and the option to look at."""
 
 from __future__ import annotations
 
 import ssl
 from urllib.parse import urlsplit
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube._kubernetes import urllib3
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import TransportError
+from ._kubernetes import urllib3
+from .transport import TransportError
 
 _HOST = "Check host (K8S_AUTH_HOST, or the server in kubeconfig)"
 _NETWORK = f"{_HOST}, the network and the proxy options"
@@ -68,7 +68,7 @@ def _tls_failure(cause: str, where: str) -> TransportError:
 
 
 def _innermost(error: Exception) -> str:
-    """The cause of the causes, without the request in it."""
+    """The innermost cause of an error, without the text of the request."""
     found: BaseException = error
     while True:
         inner = [found.__cause__, found.__context__, getattr(found, "reason", None), *found.args[1:], *found.args[:1]]

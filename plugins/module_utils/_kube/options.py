@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The connection options of kubernetes.core: their other names, their environment, and what contradicts itself."""
+"""The connection options of kubernetes.core: their other names, their environment variables, and the checks of
+contradictions.
+"""
 
 from __future__ import annotations
 

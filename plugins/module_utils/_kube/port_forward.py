@@ -16,18 +16,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube._kubernetes import websocket
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.dialling import Route, dial
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import (
+from ._kubernetes import websocket
+from .dialling import Route, dial
+from .errors import (
     Attempt,
     KubeError,
     Unavailable,
     Unreachable,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.network import describe_failure
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.statuses import error_from
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import TransportError
+from .network import describe_failure
+from .resources import PODS
+from .statuses import error_from
+from .transport import TransportError
 
 _PROTOCOL = "v4.channel.k8s.io"
 _DATA, _ERRORS = 0, 1
@@ -70,10 +70,10 @@ class PodStream:
             self._fail(error)
 
     def recv(self, timeout: float) -> bytes:
-        """What came, at least one byte; empty when the pod has closed the connection."""
+        """The bytes that came, at least one; empty when the pod has closed the connection."""
         end = time.monotonic() + timeout
         while True:
-            # Pings and announcements of the port are no answer: they must not prolong the waiting.
+            # Pings and announcements of the port are no answer, so they do not prolong the wait.
             self._connection.settimeout(max(end - time.monotonic(), 0.001))
             try:
                 opcode, frame = self._connection.recv_data_frame(True)
@@ -114,7 +114,7 @@ class PodStream:
 def open_port(transport: Routed, namespace: str, pod: str, port: int, *, timeout: float) -> Iterator[PodStream]:
     """timeout: seconds to get through to the API server. Raises KubeError.
 
-    Whether anything listens on the port is only known when the stream is read.
+    Only reading the stream shows whether a process listens on the port.
     """
     attempt = _Forwarding("create, get", PODS, namespace, pod, "portforward", port)
     path = f"{PODS.path(namespace, pod, 'portforward')}?ports={port}"
@@ -122,7 +122,7 @@ def open_port(transport: Routed, namespace: str, pod: str, port: int, *, timeout
     try:
         yield PodStream(connection, attempt)
     finally:
-        # Not a polite close: it would wait for an answer of a pod that may never give one.
+        # A regular close would wait for an answer, which the pod may never give.
         connection.shutdown()
 
 

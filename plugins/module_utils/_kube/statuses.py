@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import (
+from .errors import (
     AlreadyExists,
     Attempt,
     Conflict,
@@ -103,7 +103,7 @@ def _missing(attempt: Attempt, body: Mapping[str, Any]) -> tuple[type[KubeError]
 
 
 def _rule(attempt: Attempt, message: str) -> str:
-    """Which rule is missing."""
+    """The remedy that names the missing rule."""
     if "admission" in message or "exceeded quota" in message:
         return "Ask the administrators of the Kubernetes cluster: a policy or quota forbids it, not a missing role."
     role = f"a Role in namespace {attempt.namespace}" if attempt.namespace else "a ClusterRole"
@@ -120,7 +120,7 @@ def rule_for(attempt: Attempt) -> str:
 
 
 def _public(attempt: Attempt, body: Mapping[str, Any], message: str) -> str:
-    """What may be shown of a message: validation and webhooks quote the values that they refuse."""
+    """The part of a message that may be shown: validation and webhooks quote the values that they refuse."""
     if attempt.resource.kind != "Secret":
         return message
     causes = (body.get("details") or {}).get("causes") or []

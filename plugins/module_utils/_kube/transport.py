@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The seam to the API server: requests and watch streams over HTTP."""
+"""The interface to the API server: requests and watch streams over HTTP."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class TransportError(Exception):
 
 
 class Answer(Protocol):
-    """What came back. headers: names in any case."""
+    """The answer to a request. headers: names in upper or lower case."""
 
     @property
     def status(self) -> int: ...
@@ -48,7 +48,9 @@ class Response:
 
 
 class Transport(Protocol):
-    """What the client needs. Never raises on an HTTP status; raises TransportError on network trouble."""
+    """The interface that the client uses. It raises TransportError on failures of the network; an HTTP status is no
+    error here.
+    """
 
     def request(
         self,

@@ -11,20 +11,20 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient, WatchEvent
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import (
+from .client import KubeClient, WatchEvent
+from .errors import (
     Attempt,
     Gone,
     TimedOut,
     Unavailable,
     Unreachable,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import Resource
+from .resources import Resource
 
 #: Seconds between two calls of ``alive``; less than a third of a Lease.
 HEARTBEAT = 5.0
 
-#: A watch that ends before this part of its time without an event was cut off.
+#: The part of its time before which a watch that ended without an event counts as cut off.
 _CUT_OFF = 0.5
 #: Delays grow until this attempt: a proxy that cuts off watches must not delay the heartbeat.
 _LONGEST_PAUSE = 4
@@ -63,10 +63,11 @@ class _Wait:
                 if self._follow():
                     return self.objects
             except Gone:
-                # Too far behind: what was missed is in the next list.
+                # The watch is too far behind; the next list has what it missed.
                 continue
             except (Unreachable, Unavailable):
-                # An API server that restarts is no reason to give up what may take long; not being back in time is.
+                # The API server may restart during a long wait. The wait ends with an error only if it is not back in
+                # time.
                 if self.monotonic() >= self.deadline:
                     raise
                 self._pause()
@@ -146,7 +147,7 @@ def wait_until(
 
     alive: called about every ``heartbeat`` seconds, however quiet the watch. restart_timeout: asked after each look;
     True gives the full time again, because something moved.
-    Raises TimedOut with the last objects, or what the last request raised when the API server is away until the end.
+    Raises TimedOut with the last objects, or the error of the last request where the API server is away until the end.
     """
     selectors = {"label_selector": label_selector, "field_selector": field_selector}
     return _Wait(

@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Making and renewing CA certificates in the operator's form (strimzi.md 1.2), with room for a bridge."""
+"""Making and renewing CA certificates in the operator's form (docs/operator.md, "Certificates"), with room for a link
+certificate.
+"""
 
 from __future__ import annotations
 
@@ -11,21 +13,21 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki._cryptography import NameOID, x509
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import (
+from ._cryptography import NameOID, x509
+from .building import (
     authority_identifier,
     finish_certificate,
     key_usage,
     require_key_of,
     start_certificate,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey
+from .certificates import Certificate
+from .keys import PrivateKey
 
 if TYPE_CHECKING:
     from cryptography.x509 import CertificateBuilder, Name
 
-    from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PublicKey
+    from .keys import PublicKey
 
 _GENERATION = re.compile(r"(?:^|,)CN=(?:cluster|clients)-ca v(\d+)(?:,|$)")
 
@@ -64,8 +66,8 @@ def issue_root(
 ) -> Certificate:
     """A self-signed CA certificate. Raises CertificateError when validity is not positive.
 
-    The operator's have ``pathlen:0``; 1 leaves room for one CA below, without which OpenSSL and Go clients that trust
-    only this CA refuse a bridged chain (operator-facts, "The bridge").
+    CAs of the operator have ``pathlen:0``. A path length of 1 leaves room for one CA below; without it OpenSSL and Go
+    clients that trust only this CA refuse a link certificate (docs/operator.md, "Path lengths").
     """
     return _self_sign(subject.as_name(), key, not_before, validity, path_length)
 
@@ -73,7 +75,7 @@ def issue_root(
 def renew_root(old: Certificate, key: PrivateKey, *, not_before: datetime, validity: timedelta) -> Certificate:
     """The same CA with new dates: same subject bytes, same key, same path length.
 
-    Raises CertificateError when the key is not the CA's: with another key it would be another CA of the same name.
+    Raises CertificateError when the key is not the CA's, because the result would be another CA of the same name.
     """
     require_key_of(old, key)
     name = x509.load_der_x509_certificate(old.der).subject
@@ -88,7 +90,8 @@ def cross_certify(
     not_before: datetime,
     validity: timedelta,
 ) -> Certificate:
-    """The bridge X: subject and key of ``authority``, certified by ``issuer`` (operator-facts, "The bridge").
+    """The link certificate: subject and key of ``authority``, certified by ``issuer`` (docs/design.md,
+    "Link certificate").
 
     It signs leaves only (``pathlen:0``) and should not outlive either CA; that is the caller's choice of validity.
     Raises CertificateError when ``issuer_key`` is not the issuer's.

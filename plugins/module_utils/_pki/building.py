@@ -2,25 +2,25 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What all certificates made here have in common."""
+"""The parts that all certificates made here have in common."""
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki._cryptography import serialization, x509
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
+from ._cryptography import serialization, x509
+from .certificates import (
     Certificate,
     CertificateError,
     certificate_from_der,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey
+from .keys import PrivateKey
 
 if TYPE_CHECKING:
     from cryptography.x509 import AuthorityKeyIdentifier, CertificateBuilder, KeyUsage, Name
 
-    from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PublicKey
+    from .keys import PublicKey
 
 
 def start_certificate(
@@ -51,7 +51,9 @@ def finish_certificate(builder: CertificateBuilder, key: PrivateKey) -> Certific
 
 
 def require_key_of(issuer: Certificate, key: PrivateKey) -> None:
-    """Raises CertificateError: what a foreign key signs under this name would be refused by every verifier."""
+    """Raises CertificateError for a key of another CA: every verifier would refuse certificates that it signs under
+    this name.
+    """
     if not key.matches(issuer):
         raise CertificateError(f"the private key does not belong to the CA {issuer.subject}")
 

@@ -13,10 +13,12 @@ from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NoReturn
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki._cryptography import (
+from ._cryptography import (
     ExtensionOID,
     InvalidSignature,
     UnsupportedAlgorithm,
+    ec,
+    rsa,
     serialization,
     x509,
 )
@@ -27,7 +29,8 @@ if TYPE_CHECKING:
 
     from cryptography.x509 import Certificate as X509Certificate
 
-#: What path validation here processes, or may ignore because no explicit policy is asked for (RFC 5280 section 6.1.1).
+#: Extensions that path validation here processes, or may ignore because no explicit policy is asked for (RFC 5280
+#: section 6.1.1).
 _PROCESSED = frozenset(
     {
         "2.5.29.14",  # subjectKeyIdentifier
@@ -41,7 +44,8 @@ _PROCESSED = frozenset(
         "2.5.29.54",  # inhibitAnyPolicy
     }
 )
-#: Verifiers enforce these even where they are not critical, and nothing here does: nameConstraints, policyConstraints.
+#: Extensions that verifiers enforce even where they are not critical, and that are not processed here: nameConstraints,
+#: policyConstraints.
 _ALWAYS_ENFORCED = frozenset({"2.5.29.30", "2.5.29.36"})
 
 _BEGIN = re.compile(rb"-----BEGIN (?:X509 )?CERTIFICATE-----")
@@ -49,7 +53,7 @@ _BLOCK = re.compile(rb"-----BEGIN ((?:X509 )?CERTIFICATE)-----([A-Za-z0-9+/=\s]*
 
 
 class CertificateError(Exception):
-    """What was given is no certificate. The text never quotes it."""
+    """The input is no certificate. The text of the error does not quote it."""
 
 
 class Certificate:
@@ -64,7 +68,8 @@ class Certificate:
         self.__dict__["der"] = der
         try:
             parsed = x509.load_der_x509_certificate(der)
-            # The library parses these lazily; what cannot be read has to fail here, not in the middle of a decision.
+            # The library parses these parts lazily. A certificate that cannot be read has to fail here and not in the
+            # middle of a decision.
             parsed.extensions.__len__()
             parsed.subject.rfc4514_string()
             parsed.issuer.rfc4514_string()
@@ -95,7 +100,7 @@ class Certificate:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-1 of the DER form: the name of a CA in Secret keys (spec/1). Not used for security."""
+        """SHA-1 of the DER form: the name of a CA in Secret keys (docs/design.md, "Words"). Not used for security."""
         return hashlib.sha1(self.der, usedforsecurity=False).hexdigest()
 
     @cached_property
@@ -131,6 +136,16 @@ class Certificate:
     @cached_property
     def not_after(self) -> datetime:
         return self._parsed.not_valid_after_utc
+
+    @cached_property
+    def key_type(self) -> tuple[str, int]:
+        """Algorithm and bits of the public key: ("rsa", 4096), ("ecdsa", 256); of any other, its type's name and 0."""
+        key = self._parsed.public_key()
+        if isinstance(key, rsa.RSAPublicKey):
+            return "rsa", key.key_size
+        if isinstance(key, ec.EllipticCurvePublicKey):
+            return "ecdsa", key.key_size
+        return type(key).__name__, 0
 
     @cached_property
     def public_key_sha256(self) -> str:
@@ -205,7 +220,7 @@ class Certificate:
 
     @cached_property
     def unprocessed_extensions(self) -> tuple[str, ...]:
-        """OIDs of extensions that decide validity and that nothing here understands: fail closed on them."""
+        """OIDs of extensions that decide validity and are not understood here: a path with one of them is invalid."""
         return tuple(
             oid
             for oid, critical in ((one.oid.dotted_string, one.critical) for one in self._parsed.extensions)
@@ -213,7 +228,7 @@ class Certificate:
         )
 
     def is_twin_of(self, other: Certificate) -> bool:
-        """Whether it has the same name and the same key: as CAs, each has signed what the other has."""
+        """Whether it has the same name and the same key, so that as CAs both verify the same certificates."""
         return (self.subject_der, self.public_key_sha256) == (other.subject_der, other.public_key_sha256)
 
     def signed_by(self, issuer: Certificate) -> bool:
@@ -228,8 +243,12 @@ class Certificate:
         return True
 
     def expired_name(self) -> str:
-        """The key of this certificate once it is an old CA: ``ca-<notAfter>.crt`` (strimzi.md 1.1)."""
+        """The key of this certificate once it is an old CA: ``ca-<notAfter>.crt`` (docs/operator.md, "CA Secrets")."""
         return f"ca-{self.not_after:%Y-%m-%dT%H-%M-%SZ}.crt"
+
+
+#: Certificates that lead from the first to the last: a leaf or an issuing CA first.
+Chain = tuple[Certificate, ...]
 
 
 @lru_cache(maxsize=65536)

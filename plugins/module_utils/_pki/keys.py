@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Private keys: one class that shows nothing of itself (DESIGN section 12)."""
+"""Private keys in one class that does not show them (docs/design.md, "Secrecy")."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, NoReturn
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki._cryptography import (
+from ._cryptography import (
     InternalError,
     InvalidSignature,
     UnsupportedAlgorithm,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, RSAPublicKey
     from cryptography.hazmat.primitives.hashes import SHA256, SHA384, SHA512
 
-    from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+    from .certificates import Certificate
 
     PublicKey = RSAPublicKey | EllipticCurvePublicKey
 
@@ -38,7 +38,7 @@ _CURVE_SIZES = (256, 384)
 
 
 class PrivateKeyError(Exception):
-    """What was given is no usable private key. The text never quotes it."""
+    """The input is no usable private key. The text of the error does not quote it."""
 
 
 class KeyAlgorithm(str, Enum):
@@ -55,7 +55,7 @@ class KeySpec:
 
 
 class PrivateKey:
-    """A private key whose text form is the fingerprint of its public half. ``reveal`` is the only way out.
+    """A private key whose text form is the fingerprint of its public half. Only ``reveal`` returns the key itself.
 
     Equal when the keys are equal. Attributes are slots with mangled names, so vars(), json, pickle and copy find
     nothing, and an instance cannot be changed.
@@ -115,7 +115,7 @@ class PrivateKey:
         return hashes.SHA384() if key.curve.key_size <= 384 else hashes.SHA512()
 
     def reveal(self) -> bytes:
-        """PKCS#8 PEM, the only form that all of Strimzi reads (strimzi.md 2.1)."""
+        """PKCS#8 PEM, the only form that all of Strimzi reads (docs/operator.md, "Leaves")."""
         return self.for_signing().private_bytes(
             serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
         )
@@ -162,11 +162,11 @@ def load_key(pem: bytes) -> PrivateKey:
 
 
 def load_stored_key(pem: bytes) -> PrivateKey:
-    """A key out of a Secret that only those can write who own the CA anyway. Raises PrivateKeyError.
+    """A key of a Secret that only owners of the CA can write. Raises PrivateKeyError.
 
-    The library's validation tests primes, a third of a second for RSA 4096, in every module call. Whether the primes
-    are primes was asked when the key was made or handed in; what can have happened to it since, a damaged or mixed-up
-    part, shows when it signs and its public half does not verify, in a hundredth of that time.
+    The library's validation tests primes, a third of a second for RSA 4096, in every module call. That test was made
+    when the key was generated or handed in. A part that was damaged or mixed up since then shows when the key signs and
+    its public half does not verify, in a hundredth of that time.
     """
     key = _load(pem, skip_validation=True)
     if isinstance(key, rsa.RSAPrivateKey):

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Truststores that Java reads: PKCS#12, and JKS for what reads nothing else."""
+"""Truststores that Java reads: PKCS#12, and JKS for programs that read no other form."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import struct
 from collections.abc import Mapping
 from datetime import datetime
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki._cryptography import pkcs12, serialization, x509
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ._cryptography import pkcs12, serialization, x509
+from .certificates import Certificate
 
 #: Kind of an entry that is a trusted certificate.
 _TRUSTED = 2
@@ -38,7 +38,7 @@ def jks_truststore(certificates: Mapping[str, Certificate], password: bytes, cre
         + struct.pack(">I", len(certificate.der)) + certificate.der
         for alias, certificate in certificates.items()
     )  # fmt: skip
-    # The format prescribes SHA-1 and this salt; it is no protection, and none is needed.
+    # The format prescribes SHA-1 and this salt. They protect nothing, and no secret is in the store.
     guarded = password.decode("ascii").encode("utf-16-be") + b"Mighty Aphrodite" + content
     return content + hashlib.sha1(guarded, usedforsecurity=False).digest()
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Signing leaves in the operator's form (strimzi.md 1.2)."""
+"""Signing leaves in the operator's form (docs/operator.md, "Certificates")."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki._cryptography import x509
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import (
+from ._cryptography import x509
+from .authorities import DistinguishedName
+from .building import (
     authority_identifier,
     finish_certificate,
     key_usage,
     require_key_of,
     start_certificate,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import alternative_names
+from .certificates import Certificate
+from .keys import PrivateKey
+from .requests import alternative_names
 
 if TYPE_CHECKING:
     from cryptography.x509 import CertificateBuilder, Name
 
-    from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PublicKey
+    from .keys import PublicKey
 
 
 def sign_leaf(
@@ -39,7 +39,8 @@ def sign_leaf(
     not_before: datetime,
     validity: timedelta,
 ) -> Certificate:
-    """A leaf with names has subjectAltName only; one without is a pure client and says so in its key usage.
+    """Sign a leaf. With names it has subjectAltName only; without names it is for a pure client, and its key usage says
+    so.
 
     names: DNS names and IP literals. Raises CertificateError when ``issuer_key`` is not the issuer's, validity is not
     positive, or a name cannot be written into a certificate.

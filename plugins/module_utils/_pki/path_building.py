@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.path_checks import date_problem, path_problem
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import PathResult, Verifier
+from .certificates import Certificate
+from .path_checks import date_problem, path_problem
+from .verifiers import PathResult, Verifier
 
 Path = tuple[Certificate, ...]
 
@@ -25,7 +25,7 @@ _MOST_STEPS = 500
 class Search:
     """One question. Exactly one of leaf and issuer is given: issuer stands for a leaf that does not exist yet.
 
-    sent: what is presented after the leaf, in any order.
+    sent: the certificates that are presented after the leaf, in any order.
     """
 
     leaf: Certificate | None
@@ -39,7 +39,7 @@ class Search:
         return self._whatever_is_chosen() if self.verifier is Verifier.OPENSSL else self._any_path()
 
     def _any_path(self) -> PathResult:
-        """Shortest first; one good path is enough. Beyond an anchor a path could only get worse."""
+        """The first valid path, shortest first. A path ends at an anchor: a longer one would not become valid."""
         start = self._start()
         if self.leaf is not None and self.leaf in self.anchors:
             return self._judge(start)
@@ -57,7 +57,9 @@ class Search:
         return failures[0] if failures else self._dead_end(longest)
 
     def _whatever_is_chosen(self) -> PathResult:
-        """Valid only when each choice among issuers that look alike is: which one OpenSSL takes depends on an order."""
+        """Valid only if every path is valid that OpenSSL might choose: which of several issuers it takes depends on
+        their order.
+        """
         waiting = deque([(self._start(), False)])
         good = self._dead_end(self._start())
         steps = 0
@@ -71,7 +73,7 @@ class Search:
                 if not good.valid:
                     return good
                 continue
-            # Never from trusted certificates back to presented ones.
+            # OpenSSL does not go from trusted certificates back to presented ones.
             fitting = self._fitting(path, self.anchors)
             if not fitting and not trusted:
                 fitting = self._fitting(path, self.sent)
@@ -98,7 +100,7 @@ class Search:
         return [one for one in candidates if path[-1].signed_by(one)]
 
     def _is_twin(self, candidate: Certificate) -> bool:
-        """What the issuer signs, this CA has signed as well: same name, same key."""
+        """Whether this CA has the name and the key of the issuer."""
         issuer = self.issuer
         return issuer is not None and candidate.is_twin_of(issuer)
 
@@ -130,7 +132,7 @@ class Search:
 
 
 def _counts_as_self_signed(certificate: Certificate) -> bool:
-    """By name and identifier, as OpenSSL decides where a path may end; it does not verify this signature."""
+    """Whether OpenSSL lets a path end here: it compares name and identifier, and does not verify this signature."""
     return certificate.self_issued and certificate.names_as_issuer(certificate)
 
 

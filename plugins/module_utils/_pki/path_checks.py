@@ -10,15 +10,16 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import pairwise
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
+from .certificates import Certificate
+from .verifiers import Verifier
 
 
 def path_problem(leaf: Certificate | None, authorities: Sequence[Certificate], at: datetime, verifier: Verifier) -> str:
-    """Why the path does not hold, or nothing. leaf: None when it does not exist yet. authorities: the anchor is last.
+    """Why the path is not valid; empty where it is. leaf: None when it does not exist yet. authorities: the anchor is
+    last.
 
-    The anchor is held to the same dates and usages as the others. RFC 5280 and JVMs do not ask for its dates, but
-    OpenSSL, Go and Strimzi do; a trust decision has to satisfy all of them.
+    The dates and usages of the anchor are checked as well. RFC 5280 and JVMs do not look at its dates, but OpenSSL, Go
+    and Strimzi do, and a trust decision has to satisfy all of them.
     """
     certificates = authorities if leaf is None else (leaf, *authorities)
     return (
@@ -38,7 +39,7 @@ def _first(problems: Iterable[str]) -> str:
 
 
 def usable_problem(certificate: Certificate, at: datetime) -> str:
-    """What stands against any certificate."""
+    """Why a certificate cannot be used at this time; empty where it can."""
     return date_problem(certificate, at) or _extension_problem(certificate)
 
 
@@ -59,7 +60,7 @@ def _extension_problem(certificate: Certificate) -> str:
 
 
 def authority_problem(certificate: Certificate) -> str:
-    """What stands against an issuer."""
+    """Why a certificate cannot be an issuer; empty where it can."""
     if not certificate.is_ca:
         return f"{certificate.subject} is not a CA certificate"
     if not certificate.key_usage_allows_signing:

@@ -4,8 +4,8 @@
 # Private to this collection: not a public interface, may change at any time.
 """Path validation (RFC 5280 section 6), as the different kinds of verifiers in a Kafka cluster do it.
 
-Several roots, cross-signed certificates (the bridge), renewals with the same key and names shared by different keys
-are all looked at, in whatever order the certificates come.
+Several roots, link certificates, renewals with the same key and different keys with one name are all taken into
+account, in any order of the certificates.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timezone
 from itertools import pairwise
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.path_building import Search, distinct
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.path_checks import authority_problem, usable_problem
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import PathResult, Verifier
+from .certificates import Certificate
+from .path_building import Search, distinct
+from .path_checks import authority_problem, usable_problem
+from .verifiers import PathResult, Verifier
 
 __all__ = ["PathResult", "Verifier", "check_authority_chain", "validate_issued_by", "validate_path"]
 
@@ -44,10 +44,11 @@ def validate_issued_by(
     at: datetime,
     verifier: Verifier = Verifier.JVM,
 ) -> PathResult:
-    """Whether a leaf issued by ``issuer`` would validate; the issuer itself goes along only if ``sent`` is not empty.
+    """Whether a leaf issued by ``issuer`` would validate. The issuer itself is sent along only if ``sent`` is not
+    empty.
 
-    The question of the trust gate: it is asked before the leaf exists. A leaf sent alone validates only where an
-    anchor has the issuer's name and key. Never raises.
+    The trust gate asks this before the leaf exists. A leaf sent alone validates only where an anchor has the issuer's
+    name and key. Never raises.
     """
     along = distinct((issuer, *sent)) if sent else ()
     return Search(None, issuer, along, distinct(anchors), _aware(at), verifier).result()
@@ -56,8 +57,8 @@ def validate_issued_by(
 def check_authority_chain(chain: Sequence[Certificate], at: datetime | None = None) -> list[str]:
     """Problems of a CA chain in one Secret entry, as sentences: one ordered chain, issuing CA first.
 
-    What Strimzi's CertificateUtils.validateUserCaCertChain refuses (strimzi.md 1.4), and like it nothing for a single
-    certificate. at: also check the dates at this time.
+    These are the chains that Strimzi's CertificateUtils.validateUserCaCertChain refuses (docs/operator.md,
+    "User-managed CA"). As there, a single certificate has no problems. at: also check the dates at this time.
     """
     if len(chain) < 2:
         return []

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki._cryptography import (
+from ._cryptography import (
     ExtensionOID,
     UnsupportedAlgorithm,
     ec,
@@ -19,18 +19,18 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki._cryptograph
     serialization,
     x509,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import CertificateError
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey
+from .authorities import DistinguishedName
+from .certificates import CertificateError
+from .keys import PrivateKey
 
 if TYPE_CHECKING:
     from cryptography.x509 import CertificateSigningRequest, GeneralName, Name, SubjectAlternativeName
 
-    from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PublicKey
+    from .keys import PublicKey
 
 
 class RequestError(Exception):
-    """What was given is no valid request. The text never quotes it."""
+    """The input is no valid request. The text of the error does not quote it."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,9 @@ def build_request(subject: DistinguishedName, names: Iterable[str], key: Private
 
 
 def parse_request(pem: bytes) -> Request:
-    """Raises RequestError when it cannot be read, its signature is wrong, or its key is neither RSA nor EC."""
+    """A verified request. Raises RequestError when it cannot be read, its signature is wrong, or its key is neither RSA
+    nor EC.
+    """
     try:
         parsed = x509.load_pem_x509_csr(pem)
         valid, public_key = parsed.is_signature_valid, parsed.public_key()

@@ -2,20 +2,20 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Whose rules of path validation apply, and what comes out of it."""
+"""The kinds of verifiers, whose rules of path validation differ, and the result of a validation."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from .certificates import Certificate
 
 
 class Verifier(Enum):
     """Kinds of verifiers around a Kafka cluster; where they differ:
 
-    * the anchor's own path length: OPENSSL and GO apply it, JVM does not (operator-facts, "The bridge");
+    * the anchor's own path length: OPENSSL and GO apply it, JVM does not (docs/operator.md, "Path lengths");
     * self-issued intermediates count towards a path length for GO, and not for the others (RFC 5280 section 6.1.4);
     * an anchor that is not self-signed ends a path for JVM and GO, and not for OPENSSL (without partial chains);
     * JVM and GO try every issuer that made the signature; JVM only where what was sent is one ordered chain, which it is for

@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What a roll asks Kafka, and the client that asks it: kafka-python over mTLS.
+"""The questions of a roll to Kafka, and the client that asks them: kafka-python over mTLS.
 
-The library is needed for this strategy only, so it is imported when somebody asks for it and not before.
+Only the direct strategy needs the library, so it is imported when that strategy is used.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import metadata
 from typing import Any, Protocol, TypeVar
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.identity import operator_context
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_state import (
+from .._strimzi.errors import StepError
+from .._strimzi.observe import Observation
+from .identity import operator_context
+from .kafka_state import (
     Broker,
     Partition,
     Quorum,
     Topic,
     Voter,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import StepError
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
 
 #: The first major version with describe_metadata_quorum.
 MINIMUM_KAFKA_PYTHON = 3
-#: Milliseconds for one answer. Short: while it is waited for, the Lease is not renewed.
+#: Milliseconds for one answer; short, because the Lease is not renewed while it is waited for.
 _REQUEST_TIMEOUT = 5000
 _MINIMUM_IN_SYNC = "min.insync.replicas"
-#: What only nodes do, and whoever may do everything.
+#: An operation that is permitted to nodes and superusers only.
 _SUPERUSERS_ONLY = "CLUSTER_ACTION"
 
 Answer = TypeVar("Answer")
@@ -43,7 +43,7 @@ class KafkaUnavailable(Exception):
 
 
 class KafkaAdmin(Protocol):
-    """All raise KafkaUnavailable."""
+    """The questions to Kafka. All methods raise KafkaUnavailable."""
 
     def quorum(self) -> Quorum:
         """The metadata quorum as its leader sees it."""
@@ -66,7 +66,9 @@ class LibraryMissing(StepError):
 
 
 def missing_library(what: str = "strategy=direct", instead: str = "strategy=operator") -> LibraryMissing | None:
-    """Why this cannot work here; None when it can. what, instead: options, for messages."""
+    """The error that says why the library cannot be used here; None where it can be. what, instead: options, for
+    messages.
+    """
     try:
         found = metadata.version("kafka-python")
     except metadata.PackageNotFoundError:
@@ -81,7 +83,7 @@ def missing_library(what: str = "strategy=direct", instead: str = "strategy=oper
 
 
 def bootstrap_servers(observation: Observation, given: Sequence[str]) -> list[str]:
-    """Where to ask first: as given, or the bootstrap Service on the operator's own port."""
+    """The brokers to ask first: those that were given, or the bootstrap Service on the operator's own port."""
     scope = observation.scope
     return list(given) or [f"{scope.cluster}-kafka-bootstrap.{scope.namespace}.svc:9091"]
 
@@ -98,7 +100,9 @@ def connect_to(given: Sequence[str]) -> Connect:
 
 
 class _Causes(logging.Handler):
-    """The library tells why it cannot connect to its log only; what it raises then is that it took too long."""
+    """Collects causes from the log of the library: it logs why it cannot connect, and then raises only that it took too
+    long.
+    """
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -176,7 +180,8 @@ class KafkaPythonAdmin:
                 kafka_client=network,
             )
         except BaseException:
-            # A constructor that fails leaves a thread behind, and it is called for as long as Kafka does not answer.
+            # A constructor that fails leaves a thread behind, and the constructor is called again and again while Kafka
+            # does not answer.
             for one in networks:
                 one.close()
             raise
@@ -186,7 +191,7 @@ def _topics(client: Any) -> tuple[Topic, ...]:
     from kafka.admin import ConfigResource, ConfigResourceType
 
     if _SUPERUSERS_ONLY not in (client.describe_cluster().get("authorized_operations") or ()):
-        # Kafka leaves out the topics that one may not see, and nothing would seem to be at stake.
+        # Kafka leaves out topics that a client may not see, and then a restart would look safe that is not.
         raise KafkaUnavailable("Kafka does not take us for a superuser, so it may not show all topics.")
     described = client.describe_topics()
     wanted = [ConfigResource(ConfigResourceType.TOPIC, topic["name"], [_MINIMUM_IN_SYNC]) for topic in described]
@@ -204,19 +209,19 @@ def read_quorum(answer: Mapping[str, Any]) -> Quorum:
 
 
 def read_brokers(answer: Mapping[str, Any]) -> tuple[Broker, ...]:
-    """From DescribeCluster. A broker of which it is not said that it serves counts as fenced."""
+    """From DescribeCluster. A broker counts as fenced unless Kafka says that it serves."""
     return tuple(Broker(one["broker_id"], bool(one.get("is_fenced", True))) for one in answer["brokers"])
 
 
 def read_topics(described: Iterable[Mapping[str, Any]], configured: Mapping[str, Any]) -> tuple[Topic, ...]:
-    """From Metadata and DescribeConfigs. Raises KafkaUnavailable where one of them does not tell all of a topic."""
+    """From Metadata and DescribeConfigs. Raises KafkaUnavailable where one of them lacks something of a topic."""
     return tuple(_read_topic(topic, configured.get(topic["name"]) or {}) for topic in described)
 
 
 def _read_topic(topic: Mapping[str, Any], configuration: Mapping[str, Any]) -> Topic:
     name = topic["name"]
     if topic["error_code"] or _MINIMUM_IN_SYNC not in configuration:
-        # Denied, or deleted this very moment: what is not known of it could be at stake.
+        # Access was denied, or the topic is just being deleted. A restart might harm it, so it does not count as safe.
         raise KafkaUnavailable(f"Kafka does not describe topic {name} (error code {topic['error_code']}).")
     partitions = (
         Partition(name, one["partition_index"], frozenset(one["replica_nodes"]), frozenset(one["isr_nodes"]))

@@ -2,28 +2,26 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The steps of the roll's face."""
+"""The functions that carry out restarts and reloads, by the type of the step."""
 
 from __future__ import annotations
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.roll import carry_out_roll
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.shared_steps import carry_out_shared
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.stamping import stamp_pods
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Reload, Roll, StampPods, Step
+from collections.abc import Mapping
+
+from .._strimzi.actions import Action
+from .._strimzi.carry_out import CarryOut
+from .._strimzi.observe import Observation
+from .._strimzi.work import Work
+from .._trust.model.steps.base import Step
+from .._trust.model.steps.nodes import Reload, Roll
+from .roll import carry_out_roll
 
 
-def carry_out_spread(step: Step, observation: Observation, work: Work) -> list[Action]:
-    """A roll, what takes its place, or a step of every face. Raises TypeError for a step of another."""
-    if isinstance(step, Roll):
-        return carry_out_roll(step, observation, work)
-    if isinstance(step, StampPods):
-        return stamp_pods(step.generation, step.phase.value, observation, work)
-    if isinstance(step, Reload):
-        # Loaded only where somebody reloads: most calls do not.
-        from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reloading import carry_out_reload
+def _reload(step: Reload, observation: Observation, work: Work) -> list[Action]:
+    # Imported only for a reload: most calls make none, and all of this code speaks to Kafka.
+    from .reloading import carry_out_reload
 
-        return carry_out_reload(step, observation, work)
-    return carry_out_shared(step, observation, work)
+    return carry_out_reload(step, observation, work)
+
+
+CARRY_OUT: Mapping[type[Step], CarryOut] = {Roll: carry_out_roll, Reload: _reload}

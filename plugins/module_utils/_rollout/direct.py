@@ -2,11 +2,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""A roll by our own hand: one Kafka node after the other, under the KafkaRoller's rules (strimzi.md section 5.1).
+"""A roll that this collection makes itself: one Kafka node after the other, under the KafkaRoller's rules
+(docs/operator.md,
+"KafkaRoller").
 
-Each turn begins with a look at everything, and no memory of earlier turns is needed to take it: whoever is not to be
-restarted (any more) has to be back, then the next one goes. So a roll that was interrupted is continued by
-looking, and waiting for the node restarted last is the same as waiting for one that an earlier run restarted.
+Each turn begins with a look at all nodes and needs no memory of earlier turns: every node that is not to be restarted,
+or not any more, has to be back; then the next one restarts. So a roll that was interrupted is continued in the same
+way, and it waits for a node that an earlier run has restarted as for its own.
 """
 
 from __future__ import annotations
@@ -16,26 +18,34 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import TimedOut
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.wait import wait_until
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import (
+from .._kube.errors import TimedOut
+from .._kube.resources import PODS
+from .._kube.wait import wait_until
+from .._strimzi.actions import Action
+from .._strimzi.errors import RollStuck
+from .._strimzi.observe import Observation
+from .._strimzi.resources import STRIMZI_POD_SETS
+from .._strimzi.work import Work
+from .._trust.model.snapshot import Component, Pod
+from .._trust.model.steps.nodes import Roll
+from .._trust.model.violations import Condition, Violation
+from .admin import (
     Connect,
     KafkaAdmin,
     KafkaUnavailable,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_state import Broker, Quorum, Topic
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.nodes import (
+from .kafka_state import Broker, Quorum, Topic
+from .nodes import (
     Object,
     is_terminating,
     kafka_pods,
     names_of_nodes,
     read_node,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.order import Node, batch
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.others import Others
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.progress import Progress
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.safety import (
+from .order import Node, batch
+from .others import Others
+from .progress import Progress
+from .safety import (
     absence_violations,
     availability_violations,
     fetch_timeout,
@@ -45,16 +55,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.safety i
     quorum_violations,
     solitude_violations,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.resources import STRIMZI_POD_SETS
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component, Pod
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Roll
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.violations import Violation
 
-#: Seconds between two looks while nothing happens to the pods: what Kafka knows comes without an event.
+#: Seconds between two looks while nothing happens to the pods: no event tells that the state of Kafka has changed.
 LOOK = 1.0
 
 
@@ -101,13 +103,15 @@ class _DirectRoll:
         return self._progress.actions
 
     def restart(self, node: Node) -> None:
-        """The UID makes it this very pod: one that has been replaced meanwhile has what the roll is for."""
+        """Delete this pod. The UID keeps a pod of the same name that has replaced it meanwhile: that one has restarted
+        already.
+        """
         self._others.restarted_by_us(node.uid)
         self._work.client.delete(PODS, self._work.scope.namespace, node.pod, uid=node.uid)
         self._work.changed = True
 
     def await_turn(self) -> Node | None:
-        """Who is next, as soon as somebody may be; None when everybody has been restarted and is back."""
+        """Wait until a node may restart, and return it; None when all nodes have been restarted and are back."""
         work = self._work
         self._fewest_lagging = None
         try:
@@ -129,11 +133,11 @@ class _DirectRoll:
             self._obstacles = self._look(pods)
         except KafkaUnavailable as error:
             remedy = "Look at the brokers, at the way to them (DNS, NetworkPolicy), or use strategy=operator."
-            self._obstacles = (Violation("kafka", "Kafka", str(error), remedy),)
+            self._obstacles = (Violation(Condition.KAFKA_ANSWERS, "Kafka", str(error), remedy),)
         return self._turn is not None or not self._obstacles
 
     def _look(self, pods: list[Object]) -> tuple[Violation, ...]:
-        """What is in the way of going on; nothing when there is a turn, or nobody left."""
+        """The violations that keep every node from its turn; none where a node may restart, or none is left."""
         pod_sets = self._pod_sets()
         self._others.check_requests((*pods, *pod_sets))
         nodes = [read_node(pod) for pod in pods if not is_terminating(pod)]
@@ -151,7 +155,7 @@ class _DirectRoll:
         return [{"kind": "StrimziPodSet", **item} for item in listed]
 
     def _ask(self) -> _Kafka:
-        # An answer may take its time: the Lease must not run out meanwhile.
+        # An answer may take its time, and the Lease must not run out meanwhile.
         alive, admin = self._work.alive, self._admin
         alive()
         brokers = frozenset(admin.brokers())
@@ -161,7 +165,7 @@ class _DirectRoll:
         return _Kafka(admin.quorum(), brokers, topics)
 
     def _not_back(self, done: list[Node], kafka: _Kafka) -> tuple[Violation, ...]:
-        # Of thousands of partitions these are few, and every node is asked about them.
+        # Every node is checked against these partitions only: there are few of them among thousands.
         topics = out_of_sync(kafka.topics)
         self._follow(sum(len(lagging(node, topics)) for node in done))
         return tuple(
@@ -174,7 +178,9 @@ class _DirectRoll:
         )
 
     def _follow(self, lagging_partitions: int) -> None:
-        """A large broker may take longer to catch up than the time limit, and that is no reason to stop."""
+        """Note that brokers are catching up: a large one may take longer than the time limit, and the roll does not
+        stop for that.
+        """
         if self._fewest_lagging is None:
             self._fewest_lagging = lagging_partitions
         elif lagging_partitions < self._fewest_lagging:
@@ -186,7 +192,7 @@ class _DirectRoll:
         return moved
 
     def _choose(self, left: list[Node], expected: frozenset[str], kafka: _Kafka) -> tuple[Violation, ...]:
-        """Take the first of those who may be next that nothing speaks against."""
+        """Take the first node of the batch against which there is no violation; else return the violations."""
         refused: list[Violation] = []
         for node in batch(left, kafka.quorum.leader):
             found = (
@@ -217,13 +223,13 @@ def _absent(expected: frozenset[str], nodes: list[Node]) -> tuple[Violation, ...
         "Look at the pod and at the operator's log: its StrimziPodSet controller recreates pods, also while paused."
     )
     missing = sorted(expected - {node.pod for node in nodes})
-    return tuple(Violation("return", f"pod {name}", "it has not come back.", remedy) for name in missing)
+    return tuple(Violation(Condition.RETURN, f"pod {name}", "it has not come back.", remedy) for name in missing)
 
 
 def _unready(done: list[Node]) -> tuple[Violation, ...]:
     remedy = "Look at its events and its log."
     return tuple(
-        Violation("return", f"pod {node.pod}", "it is not Ready.", remedy) for node in done if not node.ready
+        Violation(Condition.RETURN, f"pod {node.pod}", "it is not Ready.", remedy) for node in done if not node.ready
     )  # fmt: skip
 
 
@@ -231,4 +237,4 @@ def _not_recreated(node: Node, expected: frozenset[str]) -> tuple[Violation, ...
     if node.pod in expected:
         return ()
     remedy = "Look at the StrimziPodSets of the cluster and at the operator's log."
-    return (Violation("return", f"pod {node.pod}", "no StrimziPodSet would bring it back.", remedy),)
+    return (Violation(Condition.RETURN, f"pod {node.pod}", "no StrimziPodSet would bring it back.", remedy),)

@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Who we are to Kafka: the cluster operator's certificate, a superuser (strimzi.md section 5.1), and whom we trust."""
+"""The identity that this collection uses towards Kafka: the certificate of the Cluster Operator, a superuser
+(docs/operator.md, "KafkaRoller"), and the CAs that it trusts.
+"""
 
 from __future__ import annotations
 
@@ -10,23 +12,25 @@ import os
 import ssl
 from collections.abc import Iterable, Mapping
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
+from .._pki.certificates import (
     Certificate,
     encode_certificates,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import StepError
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries
+from .._strimzi.errors import StepError
+from .._strimzi.observe import Observation
+from .._strimzi.secret_data import entries
 
 _REMEDY = "The Cluster Operator writes it: let it reconcile the cluster, or use strategy=operator with spread=restart."
 
 
 class IdentityUnusable(StepError):
-    """There is no way to log in to Kafka with what the Secrets hold."""
+    """The Secrets hold no certificate and key with which Kafka could be logged in to."""
 
 
 def operator_context(observation: Observation) -> ssl.SSLContext:
-    """For mTLS as the cluster operator, trusting the CAs of the CA certificate Secret. Raises IdentityUnusable."""
+    """A context for mTLS as the Cluster Operator, which trusts the CAs of the CA certificate Secret. Raises
+    IdentityUnusable.
+    """
     name = observation.scope.cluster_operator_secret
     anchors = [
         chain[0] for chain in (observation.snapshot.ca.current, *observation.snapshot.ca.others.values()) if chain
@@ -41,7 +45,7 @@ def context_for(identity: Mapping[str, bytes], anchors: Iterable[Certificate], w
     except KeyError as missing:
         raise IdentityUnusable(f"{where} does not exist or has no entry {missing}.", _REMEDY) from None
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    # An anchor may be a subordinate CA of a corporate one, as it may be for the JVMs of Strimzi.
+    # An anchor may be an intermediate CA, as for the JVMs of Strimzi.
     context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
     context.load_verify_locations(cadata=encode_certificates(tuple(anchors)).decode("ascii"))
     _load(context, pem, where)
@@ -51,10 +55,10 @@ def context_for(identity: Mapping[str, bytes], anchors: Iterable[Certificate], w
 def _load(context: ssl.SSLContext, pem: bytes, where: str) -> None:
     """Give OpenSSL a key that lies in no file.
 
-    Python's ssl reads keys from paths only. A memory file has no name that another process could open: it is reached
-    through our own /proc/self/fd, which only root and processes of the same user that may trace us can enter, is on
-    no disk, is closed in every child and gone when it is closed here, even if we are killed before. A temporary file, removed
-    at once and with the strictest mode, would still have been on a disk, in its journal and perhaps in a snapshot.
+    Python's ssl module reads keys from paths only. A memory file has no name that another process could open. It is
+    reached through /proc/self/fd of this process, which only root and processes that may trace it can enter. It is on
+    no disk, closed in every child, and gone when this process closes it or is killed. A temporary file would have been
+    on a disk, in its journal and perhaps in a snapshot, even if it were removed at once.
     """
     if not hasattr(os, "memfd_create"):
         raise IdentityUnusable(
@@ -70,7 +74,7 @@ def _load(context: ssl.SSLContext, pem: bytes, where: str) -> None:
         # With an empty password an encrypted key is an error; without one OpenSSL would ask for it on the terminal.
         context.load_cert_chain(f"/proc/self/fd/{file}", password="")
     except (ssl.SSLError, OSError):
-        # The cause is not quoted: what it quotes is not ours to choose.
+        # The cause is left out of the message: its text may quote anything.
         raise IdentityUnusable(f"The certificate and the key in {where} are no usable pair.", _REMEDY) from None
     finally:
         os.close(file)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What Kafka says about itself at one moment: the input of the safety checks. Values only."""
+"""The state of Kafka at one moment, as Kafka tells it: the input of the safety checks."""
 
 from __future__ import annotations
 

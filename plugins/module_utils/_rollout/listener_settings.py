@@ -2,10 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Which settings of a node make it read the cluster CA's bundle and its own leaf again (strimzi.md section 2.2).
+"""The settings by which a node reads the cluster CA's bundle and its own leaf again (docs/operator.md,
+"Who trusts what", "Reload").
 
-In ``server.config`` they are references to Secrets, which the node resolves. Set to the very same text while it runs,
-it resolves them again.
+In ``server.config`` they are references to Secrets, which the node resolves when it starts. A running node resolves
+them again when they are set to the same text.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import ReloadImpossible
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
+from .._strimzi.errors import ReloadImpossible
+from .._strimzi.names import ClusterNames
 
 _REFERENCE = re.compile(r"\$\{[^\s${}]+\}")
 _TRUSTED, _CHAIN, _KEY = "truststore.certificates", "keystore.certificate.chain", "keystore.key"
@@ -23,7 +24,7 @@ _STORES = re.compile(rf"listener\.name\.(?P<listener>[^.]+)\.ssl\.(?P<store>{_TR
 
 
 class NotReloadable(ReloadImpossible):
-    """What the node reads its certificates from is not what it could be told to read again."""
+    """The node reads its certificates from a place that it cannot be told to read again."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, "Run the flow with spread=restart: it restarts the nodes instead.")
@@ -31,7 +32,9 @@ class NotReloadable(ReloadImpossible):
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting and its static text. A reference only: a key that stood there itself must not get any further."""
+    """One setting and its static text. The text has to be a reference: a key that stands there itself must not be
+    passed on.
+    """
 
     name: str
     reference: str
@@ -50,7 +53,7 @@ class References:
 
 
 def strimzi_references(scope: ClusterNames, pod: str) -> References:
-    """As KafkaBrokerConfigurationBuilder writes them."""
+    """The references as KafkaBrokerConfigurationBuilder writes them."""
     return References(
         f"${{strimzisecrets:{scope.namespace}/{scope.trust_bundle_secret}:cluster-ca.crt}}",
         f"${{strimzisecrets:{scope.namespace}/{pod}:",
@@ -68,8 +71,9 @@ class ListenerSettings:
 def read_listener_settings(config: str, references: References, where: str) -> ListenerSettings:
     """config: text of ``server.config``; where: its name, for messages.
 
-    Listeners with a certificate of the user, and truststores of the clients CA, are not of the cluster CA: left out.
-    Raises NotReloadable unless all internal listeners have both, and every listener both halves of a leaf or none.
+    Listeners with a certificate of the user and truststores of the clients CA are left out: they are not of the cluster
+    CA. Raises NotReloadable unless every internal listener has a truststore and a leaf, and every listener both
+    certificate and key of a leaf or neither.
     """
     properties = _properties(config)
     stores = {name: found for name in properties if (found := _STORES.fullmatch(name))}
@@ -87,13 +91,15 @@ def read_listener_settings(config: str, references: References, where: str) -> L
 
 
 def _properties(config: str) -> dict[str, str]:
-    """As Strimzi writes them; what is written twice counts as it is written last. Comments have no name of ours."""
+    """The settings by name; the last one counts where a name is written twice."""
     pairs = (line.partition("=") for line in config.splitlines())
     return {name.strip(): value.strip() for name, _equals, value in pairs}
 
 
 def _require_whole_leaves(listeners: set[str], leaf: list[str], where: str) -> None:
-    """A chain without its key, or the other way round, would be refused by the node; or worse, not by all of them."""
+    """Certificate and key of a listener have to come from the same place: a node would refuse a pair that does not
+    belong together, but not every node checks it.
+    """
     for listener in sorted(listeners):
         if not {_name(listener, _CHAIN), _name(listener, _KEY)} <= set(leaf):
             raise NotReloadable(f"{where}: certificate and key of listener {listener} come from different places.")

@@ -4,7 +4,7 @@
 # Private to this collection: not a public interface, may change at any time.
 """The Kafka protocol with one node, broker or controller, over one TLS connection.
 
-kafka-python encodes and decodes; its client only knows brokers, and sockets that it opens itself.
+kafka-python encodes and decodes the messages. Its own client can ask brokers only, over sockets that it opens itself.
 """
 
 from __future__ import annotations
@@ -16,22 +16,23 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.alerts import alert_of
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.stream import ByteStream, Deadline, Opener
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import TlsStream
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import KubeError
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import KafkaUnavailable
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.listener_settings import Setting
+from .._handshake.alerts import alert_of
+from .._handshake.stream import ByteStream, Deadline, Opener
+from .._handshake.tls import TlsStream
+from .._kube.errors import KubeError
+from .admin import KafkaUnavailable
+from .listener_settings import Setting
 
-#: What this speaks of each API: since Kafka 2.4 and 3.7 (KIP-919), in the same form to brokers and controllers.
+#: The versions of the two APIs that are used here: Kafka has them since 2.4 and 3.7 (KIP-919), in the same form on
+#: brokers and controllers.
 _ALTER, _DESCRIBE = 1, 1
 _BROKER, _SET, _CONTROLLERS = 4, 0, 2
-#: Bytes; no answer to what is asked here is anywhere near it.
+#: Bytes; every answer to the questions asked here is far smaller.
 _LONGEST_ANSWER = 1 << 20
 
 
 class ApiMissing(Exception):
-    """The node does not speak what it would have to: its Kafka is too old."""
+    """The node does not know a version of the API that is needed: its Kafka is too old."""
 
 
 @dataclass(frozen=True)
@@ -46,9 +47,10 @@ class Answer:
 def connected(
     opening: Opener, context: ssl.SSLContext, host: str, name: str, deadline: Deadline
 ) -> Iterator[NodeAdmin]:
-    """host: whom the node's certificate has to be for; name: of node and port, for messages. Raises KafkaUnavailable.
+    """host: the name that the node's certificate has to be for; name: of node and port, for messages. Raises
+    KafkaUnavailable.
 
-    Whatever goes wrong inside, with the connection or with what comes over it, is a KafkaUnavailable as well.
+    Errors inside, of the connection or of an answer that cannot be read, become KafkaUnavailable as well.
     """
     from kafka.errors import KafkaError
 
@@ -110,7 +112,9 @@ class NodeAdmin:
         return int(self._ask(DescribeClusterRequest[_DESCRIBE](endpoint_type=_CONTROLLERS)).controller_id)
 
     def _ask(self, request: Any) -> Any:
-        """A node ends the connection on a version that it does not know: it is asked before."""
+        """Send a request and return its answer. The node is asked for its versions before, because it ends the
+        connection on one that it does not know.
+        """
         if self._versions is None:
             from kafka.protocol.metadata import ApiVersionsRequest
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.order import Node
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.pods import component_of, is_final, is_ready
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import annotation
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component
+from .._strimzi import names
+from .._strimzi.errors import RollStuck
+from .._strimzi.pods import component_of, is_final, is_ready
+from .._strimzi.secret_data import annotation
+from .._trust.model.snapshot import Component
+from .order import Node
 
 Object = Mapping[str, Any]
 
@@ -37,7 +37,7 @@ def is_asked(item: Object) -> bool:
 
 
 def kafka_pods(pods: Iterable[Object], scope: names.ClusterNames) -> list[Object]:
-    """Those with a process that lives or is about to."""
+    """The pods of Kafka nodes that have not ended."""
     return [pod for pod in pods if component_of(pod, scope) is Component.KAFKA and not is_final(pod)]
 
 

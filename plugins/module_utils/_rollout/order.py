@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The KafkaRoller's order (strimzi.md section 5.1): who is next, told from what is left."""
+"""The KafkaRoller's order (docs/operator.md, "KafkaRoller"): which node is next, among those that are left."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def _rank(node: Node, active: int | None) -> tuple[bool, bool, bool]:
 
 
 def batch(nodes: Iterable[Node], active: int | None) -> tuple[Node, ...]:
-    """Those of what is left that may be next, best first: a kind is finished before the next one begins.
+    """The nodes that may be next, best first; all nodes of one kind are restarted before those of the next kind.
 
-    Who is in this batch and refused by a safety check now is passed over, as the KafkaRoller does; the active
-    controller is in it only when it is the last controller left, because each of its restarts is an election.
+    A node of this batch that a safety check refuses now is passed over, as the KafkaRoller does. The active controller
+    is in the batch only when it is the last controller left, because its restart means an election.
     """
     ordered = in_order(nodes, active)
     first_kind = [node for node in ordered if node.controller is ordered[0].controller]

@@ -2,28 +2,29 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Is somebody else restarting Kafka nodes? Two rolls at once could take down two nodes at once."""
+"""Noticing that somebody else restarts Kafka nodes: two rolls at the same time could take down two nodes at once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import NoReturn
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.nodes import (
+from .._strimzi.errors import RollStuck
+from .nodes import (
     Object,
     is_asked,
     is_terminating,
     name_of,
     uid_of,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
 
 
 class Others:
-    """Remembers every pod it was shown; who leaves without our doing was restarted by somebody else.
+    """Remembers every pod that it was shown. A pod that leaves, and that this roll has not deleted, was restarted by
+    somebody else.
 
-    asked: UIDs that we are to restart. One of them that is leaving when we come may have been sent by a run of ours
-    that was interrupted; it only has to be waited for.
+    asked: UIDs that this roll is to restart. One of them that is leaving when the roll begins may have been deleted by
+    an earlier run that was interrupted; it is only waited for.
     """
 
     def __init__(self, asked: Iterable[str]) -> None:

@@ -2,18 +2,18 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What a roll has reached so far: one line per change, and a picture of where it stands when it is stuck."""
+"""The progress of a roll: one line for each change, and a description of all pods for when it is stuck."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.pods import component_of, is_ready
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component, Pod
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Roll
+from .._strimzi.actions import Action
+from .._strimzi.pods import component_of, is_ready
+from .._strimzi.work import Work
+from .._trust.model.snapshot import Component, Pod
+from .._trust.model.steps.nodes import Roll
 
 
 def restart(pod: str, step: Roll, work: Work, *, seconds: float | None = None, away: int | None = None) -> Action:
@@ -63,7 +63,8 @@ class Progress:
         """Take in the pods as they are now."""
         now = self._work.clock.monotonic()
         self._seen = pods
-        # Who is back first: a node that leaves when the one before is Ready was not away together with it.
+        # Nodes that are back are noted first: a node that leaves when the one before is Ready was not away together
+        # with it.
         self._note_back(now)
         present = {str(pod["metadata"]["uid"]) for pod in pods}
         for uid in sorted(self.left - present):
@@ -119,7 +120,7 @@ class Progress:
 
 
 def _cause(pod: Mapping[str, Any]) -> str:
-    """What Kubernetes says about why a pod does not start: not schedulable, no image, crashing."""
+    """The reason that Kubernetes gives why a pod does not start: not schedulable, no image, crashing."""
     status = pod.get("status") or {}
     waiting = [
         (container.get("state") or {}).get("waiting") or {}

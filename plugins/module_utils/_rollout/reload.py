@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""A running node reads its certificates again: its settings are set to the text that they have already.
+"""Having a running node read its certificates again: its settings are set to the text that they have already.
 
-Its listeners follow within seconds. Its outgoing Raft connections and its agent do not: they know what the process
-was started with, until it is started again. And only a handshake shows that a listener has followed.
+Its listeners follow within seconds. Its Raft client and its agent do not: they keep what the process was started with.
+Only a handshake shows that a listener has followed.
 """
 
 from __future__ import annotations
@@ -16,35 +16,36 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import NoReturn
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.stream import ByteStream, Deadline
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import KafkaUnavailable
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.listener_settings import Setting
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.node_admin import (
+from .._handshake.stream import ByteStream, Deadline
+from .._strimzi.errors import ReloadImpossible
+from .._strimzi.work import PortOpener
+from .admin import KafkaUnavailable
+from .listener_settings import Setting
+from .node_admin import (
     Answer,
     ApiMissing,
     NodeAdmin,
     connected,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.order import Node
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import ReloadImpossible
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import PortOpener
+from .order import Node
 
 _CONTROL_PLANE, _REPLICATION = 9090, 9091
-#: Seconds for one node, half of what a Lease lasts, which is not renewed meanwhile. A broker tries what it reads for
-#: each of its network threads before it answers: tenths of a second where it has a CPU, some seconds where it has not.
+#: Seconds for one node, half of what a Lease lasts, which is not renewed meanwhile. A broker tests the new certificates
+#: for each of its network threads before it answers: tenths of a second with a free CPU, some seconds without.
 _LIMIT = 15.0
 _NOT_CONTROLLER = 41
-#: Characters of what Kafka says that are passed on.
+#: Characters of a message of Kafka that are passed on.
 _QUOTED = 300
 
 
 class ReloadRefused(ReloadImpossible):
-    """The node will not do it however often it is asked; nothing was changed. A restart does the same."""
+    """The node refuses for good, and has changed nothing. A restart brings the same result."""
 
 
 @dataclass(frozen=True)
 class ReloadTarget:
-    """node: who is to reload. controllers: all of the cluster; one of them takes the request for a separate controller.
+    """node: the node that is to reload. controllers: all controllers of the cluster; one of them takes the request for
+    a separate controller.
 
     domain: of the nodes' names in their certificates, ``<cluster>-kafka-brokers.<namespace>.svc``.
     """
@@ -62,11 +63,11 @@ def reload_node(
     *,
     seconds: float = _LIMIT,
 ) -> None:
-    """Returns when Kafka has accepted it; the listeners follow. settings: all of one kind that the node has.
+    """Set the settings, and return when Kafka has accepted them; the listeners follow later.
 
-    A broker is asked on its own port: it alone can check what it would read, and refuses what does not fit together.
-    For a separate controller nobody checks: the active controller takes what it is told, and a controller that cannot
-    use what it reads says so in its log only. Raises ReloadRefused, KafkaUnavailable.
+    A broker is asked on its own port: it checks the certificates that it would read, and refuses those that do not
+    belong together. For a separate controller there is no such check: the active controller accepts the request, and a
+    controller that cannot use the certificates says so in its log only. Raises ReloadRefused, KafkaUnavailable.
     """
     reloading = _Reloading(target, settings, open_port, context, Deadline.after(seconds))
     if target.node.broker:
@@ -89,7 +90,7 @@ class _Reloading:
         self._judge(answer, self.target.node)
 
     def on_controller(self) -> None:
-        """The node itself first: it has to be up, and it knows which controller is active."""
+        """Ask the node itself first: it has to be up, and it knows which controller is active."""
         node = self.target.node
         with self._connected(node, _CONTROL_PLANE) as admin:
             answer = self._set(admin)
@@ -144,6 +145,6 @@ class _Reloading:
 
 
 def _quoted(message: str) -> str:
-    """Never what may be a key or a certificate: nodes quote what they cannot read."""
+    """The message of Kafka, left out where it may hold a key or a certificate: nodes quote text that they cannot read."""
     text = " ".join(message.split()).rstrip(".")
     return f": {text[:_QUOTED]}" if text and "-----" not in text else ""

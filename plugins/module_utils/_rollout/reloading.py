@@ -4,7 +4,7 @@
 # Private to this collection: not a public interface, may change at any time.
 """A reload: every node that needs it is told to read its certificates again, until its listeners show that it has.
 
-The first one alone: what it refuses, no other is asked to do. The rest side by side, a few at a time.
+The first node is told alone; when it refuses, no other is told. The rest follow side by side, a few at a time.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Forbidden
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import CONFIG_MAPS
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import KafkaUnavailable
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.identity import operator_context
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.listener_settings import (
+from .._kube.errors import Forbidden
+from .._kube.resources import CONFIG_MAPS
+from .._pki.certificates import Certificate
+from .._strimzi.actions import Action
+from .._strimzi.errors import RollStuck
+from .._strimzi.observe import Observation
+from .._strimzi.work import PortOpener, Work
+from .._trust.model.listeners import ObservedListener
+from .._trust.model.steps.nodes import Reload
+from .admin import KafkaUnavailable
+from .identity import operator_context
+from .listener_settings import (
     NotReloadable,
     Setting,
     read_listener_settings,
     strimzi_references,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.nodes import kafka_pods, read_node
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.order import Node
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import ReloadTarget, reload_node
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import PortOpener, Work
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.observed import ObservedListener
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Reload
+from .nodes import kafka_pods, read_node
+from .order import Node
+from .reload import ReloadTarget, reload_node
 
 _CONFIG = "server.config"
 _PAUSE = 1.0
-#: Nodes that are told at once: all of them take what one takes, a fraction of a second, and stay up meanwhile.
+#: Nodes that are told at the same time. A reload takes a fraction of a second, and the nodes stay up meanwhile.
 AT_ONCE = 8
 
 
@@ -67,7 +67,7 @@ def carry_out_reload(step: Reload, observation: Observation, work: Work) -> list
 
 @dataclass(frozen=True)
 class _Request:
-    """All that a node is told, and the way to it."""
+    """The settings that a node is told to read again, and the way to the node."""
 
     target: ReloadTarget
     settings: tuple[Setting, ...]
@@ -75,7 +75,9 @@ class _Request:
     context: ssl.SSLContext
 
     def send(self) -> KafkaUnavailable | None:
-        """Why it did not answer, which it may later. Raises ReloadImpossible."""
+        """Send the request. Returns the error where the node did not answer; it may answer later. Raises
+        ReloadImpossible.
+        """
         try:
             reload_node(self.target, self.settings, self.open_ports, self.context)
         except KafkaUnavailable as error:
@@ -101,7 +103,7 @@ def _domain(work: Work) -> str:
 
 
 def _tell(wave: Sequence[_Request], work: Work) -> None:
-    """Who does not answer is asked again: it may be a moment without a leader."""
+    """Tell these nodes, and tell those again that do not answer: the quorum may have no leader for a moment."""
     deadline = work.clock.monotonic() + work.settings.operator_timeout / timedelta(seconds=1)
     left = wave
     while True:
@@ -115,7 +117,9 @@ def _tell(wave: Sequence[_Request], work: Work) -> None:
 
 
 def _send(wave: Sequence[_Request], work: Work) -> tuple[Sequence[_Request], KafkaUnavailable | None]:
-    """Who is left, and what the first of them says. All have ended when one is found to refuse."""
+    """The requests that were not answered, and the error of the first of them. All requests have ended when one raises
+    that its node refuses.
+    """
     with ThreadPoolExecutor(max_workers=AT_ONCE, thread_name_prefix="reload") as pool:
         answers = [pool.submit(one.send) for one in wave]
     left, errors = [], []
@@ -125,7 +129,6 @@ def _send(wave: Sequence[_Request], work: Work) -> tuple[Sequence[_Request], Kaf
             errors.append(error)
             continue
         work.changed = True
-        work.report(f"{one.target.node.pod} has been told to read its certificates again")
     return left, next(iter(errors), None)
 
 
@@ -143,9 +146,10 @@ def _settings(node: Node, work: Work) -> tuple[Setting, ...]:
 
 
 def _await_listeners(step: Reload, observation: Observation, work: Work) -> None:
-    """They follow within seconds. Whether they have is for the gates to judge; this only gives them the time.
+    """Wait until the listeners have followed, which takes seconds. The gates judge whether they have; this only gives
+    them the time.
 
-    Who has followed is not asked again: what nodes have to work for this slows down the others.
+    Nodes that have followed are not asked again, because answering costs them time that slows down the others.
     """
     stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.leaves if leaf.chain}
     deadline = work.clock.monotonic() + work.settings.operator_timeout / timedelta(seconds=1)
@@ -171,7 +175,7 @@ def _with_only(observation: Observation, uids: frozenset[str]) -> Observation:
 
 
 def _has_followed(one: ObservedListener, step: Reload, stored: Mapping[str, Certificate]) -> bool:
-    """A pod's own Secret has its name."""
+    """Whether this listener has followed. A pod's own Secret has the name of the pod."""
     if step.authority is None:
         return one.presents is not None and one.presents[0] == stored.get(one.pod)
-    return not one.verifies or step.authority in one.refuses
+    return not one.verifies or step.authority.fingerprint in one.refuses

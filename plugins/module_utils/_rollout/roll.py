@@ -2,46 +2,45 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""A roll: have the pods that need it replaced, watch until the last one is back.
+"""A roll replaces the pods that need it, and watches until the last one is back.
 
 Kafka nodes are restarted by the operator's own KafkaRoller, asked by ``strimzi.io/manual-rolling-update`` on each pod
-that needs it: a pod that was recreated meanwhile has lost the annotation and is not restarted twice. Or, with the
-direct strategy, by ourselves; not where the operator rolls anyway, for then there would be two rolls. Pods of
+that needs it: a pod that was recreated meanwhile has lost the annotation and is not restarted twice. With the direct
+strategy this collection restarts them itself, except where the operator rolls anyway: there would be two rolls at once.
+Pods of
 Deployments (Entity Operator, Cruise Control, Kafka Exporter) are deleted, all at once, when the nodes are back;
-their Deployments recreate them (strimzi.md sections 4.5 and 5.2).
+their Deployments recreate them (docs/operator.md, "Phases by hand", "Manual rolling update").
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import NotFound, TimedOut
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.wait import wait_until
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.progress import Progress, restart
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.operator import await_leaves, request_reconcile
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.pods import component_of, is_final, is_ready
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import annotation
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Strategy, Work
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes import (
+from .._kube.errors import NotFound, TimedOut
+from .._kube.resources import PODS
+from .._kube.wait import wait_until
+from .._strimzi import names
+from .._strimzi.actions import Action
+from .._strimzi.errors import RollStuck
+from .._strimzi.observe import Observation
+from .._strimzi.operator import await_leaves, request_reconcile
+from .._strimzi.pods import component_of, is_final, is_ready
+from .._strimzi.secret_data import annotation
+from .._strimzi.work import Strategy, Work
+from .._strimzi.writes import (
     Write,
     WriteVerb,
     version,
     write_all,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component, Pod
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Roll, RollReason
+from .._trust.model.snapshot import Component, Pod
+from .._trust.model.steps.nodes import Roll, RollReason
+from .progress import Progress, restart
 
 Objects = Mapping[str, Mapping[str, Any]]
-
-#: Rolls that the operator starts by itself, because it has re-issued leaves or its pod template changed.
-_BY_OPERATOR = frozenset({RollReason.USE, RollReason.HAND_OVER})
 
 
 @dataclass
@@ -68,10 +67,11 @@ def carry_out_roll(step: Roll, observation: Observation, work: Work) -> list[Act
     roll = _Roll(step, observation, work)
     if work.dry_run:
         return [restart(pod.name, step, work) for nodes in (True, False) for pod in roll.pods(nodes)]
-    if step.reason in _BY_OPERATOR:
+    if step.reason is RollReason.USE:
+        # The operator starts this roll by itself, because leaves or its template of the pods have changed.
         roll.actions += request_reconcile(observation, work, roll.phase, _token(step))
         if not step.uids:
-            # Only Secrets are behind: no pod would show that the operator has acted.
+            # Only Secrets are behind, so no restart would show that the operator has acted.
             roll.actions += await_leaves(roll.phase, observation, work)
         _await_replacement(roll, [*roll.pods(True), *roll.pods(False)])
         return roll.actions
@@ -85,7 +85,10 @@ def carry_out_roll(step: Roll, observation: Observation, work: Work) -> list[Act
 
 
 def _token(step: Roll) -> str:
-    return f"{step.reason.value}-{(step.authority or '')[:12]}-{len(step.uids)}"
+    """Another one for every roll, because the operator looks when the annotation has changed."""
+    about = step.authority.fingerprint[:12] if step.authority else ""
+    pods = sha256(",".join(sorted(step.uids)).encode()).hexdigest()[:12]
+    return f"{step.reason.value}-{about}-{pods}"
 
 
 def _ask_for_nodes(roll: _Roll) -> None:
@@ -105,9 +108,9 @@ def _ask_for_nodes(roll: _Roll) -> None:
 
 
 def _restart_nodes(roll: _Roll) -> list[Action]:
-    # Loaded only for this strategy: all of it speaks to Kafka.
-    from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import admin
-    from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct import restart_nodes
+    # Imported only for this strategy, because all of this code speaks to Kafka.
+    from . import admin
+    from .direct import restart_nodes
 
     connect = admin.connect_to(roll.work.settings.kafka_bootstrap)
     return restart_nodes(roll.step, roll.observation, roll.work, connect)

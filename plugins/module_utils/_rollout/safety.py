@@ -2,9 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""May this node restart now? The KafkaRoller's two checks (strimzi.md section 5.1), and what says that a node is back.
+"""Whether a node may restart now, by the KafkaRoller's two checks (docs/operator.md, "KafkaRoller"), and whether it is
+back.
 
-Every rule yields Violations: none means yes. What is not known refuses (I5).
+Every rule returns violations, and none where it holds. Missing knowledge is a violation (I5).
 """
 
 from __future__ import annotations
@@ -14,16 +15,16 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_state import (
+from .._trust.model.violations import Condition, Violation
+from .kafka_state import (
     Broker,
     Partition,
     Quorum,
     Topic,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.order import Node
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.violations import Violation
+from .order import Node
 
-#: Where the Kafka resource sets none.
+#: The value where the Kafka resource sets none.
 FETCH_TIMEOUT = timedelta(milliseconds=2000)
 
 
@@ -46,8 +47,8 @@ def caught_up(quorum: Quorum, fetch_timeout: timedelta) -> frozenset[int]:
 def quorum_violations(node: Node, quorum: Quorum, fetch_timeout: timedelta) -> tuple[Violation, ...]:
     """KafkaQuorumCheck: without this controller a majority of voters has to be caught up.
 
-    A lone voter may restart, for there is no other way. Of two, the other one has to be caught up; to ask for a
-    majority would mean never.
+    A lone voter may restart, because there is no other way. Of two voters the other one has to be caught up: a majority
+    could never be had without either.
     """
     voters = len(quorum.voters)
     current = caught_up(quorum, fetch_timeout)
@@ -69,13 +70,13 @@ _LEADERLESS = "the metadata quorum has no leader, or none that knows how far the
 
 def _quorum_violation(node: Node, cause: str) -> Violation:
     remedy = "Look at the controllers that are behind; the roll can be run again when they have caught up."
-    return Violation("quorum", f"pod {node.pod}", cause, remedy)
+    return Violation(Condition.QUORUM, f"pod {node.pod}", cause, remedy)
 
 
 def availability_violations(node: Node, topics: Iterable[Topic]) -> tuple[Violation, ...]:
     """KafkaAvailability: producers with acks=all can go on writing to every partition with a replica on this broker."""
     return tuple(
-        Violation("availability", f"pod {node.pod}", cause, _RESTORE)
+        Violation(Condition.AVAILABILITY, f"pod {node.pod}", cause, _RESTORE)
         for topic in topics
         for partition in topic.partitions
         for cause in _at_stake(node.node_id, topic.min_insync_replicas, partition)
@@ -89,7 +90,7 @@ _RESTORE = (
 
 def _at_stake(broker: int, minimum: int, partition: Partition) -> Iterator[str]:
     if broker not in partition.replicas or len(partition.replicas) <= minimum:
-        # With no replica to spare every restart interrupts it: whoever configured it so has accepted that.
+        # Without a spare replica every restart interrupts the partition; its configuration accepts that.
         return
     now = len(partition.in_sync)
     if now < minimum:
@@ -99,7 +100,7 @@ def _at_stake(broker: int, minimum: int, partition: Partition) -> Iterator[str]:
 
 
 def out_of_sync(topics: Iterable[Topic]) -> tuple[Topic, ...]:
-    """The topics with those of their partitions only of which a replica is not in sync."""
+    """The topics, each with only those of its partitions that have a replica out of sync."""
     return tuple(
         replace(topic, partitions=behind)
         for topic in topics
@@ -118,29 +119,31 @@ def lagging(node: Node, topics: Iterable[Topic]) -> tuple[Partition, ...]:
 
 
 def absence_violations(node: Node, brokers: Collection[Broker], topics: Iterable[Topic]) -> tuple[Violation, ...]:
-    """What a broker lacks to count as back: a registration in force, and its place among all in-sync replicas."""
+    """The violations of a broker that is not back: it has to be registered and unfenced, and in sync with all of its
+    partitions.
+    """
     if not node.broker:
         return ()
     if Broker(node.node_id, fenced=False) not in brokers:
         cause = f"broker {node.node_id} is not back in the cluster: it is not registered, or fenced."
-        return (Violation("return", f"pod {node.pod}", cause, "Look at the log of this broker."),)
+        return (Violation(Condition.RETURN, f"pod {node.pod}", cause, "Look at the log of this broker."),)
     behind = lagging(node, topics)
     if not behind:
         return ()
     more = f" and {len(behind) - 1} more" if len(behind) > 1 else ""
     cause = f"broker {node.node_id} is not in sync yet with partition {behind[0]}{more}."
     remedy = "Look at the log of this broker (replica fetchers, log directories), and at reassignments under way."
-    return (Violation("return", f"pod {node.pod}", cause, remedy),)
+    return (Violation(Condition.RETURN, f"pod {node.pod}", cause, remedy),)
 
 
 def lag_violations(node: Node, quorum: Quorum, fetch_timeout: timedelta) -> tuple[Violation, ...]:
-    """What a controller lacks to count as back: as a voter it has to be caught up."""
+    """The violations of a controller that is not back: as a voter it has to be caught up."""
     voter = node.node_id in {one.node_id for one in quorum.voters}
     current = caught_up(quorum, fetch_timeout)
     if not node.controller or not voter or node.node_id in current:
         return ()
     cause = f"controller {node.node_id} has not caught up with the metadata quorum." if current else _LEADERLESS
-    return (Violation("return", f"pod {node.pod}", cause, "Look at the log of this controller."),)
+    return (Violation(Condition.RETURN, f"pod {node.pod}", cause, "Look at the log of this controller."),)
 
 
 def solitude_violations(node: Node, left: Iterable[Node]) -> tuple[Violation, ...]:
@@ -149,4 +152,4 @@ def solitude_violations(node: Node, left: Iterable[Node]) -> tuple[Violation, ..
     if not node.ready or not down:
         return ()
     cause = f"pod {down[0].pod} is down already, and two at once are too many."
-    return (Violation("solitude", f"pod {node.pod}", cause, f"Look at why {down[0].pod} is not Ready."),)
+    return (Violation(Condition.SOLITUDE, f"pod {node.pod}", cause, f"Look at why {down[0].pod} is not Ready."),)

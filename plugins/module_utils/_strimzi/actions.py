@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What was done (or would be), in public facts: subjects, fingerprints, states; never content."""
+"""The actions of a call, done or planned, in public facts: subjects, fingerprints, states, and no content."""
 
 from __future__ import annotations
 

@@ -2,46 +2,42 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The writes of the authority face: preparing and promoting CAs."""
+"""The writes to the CA Secrets: preparing CAs, switching the operator to them, tidying up."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import (
+from .._kube.resources import SECRETS
+from .._pki.authorities import (
     DistinguishedName,
     cross_certify,
     issue_root,
     renew_root,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import encode_certificates
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey, generate_key
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_secrets import (
-    BRIDGE_SUFFIX,
+from .._pki.certificates import Certificate, Chain, encode_certificates
+from .._pki.keys import PrivateKey, generate_key
+from .._trust.model.goals import Goal
+from .._trust.model.steps.authority import PrepareAuthority, RaiseKeyGeneration, RestoreKey, Switch, TidyKeys
+from . import names
+from .ca_secrets import (
     CURRENT,
     KEY,
+    LINK_SUFFIX,
     private_key,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import AuthorityUnavailable
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.trust_writes import certificate_write
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes import (
+from .errors import AuthorityUnavailable
+from .observe import Observation
+from .secret_data import entries
+from .trust_writes import certificate_write
+from .work import Work
+from .writes import (
     Write,
     WriteVerb,
     new_secret,
     secret_patch,
     version,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Chain
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import (
-    PrepareAuthority,
-    Promote,
-    RestoreKey,
 )
 
 
@@ -56,8 +52,8 @@ def prepare(step: PrepareAuthority, observation: Observation, work: Work) -> tup
     made = next_authority(step, observation, work)
     chain, fingerprint = made.chain, made.chain[0].fingerprint
     data = {f"{fingerprint}.crt": encode_certificates(chain), f"{fingerprint}.key": made.key.reveal()}
-    if made.bridge:
-        data[f"{fingerprint}{BRIDGE_SUFFIX}"] = encode_certificates(made.bridge)
+    if made.link is not None:
+        data[f"{fingerprint}{LINK_SUFFIX}"] = made.link.pem
     facts = {"prepared": f"{chain[0].subject} {chain[0].sha256[:16]}"}
     if existing is None:
         body = new_secret(observation.scope.labels, name, data, {names.CA_KEY_GENERATION: "0"})
@@ -76,28 +72,27 @@ def _describe(step: PrepareAuthority, work: Work) -> str:
 
 @dataclass(frozen=True, repr=False)
 class NextAuthority:
-    """A CA that does not issue yet. bridge: its key certified by the CA that it replaces; empty when it is not."""
+    """A CA that does not issue yet. link: its link certificate by the CA that it replaces; None where there is none."""
 
     chain: Chain
     key: PrivateKey
-    bridge: Chain = ()
+    link: Certificate | None = None
 
 
 def next_authority(step: PrepareAuthority, observation: Observation, work: Work) -> NextAuthority:
-    """Raises AuthorityUnavailable when a key that it takes is not at hand."""
+    """Make the next CA. Raises AuthorityUnavailable when a key that this takes is not at hand."""
     chain, key = _authority(step, observation, work)
-    if not step.bridged:
+    if not step.linked:
         return NextAuthority(chain, key)
     issuer, signing = step.replaces[0], _signing_key(step.replaces, observation)
-    # From the issuer's first day: a verifier whose clock is behind ours is not to find it in the future.
+    # The link is valid from the issuer's first day, so that no verifier whose clock is behind finds it in the future.
     begin = issuer.not_before
     validity = min(issuer.not_after, chain[0].not_after) - begin
-    bridge = cross_certify(chain[0], issuer, signing, not_before=begin, validity=validity)
-    return NextAuthority(chain, key, (bridge, *step.replaces))
+    return NextAuthority(chain, key, cross_certify(chain[0], issuer, signing, not_before=begin, validity=validity))
 
 
 def _authority(step: PrepareAuthority, observation: Observation, work: Work) -> tuple[Chain, PrivateKey]:
-    # The time of the decision: what a forecast goes on with is not to find it in the future.
+    # The time of the decision, so that the later steps of a forecast do not find the CA in the future.
     settings, now = work.settings, observation.snapshot.now
     if settings.supplied is not None:
         return settings.supplied.chain, settings.supplied.key
@@ -126,63 +121,81 @@ def _signing_key(chain: Chain, observation: Observation) -> PrivateKey:
     return held
 
 
-def promote(step: Promote, observation: Observation) -> tuple[Write, ...]:
-    """Key first, then certificate, generation and the old CA's new place in one write.
+def switch(step: Switch, observation: Observation) -> tuple[Write, ...]:
+    """Key first, then certificate, generation and the replaced CA's place in one write.
 
-    Between the two the operator can issue nothing (key and certificate do not match) and touches nothing
-    (operator-facts, user-managed CA, 6); the second write alone is what it acts on.
+    Between the two writes key and certificate do not match. An operator that was not paused then could issue nothing,
+    and would touch nothing (docs/operator.md, "Tried by hand", 6).
     """
-    prepared = next(a for a in observation.snapshot.ca.prepared if a.fingerprint == step.fingerprint)
-    chain = prepared.bridge if step.bridged else prepared.chain
-    return (
-        *_promote_key(prepared.fingerprint, prepared.chain, observation),
-        _promote_certificate(step, chain, observation),
-    )
+    return (*_switch_key(step, observation), _switch_certificate(step, observation))
 
 
-def _promote_key(fingerprint: str, chain: Chain, observation: Observation) -> tuple[Write, ...]:
+def _switch_key(step: Switch, observation: Observation) -> tuple[Write, ...]:
     ca, name = observation.snapshot.ca, observation.scope.ca_key_secret
-    existing = observation.secrets[name]
+    existing, chain = observation.secrets[name], step.authority.chain
     if ca.key == chain[0].public_key_sha256:
         return ()
     data = entries(existing)
-    changed: dict[str, bytes | None] = {KEY: data[f"{fingerprint}.key"]}
+    changed: dict[str, bytes | None] = {KEY: data[f"{step.authority.fingerprint}.key"]}
     if ca.current and ca.key == ca.current[0].public_key_sha256:
-        # Kept until its CA leaves the trust: the way back, and what certifies a bridge.
+        # The old key is kept until its CA leaves the ledger, for the way back.
         changed[f"{ca.current[0].fingerprint}.key"] = data[KEY]
     what = f"{chain[0].subject} becomes the signing key"
-    return (Write(WriteVerb.UPDATE, SECRETS, name, what, secret_patch(changed), version(existing)),)
+    patch = secret_patch(changed, {names.CA_KEY_GENERATION: str(step.key_generation)})
+    return (Write(WriteVerb.UPDATE, SECRETS, name, what, patch, version(existing)),)
 
 
-def _promote_certificate(step: Promote, chain: Chain, observation: Observation) -> Write:
-    ca, name = observation.snapshot.ca, observation.scope.ca_certificate_secret
+def _switch_certificate(step: Switch, observation: Observation) -> Write:
+    ca, name, chain = observation.snapshot.ca, observation.scope.ca_certificate_secret, step.authority.chain
     annotations = {names.CA_CERT_GENERATION: str(step.generation)}
     existing = observation.secret(name)
-    what = f"{chain[0].subject} becomes the issuing CA, generation {step.generation}"
+    what = f"{chain[0].subject} becomes the operator's CA, generation {step.generation}"
     facts = {"issuing": f"{chain[0].subject} {chain[0].sha256[:16]}", "generation": step.generation}
     if existing is None:
         body = new_secret(observation.scope.labels, name, {CURRENT: encode_certificates(chain)}, annotations)
         return Write(WriteVerb.CREATE, SECRETS, name, what, body, before={}, after=facts)
-    changed: dict[str, bytes | None] = {CURRENT: encode_certificates(chain)}
-    for key, other in ca.others.items():
-        if other[0].fingerprint == chain[0].fingerprint:
-            changed[key] = None
-    if ca.current:
+    gone = {chain[0], step.leaving}
+    changed: dict[str, bytes | None] = {key: None for key, other in ca.others.items() if other[0] in gone}
+    changed[CURRENT] = encode_certificates(chain)
+    if ca.current and ca.current[0] != step.leaving:
         changed[_retired_key(ca.current, ca.others)] = encode_certificates(ca.current)
     return certificate_write(existing, name, changed, dict(annotations), what)
 
 
-def _retired_key(chain: Chain, others: object) -> str:
-    """``ca-<notAfter>.crt`` (strimzi.md 1.1), unless another CA that ends at the same second has it."""
+def _retired_key(chain: Chain, others: Mapping[str, Chain]) -> str:
+    """``ca-<notAfter>.crt``, as the operator names it, unless another CA that ends at the same second has that name."""
     key = chain[0].expired_name()
-    taken = others.get(key) if isinstance(others, dict) else None
-    return key if taken is None or taken[0].fingerprint == chain[0].fingerprint else f"{chain[0].fingerprint}.crt"
+    taken = others.get(key)
+    return key if taken is None or taken[0] == chain[0] else f"{chain[0].fingerprint}.crt"
 
 
 def restore_key(step: RestoreKey, observation: Observation) -> tuple[Write, ...]:
-    """``ca.key`` is again that of ``ca.crt``; the prepared CA keeps its own beside it."""
+    """Make ``ca.key`` the key of ``ca.crt`` again; the prepared CA keeps its own key beside it."""
     name = observation.scope.ca_key_secret
     existing = observation.secrets[name]
-    patch = secret_patch({KEY: entries(existing)[f"{step.fingerprint}.key"]})
-    what = f"{observation.snapshot.ca.current[0].subject} is the signing key again"
+    kept = {KEY: entries(existing)[f"{step.certificate.fingerprint}.key"]}
+    patch = secret_patch(kept, {names.CA_KEY_GENERATION: str(step.key_generation)})
+    what = f"{step.certificate.subject} is the signing key again"
     return (Write(WriteVerb.UPDATE, SECRETS, name, what, patch, version(existing)),)
+
+
+def raise_key_generation(step: RaiseKeyGeneration, observation: Observation) -> tuple[Write, ...]:
+    """Raise the key generation in the key Secret. The pods get it in the same pause by stamps, because they trust this
+    key already.
+    """
+    name = observation.scope.ca_key_secret
+    patch = secret_patch({}, {names.CA_KEY_GENERATION: str(step.generation)})
+    what = f"key generation {step.generation}, as the CA's name says"
+    return (Write(WriteVerb.UPDATE, SECRETS, name, what, patch, version(observation.secrets[name])),)
+
+
+def tidy(step: TidyKeys, observation: Observation) -> tuple[Write, ...]:
+    name = observation.scope.ca_key_secret
+    existing = observation.secrets[name]
+    keys = [f"{fp}{suffix}" for fp in step.prepared for suffix in (".crt", LINK_SUFFIX)]
+    keys += [f"{fp}.key" for fp in step.prepared | step.kept_keys]
+    gone: dict[str, bytes | None] = {key: None for key in keys if key in entries(existing)}
+    if not gone:
+        return ()
+    what = "remove keys that are no longer needed"
+    return (Write(WriteVerb.UPDATE, SECRETS, name, what, secret_patch(gone), version(existing)),)

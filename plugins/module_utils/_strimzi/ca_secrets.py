@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Reading the pair of CA Secrets, ``<c>-cluster-ca-cert`` and ``<c>-cluster-ca`` (strimzi.md sections 1.1 and 1.4)."""
+"""Reading the pair of CA Secrets, ``<c>-cluster-ca-cert`` and ``<c>-cluster-ca`` (docs/operator.md, "CA Secrets",
+"User-managed CA").
+"""
 
 from __future__ import annotations
 
@@ -10,39 +12,37 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
+from .._pki.certificates import (
+    Certificate,
     CertificateError,
+    Chain,
     parse_certificates,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
+from .._pki.keys import (
     PrivateKey,
     PrivateKeyError,
     load_stored_key,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import (
+from .._trust.model.snapshot import CaSecrets, PreparedAuthority
+from . import names
+from .secret_data import (
     annotation,
     entries,
     integer_annotation,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import (
-    CaSecrets,
-    Chain,
-    PreparedAuthority,
 )
 
 Object = Mapping[str, Any]
 
 CURRENT = "ca.crt"
 KEY = "ca.key"
-#: Beside a prepared CA: its key certified by the CA that it replaces, followed by that one's chain.
-BRIDGE_SUFFIX = ".bridge.crt"
+#: The entry of the link certificate, beside that of the prepared CA.
+LINK_SUFFIX = ".link.crt"
 _PREPARED = re.compile(r"^([0-9a-f]{40})\.crt$")
 _KEPT = re.compile(r"^([0-9a-f]{40})\.key$")
 
 
 def read_ca_secrets(certificate_secret: Object | None, key_secret: Object | None) -> CaSecrets:
-    """What the two Secrets say; what cannot be read becomes a problem, never an assumption."""
+    """The content of the two Secrets. An entry that cannot be read becomes a problem."""
     certificates = {k: v for k, v in entries(certificate_secret).items() if k.endswith(".crt") and v.strip()}
     chains, problems = _parse(certificates)
     keys = entries(key_secret)
@@ -102,17 +102,17 @@ def _prepared(keys: Mapping[str, bytes]) -> list[PreparedAuthority]:
             continue
         if chain[0].fingerprint == match.group(1):
             key = _public_key(keys.get(f"{match.group(1)}.key"))
-            found.append(PreparedAuthority(chain, key, _bridge(chain, keys.get(f"{match.group(1)}{BRIDGE_SUFFIX}"))))
+            found.append(PreparedAuthority(chain, key, _link(chain, keys.get(f"{match.group(1)}{LINK_SUFFIX}"))))
     return found
 
 
-def _bridge(chain: Chain, content: bytes | None) -> Chain:
-    """One that cannot be read, or is of another CA, is no bridge: it is done without."""
+def _link(chain: Chain, content: bytes | None) -> Certificate | None:
+    """The link certificate, unless it cannot be read or is of another CA: then the CA has none."""
     try:
-        bridge = parse_certificates(content or b"")
+        link = parse_certificates(content or b"")[0]
     except CertificateError:
-        return ()
-    return bridge if bridge[0].is_twin_of(chain[0]) else ()
+        return None
+    return link if link.is_twin_of(chain[0]) else None
 
 
 def _triggers(certificate_secret: Object | None, key_secret: Object | None) -> list[str]:

@@ -4,8 +4,9 @@
 # Private to this collection: not a public interface, may change at any time.
 """KafkaConnect, KafkaMirrorMaker2 and KafkaBridge: which of them trust this cluster, and where their copies are.
 
-The operator collects what ``trustedCertificates`` selects into a Secret of its own for each resource, one certificate
-of each selected entry, and their processes read that Secret when they start (strimzi.md 3).
+For each resource the operator collects the certificates that ``trustedCertificates`` selects into a Secret of its own,
+one certificate of each selected entry. The processes of the resource read that Secret when they start
+(docs/operator.md, "Who trusts what").
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import Resource
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.outside import Follows
+from .._kube.resources import Resource
+from .._trust.model.clients import Follows
+from . import names
+from .names import ClusterNames
 
 KAFKA_CONNECTS = Resource("kafka.strimzi.io", "v1", "kafkaconnects", "KafkaConnect")
 KAFKA_MIRROR_MAKER_2S = Resource("kafka.strimzi.io", "v1", "kafkamirrormaker2s", "KafkaMirrorMaker2")
@@ -35,7 +36,9 @@ _BESIDE = ("ca-2026-01-01T00-00-00Z.crt", f"{'0' * 40}.crt", f"{'f' * 40}.crt")
 
 @dataclass(frozen=True)
 class TrustedCopy:
-    """What one resource trusts of one cluster. where: of its ``trustedCertificates``. entries: of the Secret."""
+    """The copy of one cluster's CAs for one resource. where: the field with its ``trustedCertificates``. entries: those
+    of the Secret that hold the copy.
+    """
 
     kind: str
     resource: str

@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Whether running pods have read what a Secret holds now: they have when they were created after it last changed.
+"""Whether running pods have read the present content of a Secret: they have if they were created after it last changed.
 
-Both times are of the API server, so no clock of ours is in it. A pod that was created in the very second of the change
-starts its processes after it.
+Both times come from the API server, so the clock of this machine does not matter. A pod that was created in the second
+of the change starts its processes after it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.pods import is_final
+from .pods import is_final
 
 
 def unread_by(pods: Iterable[Mapping[str, Any]], secret: Mapping[str, Any]) -> str:
@@ -40,7 +40,7 @@ def _is_since(pod: Mapping[str, Any], moment: datetime) -> bool:
 
 
 def _data_changed(metadata: Mapping[str, Any]) -> datetime | None:
-    """When anybody last changed the data, by the API server's own book-keeping."""
+    """The time of the last change of the data, as the API server has recorded it."""
     times = [
         _time(field.get("time"))
         for field in metadata.get("managedFields") or []

@@ -28,12 +28,12 @@ class RollStuck(StepError):
 
 
 class LeafRefused(StepError):
-    """What an issuer returned is not what was asked for."""
+    """An issuer returned another certificate than was asked for."""
 
 
 class ReloadImpossible(StepError):
-    """Nodes cannot re-read what changed. A restart does the same."""
+    """Nodes cannot read a change again. A restart brings the same result."""
 
 
 class RollNeeded(ReloadImpossible):
-    """What nodes have reloaded cannot be told to the operator, so it has to restart them."""
+    """The operator cannot be told what nodes have reloaded, so it has to restart them."""

@@ -2,16 +2,16 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What the Kafka resource says about the operator's work (strimzi.md sections 5.3 and 6)."""
+"""The operator's work as the Kafka resource shows it (docs/operator.md, "Pause", "Kafka resource")."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import annotation
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Reconciliation
+from .._trust.model.snapshot import Reconciliation
+from . import names
+from .secret_data import annotation
 
 
 def condition(kafka: Mapping[str, Any] | None, kind: str) -> bool:

@@ -2,21 +2,21 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Leaves in their Secrets, and which of them a pod presents (strimzi.md sections 2.1 and 2.4)."""
+"""Leaves in their Secrets, and which of them a pod presents (docs/operator.md, "Leaves", "Pod annotations")."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
+from .._pki.certificates import (
     CertificateError,
     parse_certificates,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries, integer_annotation
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component, StoredLeaf
+from .._trust.model.snapshot import Component, Pod, StoredLeaf
+from . import names
+from .secret_data import entries, integer_annotation
 
 #: Length of the hashes that the operator writes on pods of Deployments.
 _STUB = 8
@@ -33,7 +33,7 @@ class LeafSecret:
 
 
 def component_leaves(cluster: str) -> tuple[LeafSecret, ...]:
-    """The leaves that are not of Kafka nodes (strimzi.md 2.1)."""
+    """The leaves that are not of Kafka nodes (docs/operator.md, "Leaves")."""
     return (
         LeafSecret(
             f"{cluster}-cluster-operator-certs", "cluster-operator", Component.CLUSTER_OPERATOR, "cluster-operator"
@@ -71,6 +71,25 @@ def leaf_secrets(scope: names.ClusterNames, secrets: Mapping[str, Mapping[str, A
     return (*sorted(nodes, key=lambda leaf: leaf.secret), *components)
 
 
+def expected_leaves(
+    scope: names.ClusterNames, kafka: Mapping[str, Any] | None, pods: Iterable[Pod]
+) -> tuple[LeafSecret, ...]:
+    """The leaves that a cluster with these pods has, whether their Secrets exist or not."""
+    running = tuple(pods)
+    if kafka is None or not running:
+        return ()
+    spec = kafka.get("spec") or {}
+    operators = spec.get("entityOperator") or {}
+    without = {
+        f"{scope.cluster}-entity-topic-operator-certs": operators.get("topicOperator") is None,
+        f"{scope.cluster}-entity-user-operator-certs": operators.get("userOperator") is None,
+    }
+    components = {pod.component for pod in running} | {Component.CLUSTER_OPERATOR}
+    others = (leaf for leaf in component_leaves(scope.cluster) if leaf.component in components)
+    nodes = (node_leaf(scope.cluster, pod.name) for pod in running if pod.component is Component.KAFKA)
+    return (*nodes, *(leaf for leaf in others if not without.get(leaf.secret, False)))
+
+
 def read_leaf(leaf: LeafSecret, secret: Mapping[str, Any]) -> StoredLeaf:
     try:
         chain = parse_certificates(entries(secret).get(f"{leaf.entry}.crt", b""))
@@ -81,7 +100,7 @@ def read_leaf(leaf: LeafSecret, secret: Mapping[str, Any]) -> StoredLeaf:
 
 
 def server_cert_hash(component: Component, leaves: Sequence[StoredLeaf], scope: names.ClusterNames) -> str:
-    """The value of ``strimzi.io/server-cert-hash`` that belongs to these leaves (strimzi.md 2.4)."""
+    """The value of ``strimzi.io/server-cert-hash`` that belongs to these leaves (docs/operator.md, "Pod annotations")."""
     hashes = {leaf.secret: leaf.chain[0].fingerprint for leaf in leaves if leaf.chain}
     if component is Component.KAFKA:
         return next(iter(hashes.values()), "")

@@ -2,10 +2,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The ledger as the Secret of spec/1: ``<fingerprint>.crt`` and ``<fingerprint>.state`` per CA, and what we add.
+"""The ledger as a Secret (docs/design.md, "Ledger"): ``<fingerprint>.crt`` and ``<fingerprint>.state`` for each CA, and
+further entries:
 
 ``<fp>.generations``  generations that mean this CA, comma-separated
 ``<fp>.pods``         UIDs of pods still to be replaced, one a line; absent: not read back yet
+``<fp>.published``    when the CA was read back from the trust bundle
+``<fp>.leaves``       hashes of leaves of this CA that running pods are annotated with, one a line
 ``<fp>.removed``      certificate of a CA that left the trust and may still be trusted by ``<fp>.pods``
 ``<fp>.leaf``         leaf that its Secret does not hold any more and that listeners of ``<fp>.pods`` may still present
 ``<fp>.lingering``    UIDs of pods whose listeners have read again, and whose other channels have not, one a line
@@ -19,28 +22,23 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
+from .._pki.certificates import (
     Certificate,
     CertificateError,
     encode_certificates,
     parse_certificates,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import annotation, entries
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import (
-    Goal,
-    HeldByProcesses,
-    HeldLeaf,
-    Journal,
-    Ledger,
-    LedgerEntry,
-    RemovedEntry,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
+from .._trust.model.goals import Goal, Retire
+from .._trust.model.ledger import HeldByProcesses, HeldLeaf, Journal, Ledger, LedgerEntry, RemovedEntry
+from .._trust.model.states import TrustState
+from . import names
+from .secret_data import annotation, entries
 
 _TIME = "%Y-%m-%dT%H:%M:%S.%f%z"
-OWN_SUFFIXES = (".crt", ".state", ".generations", ".pods", ".removed", ".leaf", ".lingering")
-#: Entries that hold a certificate, beside which all others stand.
+OWN_SUFFIXES = (
+    ".crt", ".state", ".generations", ".pods", ".published", ".leaves", ".removed", ".leaf", ".lingering",
+)  # fmt: skip
+#: Entries that hold a certificate; every other entry stands beside one of them.
 _CERTIFICATES = ("crt", "removed", "leaf")
 
 
@@ -49,7 +47,7 @@ class _Foreign(Exception):
 
 
 def decode_ledger(secret: Mapping[str, Any] | None) -> Ledger | None:
-    """The ledger, with problems for what somebody else edited; None when there is no Secret."""
+    """The ledger, with a problem for each entry that somebody else has edited; None when there is no Secret."""
     if secret is None:
         return None
     data = entries(secret)
@@ -75,9 +73,12 @@ def decode_ledger(secret: Mapping[str, Any] | None) -> Ledger | None:
 
 
 def _is_orphan(key: str, data: Mapping[str, bytes]) -> bool:
-    """Whether an entry speaks of a CA that is not there: its certificate was taken away, not by us."""
+    """Whether an entry is about a CA whose certificate is missing: somebody else has taken it away."""
     stem, _dot, suffix = key.rpartition(".")
-    owners = {"lingering": ("removed", "leaf"), "pods": _CERTIFICATES, "state": ("crt",), "generations": ("crt",)}
+    owners = {
+        "lingering": ("removed", "leaf"), "pods": _CERTIFICATES,
+        **dict.fromkeys(("state", "generations", "published", "leaves"), ("crt",)),
+    }  # fmt: skip
     return suffix in owners and not any(f"{stem}.{owner}" in data for owner in owners[suffix])
 
 
@@ -91,7 +92,10 @@ def _decode_entry(fingerprint: str, data: Mapping[str, bytes]) -> LedgerEntry:
     text = data.get(f"{fingerprint}.state", b"").decode("ascii", "replace").strip()
     if text not in TrustState.__members__:
         raise _Foreign(f"{fingerprint}.state is {text!r}, which is no state of the trust state machine")
-    return LedgerEntry(chain, TrustState(text), _generations(fingerprint, data), _pods(fingerprint, data))
+    return LedgerEntry(
+        chain, TrustState(text), _generations(fingerprint, data), _words(fingerprint, data, "pods"),
+        _published(fingerprint, data), _words(fingerprint, data, "leaves") or frozenset(),
+    )  # fmt: skip
 
 
 def _generations(fingerprint: str, data: Mapping[str, bytes]) -> frozenset[int]:
@@ -102,13 +106,21 @@ def _generations(fingerprint: str, data: Mapping[str, bytes]) -> frozenset[int]:
         raise _Foreign(f"{fingerprint}.generations is not a list of numbers") from None
 
 
-def _pods(fingerprint: str, data: Mapping[str, bytes], suffix: str = "pods") -> frozenset[str] | None:
+def _published(fingerprint: str, data: Mapping[str, bytes]) -> datetime | None:
+    content = data.get(f"{fingerprint}.published")
+    try:
+        return None if content is None else datetime.strptime(content.decode("ascii", "replace").strip(), _TIME)
+    except ValueError:
+        raise _Foreign(f"{fingerprint}.published is no time") from None
+
+
+def _words(fingerprint: str, data: Mapping[str, bytes], suffix: str) -> frozenset[str] | None:
     content = data.get(f"{fingerprint}.{suffix}")
     return None if content is None else frozenset(content.decode("ascii", "replace").split())
 
 
 def _decode_left(key: str, data: Mapping[str, bytes]) -> tuple[Certificate, frozenset[str], frozenset[str]]:
-    """What is gone from where it was stored, and the pods that know it still: awaiting, and lingering."""
+    """A certificate that is stored no more, and the pods that still know it: awaiting, and lingering."""
     fingerprint = key.rpartition(".")[0]
     try:
         certificate = parse_certificates(data[key])[0]
@@ -116,11 +128,11 @@ def _decode_left(key: str, data: Mapping[str, bytes]) -> tuple[Certificate, froz
         raise _Foreign(f"{key} cannot be read: {error}") from None
     if certificate.fingerprint != fingerprint:
         raise _Foreign(f"{key} holds the certificate {certificate.fingerprint} ({certificate.subject})")
-    awaiting = _pods(fingerprint, data)
+    awaiting = _words(fingerprint, data, "pods")
     if awaiting is None:
-        # Taken for nobody, what they are waiting for would never come.
+        # Read as "no pods", this entry would be forgotten while pods still know the certificate.
         raise _Foreign(f"{fingerprint}.pods is missing: which pods still know {certificate.subject} is not known")
-    return certificate, awaiting, _pods(fingerprint, data, "lingering") or frozenset()
+    return certificate, awaiting, _words(fingerprint, data, "lingering") or frozenset()
 
 
 def _decode_journal(text: str | None) -> Journal | None:
@@ -135,7 +147,8 @@ def _decode_journal(text: str | None) -> Journal | None:
             successor=record.get("successor"),
             started_at=datetime.strptime(record["startedAt"], _TIME),
             finished_at=datetime.strptime(record["finishedAt"], _TIME) if record.get("finishedAt") else None,
-            awaiting=frozenset(record["pods"]) if record.get("pods") is not None else None,
+            retire=Retire(record.get("retire", Retire.NOW.value)),
+            retire_by=datetime.strptime(record["retireBy"], _TIME) if record.get("retireBy") else None,
         )
     except (ValueError, KeyError, TypeError):
         raise _Foreign(f"the annotation {names.JOURNAL} is not a journal") from None
@@ -151,6 +164,10 @@ def encode_ledger(ledger: Ledger) -> dict[str, bytes]:
             data[f"{entry.fingerprint}.generations"] = ",".join(map(str, sorted(entry.generations))).encode("ascii")
         if entry.awaiting is not None:
             data[f"{entry.fingerprint}.pods"] = _lines(entry.awaiting)
+        if entry.published_at is not None:
+            data[f"{entry.fingerprint}.published"] = entry.published_at.strftime(_TIME).encode("ascii")
+        if entry.leaves:
+            data[f"{entry.fingerprint}.leaves"] = _lines(entry.leaves)
     left: dict[HeldByProcesses, str] = {
         **dict.fromkeys(ledger.removed, "removed"),
         **dict.fromkeys(ledger.held, "leaf"),
@@ -178,6 +195,7 @@ def encode_journal(journal: Journal | None) -> str | None:
         "successor": journal.successor,
         "startedAt": journal.started_at.strftime(_TIME),
         "finishedAt": journal.finished_at.strftime(_TIME) if journal.finished_at else None,
-        "pods": sorted(journal.awaiting) if journal.awaiting is not None else None,
+        "retire": journal.retire.value,
+        "retireBy": journal.retire_by.strftime(_TIME) if journal.retire_by else None,
     }
     return json.dumps({key: value for key, value in record.items() if value is not None}, sort_keys=True)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Asking the listeners of many pods what they present and whom they trust, a bounded number at a time."""
+"""Asking the listeners of many pods which chains they present and which CAs they trust, a bounded number at a time."""
 
 from __future__ import annotations
 
@@ -10,25 +10,26 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.collect import collect
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import (
+from .._handshake.collect import collect
+from .._handshake.listener import (
     KAFKA_PROMPT,
     Inquiry,
     ListenerObservation,
     observe_listener,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.stream import ByteStream, Deadline
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.trust import Trust
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import PortOpener
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.observed import ObservedListener, listener_name
+from .._handshake.stream import ByteStream, Deadline
+from .._handshake.trust import Trust
+from .._trust.evidence.live import listener_name
+from .._trust.model.listeners import ObservedListener
+from .work import PortOpener
 
-#: Connections through the API server at a time: each costs it, and the node, a stream.
+#: Connections through the API server at the same time: each one is a stream on the API server and on the node.
 AT_MOST = 16
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A listener of a pod that exists now. prompt: what it answers to when it speaks TLS 1.3 only.
+    """A listener of a pod that exists now. prompt: a request that it answers, for TLS 1.3.
 
     verifies: whether it verifies clients by the cluster's CAs, so that it can be asked which of them it trusts.
     """

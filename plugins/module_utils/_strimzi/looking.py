@@ -10,33 +10,36 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listener import Inquiry
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.probes import (
+from .._handshake.listener import Inquiry
+from .._handshake.probes import (
     Probe,
     make_probe,
     make_stranger,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_secrets import KEY, private_key
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.live import (
+from .._pki.certificates import Certificate
+from .._trust.ledger.enrolment import as_seen
+from .._trust.model.listeners import ObservedListener
+from .._trust.model.snapshot import Component, Pod
+from . import names
+from .ca_secrets import KEY, private_key
+from .live import (
     Endpoint,
     observe_listeners,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import PortOpener
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.observed import ObservedListener
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component, Pod
+from .observe import Observation
+from .work import PortOpener
 
-#: Listeners whose truststore is the trust bundle of the cluster CA (strimzi.md 2.2), by the role that has them.
+#: Listeners whose truststore is the trust bundle of the cluster CA (docs/operator.md, "Who trusts what"), by the role
+#: that has them.
 _INTERNAL = {names.CONTROLLER_ROLE_LABEL: 9090, names.BROKER_ROLE_LABEL: 9091}
 
 
 def look_at(
     observation: Observation, open_port: PortOpener, *, now: datetime, seconds: float
 ) -> tuple[ObservedListener, ...]:
-    """Ask every TLS listener of every node. seconds: for all of them together. Never raises on what it meets."""
+    """Ask every TLS listener of every node. seconds: for all of them together. Failures become part of the
+    observations.
+    """
     return observe_listeners(open_port, endpoints_of(observation), _inquiry(observation, now), seconds=seconds)
 
 
@@ -59,7 +62,9 @@ def _of_node(pod: Pod, labels: Mapping[str, str], user: tuple[int, ...]) -> list
 
 
 def _user_ports(kafka: Mapping[str, Any]) -> tuple[int, ...]:
-    """TLS listeners that present the node's own certificate; one brought by the user is not of the cluster CA."""
+    """Ports of the TLS listeners that present the node's own certificate; a certificate of the user is not of the
+    cluster CA.
+    """
     listeners = ((kafka.get("spec") or {}).get("kafka") or {}).get("listeners") or []
     return tuple(
         int(listener["port"])
@@ -69,15 +74,15 @@ def _user_ports(kafka: Mapping[str, Any]) -> tuple[int, ...]:
 
 
 def _inquiry(observation: Observation, now: datetime) -> Inquiry:
-    """About every CA that is trusted, about to be, or was."""
-    ledger = observation.snapshot.ledger or Ledger()
+    """The inquiry about every CA that is trusted, about to be trusted, or was."""
+    ledger = as_seen(observation.snapshot)
     authorities = [*(e.certificate for e in ledger.entries), *(removed.certificate for removed in ledger.removed)]
     probes = {one.fingerprint: probe for one in authorities if (probe := _probe(one, observation, now)) is not None}
     return Inquiry(authorities, probes, authorities, make_stranger(now=now))
 
 
 def _probe(authority: Certificate, observation: Observation, now: datetime) -> Probe | None:
-    """None where the key is not at hand; then the list of accepted CAs has to do."""
+    """A probe of this CA; None where its key is not at hand, so that only the list of accepted CAs is evidence."""
     secret = observation.secret(observation.scope.ca_key_secret)
     for entry in (f"{authority.fingerprint}.key", KEY):
         key = private_key(secret, entry)

@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Names, labels and annotations of Strimzi 1.x and of this collection (strimzi.md sections 1, 2.4, 6)."""
+"""Names, labels and annotations of Strimzi 1.x and of this collection (docs/operator.md, "CA Secrets",
+"Pod annotations", "Kafka resource").
+"""
 
 from __future__ import annotations
 
@@ -13,6 +15,7 @@ DOMAIN = "strimzi.io"
 CLUSTER_LABEL = f"{DOMAIN}/cluster"
 KIND_LABEL = f"{DOMAIN}/kind"
 NAME_LABEL = f"{DOMAIN}/name"
+COMPONENT_TYPE_LABEL = f"{DOMAIN}/component-type"
 POOL_LABEL = f"{DOMAIN}/pool-name"
 BROKER_ROLE_LABEL = f"{DOMAIN}/broker-role"
 CONTROLLER_ROLE_LABEL = f"{DOMAIN}/controller-role"
@@ -29,8 +32,10 @@ FORCE_REPLACE = f"{DOMAIN}/force-replace"
 MANUAL_ROLLING_UPDATE = f"{DOMAIN}/manual-rolling-update"
 PAUSE_RECONCILIATION = f"{DOMAIN}/pause-reconciliation"
 
-#: Ours: who paused the Kafka resource, what the operator is asked to look at, and the ledger's journal.
+#: Annotations of this collection: the call of a flow that paused the Kafka resource; the holder for whom it is paused
+#: by a task; the reason for which the operator is asked to reconcile; the journal of the ledger.
 PAUSED_BY = "trustops.strimzi/paused-by"
+PAUSED_FOR = "trustops.strimzi/paused-for"
 RECONCILE_REQUEST = "trustops.strimzi/reconcile-request"
 JOURNAL = "trustops.strimzi/journal"
 
@@ -52,7 +57,7 @@ class ClusterNames:
 
     @property
     def cluster_operator_secret(self) -> str:
-        """The operator's own certificate, with which it is a superuser of Kafka (strimzi.md 2.1)."""
+        """The operator's own certificate, with which it is a superuser of Kafka (docs/operator.md, "Leaves")."""
         return f"{self.cluster}-cluster-operator-certs"
 
     @property
@@ -78,8 +83,14 @@ class ClusterNames:
 
     @property
     def labels(self) -> dict[str, str]:
-        """The two labels without which the operator does not find a Secret (strimzi.md 1.1)."""
+        """The two labels without which the operator does not find a Secret (docs/operator.md, "CA Secrets")."""
         return {KIND_LABEL: "Kafka", CLUSTER_LABEL: self.cluster}
+
+    def leaf_labels(self, node: bool) -> dict[str, str]:
+        """Labels of a Secret with a leaf. A node's Secret has two more, by which the operator deletes Secrets of nodes
+        that are gone.
+        """
+        return {**self.labels, **({NAME_LABEL: self.node_name_label, COMPONENT_TYPE_LABEL: "kafka"} if node else {})}
 
     @property
     def node_name_label(self) -> str:

@@ -2,7 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Reading a cluster: as many requests whatever the number of pods or clients (DESIGN sections 4 and 11)."""
+"""Reading a cluster with a number of requests that does not depend on its pods and clients (docs/design.md,
+"One pass").
+"""
 
 from __future__ import annotations
 
@@ -11,33 +13,29 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Forbidden
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, SECRETS
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
+from .._kube.client import KubeClient
+from .._kube.errors import Forbidden
+from .._kube.resources import PODS, SECRETS
+from .._pki.certificates import (
     CertificateError,
     parse_certificates,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_secrets import read_ca_secrets
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.client_bundle import read_published
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.kafka import read_reconciliation
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaves import leaf_secrets, read_leaf
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger_secret import decode_ledger
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import (
+from .._trust.model.names import ObjectNames
+from .._trust.model.snapshot import Component, Pod, Snapshot, StoredLeaf
+from .ca_secrets import read_ca_secrets
+from .client_bundle import read_published
+from .kafka import read_reconciliation
+from .leaves import expected_leaves, leaf_secrets, read_leaf
+from .ledger_secret import decode_ledger
+from .names import ClusterNames
+from .outside_clients import (
     NOTHING_SAID,
     Outside,
     observe_outside,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.pods import component_of, is_final, read_pod
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.resources import KAFKAS
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries, size
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import (
-    Component,
-    Pod,
-    Snapshot,
-    StoredLeaf,
-)
+from .pods import component_of, is_final, read_pod
+from .resources import KAFKAS
+from .secret_data import entries, size
 
 
 @dataclass(frozen=True, repr=False)
@@ -55,7 +53,7 @@ class Observation:
 
 
 def observe(client: KubeClient, scope: ClusterNames, now: datetime, outside: Outside = NOTHING_SAID) -> Observation:
-    """Read the Kafka resource, then its Secrets, then its pods, then clients outside of it, who matter to running nodes.
+    """Read the Kafka resource, then its Secrets, then its pods and, where there are any, clients outside the cluster.
 
     The order matters: a pod that is not in the list started after the trust bundle was read.
     """
@@ -65,26 +63,40 @@ def observe(client: KubeClient, scope: ClusterNames, now: datetime, outside: Out
     pods = client.list(PODS, scope.namespace, label_selector=scope.selector).items
     clients = observe_outside(client, scope, outside.trusting) if pods else ()
     leaves = tuple(read_leaf(leaf, secrets[leaf.secret]) for leaf in leaf_secrets(scope, secrets))
+    parties = _parties(scope, pods, leaves)
+    expected = expected_leaves(scope, kafka, parties)
     snapshot = Snapshot(
-        cluster=scope.cluster,
-        namespace=scope.namespace,
+        names=_names(scope),
         now=now,
         ca=read_ca_secrets(secrets.get(scope.ca_certificate_secret), secrets.get(scope.ca_key_secret)),
         ledger=decode_ledger(secrets.get(scope.ledger_secret)),
         bundle=_bundle(secrets.get(scope.trust_bundle_secret)),
-        pods=_parties(scope, pods, leaves),
+        pods=parties,
         leaves=leaves,
         reconciliation=read_reconciliation(kafka, _neighbours(client, scope) if kafka is None else ()),
         published=read_published(secrets.get(scope.client_bundle_secret)),
         sizes={name: size(secrets[name]) for name in _guarded(scope) if name in secrets},
+        missing={leaf.secret: leaf.component for leaf in expected if leaf.secret not in secrets},
         outside=clients,
         waivers=outside.waivers,
     )
     return Observation(scope, snapshot, kafka, secrets, {pod["metadata"]["name"]: pod for pod in pods})
 
 
+def _names(scope: ClusterNames) -> ObjectNames:
+    where = f"Secret {scope.namespace}/"
+    return ObjectNames(
+        kafka=f"Kafka {scope.namespace}/{scope.cluster}",
+        certificate_secret=f"{where}{scope.ca_certificate_secret}",
+        key_secret=f"{where}{scope.ca_key_secret}",
+        ledger=f"{where}{scope.ledger_secret}",
+        namespace=scope.namespace,
+        cluster=scope.cluster,
+    )
+
+
 def _neighbours(client: KubeClient, scope: ClusterNames) -> tuple[str, ...]:
-    """The Kafka clusters that there are, for a message only: without the permission to list it goes without."""
+    """The Kafka clusters of the namespace, for a message; empty without the permission to list them."""
     try:
         return tuple(sorted(str(item["metadata"]["name"]) for item in client.list(KAFKAS, scope.namespace).items))
     except Forbidden:
@@ -112,7 +124,7 @@ def _parties(scope: ClusterNames, pods: list[dict[str, Any]], leaves: tuple[Stor
     for pod in sorted(pods, key=lambda item: str(item["metadata"]["name"])):
         component = component_of(pod, scope)
         if component is not None and not is_final(pod):
-            # Each pod is shown its own leaf only: looking through all of them for each pod would be quadratic.
+            # Each pod gets only its own leaf: searching all leaves for each pod would be quadratic.
             own = nodes.get(pod["metadata"]["name"])
             found.append(read_pod(pod, component, others if own is None else [own, *others], scope))
     return tuple(found)

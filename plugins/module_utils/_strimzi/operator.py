@@ -2,48 +2,47 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Asking the Cluster Operator to look, and waiting until it has acted (strimzi.md sections 1.5, 2.3 and 5.3)."""
+"""Asking the Cluster Operator to look, and waiting until it has acted (docs/operator.md, "Trust bundle", "Re-issue",
+"Pause").
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import TimedOut
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.wait import wait_until
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
+from .._kube.errors import TimedOut
+from .._kube.resources import SECRETS
+from .._kube.wait import wait_until
+from .._pki.certificates import (
     CertificateError,
     parse_certificates,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.kafka import condition, is_observed
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.resources import KAFKAS
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import annotation, entries
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes import (
+from .._trust.model.steps.authority import SetGenerated
+from .._trust.model.steps.pause import Pause, Resume
+from .._trust.model.steps.trust import AwaitBundle
+from . import names
+from .actions import Action
+from .errors import OperatorSilent
+from .kafka import condition, is_observed
+from .observe import Observation
+from .resources import KAFKAS
+from .secret_data import annotation, entries
+from .work import Work
+from .writes import (
     Write,
     WriteVerb,
     version,
     write_all,
-)
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import (
-    AwaitBundle,
-    Pause,
-    Resume,
-    SetGenerated,
 )
 
 Objects = Mapping[str, Mapping[str, Any]]
 
 
 def request_reconcile(observation: Observation, work: Work, phase: str, token: str) -> list[Action]:
-    """Touch the Kafka resource, which the operator watches; Secrets and pods it would notice only periodically.
+    """Touch the Kafka resource, which the operator watches; it notices changes of Secrets and pods only periodically.
 
-    The token says what is asked for: asking again for the same is no write.
+    The token names the request, so that the same request is not written twice.
     """
     kafka = observation.kafka
     if kafka is None or annotation(kafka, names.RECONCILE_REQUEST) == token:
@@ -66,14 +65,13 @@ def await_bundle(step: AwaitBundle, observation: Observation, work: Work) -> lis
     phase = step.phase.value
     if work.dry_run:
         return [Action("wait", f"Secret {work.scope.namespace}/{name}", "the operator updates the trust bundle", phase)]
-    token = "bundle-" + "-".join(
-        [*sorted(f[:12] for f in step.present), "without", *sorted(f[:12] for f in step.absent)]
-    )
+    absent = frozenset(certificate.fingerprint for certificate in step.absent)
+    token = "bundle-" + "-".join([*sorted(f[:12] for f in step.present), "without", *sorted(f[:12] for f in absent)])
     actions = request_reconcile(observation, work, phase, token)
 
     def settled(objects: Objects) -> bool:
         found = _bundle(objects.get(name))
-        return step.present <= found and not step.absent & found
+        return step.present <= found and not absent & found
 
     seconds = _wait(
         work,
@@ -155,7 +153,9 @@ def _edit_kafka(observation: Observation, work: Work, phase: str, what: str, pat
 
 
 def pause(step: Pause, observation: Observation, work: Work) -> list[Action]:
-    """Pause the Kafka resource in our name and wait for the operator's confirmation (strimzi.md 5.3)."""
+    """Pause the Kafka resource in the name of this collection and wait for the operator's confirmation
+    (docs/operator.md, "Pause").
+    """
     actions = []
     if not observation.snapshot.reconciliation.paused:
         annotations = {names.PAUSE_RECONCILIATION: "true", names.PAUSED_BY: work.settings.holder}
@@ -168,15 +168,41 @@ def pause(step: Pause, observation: Observation, work: Work) -> list[Action]:
 
 
 def resume(step: Resume, observation: Observation, work: Work) -> list[Action]:
-    """Take our pause off. The operator starts at once; what it does then is waited for by the step that follows."""
+    """End the pause of this collection. The operator starts at once; the next step waits for what it does."""
     annotations = {names.PAUSE_RECONCILIATION: None, names.PAUSED_BY: None}
     return _edit_kafka(
         observation, work, step.phase.value, "resume reconciliation", {"metadata": {"annotations": annotations}}
     )
 
 
+def pause_for(holder: str, observation: Observation, work: Work) -> list[Action]:
+    """Pause the Kafka resource for a holder who ends the pause himself."""
+    actions = []
+    if not observation.snapshot.reconciliation.paused:
+        annotations = {names.PAUSE_RECONCILIATION: "true", names.PAUSED_FOR: holder}
+        what = f"pause reconciliation for {holder}"
+        actions = _edit_kafka(observation, work, "", what, {"metadata": {"annotations": annotations}})
+    if not work.dry_run:
+        _wait_for_kafka(work, lambda kafka: condition(kafka, "ReconciliationPaused"), "confirmed the pause of")
+    return actions
+
+
+def resume_for(observation: Observation, work: Work) -> list[Action]:
+    """End any pause, and wait until the operator goes on."""
+    actions: list[Action] = []
+    gone = dict.fromkeys((names.PAUSE_RECONCILIATION, names.PAUSED_BY, names.PAUSED_FOR))
+    if observation.snapshot.reconciliation.paused:
+        actions = _edit_kafka(observation, work, "", "resume reconciliation", {"metadata": {"annotations": gone}})
+    if not work.dry_run:
+        _wait_for_kafka(work, lambda kafka: not condition(kafka, "ReconciliationPaused"), "gone on with")
+    return actions
+
+
 def set_generated(step: SetGenerated, observation: Observation, work: Work) -> list[Action]:
-    """Hand the CA from or to the operator; without a change of bytes neither rolls anything (operator-facts)."""
+    """Give the CA to the operator or take it from it. As no byte of a CA changes, neither rolls anything
+    (docs/operator.md,
+    "Switching").
+    """
     patch = {"spec": {"clusterCa": {"generateCertificateAuthority": step.generated}}}
     what = "the operator manages the cluster CA" if step.generated else "the cluster CA is user-managed"
     actions = _edit_kafka(observation, work, step.phase.value, what, patch)

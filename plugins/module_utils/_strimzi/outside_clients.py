@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
 """Clients outside the cluster, as far as they can be seen: their resources, the copies that the operator makes for them,
-and Secrets that the user names. A fixed number of requests whatever their number, and one for each named Secret."""
+and Secrets that the user names. The number of requests does not depend on their number, except one for each named
+Secret."""
 
 from __future__ import annotations
 
@@ -11,30 +12,29 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import (
+from .._kube.client import KubeClient
+from .._kube.errors import (
     Forbidden,
     NotFound,
     ResourceTypeMissing,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS, SECRETS, Resource
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
+from .._kube.resources import PODS, SECRETS, Resource
+from .._pki.certificates import (
     Certificate,
     CertificateError,
     parse_certificates,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.client_resources import (
+from .._pki.verifiers import Verifier
+from .._trust.model.clients import Follows, OutsideClient, Waiver
+from .client_resources import (
     CLIENT_KINDS,
     CLIENT_PODS,
     TrustedCopy,
     copies_of,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.copy_age import unread_by
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.outside import Follows, OutsideClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.waivers import Waiver
+from .copy_age import unread_by
+from .names import ClusterNames
+from .secret_data import entries
 
 _BEGIN = b"-----BEGIN CERTIFICATE-----"
 
@@ -55,7 +55,7 @@ class NamedSecret:
 
 @dataclass(frozen=True)
 class Outside:
-    """What the user says about clients outside the cluster."""
+    """The user's options about clients outside the cluster."""
 
     trusting: tuple[NamedSecret, ...] = ()
     waivers: tuple[Waiver, ...] = ()
@@ -74,7 +74,7 @@ def observe_outside(
         try:
             listed = client.list(kind, scope.namespace).items
         except ResourceTypeMissing:
-            # Where its CRD is not installed, there is none.
+            # Without its CRD there is no resource of this kind.
             continue
         except Forbidden as error:
             found.append(_unseen(kind, scope, error))
@@ -86,7 +86,7 @@ def observe_outside(
 
 
 def _published(scope: ClusterNames) -> NamedSecret:
-    """It is ours, and brought up to date before the trust gate is asked."""
+    """The published bundle is left out: this collection brings it up to date before the trust gate is asked."""
     return NamedSecret(scope.namespace, scope.client_bundle_secret)
 
 
@@ -97,7 +97,9 @@ def _unseen(kind: Resource, scope: ClusterNames, error: Forbidden) -> OutsideCli
 
 
 def _with_copies(client: KubeClient, scope: ClusterNames, copies: Sequence[TrustedCopy]) -> Iterator[OutsideClient]:
-    """Secrets are read before pods: a pod that is missing here started later, with what was read or newer."""
+    """Secrets are read before pods, so a pod that is missing here started later, with the content that was read or
+    newer.
+    """
     listed = client.list(SECRETS, scope.namespace, label_selector=CLIENT_PODS).items
     secrets = {str(secret["metadata"]["name"]): secret for secret in listed}
     pods = client.list(PODS, scope.namespace, label_selector=CLIENT_PODS).items
@@ -112,7 +114,9 @@ def _with_copies(client: KubeClient, scope: ClusterNames, copies: Sequence[Trust
 
 
 def _named(client: KubeClient, secret: NamedSecret, scope: ClusterNames) -> OutsideClient:
-    """Whose program reads it is not known: the strictest rules apply."""
+    """The client behind a named Secret. It is not known which program reads it, so the strictest rules of path
+    validation apply.
+    """
     follows = Follows.NOTHING
     if (secret.namespace, secret.name) == (scope.namespace, scope.ca_certificate_secret):
         follows = Follows.ISSUING if secret.entry == "ca.crt" else Follows.NOTHING if secret.entry else Follows.TRUSTED

@@ -6,25 +6,27 @@
 
 from __future__ import annotations
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import TimedOut
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.wait import wait_until
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.client_resources import CLIENT_PODS
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import observe_outside
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.outside import OutsideClient, settled
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import AwaitOutside
+from .._kube.errors import TimedOut
+from .._kube.resources import PODS
+from .._kube.wait import wait_until
+from .._trust.model.clients import OutsideClient
+from .._trust.model.steps.trust import AwaitClients, AwaitOutside
+from .actions import Action
+from .client_resources import CLIENT_PODS
+from .errors import OperatorSilent
+from .observe import Observation
+from .outside_clients import observe_outside
+from .work import Work
+
+#: Seconds between signs of life.
+_SLICE = 5.0
 
 
 class _Look:
-    """Whether every client trusts, and has read, what it is to; asked after each event of their pods."""
+    """Whether every client has the CAs that it is to trust and has read them; asked after each event of their pods."""
 
     def __init__(self, observation: Observation, step: AwaitOutside, work: Work) -> None:
-        clients = settled(observation.snapshot).outside
-        self._expected = {one.name: one for one in clients if one.name in step.clients}
+        self._expected = {one.name: one for one in step.settled if one.name in step.clients}
         self._work = work
         self._seen: tuple[OutsideClient, ...] = ()
         self._moved = False
@@ -42,7 +44,7 @@ class _Look:
 
 
 def await_outside(step: AwaitOutside, observation: Observation, work: Work) -> list[Action]:
-    """Their pods are watched: a copy that changes restarts them. Raises OperatorSilent."""
+    """Watch the pods of these clients, which the operator restarts when a copy changes. Raises OperatorSilent."""
     what = ", ".join(step.clients)
     if work.dry_run:
         return [Action("wait", what, "the operator brings the trusted CAs to it", step.phase.value)]
@@ -58,7 +60,7 @@ def await_outside(step: AwaitOutside, observation: Observation, work: Work) -> l
             timeout=work.settings.operator_timeout,
             monotonic=work.clock.monotonic,
             alive=work.alive,
-            # A Connect of many workers takes its time; what counts is that it goes on.
+            # A Connect of many workers takes its time, so the time limit begins anew with each change.
             restart_timeout=look.moved,
         )
     except TimedOut:
@@ -70,3 +72,16 @@ def await_outside(step: AwaitOutside, observation: Observation, work: Work) -> l
         ) from None
     seconds = work.clock.monotonic() - begun
     return [Action("wait", what, "the operator brought the trusted CAs to it", step.phase.value, seconds=seconds)]
+
+
+def await_clients(step: AwaitClients, observation: Observation, work: Work) -> list[Action]:
+    """Give clients the time to read the CA certificate Secret; after a kill the next run waits only for the rest of it."""
+    subject, what = f"Secret {work.scope.namespace}/{work.scope.ca_certificate_secret}", "clients read the new CA"
+    if work.dry_run:
+        return [Action("wait", subject, what, step.phase.value)]
+    begun, left = work.clock.monotonic(), (step.until - work.clock.now()).total_seconds()
+    work.tell(f"clients get {left:.0f} s to read {step.certificate.subject}")
+    while (left := (step.until - work.clock.now()).total_seconds()) > 0:
+        work.alive()
+        work.clock.sleep(min(left, _SLICE))
+    return [Action("wait", subject, what, step.phase.value, seconds=work.clock.monotonic() - begun)]

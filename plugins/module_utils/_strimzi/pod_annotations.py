@@ -2,21 +2,21 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Annotations of pods in both places that there are: ``spec.pods`` of the StrimziPodSets, and the live pods."""
+"""Annotations of pods in both places: ``spec.pods`` of the StrimziPodSets, and the live pods."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.resources import STRIMZI_POD_SETS
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import annotation
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes import Write, WriteVerb, version
+from .._kube.resources import PODS
+from .resources import STRIMZI_POD_SETS
+from .secret_data import annotation
+from .work import Work
+from .writes import Write, WriteVerb, version
 
 Object = Mapping[str, Any]
-#: The annotations that a pod is to have; none for one that is left alone.
+#: The annotations that a pod is to have; none for a pod that is not changed.
 Wanted = Callable[[Object], Mapping[str, str]]
 
 
@@ -34,7 +34,9 @@ def annotated(pod: Object, annotations: Mapping[str, str]) -> dict[str, Any]:
 
 
 def annotate(pod_sets: Sequence[Object], pods: Mapping[str, Object], wanted: Wanted, what: str) -> tuple[Write, ...]:
-    """StrimziPodSets first (a pod recreated meanwhile has the annotations), then live pods; only what differs."""
+    """Writes for the StrimziPodSets first, so that a pod which is recreated meanwhile has the annotations, then for
+    live pods; none where nothing differs.
+    """
     return (*_in_pod_sets(pod_sets, wanted, what), *_on_pods(pods, wanted, what))
 
 

@@ -2,26 +2,26 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Pods of a Kafka cluster as parties (strimzi.md sections 2.4 and 6)."""
+"""Pods of a Kafka cluster as parties (docs/operator.md, "Pod annotations", "Kafka resource")."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaves import server_cert_hash
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import (
+from .._trust.model.snapshot import Component, Pod, StoredLeaf
+from . import names
+from .leaves import server_cert_hash
+from .secret_data import (
     annotation,
     integer_annotation,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component, Pod, StoredLeaf
 
 _FINAL_PHASES = frozenset({"Succeeded", "Failed"})
 
 
 def component_of(pod: Mapping[str, Any], scope: names.ClusterNames) -> Component | None:
-    """Which component a pod is; None for what presents and verifies nothing that we know."""
+    """The component of a pod; None for a pod that neither presents nor verifies certificates of the cluster."""
     name = (pod["metadata"].get("labels") or {}).get(names.NAME_LABEL)
     by_name = {
         scope.node_name_label: Component.KAFKA,
@@ -38,7 +38,7 @@ def is_ready(pod: Mapping[str, Any]) -> bool:
 
 
 def is_final(pod: Mapping[str, Any]) -> bool:
-    """Its processes have ended: it presents and trusts nothing any more."""
+    """Whether its processes have ended, so that it presents and trusts nothing any more."""
     return (pod.get("status") or {}).get("phase") in _FINAL_PHASES
 
 
@@ -59,6 +59,8 @@ def read_pod(
         generation=integer_annotation(pod, names.CLUSTER_CA_CERT_GENERATION),
         leaves=tuple(leaf.secret for leaf in own),
         presents_stored=None if found is None else found == server_cert_hash(component, own, scope),
+        key_generation=integer_annotation(pod, names.CLUSTER_CA_KEY_GENERATION),
+        leaf_hash=found or "",
         ready=is_ready(pod),
         terminating="deletionTimestamp" in pod["metadata"],
     )

@@ -9,27 +9,27 @@ from __future__ import annotations
 import secrets
 from datetime import datetime
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
+from .._kube.resources import SECRETS
+from .._pki.certificates import (
     Certificate,
     encode_certificates,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keystores import jks_truststore, pkcs12_truststore
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.client_bundle import JKS, PASSWORD, PEM, PKCS12
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes import (
+from .._pki.keystores import jks_truststore, pkcs12_truststore
+from .._trust.model.steps.trust import Publish
+from .client_bundle import JKS, PASSWORD, PEM, PKCS12
+from .observe import Observation
+from .secret_data import entries
+from .writes import (
     Write,
     WriteVerb,
     new_secret,
     secret_patch,
     version,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Publish
 
 
 def publish(step: Publish, observation: Observation, now: datetime) -> tuple[Write, ...]:
-    """All forms in one write, so that no client reads two states of it."""
+    """The bundle in all forms in one write, so that no client reads two states of it."""
     name = observation.scope.client_bundle_secret
     existing = observation.secret(name)
     certificates = _distinct(step)

@@ -2,41 +2,42 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What a reload takes beyond a restart: reading what a node reads, and telling the operator what was reloaded.
+"""The permissions that a reload takes beyond a restart: reading the settings of nodes, and telling the operator what
+they have read.
 
-Asked beforehand, so that a reload is not begun that could not be brought to its end. That ports of pods can be opened
-is shown by the look at the running nodes itself.
+They are asked for beforehand, so that no reload is begun that cannot be brought to its end. Whether ports of pods can
+be opened shows in the look at the running nodes.
 """
 
 from __future__ import annotations
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.access import is_allowed
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import (
+from typing import TypeAlias
+
+from .._kube.access import is_allowed
+from .._kube.client import KubeClient
+from .._kube.errors import (
     Attempt,
     Forbidden,
     Invalid,
     ResourceTypeMissing,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import CONFIG_MAPS, PODS
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.statuses import rule_for
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.resources import STRIMZI_POD_SETS
+from .._kube.resources import CONFIG_MAPS, PODS, Resource
+from .._kube.statuses import rule_for
+from .resources import STRIMZI_POD_SETS
 
-#: Verb and kind: the stamps on pods and on what pods are made from, and the settings of a node.
-NEEDED = (
-    ("list", STRIMZI_POD_SETS),
-    ("patch", STRIMZI_POD_SETS),
-    ("patch", PODS),
-    ("get", CONFIG_MAPS),
-)
+Needed: TypeAlias = tuple[tuple[str, Resource], ...]
+#: Verb and kind, for the stamps on pods and StrimziPodSets.
+TO_ANNOTATE: Needed = (("list", STRIMZI_POD_SETS), ("patch", STRIMZI_POD_SETS), ("patch", PODS))
+#: For a reload, which takes the settings of a node as well.
+NEEDED: Needed = (*TO_ANNOTATE, ("get", CONFIG_MAPS))
 
 
-def why_not_permitted(client: KubeClient, namespace: str) -> str:
-    """What the identity of this run may not do of it, as a sentence; nothing where it may do all.
+def why_not_permitted(client: KubeClient, namespace: str, needed: Needed = NEEDED) -> str:
+    """The part of it that the identity of this run may not do, as a sentence; empty where it may do all of it.
 
-    Where the API server does not say, nobody knows: not permitted. Raises KubeError where it cannot be reached.
+    Where the API server does not say, it counts as not permitted. Raises KubeError where it cannot be reached.
     """
-    attempts = [Attempt(verb, resource, namespace) for verb, resource in NEEDED]
+    attempts = [Attempt(verb, resource, namespace) for verb, resource in needed]
     try:
         missing = [attempt for attempt in attempts if not is_allowed(client, attempt)]
     except (Forbidden, ResourceTypeMissing, Invalid) as error:

@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The kinds of Strimzi 1.x that are read or written here (strimzi.md section 6)."""
+"""The kinds of Strimzi 1.x that are read or written here (docs/operator.md, "Kafka resource")."""
 
 from __future__ import annotations
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import Resource
+from .._kube.resources import Resource
 
 KAFKAS = Resource("kafka.strimzi.io", "v1", "kafkas", "Kafka")
 STRIMZI_POD_SETS = Resource("core.strimzi.io", "v1", "strimzipodsets", "StrimziPodSet")

@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""``strimzi.io/revision``: by which the operator tells a pod that it made from one that it has to roll.
+"""``strimzi.io/revision``: the annotation by which the operator knows whether it has to roll a pod.
 
-Its rule is private to the operator (strimzi.md 5.4; operator-facts, "The reload", 3), so it is never relied on before
-it has reproduced what the operator itself wrote: ``not_reproduced``.
+Its rule is private to the operator (docs/operator.md, "Pod sets", "Reload", 3), so it is used only where it gives the
+value that the operator itself has written: ``not_reproduced``.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import annotation
+from . import names
+from .secret_data import annotation
 
 _REVISIONS = frozenset({names.REVISION, names.RESOURCE_REVISION})
 _LENGTH = 8
 
 
 def revision(pod: Mapping[str, Any]) -> str:
-    """Of a pod as it stands in a StrimziPodSet; a live pod has had fields added and is not what was hashed.
+    """The revision of a pod as it stands in a StrimziPodSet. A live pod has further fields, so its hash is another one.
 
-    The first 8 hex digits of SHA-1 over compact JSON with sorted keys, without what can change in place (resources of
-    containers and init containers) and without the two revisions themselves.
+    The first 8 hex digits of SHA-1 over compact JSON with sorted keys, without the resources of containers and init
+    containers, which can change in place, and without the two revisions themselves.
     """
     metadata, spec = dict(pod["metadata"]), dict(pod["spec"])
     marks = metadata.get("annotations") or {}

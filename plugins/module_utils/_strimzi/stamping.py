@@ -2,52 +2,61 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Telling the operator what nodes have reloaded, so that it finds nothing to roll (operator-facts, "The reload", 3)."""
+"""Telling the operator what nodes have reloaded, so that it finds nothing to roll (docs/operator.md, "Reload", 3)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollNeeded
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaves import server_cert_hash
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.pod_annotations import (
+from .._trust.model.snapshot import Component
+from .._trust.model.steps.nodes import StampPods
+from . import names
+from .actions import Action
+from .errors import RollNeeded
+from .leaves import server_cert_hash
+from .observe import Observation
+from .pod_annotations import (
     annotate,
     annotated,
     pod_sets_of,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.pods import component_of
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.revision import not_reproduced, revision
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import annotation
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes import write_all
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component
+from .pods import component_of
+from .revision import not_reproduced, revision
+from .secret_data import annotation
+from .work import Work
+from .writes import write_all
 
 Object = Mapping[str, Any]
-#: Per pod, why it cannot be stamped.
+#: By pod, why it cannot be stamped.
 Obstacles = Mapping[str, str]
 
-_STAMPS = (names.CLUSTER_CA_CERT_GENERATION, names.SERVER_CERT_HASH)
+_STAMPS = (names.CLUSTER_CA_CERT_GENERATION, names.CLUSTER_CA_KEY_GENERATION, names.SERVER_CERT_HASH)
 
 
-def stamp_pods(generation: int, phase: str, observation: Observation, work: Work) -> list[Action]:
-    """Say of every Kafka pod, in both places, that it has this generation and the leaf in its Secret (paused only).
+def stamp_pods(step: StampPods, observation: Observation, work: Work) -> list[Action]:
+    """Annotate pods in both places (paused only): all of them with the key generation, and where the step says so, nodes
+    with its generation and the leaf in their Secret, so that the operator finds nothing to restart.
 
-    Whether its process really presents that leaf has to be known before: the operator will not look. Raises
-    RollNeeded, before anything is written, when a pod has to be rolled instead.
+    The caller has to know that a node's process really presents that leaf, because the operator will not look. Raises
+    RollNeeded, before anything is written, when a node has to restart instead.
     """
     pod_sets, hashes = pod_sets_of(work), _hashes(observation)
-    if found := obstacles(pod_sets, observation):
+    if step.generation is not None and (found := obstacles(pod_sets, observation)):
         raise _roll_needed(work, found)
+    keys = {names.CLUSTER_CA_KEY_GENERATION: str(step.key_generation)}
     entries = _by_name(pod for pod_set in pod_sets for pod in pod_set["spec"]["pods"])
-    stamps = {name: _stamps(entry, generation, hashes[name]) for name, entry in entries.items()}
-    writes = annotate(
-        pod_sets, observation.pods, lambda pod: stamps.get(pod["metadata"]["name"], {}), f"generation {generation}"
-    )
-    return write_all(writes, work, phase)
+    told = {name: {names.CLUSTER_CA_CERT_GENERATION: str(step.generation), names.SERVER_CERT_HASH: hashes[name], **keys}
+            for name in (entries if step.generation is not None else ())}  # fmt: skip
+    # The revision comes last, because it is a hash over the other annotations too.
+    stamps = {name: {**own, names.REVISION: revision(annotated(entries[name], own))} for name, own in told.items()}
+    writes = annotate(pod_sets, observation.pods, lambda pod: stamps.get(pod["metadata"]["name"], keys), _said(step))
+    return write_all(writes, work, step.phase.value)
+
+
+def _said(step: StampPods) -> str:
+    keys = f"key generation {step.key_generation}"
+    return keys if step.generation is None else f"generation {step.generation}, {keys}"
 
 
 def unstampable(observation: Observation, work: Work) -> tuple[str, ...]:
@@ -73,23 +82,17 @@ def obstacles(pod_sets: Sequence[Object], observation: Observation) -> Obstacles
 
 
 def _differs_by_stamps(entry: Object, live: Object) -> bool:
-    """The live pod's revision is of this very pod with the stamps that the live pod has.
+    """Whether the entry of the StrimziPodSet, with the stamps of the live pod, has the live pod's revision.
 
-    So a restart that the operator has not got round to (or that was forbidden) stays visible to it, and a run that
-    ended between the two places is continued.
+    So a restart that the operator has still to make stays visible to it, and a run that ended between the two places is
+    continued.
     """
     own = {key: found for key in _STAMPS if (found := annotation(live, key)) is not None}
     return len(own) == len(_STAMPS) and annotation(live, names.REVISION) == revision(annotated(entry, own))
 
 
-def _stamps(entry: Object, generation: int, leaf_hash: str) -> dict[str, str]:
-    own = {names.CLUSTER_CA_CERT_GENERATION: str(generation), names.SERVER_CERT_HASH: leaf_hash}
-    # Last: the other two are part of what is hashed.
-    return {**own, names.REVISION: revision(annotated(entry, own))}
-
-
 def _hashes(observation: Observation) -> dict[str, str]:
-    """By pod, which has the name of its Secret."""
+    """The hash of each stored leaf, by pod: the Secret has the name of its pod."""
     nodes = [leaf for leaf in observation.snapshot.leaves if leaf.component is Component.KAFKA]
     return {leaf.secret: server_cert_hash(Component.KAFKA, [leaf], observation.scope) for leaf in nodes}
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The writes of the trust face: ledger and projection."""
+"""The writes of the ledger and of its projection."""
 
 from __future__ import annotations
 
@@ -10,32 +10,33 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import encode_certificates
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger_secret import (
+from .._kube.resources import SECRETS
+from .._pki.certificates import encode_certificates
+from .._trust.model.ledger import Ledger
+from .._trust.model.steps.books import WriteLedger
+from .._trust.model.steps.trust import Project, Withdraw
+from . import names
+from .ledger_secret import (
     OWN_SUFFIXES,
     encode_journal,
     encode_ledger,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.truststore import truststore_entries
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes import (
+from .observe import Observation
+from .secret_data import entries
+from .truststore import truststore_entries
+from .writes import (
     Write,
     WriteVerb,
     new_secret,
     secret_patch,
     version,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Project, Withdraw, WriteLedger
 
 _OWN_KEY = re.compile(r"^[0-9a-f]{40}(\.[a-z]+)$")
 
 
 def ledger_facts(ledger: Ledger | None) -> dict[str, str]:
-    """States by CA, for people."""
+    """The states of the CAs, in words for people."""
     return {
         f"{entry.certificate.subject} {entry.certificate.sha256[:16]}": entry.state.value
         for entry in (ledger.entries if ledger else ())
@@ -76,21 +77,29 @@ def delete_ledger(observation: Observation) -> tuple[Write, ...]:
 
 
 def project(step: Project, observation: Observation) -> tuple[Write, ...]:
-    """Each CA under a key of its own: a bundle of unrelated CAs in one key is rejected (strimzi.md 1.4)."""
+    """Put each CA under an entry of its own: a bundle of unrelated CAs in one key is rejected (docs/operator.md,
+    "User-managed CA").
+    """
     added = {f"{chain[0].fingerprint}.crt": encode_certificates(chain) for chain in step.chains}
     subjects = ", ".join(chain[0].subject for chain in step.chains)
     return _edit_certificates(observation, dict(added), f"trust {subjects}")
 
 
 def withdraw(step: Withdraw, observation: Observation) -> tuple[Write, ...]:
-    leaving = {
-        key: None for key, chain in observation.snapshot.ca.others.items() if chain[0].fingerprint == step.fingerprint
-    }
+    leaving = {key: None for key, chain in observation.snapshot.ca.others.items() if chain[0] == step.certificate}
     if not leaving:
         return ()
-    entry = observation.snapshot.ledger.find(step.fingerprint) if observation.snapshot.ledger else None
-    subject = entry.certificate.subject if entry else step.fingerprint
-    return _edit_certificates(observation, dict(leaving), f"stop trusting {subject}")
+    return _edit_certificates(observation, dict(leaving), f"stop trusting {step.certificate.subject}")
+
+
+def write_bundle(observation: Observation) -> tuple[Write, ...]:
+    """Write the first certificate of every entry, as the operator does (docs/operator.md, "Trust bundle")."""
+    ca, name = observation.snapshot.ca, observation.scope.trust_bundle_secret
+    anchors = [chain[0] for chain in (ca.current, *ca.others.values()) if chain]
+    facts = {"trusted": sorted(f"{anchor.subject} {anchor.sha256[:16]}" for anchor in anchors)}
+    patch = secret_patch({"cluster-ca.crt": encode_certificates(anchors)})
+    what = f"trust {len(anchors)} CAs"
+    return (Write(WriteVerb.UPDATE, SECRETS, name, what, patch, version(observation.secrets[name]), {}, facts),)
 
 
 def _edit_certificates(observation: Observation, changed: dict[str, bytes | None], what: str) -> tuple[Write, ...]:

@@ -4,19 +4,19 @@
 # Private to this collection: not a public interface, may change at any time.
 """The PKCS#12 truststore in the CA certificate Secret: kept in step with the PEM entries, same password.
 
-The operator made it while it managed the CA; clients that read it would otherwise never learn of a new CA.
+The operator has made it while it managed the CA. Clients that read it get a new CA only if it is kept up to date.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
+from .._pki.certificates import (
     Certificate,
     CertificateError,
     parse_certificates,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keystores import pkcs12_truststore
+from .._pki.keystores import pkcs12_truststore
 
 STORE = "ca.p12"
 PASSWORD = "ca.password"  # noqa: S105 - the name of an entry

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What the apply layer works with: client, cluster, clock, settings."""
+"""The tools of whatever carries out steps: client, cluster, clock, settings."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from datetime import datetime, timedelta
 from enum import Enum
 from typing import Any, Protocol
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeySpec, PrivateKey
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import NOTHING_SAID, Outside
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.observed import ObservedListener
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Chain
+from .._kube.client import KubeClient
+from .._pki.certificates import Chain
+from .._pki.keys import KeySpec, PrivateKey
+from .._trust.model.listeners import ObservedListener
+from .names import ClusterNames
+from .observe import Observation
+from .outside_clients import NOTHING_SAID, Outside
 
 
 class Clock(Protocol):
@@ -36,7 +36,9 @@ class Clock(Protocol):
 
 
 class Strategy(str, Enum):
-    """Who restarts Kafka nodes: the operator's KafkaRoller when asked, or we ourselves under its rules."""
+    """The program that restarts Kafka nodes: the operator's KafkaRoller when asked, or this collection under the same
+    rules.
+    """
 
     OPERATOR = "operator"
     DIRECT = "direct"
@@ -55,8 +57,9 @@ class Settings:
     """How to carry steps out. Times are limits for waiting, not delays.
 
     validity: of new CAs and leaves. operator_timeout: for one reaction of the operator. pod_timeout: for one pod to
-    come back. holder: who we are, in the Lease and on a pause. kafka_bootstrap: host:port of brokers, for the direct
-    strategy; empty for the cluster's own Service. outside: what the user says about clients outside the cluster.
+    come back. holder: the name of this call, in the Lease and on a pause. kafka_bootstrap: host:port of brokers, for
+    the direct strategy; empty for the cluster's own Service. outside: what the user says about clients outside the
+    cluster.
     """
 
     ca_key: KeySpec
@@ -83,21 +86,22 @@ class LookLive(Protocol):
     """Asks the running nodes."""
 
     def __call__(self, observation: Observation) -> tuple[ObservedListener, ...] | None:
-        """What their listeners answered; None where nobody can be asked."""
+        """The answers of their listeners; None where no node can be asked."""
 
 
 def _silent(line: str) -> None:
-    """Nobody listens."""
+    """Show no line."""
 
 
 @dataclass(repr=False)
 class Work:
-    """Everything a step needs. report: called with one line per event. alive: called regularly while waiting.
+    """Everything that carrying out a step needs. report: called with one line for each event. alive: called regularly
+    while waiting.
 
-    look_live: asks the running nodes before a gate; None where nobody is to be asked.
+    look_live: asks the running nodes before a gate; None where they are not to be asked.
     open_ports: opens ports of pods, made when it is needed; None where no node is to be told anything.
     unreloadable: why nodes cannot be told to re-read anything from here, as a sentence.
-    changed: whether anything was written; to be known also when a step fails half-way.
+    changed: whether anything was written; read also when a step fails half-way.
     """
 
     client: KubeClient
@@ -111,3 +115,7 @@ class Work:
     open_ports: Callable[[], PortOpener] | None = None
     unreloadable: Callable[[], str] = field(default=lambda: "")
     changed: bool = False
+
+    def tell(self, line: str) -> None:
+        """Show one line to people who watch."""
+        self.report(f"[{self.scope.namespace}/{self.scope.cluster}] {line}")

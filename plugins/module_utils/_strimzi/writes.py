@@ -4,7 +4,7 @@
 # Private to this collection: not a public interface, may change at any time.
 """A conditional write, and how it is carried out. The only verbs are create, merge patch and delete.
 
-A merge patch names only the keys that are ours and carries the resource version it was decided on (I6).
+A merge patch names only keys of this collection and carries the resource version that it was decided on (I6).
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import Resource
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import encode
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
+from .._kube.resources import Resource
+from .actions import Action
+from .secret_data import encode
+from .work import Work
 
 
 class WriteVerb(str, Enum):
@@ -45,7 +45,7 @@ class Write:
 
 
 def write_all(writes: tuple[Write, ...], work: Work, phase: str) -> list[Action]:
-    """Carry the writes out in their order; in a dry run only say what they would be."""
+    """Carry the writes out in their order; in a dry run only return the actions."""
     actions = []
     for write in writes:
         if not work.dry_run:
@@ -86,7 +86,7 @@ def secret_patch(
 def new_secret(
     work_labels: Mapping[str, str], name: str, entries: Mapping[str, bytes], annotations: Mapping[str, str]
 ) -> dict[str, Any]:
-    """A Secret as Strimzi expects those of its users: Opaque, found by its labels (strimzi.md 1.1)."""
+    """A Secret as Strimzi expects those of its users: Opaque, found by its labels (docs/operator.md, "CA Secrets")."""
     return {
         "apiVersion": "v1",
         "kind": "Secret",

@@ -2,25 +2,35 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""``decide``: what to do next about a cluster's CAs. Pure: no clock, no I/O, no randomness (DESIGN section 4)."""
+"""``decide``: what to do next about a cluster's CAs. Pure: no clock, no I/O, no randomness (docs/design.md,
+"One pass").
+"""
 
 from __future__ import annotations
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.bookkeeping import keep_books
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decision import Decision, Transition
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.handover import hand_over
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.holds import holds
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.journal import in_flight
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal, Ledger
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions import check
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.promotion import take_over_authority
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.restarted_instead import refused_restart
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules import RULES
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.sentences import sentence
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Resume, Step, WriteLedger
+from dataclasses import dataclass
+
+from .gates.gates import GATES, Gates
+from .ledger.books import keep_books
+from .ledger.journal import in_flight
+from .model.decision import Decision, Transition
+from .model.goals import Goal, Phase
+from .model.intent import Intent, Spread
+from .model.ledger import Ledger
+from .model.snapshot import Snapshot
+from .model.states import TrustState
+from .model.steps.authority import SetGenerated
+from .model.steps.base import Steps
+from .model.steps.books import WriteLedger
+from .model.steps.pause import Resume
+from .model.violations import Condition, Violation
+from .preconditions.order import PRECONDITIONS, Precondition, check
+from .rules.hand_over import hand_over
+from .rules.holds import holds
+from .rules.order import RULES, Rule
+from .rules.retirement import is_patient
+from .rules.situation import Situation
+from .rules.waiting import still_held
 
 _PHASE_OF_STATE = {
     TrustState.UNTRUSTED: Phase.PREPARE,
@@ -32,29 +42,46 @@ _PHASE_OF_STATE = {
 }
 
 
-def decide(snapshot: Snapshot, intent: Intent) -> Decision:
+@dataclass(frozen=True)
+class Engine:
+    """The preconditions, gates and rules of decisions; a test takes one out by another value of this class."""
+
+    preconditions: tuple[Precondition, ...] = PRECONDITIONS
+    gates: Gates = GATES
+    rules: tuple[Rule, ...] = RULES
+
+
+ENGINE = Engine()
+
+
+def decide(snapshot: Snapshot, intent: Intent, engine: Engine = ENGINE) -> Decision:
     """The next steps towards the goal, what justified them, or what holds the flow.
 
     One call is one pass: the books are brought up to date first (one write, at most one transition per CA); only
     books that are up to date lead to further steps.
     """
-    violations = check(snapshot, intent)
+    violations = check(snapshot, intent, engine.preconditions)
     if violations:
-        # Whatever is wrong, the operator is not left paused.
-        return Decision(steps=(Resume(),) if snapshot.reconciliation.paused_by_us else (), violations=violations)
-    adopting = take_over_authority(snapshot, intent, snapshot.ledger or Ledger())
-    if adopting:
-        return Decision(steps=adopting)
+        return Decision(steps=_let_the_operator_on(snapshot), violations=violations)
+    if intent.goal is Goal.UPGRADE and snapshot.reconciliation.generated:
+        # Adopting: the operator stops managing the CA before anything else is touched.
+        return Decision(steps=(SetGenerated(generated=False, phase=Phase.PREPARE),))
+    before = snapshot.ledger or Ledger()
     if intent.goal is Goal.DOWNGRADE and snapshot.reconciliation.generated:
-        return _next(snapshot, intent, hand_over(snapshot, snapshot.ledger or Ledger()))
-    ledger, transitions = keep_books(snapshot)
-    if ledger != (snapshot.ledger or Ledger()):
-        return Decision(steps=(WriteLedger(ledger, _phase(transitions, ledger)),), transitions=transitions)
-    return _next(snapshot, intent, _steps(snapshot, intent, ledger))
+        at = Situation(snapshot, intent, before, engine.gates)
+        return _next(at, _let_the_operator_on(snapshot) or hand_over(at))
+    ledger, transitions = keep_books(snapshot, intent, engine.gates)
+    if ledger != before:
+        write = WriteLedger(ledger=ledger, before=before, phase=_phase(transitions, ledger))
+        return Decision(steps=(write,), transitions=transitions)
+    at = Situation(snapshot, intent, ledger, engine.gates)
+    return _next(at, next(filter(None, (rule(at) for rule in engine.rules)), ()))
 
 
 def _phase(transitions: tuple[Transition, ...], ledger: Ledger) -> Phase:
-    """Where a change of the books belongs, for people: the furthest of its transitions, else where the flow is."""
+    """The phase that a change of the ledger is shown under: that of its furthest transition, else the phase that the
+    flow is in.
+    """
     reached = [_PHASE_OF_STATE[taken.after] for taken in transitions]
     if reached:
         return max(reached, key=lambda phase: phase.position)
@@ -63,22 +90,38 @@ def _phase(transitions: tuple[Transition, ...], ledger: Ledger) -> Phase:
     return Phase.RETIRE if successor is None else _PHASE_OF_STATE[successor.state]
 
 
-def _steps(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> tuple[Step, ...]:
-    for rule in RULES:
-        steps = rule(snapshot, intent, ledger)
-        if steps:
-            return steps
-    return hand_over(snapshot, ledger) if intent.goal is Goal.DOWNGRADE else ()
-
-
-def _next(snapshot: Snapshot, intent: Intent, steps: tuple[Step, ...]) -> Decision:
-    # A pause of ours is always brought to its end, wherever the caller wants to stop.
-    allowed = steps if snapshot.reconciliation.paused_by_us else tuple(s for s in steps if intent.allows(s.phase))
-    if refused := refused_restart(allowed, snapshot, intent):
-        return Decision(steps=(Resume(),) if snapshot.reconciliation.paused_by_us else (), violations=refused)
+def _next(at: Situation, steps: Steps) -> Decision:
+    # A pause that this collection made is always brought to its end, wherever the caller wants to stop.
+    paused = at.snapshot.reconciliation.paused_by_us
+    allowed = tuple(step for step in steps if paused or at.intent.allows(step.phase))
+    if refused := _refused_restarts(at, allowed):
+        return Decision(steps=_let_the_operator_on(at.snapshot), violations=refused)
     if allowed:
         return Decision(steps=allowed)
     if steps:
-        return Decision(done=True, pending=tuple(sentence(step, snapshot) for step in steps))
-    held = holds(snapshot, intent, snapshot.ledger) if snapshot.ledger else ()
-    return Decision(violations=held, done=not held)
+        return Decision(done=True, pending=tuple(step.as_left() for step in steps))
+    held = holds(at) if at.snapshot.ledger else ()
+    return Decision(violations=held, done=not held, waiting=still_held(at))
+
+
+def _let_the_operator_on(snapshot: Snapshot) -> Steps:
+    """Ends a pause that this collection made; nothing else is done while a condition does not hold."""
+    return (Resume(phase=Phase.USE),) if snapshot.reconciliation.paused_by_us else ()
+
+
+def _refused_restarts(at: Situation, steps: Steps) -> tuple[Violation, ...]:
+    """Holds restarts that a reload would spare, where the caller asks for a reload; before the pause that they would
+    begin with. As long as the running nodes have not been asked, it is not known whether a reload is possible, and
+    nothing is held.
+    """
+    if at.intent.spread is not Spread.RELOAD and not is_patient(at):
+        return ()
+    asked = "spread=reload" if at.intent.spread is Spread.RELOAD else "retire=when_restarted"
+    looked = at.snapshot.in_place is not None or at.intent.spread is Spread.RESTART
+    return tuple(
+        Violation(
+            Condition.IN_PLACE, at.snapshot.names.kafka, f"{asked} forbids this. {step.avoidable}",
+            "Remove this obstacle, or have the nodes restarted: spread=auto, retire=now.",
+        )
+        for step in steps if step.avoidable and looked
+    )  # fmt: skip

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""CAs before and after, and which of them somebody still trusts though they are gone."""
+"""The CAs before and after a run, and which of the removed ones are still trusted by a pod."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.times imp
 
 Authority = dict[str, Any]
 
-#: RFC 4514: what lies between two commas that are not escaped, and a character that is.
+#: RFC 4514: an attribute stands between two commas that are not escaped; an escaped character.
 _ATTRIBUTE = re.compile(r"(?:[^,\\]|\\.)+")
 _ESCAPED = re.compile(r"\\(.)")
 
@@ -50,8 +50,9 @@ def _added(ca: Mapping[str, Any], before: Mapping[str, Authority], now: datetime
 def _gone(
     ca: Mapping[str, Any], before: Mapping[str, Authority], lingering: Mapping[str, Authority], now: datetime
 ) -> Authority:
-    """Public facts of a CA that left the ledger; ``pods`` trust it until they restart, of ``lingering`` only what is no
-    listener."""
+    """Public facts of a CA that left the ledger; ``pods`` trust it until they restart; of the pods in ``lingering``
+    every channel but the listeners does.
+    """
     facts = {key: ca.get(key) for key in ("subject", "sha256", "fingerprint", "not_before", "not_after")}
     found = lingering.get(ca["sha256"], {})
     left = {key: sorted(found.get(key) or []) for key in ("pods", "lingering")}

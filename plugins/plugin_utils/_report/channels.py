@@ -2,9 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What is known of every channel, each a party of its own. Only a handshake shows that a CA is refused.
+"""The channels, each a party of its own, with the CAs that they present and trust. Only a handshake shows that a CA is
+refused.
 
-Stored evidence shows what somebody was given; what it does not show stays unknown.
+Stored evidence shows the certificates that a party was given; it does not show what the party refuses.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.parties i
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import KAFKA, OPERATOR, Run
 
 Channel = dict[str, Any]
-#: Where what is known of a channel comes from.
+#: The source of what is known of a channel.
 HANDSHAKE, STORED = "handshake", "stored"
 
 
@@ -35,7 +36,7 @@ def describe_channels(run: Run) -> dict[str, Any]:
 
 
 def describe_proof(channels: Iterable[Mapping[str, Any]], removed: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """How far it was observed that nobody trusts the removed CAs: of the listeners that verify clients by them."""
+    """How many of the listeners that verify clients by these CAs were seen to refuse the removed ones."""
     everything, gone = list(channels), {ca["sha256"][:12] for ca in removed}
     asked = [one for one in everything if one["evidence"] == HANDSHAKE and one["verifies"]]
     return {
@@ -47,7 +48,9 @@ def describe_proof(channels: Iterable[Mapping[str, Any]], removed: Iterable[Mapp
 
 
 def _channel(kind: str, party: str, evidence: str, **known: Any) -> Channel:
-    """kind: listener, node, raft, a component or client. party: whose; port: of a listener, 0 of anything else."""
+    """A channel. kind: listener, node, raft, a component or client. party: the pod or client; port: of a listener, else
+    0.
+    """
     nothing: Channel = {"port": 0, "verifies": True, "presents": [], "trusts": [], "refuses": [], "why": []}
     return {"kind": kind, "party": party, "evidence": evidence, **nothing, **known}
 
@@ -88,8 +91,9 @@ def _stored(kind: str, pod: Mapping[str, Any], *why: str) -> Channel:
 
 
 def _rafts(run: Run) -> Iterable[Channel]:
-    """What of a node has not read again: it knows what the listeners of the same process refuse or present no more, beside
-    what the process was started with."""
+    """The Raft clients and agents of nodes whose listeners have read again: they know the CAs and present the leaves
+    that the listeners have given up, beside those that the process was started with.
+    """
     started = {pod["name"]: pod for pod in run.last["pods"]}
     known: dict[str, list[str]] = {}
     presented: dict[str, list[str]] = {}

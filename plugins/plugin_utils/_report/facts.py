@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What a flow did, as plain facts: the content of report.json, from what the role ``reconcile`` noted."""
+"""The facts about a flow: the content of report.json, from the results of the modules that it called."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run impor
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.stages import describe_phases
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.times import seconds_between
 
-#: Raised when a key changes its meaning or goes away.
-SCHEMA = 1
+#: The version of the structure; it is raised when a key changes its meaning or goes away.
+SCHEMA = 2
 
 
-def facts_of(run: Run, begun: str | None, now: datetime) -> dict[str, Any]:
-    """``begun``: when the run did, if that was noted; ``now``: its end, and what days left count from."""
+def facts_of(run: Run, now: datetime) -> dict[str, Any]:
+    """``now``: the end of the run, and what days left count from."""
     worked = round(sum(step["seconds"] for step in run.steps), 1)
     authorities, channels = describe_authorities(run, now), describe_channels(run)
     return {
@@ -32,9 +32,9 @@ def facts_of(run: Run, begun: str | None, now: datetime) -> dict[str, Any]:
         "check_mode": run.check_mode,
         "done": run.done,
         "result": run.result,
-        "started_at": begun,
+        "started_at": run.began_at,
         "finished_at": now.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "seconds": seconds_between(begun, now) if begun else worked,
+        "seconds": seconds_between(run.began_at, now) if run.began_at else worked,
         "worked_seconds": worked,
         "writes": sum(action["verb"] in CHANGES for action in run.actions),
         **describe_rolls(run),
@@ -50,7 +50,7 @@ def facts_of(run: Run, begun: str | None, now: datetime) -> dict[str, Any]:
         "planned_rolls": run.planned_rolls,
         "planned_restarts": sum(len(step["restarts"]) for step in run.plan),
         "pending": list(run.last.get("pending") or []),
-        "next": run.next,
+        "waiting": list(run.last.get("waiting") or []),
         "violations": run.violations,
         "failure": run.failure,
         "journal": run.last.get("journal"),

@@ -13,7 +13,7 @@ from ansible_collections.trustops.strimzi.plugins.plugin_utils._report import wo
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.channels import HANDSHAKE
 
 Facts = Mapping[str, Any]
-#: As many equal rows are still read one by one.
+#: Up to this number, equal rows are shown one by one.
 APART = 3
 
 
@@ -72,7 +72,7 @@ def _cells(channel: Facts, cas: Sequence[Facts]) -> list[str]:
 
 
 def _cell(channel: Facts, ca: str) -> str:
-    """A listener that verifies nobody by these CAs neither trusts nor refuses them."""
+    """The text of a cell. A listener that verifies no client by these CAs neither trusts nor refuses them."""
     presents = ["presents"] if ca in channel["presents"] else []
     if not channel["verifies"]:
         return "presents" if presents else "-"

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Who presents and trusts what: the pods one by one, and parties that are equal in groups."""
+"""The parties with the CAs that they present and trust: pods one by one, and equal parties in groups."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def group_parties(seen: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def order_of(component: str, name: str) -> tuple[int, list[tuple[int, str]]]:
-    """By component, then by name with numbers as numbers: node 10 comes after node 9."""
+    """The key to sort by component, then by name with numbers as numbers: node 10 comes after node 9."""
     position = COMPONENTS.index(component) if component in COMPONENTS else len(COMPONENTS)
     return position, [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"([0-9]+)", name)]
 
@@ -65,7 +65,9 @@ def short_names(labels: Iterable[str]) -> list[str]:
 
 
 def operator_party(seen: Mapping[str, Any]) -> list[tuple[str, str, list[str], list[str]]]:
-    """It presents what its Secret holds, and reads the CA certificate Secret anew at every reconciliation."""
+    """The Cluster Operator as a party: it presents the certificate in its Secret, and reads the CA certificate Secret
+    anew in every reconcile.
+    """
     leaves = [leaf for leaf in seen["leaves"] if leaf["component"] == OPERATOR]
     if not leaves:
         return []
@@ -74,7 +76,9 @@ def operator_party(seen: Mapping[str, Any]) -> list[tuple[str, str, list[str], l
 
 
 def _issuers(leaf: Mapping[str, Any], cas: Iterable[Mapping[str, Any]]) -> list[str]:
-    """By name; a renewed CA has the name of the one before, and then the generation decides."""
+    """The CAs that may have issued this leaf, by name. A renewed CA has the name of the one before; there the
+    generation decides.
+    """
     named = [ca for ca in cas if ca["subject"] == leaf["issuer"]]
     exact = [ca for ca in named if leaf["generation"] in (ca.get("generations") or [])]
     return [ca["sha256"][:12] for ca in (exact or (named if len(named) == 1 else []))]

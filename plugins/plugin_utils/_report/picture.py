@@ -110,7 +110,7 @@ def shortened(text: str, length: int) -> str:
 
 
 def description(parties: Iterable[Mapping[str, Any]], cas: Iterable[Mapping[str, Any]]) -> str:
-    """The same in words, for those who do not see the picture."""
+    """The picture in words, for people who do not see it."""
     letters = {ca["short"]: ca["letter"] for ca in cas}
     told = []
     for party in parties:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Who was restarted and when: by what calls did, or by the UIDs that were seen, whichever shows more.
+"""The pods that were restarted, and when: by the actions of calls or by the UIDs that were seen, whichever shows more.
 
 The operator restarts between two calls as well, and within one call a pod may start twice.
 """
@@ -22,8 +22,9 @@ Action = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Restart:
-    """call: position of the step that asked for it or saw it first; as many as there are steps for one that only the
-    last picture shows. action: what the call did; None where somebody else restarted the pod."""
+    """call: position of the step that asked for it or saw it first; the number of steps for a restart that only the
+    last picture shows. action: the action of the call; None where another program restarted the pod.
+    """
 
     pod: str
     call: int
@@ -31,12 +32,16 @@ class Restart:
 
 
 def restarts_of(run: Run) -> Counter[str]:
-    """By the name of a node, and by the component of other pods: those come back under another name."""
+    """The number of restarts by the name of a node, and by the component of other pods, which come back under another
+    name.
+    """
     return Counter(_who(restart.pod, run) for restart in restarts_in_order(run))
 
 
 def restarts_in_order(run: Run) -> list[Restart]:
-    """What a call did does not count again where its new UID is seen, be it by a later call."""
+    """The restarts in order. A restart that a call has made is not counted again where its new UID is seen, also by a
+    later call.
+    """
     acted: Counter[str] = Counter()
     seen: Counter[str] = Counter()
     told: Counter[str] = Counter()
@@ -64,7 +69,7 @@ def _by_who(restarts: Iterator[Restart], run: Run) -> defaultdict[str, list[Rest
 
 
 def _came(run: Run) -> Iterator[list[str]]:
-    """The pods whose UID is new after each step, and at the end; who was not there before has not restarted."""
+    """The pods whose UID is new after each step, and at the end. A pod that was not there before has not restarted."""
     first, *later = run.pods_seen
     known: dict[str, set[str]] = {}
     _take_in(first, known, run)
@@ -90,7 +95,7 @@ def name_of(action: Action) -> str:
 
 
 def component(pod: str, run: Run) -> str:
-    """What a pod of this name is."""
+    """The component of the pod with this name."""
     if pod in run.node_rolls:
         return KAFKA
     prefix = f"{run.last['cluster']['name']}-"

@@ -2,20 +2,20 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What was noted of a run, completed: a flow that failed in its first call has no result of its own."""
+"""A run as the modules of a flow returned it, call by call."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 KAFKA, OPERATOR = "kafka", "cluster-operator"
-#: In the order in which people think of them.
+#: The components in the order in which they are shown.
 COMPONENTS = (KAFKA, "entity-operator", "cruise-control", "kafka-exporter", OPERATOR)
 CHANGES = ("create", "update", "delete")
-#: What of a result is a picture of the cluster.
+#: The keys of a result that describe the state of the cluster.
 _LISTS = ("cas", "removed", "held_leaves", "pods", "outside", "leaves")
 
 
@@ -30,7 +30,6 @@ class Run:
     goal: str
     done: bool
     check_mode: bool
-    next: str | None
     first: dict[str, Any]
     last: dict[str, Any]
     look: dict[str, Any]
@@ -39,35 +38,32 @@ class Run:
     planned_rolls: int
     violations: list[dict[str, Any]]
     failure: str | None
+    began_at: str | None
 
     @classmethod
-    def of(
-        cls,
-        noted: Mapping[str, Any],
-        failed: Mapping[str, Any],
-        planned: Mapping[str, Any],
-        check_mode: bool,
-        where: Mapping[str, Any],
-    ) -> Run:
-        """``failed``: the result of the call that ended the flow. ``planned``: that of the call that asked for a plan.
+    def of(cls, calls: Iterable[Mapping[str, Any]], goal: str, check_mode: bool, where: Mapping[str, Any]) -> Run:
+        """``calls``: the results of the modules in order; results of tasks that were skipped are left out.
 
-        Both are empty when there was none. ``where``: name and namespace, should no result tell them.
+        ``where``: name and namespace, for runs of which no result has them.
         """
-        seen = failed if "cluster" in failed else {}
-        last = _complete({**(noted.get("last") or {}), **seen}, where)
+        told = _of_this_run([call for call in calls if "cluster" in call or call.get("failed")])
+        seen = [call for call in told if "cluster" in call]
+        failed = next((call for call in told if call.get("failed")), None)
+        planned = seen[-1] if seen and check_mode else {}
+        last = _complete(seen[-1] if seen else {}, where)
         return cls(
-            goal=str(noted["goal"]),
-            done=bool(noted.get("done")) and not failed,
+            goal=goal,
+            done=bool(last.get("done")) and failed is None,
             check_mode=check_mode,
-            next=str(noted.get("next") or "") or None,
-            first=_complete(noted["first"], where) if noted.get("first") else last,
+            first=_complete(seen[0], where) if seen else last,
             last=last,
-            look=_last_look(planned, noted.get("look") or {}, seen),
-            steps=[*(noted.get("log") or []), *_unfinished(noted, seen)],
+            look=_last_look(*seen),
+            steps=[_step(call) for call in seen if call.get("actions") and not check_mode],
             plan=list(planned.get("plan") or []),
             planned_rolls=int(planned.get("planned_rolls") or 0),
-            violations=list((seen or planned).get("violations") or []),
+            violations=list(last.get("violations") or []) if failed or check_mode else [],
             failure=str(failed.get("msg") or "the call failed without a message") if failed else None,
+            began_at=next((str(call["began_at"]) for call in told if call.get("began_at")), None),
         )
 
     @property
@@ -100,27 +96,27 @@ class Run:
         return "done" if self.done else "unfinished"
 
 
+def _of_this_run(calls: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """In a play with several runs, tasks that were not reached have what they registered in an earlier one."""
+    begun = str(calls[0].get("began_at") or "") if calls else ""
+    return [call for call in calls if str(call.get("began_at") or begun) >= begun]
+
+
 def _complete(result: Mapping[str, Any], where: Mapping[str, Any]) -> dict[str, Any]:
     return {**{name: [] for name in _LISTS}, "cluster": dict(where), **result}
 
 
 def _last_look(*results: Mapping[str, Any]) -> dict[str, Any]:
-    """results: in the order in which they came. A look that did not come about does not hide the one before."""
+    """results: in the order in which they came. The last look in which listeners were asked; else the last one."""
     looks = [{"evidence": one["evidence"], "listeners": one["listeners"]} for one in results if "listeners" in one]
     taken = [look for look in looks if look["evidence"].get("seen_at")]
     return (taken or looks or [{"evidence": {}, "listeners": []}])[-1]
 
 
-def _unfinished(noted: Mapping[str, Any], seen: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What the failed call did before it failed, in the form of the log."""
-    if not seen.get("actions"):
-        return []
-    return [
-        {
-            "module": noted.get("next"),
-            "seconds": seen.get("seconds") or 0.0,
-            "actions": seen["actions"],
-            "transitions": seen.get("transitions") or [],
-            "pods": {pod["name"]: pod["uid"] for pod in seen.get("pods") or []},
-        }
-    ]
+def _step(call: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "seconds": call.get("seconds") or 0.0,
+        "actions": list(call["actions"]),
+        "transitions": list(call.get("transitions") or []),
+        "pods": {pod["name"]: pod["uid"] for pod in call.get("pods") or []},
+    }

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The log of a run by phases: what was written, what restarted, what was waited for, and how long each took."""
+"""The log of a run by phases: writes, restarts, waits, and how long each took."""
 
 from __future__ import annotations
 
@@ -49,7 +49,6 @@ def _phase(phase: str, stretches: list[dict[str, Any]], restarts: list[dict[str,
         ],
         "work": [
             {
-                "module": one["module"],
                 "kind": _kind(one["actions"]),
                 "begins": round(one["begins"], 1),
                 "seconds": round(one["seconds"], 1),
@@ -62,13 +61,15 @@ def _phase(phase: str, stretches: list[dict[str, Any]], restarts: list[dict[str,
 
 
 def _restart(restart: Restart, run: Run) -> dict[str, Any]:
-    """Nobody has waited for one that somebody else asked for."""
+    """A restart as the report has it; without seconds where no call has waited for it."""
     seconds = restart.action["seconds"] if restart.action else None
     return {"pod": restart.pod, "component": component(restart.pod, run), "seconds": seconds}
 
 
 def _phase_of_restart(restart: Restart, stretches: list[dict[str, Any]]) -> str:
-    """That of the call that saw it first, where no call asked for it; nothing was done before or since: none."""
+    """The phase of a restart. Where no call asked for it, the phase of the call that saw it first; empty where there is
+    none.
+    """
     if restart.action:
         return str(restart.action["phase"])
     seen = [one for one in stretches if one["call"] >= restart.call] or stretches[-1:]
@@ -92,7 +93,7 @@ def _kind(actions: Iterable[Action]) -> str:
 
 
 def _stretches(run: Run) -> list[dict[str, Any]]:
-    """What each call did in each phase; a call in two phases shares its time out by the number of actions."""
+    """The actions of each call by phase. The time of a call in two phases is divided by the number of actions."""
     found: list[dict[str, Any]] = []
     clock, previous = 0.0, ""
     for call, step in enumerate(run.steps):
@@ -105,7 +106,7 @@ def _stretches(run: Run) -> list[dict[str, Any]]:
             own = [action for name, action in phases if name == phase]
             seconds = step["seconds"] * len(own) / len(phases)
             found.append({
-                "phase": phase, "call": call, "module": step["module"], "actions": own, "begins": begins, "seconds": seconds,
+                "phase": phase, "call": call, "actions": own, "begins": begins, "seconds": seconds,
             })  # fmt: skip
             begins += seconds
         clock += step["seconds"]
@@ -113,7 +114,7 @@ def _stretches(run: Run) -> list[dict[str, Any]]:
 
 
 def _phase_of(action: Action, previous: str, run: Run) -> str:
-    """The ledger records what happened before, so its entry belongs to the phase that this was in."""
+    """The phase of an action. A write of the ledger records earlier actions, so it belongs to their phase."""
     cluster = run.last["cluster"]
     ledger = f"Secret {cluster['namespace']}/{cluster['name']}-cluster-ca-trusted-certs"
     return previous if previous and action["object"] == ledger else str(action["phase"])

@@ -12,12 +12,12 @@ from typing import Any
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.words import PHASES, count, duration
 
 WIDTH, LEFT, RIGHT, ROW = 1040, 170, 1030, 62
-#: So that what took no time can be seen.
+#: The least width of a bar, so that calls which took no time can be seen.
 NARROWEST = 3.0
 
 
 def timeline(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Time that no call worked in (Ansible's own) is left out."""
+    """The timeline of the calls. Time between calls, which is Ansible's own, is left out."""
     whole = facts["worked_seconds"] or 1.0
     rows = [_row(index, phase, whole) for index, phase in enumerate(facts["phases"])]
     return {"width": WIDTH, "left": LEFT, "right": RIGHT, "height": len(rows) * ROW + 4, "rows": rows}
@@ -41,7 +41,7 @@ def _bar(work: Mapping[str, Any], whole: float) -> dict[str, Any]:
     scale = (RIGHT - LEFT) / whole
     width = max(work["seconds"] * scale, NARROWEST)
     x = min(LEFT + work["begins"] * scale, RIGHT - width)
-    what = f"{work['module']}: {count(work['writes'], 'write')}, {count(work['restarts'], 'restart')}"
+    what = f"{count(work['writes'], 'write')}, {count(work['restarts'], 'restart')}"
     return {
         "x": round(x, 1), "width": round(width, 1), "kind": work["kind"],
         "title": f"{what}, {duration(work['seconds'])}",
@@ -49,7 +49,7 @@ def _bar(work: Mapping[str, Any], whole: float) -> dict[str, Any]:
 
 
 def summary(phase: Mapping[str, Any]) -> str:
-    """What a phase did, in one line."""
+    """The actions of a phase in one line."""
     writes = sum(written["times"] for written in phase["writes"])
     parts = [count(writes, "write")] if writes else []
     rolled = sum(work["seconds"] for work in phase["work"] if work["kind"] == "roll")

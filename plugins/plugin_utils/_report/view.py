@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What the templates show of the facts: texts, rows and places. Nothing is escaped here; the templates do that."""
+"""The texts, rows and places that the templates show. The templates escape them; this module does not."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def lines(facts: Facts) -> list[str]:
 
 
 def _done(facts: Facts) -> Sequence[Facts]:
-    """Nothing is done in check mode; the plan tells what would be."""
+    """The phases that something was done in; none in check mode."""
     return [] if facts["check_mode"] else facts["phases"]
 
 
@@ -86,7 +86,9 @@ def _figures(facts: Facts) -> list[tuple[str, str]]:
 
 
 def _trusting(facts: Facts) -> tuple[str, str]:
-    """Nobody is claimed of listeners that were asked; of anybody else it is only what is stored."""
+    """The figure of who trusts the removed CA. "0 listeners" is said only where all listeners that were asked refused
+    it; else it says that this is stored evidence.
+    """
     trusting, proof = facts["removed_ca_trusted_by"], facts["proof"]
     if trusting:
         return _figure(trusting, "pod trusts the removed CA", "pods trust the removed CA")
@@ -108,6 +110,8 @@ def authorities(facts: Facts) -> list[dict[str, Any]]:
 
 
 def _authority(index: int, ca: Facts, before: Facts | None) -> dict[str, Any]:
+    """Only a CA that has left is told with the pods that know it still."""
+    is_gone = "pods" in ca
     return {
         "letter": LETTERS[index % len(LETTERS)],
         "colour": index % COLOURS,
@@ -117,20 +121,22 @@ def _authority(index: int, ca: Facts, before: Facts | None) -> dict[str, Any]:
         "short": ca["sha256"][:12],
         "not_after": words.when(ca["not_after"]),
         "days": words.days(ca["days_left"]),
-        "before": _state(before["state"], before.get("current")) if before else "not there yet",
-        "after": _state(ca["state"], ca.get("current")) if ca["state"] else _removed(ca),
+        "before": _state(before) if before else "not there yet",
+        "after": _removed(ca) if is_gone else _state(ca),
         "meaning": words.STATES.get(ca["state"] or "", ""),
         "there_before": before is not None,
-        "there_after": ca["state"] is not None,
+        "there_after": not is_gone,
         "issuing_before": bool(before and before.get("current")),
-        "issuing_after": bool(ca["state"] and ca.get("current")),
+        "issuing_after": bool(not is_gone and ca.get("current")),
         "state_before": before["state"] if before else None,
         "state_after": ca["state"],
     }
 
 
-def _state(state: str, current: bool | None) -> str:
-    return f"{state}, issuing" if current else state
+def _state(ca: Facts) -> str:
+    """A cluster that was never adopted, or was handed back, has no ledger."""
+    state = ca["state"] or "in no ledger"
+    return f"{state}, issuing" if ca.get("current") else state
 
 
 def _removed(ca: Facts) -> str:
@@ -172,7 +178,7 @@ def _phase(phase: Facts) -> dict[str, Any]:
 
 
 def _written(writes: Sequence[Facts]) -> list[str]:
-    """Objects with how often each was written; of the pods, of which there can be many, only the number."""
+    """The written objects, with how often; pods are only counted, because there can be many."""
     found, pods = [], 0
     for one in writes:
         kind, _space, name = one["object"].partition(" ")
@@ -203,7 +209,7 @@ def _pod(pod: Facts, cas: Sequence[Facts]) -> dict[str, Any]:
 
 
 def _outside(client: Facts, cas: Sequence[Facts]) -> dict[str, Any]:
-    """A client outside the cluster; until when and why it was let pass is for audits."""
+    """A client outside the cluster, with its waiver for audits."""
     letters, waiver = _letters(cas), client["waiver"]
     return {
         "client": client["client"],
@@ -224,7 +230,6 @@ def _letter(label: str, letters: Mapping[str, str]) -> str:
 def _log(facts: Facts) -> list[dict[str, str]]:
     return [
         {
-            "module": str(step["module"]),
             "phase": str(action["phase"]),
             "verb": str(action["verb"]),
             "object": str(action["object"]),
@@ -237,8 +242,8 @@ def _log(facts: Facts) -> list[dict[str, str]]:
 
 
 def _remainders(facts: Facts) -> list[str]:
-    """What is left to do, and how."""
-    left = [f"Left: {pending}" for pending in facts["pending"]]
+    """Sentences about what is left to do, and how."""
+    left = [f"Left: {pending}" for pending in facts["pending"]] + list(facts["waiting"])
     if facts["result"] in ("held", "failed", "unfinished", "stopped"):
         left.append("Run the same playbook again to continue; what was done is not done again.")
     elif facts["result"] == "planned":

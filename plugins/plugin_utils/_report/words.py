@@ -11,7 +11,7 @@ from typing import Any
 
 Facts = Mapping[str, Any]
 
-#: As many names are still read in a sentence.
+#: The most names that a sentence lists.
 FEW = 9
 
 FLOWS = {
@@ -20,6 +20,7 @@ FLOWS = {
     "replace_key": "Replacement of the cluster CA's key",
     "upgrade": "Adoption of the cluster CA",
     "downgrade": "Return of the cluster CA to the operator",
+    "renew_leaves": "Renewal of the nodes' certificates",
     "reconcile": "Reconciliation of the cluster CA",
 }
 #: Each result as a mark and in words; the mark never stands alone.
@@ -111,7 +112,7 @@ def span(begin: str, end: str) -> str:
 
 
 def sentences(facts: Facts) -> list[str]:
-    """What a person wants to know first, the most important thing in front."""
+    """The most important sentences about a run, the first one in front."""
     return [*_trust(facts), *_rolls(facts), *_work(facts), *_issuer(facts)]
 
 
@@ -131,7 +132,7 @@ def _trust(facts: Facts) -> Iterable[str]:
 
 
 def _shown_by(proof: Facts, them: str) -> str:
-    """What it rests on that there is none: only for a listener that was asked is it more than what is stored."""
+    """The evidence that no pod trusts the removed CA: handshakes with listeners that were asked, or what is stored."""
     asked, refusing, trusting = (proof[f"listeners_{what}"] for what in ("asked", "refusing", "trusting"))
     if not refusing and not trusting:
         return f", by stored evidence: no listener was asked about {them}"

@@ -19,7 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.handsh
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.probes import Probe
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.stream import Deadline, Opener
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, encode_certificates
-from ansible_collections.trustops.strimzi.tests.unit._pki.hierarchy import Entity, key, make
+from ansible_collections.trustops.strimzi.tests.support.certificates import Entity, key, make
 
 NOW = datetime.now(timezone.utc)
 DAY = timedelta(days=1)

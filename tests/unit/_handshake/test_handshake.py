@@ -14,17 +14,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.alerts
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.handshake import Handshake, Outcome
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.probes import make_probe
 
-from .listeners import (
-    NOW,
-    TLS12,
-    TLS13,
-    authority,
-    end_entity,
-    openssl_listener,
-    server_context,
-    shake,
-    tls_listener,
-)
+from .listeners import NOW, TLS12, TLS13, authority, end_entity, openssl_listener, server_context, shake, tls_listener
 
 ROOT = authority("root", 1)
 # Servers complete a chain with what they trust; so they present what no client is checked against.

@@ -143,12 +143,12 @@ def test_who_accepts_nothing_that_it_is_shown_may_have_another_reason(version: s
 
 
 @pytest.mark.parametrize("flag", ["-tls1_2", "-tls1_3"])
-def test_a_bridged_chain_is_accepted_by_who_knows_the_old_ca_only(flag: str, tmp_path: Path) -> None:
+def test_a_linked_chain_is_accepted_by_who_knows_the_old_ca_only(flag: str, tmp_path: Path) -> None:
     """The list, which names the old CA only, does not contradict it."""
-    bridge = cross_certify(NEW.certificate, OLD.certificate, OLD.key, not_before=NOW, validity=DAY)
-    bridged = make_probe(NEW.certificate, NEW.key, now=NOW, sent_with=[bridge])
+    link = cross_certify(NEW.certificate, OLD.certificate, OLD.key, not_before=NOW, validity=DAY)
+    linked = make_probe(NEW.certificate, NEW.key, now=NOW, sent_with=[link])
     with openssl_listener(tmp_path, [LEAF], [OLD.certificate], flag) as port:
-        seen = observe(port, Inquiry(BOTH, {**PROBES, _NEW: bridged}, BOTH, STRANGER))
+        seen = observe(port, Inquiry(BOTH, {**PROBES, _NEW: linked}, BOTH, STRANGER))
     assert seen.trusts == {_OLD, _NEW}
 
 

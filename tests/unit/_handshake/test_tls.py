@@ -16,7 +16,7 @@ from cryptography import x509
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.stream import Deadline
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.tls import TlsStream
-from ansible_collections.trustops.strimzi.tests.unit._pki.hierarchy import key, make
+from ansible_collections.trustops.strimzi.tests.support.certificates import key, make
 
 from .listeners import DAY, NOW, TLS12, TLS13, authority, opener, server_context, serving
 

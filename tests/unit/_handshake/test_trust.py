@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.trust 
     judge_probe,
     settle,
 )
-from ansible_collections.trustops.strimzi.tests.unit._pki.hierarchy import key, make
+from ansible_collections.trustops.strimzi.tests.support.certificates import key, make
 
 from .names import in_another_encoding
 

@@ -5,18 +5,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issue import carry_out_issue
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issue import issue_leaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import cruise_control_names
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain, parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.leaves import sign_leaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaves import component_leaves, node_leaf
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import IssueLeaves
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
 from ansible_collections.trustops.strimzi.tests.operator import clusters
-from ansible_collections.trustops.strimzi.tests.unit._pki.hierarchy import NOW, YEAR, Entity, key, make
+from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, YEAR, Entity, key, make
 from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, Bench, pem, pod, secret
 
 CA, OLD = make("cluster-ca v1", key(1), path_length=0), make("cluster-ca v0", key(2))
@@ -54,5 +57,16 @@ def office(ca: Entity = CA) -> Bench:
     return bench
 
 
+def order(*secrets: str, issuer: Entity = CA, generation: int = 4) -> IssueLeaves:
+    return IssueLeaves(secrets=secrets, issuer=(issuer.certificate,), generation=generation, phase=Phase.USE)
+
+
 def issue(bench: Bench, *secrets: str, generation: int = 4, **settings: Any) -> list[Action]:
-    return carry_out_issue(IssueLeaves(secrets, generation), bench.observe(), bench.work(**settings))
+    """By the CA in use."""
+    step = replace(order(*secrets, generation=generation), issuer=bench.observe().snapshot.ca.current)
+    return issue_leaves(step, bench.observe(), bench.work(**settings))
+
+
+def presented(bench: Bench, secret_name: str) -> Chain:
+    """What its Secret holds."""
+    return parse_certificates(bench.data(secret_name)[f"{BY_SECRET[secret_name].entry}.crt"])

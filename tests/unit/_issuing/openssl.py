@@ -44,12 +44,15 @@ def public_key_of_certificate(pem: bytes) -> str:
     return _run("x509", "-noout", "-pubkey", content=pem)
 
 
-def verify(leaf: bytes, anchors: bytes, at: int, folder: Path, host: str = "") -> bool:
-    """Whether it verifies at this time (seconds since 1970) with nothing but these anchors."""
+def verify(leaf: bytes, anchors: bytes, at: int, folder: Path, host: str = "", *, untrusted: bytes = b"") -> bool:
+    """Whether it verifies at this time (seconds since 1970) with nothing but these anchors, and what is sent behind it."""
     (folder / "leaf.pem").write_bytes(leaf)
     (folder / "anchors.pem").write_bytes(anchors)
     kind = "-verify_ip" if host.replace(".", "").isdigit() or ":" in host else "-verify_hostname"
     command = ["openssl", "verify", "-no-CApath", "-no-CAstore", "-attime", str(at)]
     command += [kind, host] if host else []
+    if untrusted:
+        (folder / "untrusted.pem").write_bytes(untrusted)
+        command += ["-untrusted", str(folder / "untrusted.pem")]
     command += ["-CAfile", str(folder / "anchors.pem"), str(folder / "leaf.pem")]
     return subprocess.run(command, capture_output=True, check=False).returncode == 0

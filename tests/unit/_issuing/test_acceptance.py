@@ -17,8 +17,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.leaves import sign_leaf
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component
-from ansible_collections.trustops.strimzi.tests.unit._pki.hierarchy import NOW, YEAR, Entity, key, make
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
+from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, YEAR, Entity, key, make
 
 ROOT = make("root", key(1))
 CA = make("cluster-ca v1", key(2), ROOT)

@@ -12,16 +12,16 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import issue as module
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.internal import InternalIssuer
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issue import carry_out_issue
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issue import issue_leaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import IssuedCertificate, Token
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Conflict
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import AlreadyExists, Conflict
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import AuthorityUnavailable, LeafRefused
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import IssueLeaves
-from ansible_collections.trustops.strimzi.tests.unit._pki.hierarchy import NOW, Entity, key, make
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, Bench, pem
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
+from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, Entity, key, make
+from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, Bench, pem, pod, secret
 
-from .office import BY_SECRET, CA, NODES, OLD, issue, office
+from .office import BY_SECRET, CA, NODES, OLD, issue, office, order, presented
 
 EXPORTER = "demo-kafka-exporter-certs"
 
@@ -52,7 +52,7 @@ def test_leaf_key_and_generation_arrive_in_one_write_and_other_entries_stay() ->
 
 
 def test_the_bytes_of_the_ca_are_taken_over_as_they_are() -> None:
-    """A comment or newline in them counts for the operator (strimzi.md 2.3 e)."""
+    """A comment or newline in them counts for the operator (docs/operator.md, "Re-issue")."""
     bench = office()
     bench.remove("secrets", SCOPE.ca_certificate_secret)
     bench.remove("secrets", SCOPE.ca_key_secret)
@@ -130,23 +130,59 @@ def test_an_issuer_that_is_not_ready_yet_is_asked_again_by_the_next_run(monkeypa
     assert changed(bench, NODES[0]) == [NODES[0]]
 
 
+def without(*secrets: str) -> Bench:
+    """Every component runs, and these Secrets are gone."""
+    bench = office()
+    for component in ("entity-operator", "cruise-control", "kafka-exporter"):
+        bench.create("pods", pod(f"demo-{component}-x", component))
+    for name in secrets:
+        bench.remove("secrets", name)
+    return bench
+
+
+@pytest.mark.parametrize("secret", BY_SECRET)
+def test_a_leaf_whose_secret_is_gone_is_issued_as_the_operator_would(secret: str) -> None:
+    """It is found by its labels, and a node's goes with its node (docs/operator.md, "Leaves")."""
+    bench = without(secret)
+    assert changed(bench, secret) == [secret]
+    made = bench.find("secrets", secret)
+    is_node = BY_SECRET[secret].component is Component.KAFKA
+    assert (made["type"], made["metadata"]["labels"]) == ("Opaque", SCOPE.leaf_labels(is_node))
+    assert bench.annotation("secrets", secret, "cluster-ca-cert-generation") == "4"
+    assert set(made["data"]) == {f"{BY_SECRET[secret].entry}.crt", f"{BY_SECRET[secret].entry}.key"}
+    assert presented(bench, secret)[0].signed_by(CA.certificate)
+    assert not bench.observe().snapshot.missing
+
+
+def test_a_secret_that_came_back_meanwhile_is_not_overwritten() -> None:
+    bench = without(EXPORTER)
+    observation = bench.observe()
+    theirs = bench.create("secrets", secret(EXPORTER, {}))
+    with pytest.raises(AlreadyExists):
+        issue_leaves(order(EXPORTER), observation, bench.work())
+    assert bench.find("secrets", EXPORTER) == theirs
+
+
 def test_a_secret_that_the_operator_wrote_meanwhile_is_not_overwritten() -> None:
     bench = office()
     observation = bench.observe()
     theirs = bench.change("secrets", NODES[0], {"metadata": {"annotations": {"a": "b"}}})
     with pytest.raises(Conflict):
-        carry_out_issue(IssueLeaves((NODES[0],), 4), observation, bench.work())
+        issue_leaves(order(NODES[0]), observation, bench.work())
     assert bench.find("secrets", NODES[0]) == theirs
 
 
 def test_dry_run_makes_no_key_and_names_the_secrets() -> None:
     bench = office()
-    before = len(bench.api.writes)
     bench.change("secrets", SCOPE.ca_key_secret, {"data": {"ca.key": None}})
-    step = IssueLeaves((NODES[0], EXPORTER), 4)
-    actions = carry_out_issue(step, bench.observe(), bench.work(dry_run=True))
-    assert [one.object for one in actions] == [f"Secret kafka/{NODES[0]}", f"Secret kafka/{EXPORTER}"]
-    assert len(bench.api.writes) == before + 1
+    bench.remove("secrets", EXPORTER)
+    bench.create("pods", pod("demo-kafka-exporter-x", "kafka-exporter"))
+    before = len(bench.api.writes)
+    actions = issue_leaves(order(NODES[0], EXPORTER), bench.observe(), bench.work(dry_run=True))
+    assert [(one.verb, one.object) for one in actions] == [
+        ("update", f"Secret kafka/{NODES[0]}"), ("create", f"Secret kafka/{EXPORTER}"),
+    ]  # fmt: skip
+    assert len(bench.api.writes) == before
 
 
 def test_actions_show_subject_and_fingerprint_but_no_key() -> None:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every leaf that is issued, as another program sees it: key, profile, names and path (strimzi.md 1.2, 2.1, 2.2)."""
+"""Every leaf that is issued, as another program sees it: key, profile, names and path (docs/operator.md, "Certificates", "Leaves")."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench, pem
 
 from . import openssl
@@ -84,7 +84,7 @@ def test_a_client_finds_the_host_it_connected_to(issued: Bench, host: str, tmp_p
 
 @each_secret
 def test_only_nodes_present_the_bytes_of_the_ca_as_well(issued: Bench, secret: str) -> None:
-    """Leaf PEM followed by exactly ca.crt, else the operator issues anew (strimzi.md 2.3 e)."""
+    """Leaf PEM followed by exactly ca.crt, else the operator issues anew (docs/operator.md, "Re-issue")."""
     content = entry(issued, secret, "crt")
     is_node = BY_SECRET[secret].component is Component.KAFKA
     assert content.endswith(pem(CA)) is is_node
@@ -98,7 +98,7 @@ def test_every_leaf_has_a_key_and_a_serial_number_of_its_own(issued: Bench) -> N
 
 
 def test_rsa_leaf() -> None:
-    """What the Kafka Agent needs (strimzi.md 2.1); an EC CA signs it with its own algorithm."""
+    """What the Kafka Agent needs (docs/operator.md, "Leaves"); an EC CA signs it with its own algorithm."""
     bench = office()
     issue(bench, NODES[0], leaf_key=RSA)
     text = openssl.describe(entry(bench, NODES[0], "crt"))

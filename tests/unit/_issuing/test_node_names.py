@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Alternative names of Kafka nodes, listener by listener (strimzi.md 2.2): one too many or too few, and the operator
+"""Alternative names of Kafka nodes, listener by listener (docs/operator.md, "Node names"): one too many or too few, and the operator
 issues the leaf anew."""
 
 from __future__ import annotations

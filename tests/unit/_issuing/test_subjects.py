@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Subjects: O before CN as ``super.users`` compares them (strimzi.md 2.1), names on servers only."""
+"""Subjects: O before CN as ``super.users`` compares them (docs/operator.md, "Leaves"), names on servers only."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaves import component_leaves, node_leaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 
 LEAVES = [*component_leaves("c"), node_leaf("c", "c-kafka-0")]
 

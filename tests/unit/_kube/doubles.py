@@ -12,7 +12,7 @@ from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import Response, TransportError
-from ansible_collections.trustops.strimzi.tests.fakes.memory_api import MemoryApi
+from ansible_collections.trustops.strimzi.tests.support.memory_api import MemoryApi
 
 START = datetime(2026, 6, 1, 12, 0, tzinfo=timezone.utc)
 

@@ -77,8 +77,8 @@ class Upgrade:
             data += piece
         return data
 
-    def bridge(self, target: int) -> None:
-        """Between the client and a port of this machine until one side ends."""
+    def relay(self, target: int) -> None:
+        """Whatever comes, between the client and a port of this machine until one side ends."""
         with socket.create_connection(("127.0.0.1", target)) as pod:
 
             def back() -> None:

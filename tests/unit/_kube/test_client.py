@@ -25,7 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources i
     SELF_SUBJECT_ACCESS_REVIEWS,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import Response, TransportError
-from ansible_collections.trustops.strimzi.tests.fakes.memory_api import MemoryApi
+from ansible_collections.trustops.strimzi.tests.support.memory_api import MemoryApi
 
 from .doubles import scripted, status
 

@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, CertificateError
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec, generate_key
 
-from .hierarchy import NOW, YEAR, key, make
+from ...support.certificates import NOW, YEAR, key, make
 
 SUBJECT = DistinguishedName("cluster-ca v0")
 
@@ -92,19 +92,19 @@ def test_validity_has_to_be_positive(validity: timedelta) -> None:
         issue_root(SUBJECT, key(0), not_before=NOW, validity=validity)
 
 
-def test_bridge() -> None:
+def test_link_certificate() -> None:
     old = issue_root(SUBJECT, key(0), not_before=NOW, validity=YEAR)
     new = issue_root(DistinguishedName("cluster-ca v1"), key(1), not_before=NOW, validity=YEAR)
-    bridge = cross_certify(new, old, key(0), not_before=NOW, validity=YEAR / 2)
-    assert (bridge.subject_der, bridge.public_key_sha256) == (new.subject_der, new.public_key_sha256)
-    assert bridge.signed_by(old)
-    assert not bridge.signed_by(new)
-    assert not bridge.self_issued
-    assert bridge.subject_key_identifier == new.subject_key_identifier
-    assert bridge.authority_key_identifier == old.subject_key_identifier
-    assert bridge.is_ca
-    assert bridge.path_length == 0
-    assert bridge.key_usage_allows_signing
+    link = cross_certify(new, old, key(0), not_before=NOW, validity=YEAR / 2)
+    assert (link.subject_der, link.public_key_sha256) == (new.subject_der, new.public_key_sha256)
+    assert link.signed_by(old)
+    assert not link.signed_by(new)
+    assert not link.self_issued
+    assert link.subject_key_identifier == new.subject_key_identifier
+    assert link.authority_key_identifier == old.subject_key_identifier
+    assert link.is_ca
+    assert link.path_length == 0
+    assert link.key_usage_allows_signing
 
 
 @pytest.mark.parametrize(

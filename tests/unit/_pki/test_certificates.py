@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
     parse_certificates,
 )
 
-from .hierarchy import NOW, YEAR, key, leaf, make
+from ...support.certificates import NOW, YEAR, key, leaf, make
 
 ROOT = make("cluster-ca v0", key(0), path_length=1)
 OTHER = make("cluster-ca v1", key(1))

@@ -26,7 +26,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
     load_key,
 )
 
-from .hierarchy import EC, key, leaf, make
+from ...support.certificates import EC, key, leaf, make
 
 KEY = key(0)
 NUMBER = KEY.for_signing().private_numbers().private_value  # type: ignore[union-attr]

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.serialization import pkcs12
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keystores import pkcs12_truststore
 
-from .hierarchy import key, make
+from ...support.certificates import key, make
 
 STORED = {
     "ca.crt": make("cluster-ca v1", key(1)).certificate,

@@ -22,7 +22,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests imp
     parse_request,
 )
 
-from .hierarchy import NOW, YEAR, key, make
+from ...support.certificates import NOW, YEAR, key, make
 
 SUBJECT = DistinguishedName("my-cluster-kafka")
 SERVICE = "my-cluster-kafka-brokers"

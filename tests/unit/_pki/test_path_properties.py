@@ -17,7 +17,7 @@ from OpenSSL import crypto
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import Verifier, validate_path
 
-from .hierarchy import NOW, YEAR, Entity, key, leaf, make
+from ...support.certificates import NOW, YEAR, Entity, key, leaf, make
 
 Chain = tuple[Certificate, ...]
 SETTINGS = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
@@ -36,7 +36,7 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class World:
+class Hierarchy:
     leaf: Certificate
     sent: Chain
     anchors: Chain
@@ -72,7 +72,7 @@ def shapes(draw: st.DrawFn) -> tuple[Shape, ...]:
         issuer = draw(st.none() | st.integers(0, number - 1)) if number else None
         drawn.append(
             Shape(
-                # Few names and keys: renewals, bridges and names shared by keys have to be frequent.
+                # Few names and keys: renewals, link certificates and names shared by keys have to be frequent.
                 name=draw(st.integers(0, 2)),
                 key=draw(st.integers(0, 3)),
                 issuer=issuer,
@@ -85,12 +85,12 @@ def shapes(draw: st.DrawFn) -> tuple[Shape, ...]:
 
 
 @st.composite
-def worlds(draw: st.DrawFn) -> World:
+def hierarchies(draw: st.DrawFn) -> Hierarchy:
     made = build(draw(shapes()))
     certificates = [one.certificate for one in made]
     issuer = draw(st.sampled_from(made))
     some = st.lists(st.sampled_from(certificates), max_size=3, unique=True)
-    return World(cached_leaf(issuer), tuple(draw(some)), tuple(draw(some)))
+    return Hierarchy(cached_leaf(issuer), tuple(draw(some)), tuple(draw(some)))
 
 
 @cache
@@ -98,15 +98,15 @@ def cached_leaf(issuer: Entity) -> Certificate:
     return leaf(issuer)
 
 
-def valid(world: World, verifier: Verifier) -> bool:
-    return validate_path((world.leaf, *world.sent), world.anchors, at=NOW, verifier=verifier).valid
+def valid(hierarchy: Hierarchy, verifier: Verifier) -> bool:
+    return validate_path((hierarchy.leaf, *hierarchy.sent), hierarchy.anchors, at=NOW, verifier=verifier).valid
 
 
-def tried_out(world: World, verifier: Verifier) -> bool:
+def tried_out(hierarchy: Hierarchy, verifier: Verifier) -> bool:
     """Every ordered selection of what was sent, and every anchor on top."""
-    others = [one for one in world.sent if one != world.leaf]
+    others = [one for one in hierarchy.sent if one != hierarchy.leaf]
     middles = [m for length in range(len(others) + 1) for m in permutations(others, length)]
-    return any(holds((world.leaf, *m, anchor), verifier) for m in middles for anchor in world.anchors)
+    return any(holds((hierarchy.leaf, *m, anchor), verifier) for m in middles for anchor in hierarchy.anchors)
 
 
 def holds(path: Chain, verifier: Verifier) -> bool:
@@ -124,12 +124,12 @@ def holds(path: Chain, verifier: Verifier) -> bool:
 
 
 @SETTINGS
-@given(worlds())
-def test_agrees_with_trying_everything(world: World) -> None:
+@given(hierarchies())
+def test_agrees_with_trying_everything(hierarchy: Hierarchy) -> None:
     for verifier in (Verifier.JVM, Verifier.GO):
-        expected = tried_out(world, verifier)
+        expected = tried_out(hierarchy, verifier)
         event(f"{verifier.value} {expected}")
-        assert valid(world, verifier) == expected
+        assert valid(hierarchy, verifier) == expected
 
 
 def openssl_accepts(leaf_certificate: Certificate, sent: Chain, anchors: Chain) -> bool:
@@ -151,67 +151,67 @@ def loaded(certificate: Certificate) -> crypto.X509:
 
 
 @SETTINGS
-@given(worlds())
-def test_agrees_with_openssl(world: World) -> None:
+@given(hierarchies())
+def test_agrees_with_openssl(hierarchy: Hierarchy) -> None:
     """Valid means: whatever the order of its store and of the chain, OpenSSL accepts."""
     verdicts = {
-        openssl_accepts(world.leaf, sent, anchors)
-        for anchors in permutations(world.anchors)
-        for sent in permutations(world.sent)
+        openssl_accepts(hierarchy.leaf, sent, anchors)
+        for anchors in permutations(hierarchy.anchors)
+        for sent in permutations(hierarchy.sent)
     }
     event(f"openssl {sorted(verdicts)}")
-    assert valid(world, Verifier.OPENSSL) == (verdicts == {True})
+    assert valid(hierarchy, Verifier.OPENSSL) == (verdicts == {True})
 
 
 @SETTINGS
-@given(worlds(), st.randoms(use_true_random=False), st.sampled_from(Verifier))
-def test_order_and_repetition_do_not_matter(world: World, random: object, verifier: Verifier) -> None:
-    sent, anchors = [*world.sent, *world.sent[:1]], list(world.anchors) + list(world.anchors[:1])
+@given(hierarchies(), st.randoms(use_true_random=False), st.sampled_from(Verifier))
+def test_order_and_repetition_do_not_matter(hierarchy: Hierarchy, random: object, verifier: Verifier) -> None:
+    sent, anchors = [*hierarchy.sent, *hierarchy.sent[:1]], list(hierarchy.anchors) + list(hierarchy.anchors[:1])
     random.shuffle(sent)  # type: ignore[attr-defined]
     random.shuffle(anchors)  # type: ignore[attr-defined]
-    assert valid(World(world.leaf, tuple(sent), tuple(anchors)), verifier) == valid(world, verifier)
+    assert valid(Hierarchy(hierarchy.leaf, tuple(sent), tuple(anchors)), verifier) == valid(hierarchy, verifier)
 
 
 @SETTINGS
-@given(worlds(), st.sampled_from(Verifier))
-def test_a_valid_path_explains_itself(world: World, verifier: Verifier) -> None:
-    result = validate_path((world.leaf, *world.sent), world.anchors, at=NOW, verifier=verifier)
+@given(hierarchies(), st.sampled_from(Verifier))
+def test_a_valid_path_explains_itself(hierarchy: Hierarchy, verifier: Verifier) -> None:
+    result = validate_path((hierarchy.leaf, *hierarchy.sent), hierarchy.anchors, at=NOW, verifier=verifier)
     assert result.valid != bool(result.reason)
     assume(result.valid)
-    assert result.path[0] == world.leaf
-    assert result.path[-1] in world.anchors
-    assert set(result.path[1:-1]) <= {*world.sent, *world.anchors}
+    assert result.path[0] == hierarchy.leaf
+    assert result.path[-1] in hierarchy.anchors
+    assert set(result.path[1:-1]) <= {*hierarchy.sent, *hierarchy.anchors}
     assert holds(result.path, verifier)
 
 
 @SETTINGS
-@given(worlds(), st.sampled_from([Verifier.JVM, Verifier.GO]))
-def test_more_trust_never_hurts_and_none_never_helps(world: World, verifier: Verifier) -> None:
-    assert not valid(World(world.leaf, world.sent, ()), verifier)
-    if valid(World(world.leaf, world.sent, world.anchors[:1]), verifier):
-        assert valid(world, verifier)
+@given(hierarchies(), st.sampled_from([Verifier.JVM, Verifier.GO]))
+def test_more_trust_never_hurts_and_none_never_helps(hierarchy: Hierarchy, verifier: Verifier) -> None:
+    assert not valid(Hierarchy(hierarchy.leaf, hierarchy.sent, ()), verifier)
+    if valid(Hierarchy(hierarchy.leaf, hierarchy.sent, hierarchy.anchors[:1]), verifier):
+        assert valid(hierarchy, verifier)
 
 
 @SETTINGS
-@given(worlds(), st.sampled_from(Verifier))
-def test_removing_every_anchor_of_the_used_key_invalidates(world: World, verifier: Verifier) -> None:
-    result = validate_path((world.leaf, *world.sent), world.anchors, at=NOW, verifier=Verifier.JVM)
+@given(hierarchies(), st.sampled_from(Verifier))
+def test_removing_every_anchor_of_the_used_key_invalidates(hierarchy: Hierarchy, verifier: Verifier) -> None:
+    result = validate_path((hierarchy.leaf, *hierarchy.sent), hierarchy.anchors, at=NOW, verifier=Verifier.JVM)
     assume(result.valid)
     used = result.path[-1]
-    others = tuple(one for one in world.anchors if one.public_key_sha256 != used.public_key_sha256)
-    without = validate_path((world.leaf, *world.sent), others, at=NOW, verifier=verifier)
+    others = tuple(one for one in hierarchy.anchors if one.public_key_sha256 != used.public_key_sha256)
+    without = validate_path((hierarchy.leaf, *hierarchy.sent), others, at=NOW, verifier=verifier)
     # What is no longer trusted may still stand in the middle of a path to another anchor, never at its end.
     assert without.path[-1:] != (used,)
     # Where every other anchor is unrelated to what was presented, nothing is left to build on.
-    if not any(child.signed_by(anchor) for child in (world.leaf, *world.sent) for anchor in others):
+    if not any(child.signed_by(anchor) for child in (hierarchy.leaf, *hierarchy.sent) for anchor in others):
         assert not without.valid
 
 
 @SETTINGS
-@given(worlds(), st.integers(-800, 800), st.sampled_from(Verifier))
-def test_valid_only_within_everybodys_dates(world: World, days: int, verifier: Verifier) -> None:
+@given(hierarchies(), st.integers(-800, 800), st.sampled_from(Verifier))
+def test_valid_only_within_everybodys_dates(hierarchy: Hierarchy, days: int, verifier: Verifier) -> None:
     at = NOW + timedelta(days=days)
-    result = validate_path((world.leaf, *world.sent), world.anchors, at=at, verifier=verifier)
+    result = validate_path((hierarchy.leaf, *hierarchy.sent), hierarchy.anchors, at=at, verifier=verifier)
     if result.valid:
         assert all(one.not_before <= at <= one.not_after for one in result.path)
     assert not (result.valid and abs(days) > 366)

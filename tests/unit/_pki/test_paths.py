@@ -20,14 +20,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import
     validate_path,
 )
 
-from .hierarchy import NOW, YEAR, Entity, key, leaf, make
+from ...support.certificates import NOW, YEAR, Entity, key, leaf, make
 
 ALL = frozenset(Verifier)
 JVM, OPENSSL, GO = Verifier.JVM, Verifier.OPENSSL, Verifier.GO
 PAST, FUTURE = NOW - timedelta(days=1), NOW + timedelta(days=1)
 
 
-def bridge(new: Entity, old: Entity) -> Certificate:
+def link(new: Entity, old: Entity) -> Certificate:
     return cross_certify(new.certificate, old.certificate, old.key, not_before=NOW, validity=YEAR)
 
 
@@ -38,7 +38,7 @@ A_OTHER_KEY = make("A", key(9))
 B = make("B", key(1), path_length=1)
 C = make("C", key(2))
 LEAF_A, LEAF_B = leaf(A1), leaf(B)
-X0, X1 = bridge(B, A0), bridge(B, A1)
+X0, X1 = link(B, A0), link(B, A1)
 EXPIRED = make("A", key(0), end=PAST)
 EARLY = make("A", key(0), begin=FUTURE)
 INTERMEDIATE = make("I", key(3), A1, path_length=0)
@@ -73,13 +73,15 @@ CASES = [
     Case("intermediate", c(leaf(INTERMEDIATE), INTERMEDIATE), c(A1), ALL),
     Case("intermediate missing", c(leaf(INTERMEDIATE)), c(A1), reason="no trusted certificate for CN=I"),
     Case("intermediate itself trusted", c(leaf(INTERMEDIATE)), c(INTERMEDIATE), frozenset({JVM, GO})),
-    Case("bridge, room for one below", c(LEAF_B, X1, A1), c(A1), ALL),
-    Case("bridge without its root", c(LEAF_B, X1), c(A1), ALL),
-    Case("bridge, new root trusted", c(LEAF_B, X1, A1), c(B), ALL),
-    Case("bridge, both trusted", c(LEAF_B, X1, A1), c(A1, B), ALL),
-    Case("bridge, pathlen:0 at the anchor", c(LEAF_B, X0, A0), c(A0), frozenset({JVM}), "path length"),
-    Case("bridge, pathlen:0 but new root trusted", c(LEAF_B, X0, A0), c(A0, B), ALL),
-    Case("bridge missing", c(LEAF_B, A1), c(A1), reason="no trusted certificate for CN=B"),
+    Case("link, room for one below", c(LEAF_B, X1, A1), c(A1), ALL),
+    Case("link without its root", c(LEAF_B, X1), c(A1), ALL),
+    Case("link, new root trusted", c(LEAF_B, X1, A1), c(B), ALL),
+    Case("link, both trusted", c(LEAF_B, X1, A1), c(A1, B), ALL),
+    Case("link, both trusted the other way round", c(LEAF_B, X1, A1), c(B, A1), ALL),
+    Case("link, pathlen:0 at the anchor", c(LEAF_B, X0, A0), c(A0), frozenset({JVM}), "path length"),
+    Case("link, pathlen:0 but new root trusted", c(LEAF_B, X0, A0), c(A0, B), ALL),
+    Case("link, pathlen:0 and new root trusted first", c(LEAF_B, X0, A0), c(B, A0), ALL),
+    Case("link missing", c(LEAF_B, A1), c(A1), reason="no trusted certificate for CN=B"),
     Case("same name, other key", c(LEAF_A), c(A_OTHER_KEY), reason="another key"),
     Case("presented root is no anchor", c(LEAF_A, A1), c(B), reason="no trusted certificate for CN=A"),
     Case("nothing trusted", c(LEAF_A, A1), (), reason="no trusted certificate for CN=A"),

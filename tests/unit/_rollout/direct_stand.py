@@ -12,11 +12,12 @@ from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct import restart_nodes
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Roll, RollReason
-from ansible_collections.trustops.strimzi.tests.fakes.kafka import FakeKafka, FakeTopic
-from ansible_collections.trustops.strimzi.tests.fakes.memory_api import Change
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll
+from ansible_collections.trustops.strimzi.tests.support.kafka import FakeKafka, FakeTopic
+from ansible_collections.trustops.strimzi.tests.support.memory_api import Change
 from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import LABELS, Bench, Object, kafka, pod
+
+from .stand import roll_of
 
 COMBINED = MappingProxyType({0: "cb", 1: "cb", 2: "cb"})
 SEPARATE = MappingProxyType({0: "c", 1: "c", 2: "c", 3: "b", 4: "b", 5: "b"})
@@ -89,7 +90,7 @@ class DirectStand(Bench):
     def step(self, nodes: Iterable[int] | None = None) -> Roll:
         uids = self.uids
         asked = uids if nodes is None else nodes
-        return Roll(RollReason.TRUST, frozenset(uids[node] for node in asked), "a" * 40, Phase.TRUST)
+        return roll_of(uids[node] for node in asked)
 
     def roll(self, nodes: Iterable[int] | None = None, **options: Any) -> list[Action]:
         return self.carry_out_roll(self.step(nodes), **options)

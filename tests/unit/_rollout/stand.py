@@ -10,8 +10,8 @@ from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.roll import carry_out_roll
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Roll, RollReason
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
 from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench, kafka, pod
 
 NODES = ("demo-kafka-0", "demo-kafka-1", "demo-kafka-2")
@@ -19,6 +19,10 @@ CONTROL, OPERATOR = "demo-cruise-control-a", "demo-entity-operator-b"
 OTHERS = {CONTROL: "cruise-control", OPERATOR: "entity-operator"}
 ALL = (*NODES, *OTHERS)
 MANUAL = "manual-rolling-update"
+
+
+def roll_of(uids: Iterable[str], reason: RollReason = RollReason.TRUST) -> Roll:
+    return Roll(reason=reason, uids=frozenset(uids), authority=None, phase=Phase.TRUST)
 
 
 class Stand(Bench):
@@ -49,8 +53,7 @@ class Stand(Bench):
 
     def roll(self, names: Iterable[str], reason: RollReason = RollReason.TRUST, **options: Any) -> list[Action]:
         uids = self.uids
-        step = Roll(reason, frozenset(uids[name] for name in names), "a" * 40, Phase.TRUST)
-        return self.carry_out_roll(step, **options)
+        return self.carry_out_roll(roll_of((uids[name] for name in names), reason), **options)
 
     def carry_out_roll(self, step: Roll, **options: Any) -> list[Action]:
         return carry_out_roll(step, self.observe(), self.work(**options))

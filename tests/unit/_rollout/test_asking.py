@@ -12,11 +12,10 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Conflict
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.roll import carry_out_roll
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Roll, RollReason
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import RollReason
 from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import pod
 
-from .stand import ALL, CONTROL, MANUAL, NODES, OPERATOR, OTHERS, Stand
+from .stand import ALL, CONTROL, MANUAL, NODES, OPERATOR, OTHERS, Stand, roll_of
 
 SUBSETS = [names for size in range(len(ALL) + 1) for names in combinations(ALL, size)]
 REQUEST = "trustops.strimzi/reconcile-request"
@@ -59,6 +58,17 @@ def test_the_operator_is_told_once_and_after_the_pods() -> None:
     assert plurals.count("kafkas") == 1
 
 
+def test_every_roll_is_another_request() -> None:
+    """The operator looks when the annotation has changed, also for the second roll of as many pods for the same reason."""
+    stand, requests = Stand(), set()
+    for _roll in range(2):
+        for name in NODES:
+            stand.recreate_at(1, name)
+        stand.roll(NODES)
+        requests.add(stand.find("kafkas", "demo")["metadata"]["annotations"][REQUEST])
+    assert len(requests) == 2
+
+
 def test_components_alone_do_not_need_the_operator() -> None:
     stand = Stand()
     stand.deployments()
@@ -67,12 +77,11 @@ def test_components_alone_do_not_need_the_operator() -> None:
     assert stand.asked() == set()
 
 
-@pytest.mark.parametrize("reason", [RollReason.USE, RollReason.HAND_OVER])
-def test_rolls_that_the_operator_starts_itself_are_only_waited_for(reason: RollReason) -> None:
+def test_a_roll_that_the_operator_starts_itself_is_only_waited_for() -> None:
     stand = Stand()
     stand.recreate_at(2, NODES[0])
     stand.recreate_at(3, CONTROL, "demo-cruise-control-z")
-    actions = stand.roll((NODES[0], CONTROL), reason)
+    actions = stand.roll((NODES[0], CONTROL), RollReason.USE)
     assert [one.verb for one in actions] == ["update", "restart", "restart"]
     assert actions[0].object == "Kafka kafka/demo"
     assert not any(change.verb == "update" and change.plural == "pods" for change in stand.api.writes)
@@ -82,7 +91,7 @@ def test_a_pod_that_was_recreated_meanwhile_is_not_annotated() -> None:
     """The new pod has what the roll is for; it would be restarted for nothing."""
     stand = Stand()
     observation = stand.observe()
-    step = Roll(RollReason.TRUST, frozenset(stand.uids.values()), None, Phase.TRUST)
+    step = roll_of(stand.uids.values())
     stand.recreate(NODES[0])
     with pytest.raises(Conflict):
         carry_out_roll(step, observation, stand.work())
@@ -92,7 +101,7 @@ def test_a_pod_that_was_recreated_meanwhile_is_not_annotated() -> None:
 def test_a_component_pod_of_the_same_name_but_another_uid_is_not_deleted() -> None:
     stand = Stand()
     observation = stand.observe()
-    step = Roll(RollReason.TRUST, frozenset({stand.uids[CONTROL]}), None, Phase.TRUST)
+    step = roll_of({stand.uids[CONTROL]})
     stand.recreate(CONTROL)
     theirs = stand.uids[CONTROL]
     with pytest.raises(Conflict):
@@ -103,7 +112,7 @@ def test_a_component_pod_of_the_same_name_but_another_uid_is_not_deleted() -> No
 def test_a_component_pod_that_is_gone_already_counts_as_replaced() -> None:
     stand = Stand()
     observation = stand.observe()
-    step = Roll(RollReason.TRUST, frozenset({stand.uids[OPERATOR]}), None, Phase.TRUST)
+    step = roll_of({stand.uids[OPERATOR]})
     stand.recreate(OPERATOR, f"{OPERATOR}-new")
     actions = carry_out_roll(step, observation, stand.work())
     assert [one.object for one in actions] == [f"Pod kafka/{OPERATOR}"]
@@ -111,7 +120,7 @@ def test_a_component_pod_that_is_gone_already_counts_as_replaced() -> None:
 
 def test_uids_of_pods_that_do_not_exist_any_more_are_nobody() -> None:
     stand = Stand()
-    step = Roll(RollReason.TRUST, frozenset({"gone-1", "gone-2"}), None, Phase.TRUST)
+    step = roll_of({"gone-1", "gone-2"})
     before = len(stand.api.writes)
     assert stand.carry_out_roll(step) == []
     assert len(stand.api.writes) == before

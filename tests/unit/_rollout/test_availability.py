@@ -19,6 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.safety i
     lagging,
     out_of_sync,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 
 from .values import node, topic, topics
 
@@ -62,7 +63,7 @@ def test_every_partition_of_every_topic_counts() -> None:
 )
 def test_a_refusal_names_pod_partition_and_a_remedy(in_sync: set[int], words: str) -> None:
     (found,) = availability_violations(node(0), [topic(2, ({0, 1, 2}, in_sync))])
-    assert (found.gate, found.subject, found.message) == ("availability", "pod demo-kafka-0", words)
+    assert (found.condition, found.subject, found.message) == (Condition.AVAILABILITY, "pod demo-kafka-0", words)
     assert "in-sync replicas" in found.remedy
 
 

@@ -15,7 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors impo
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import TransportError
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.direct import restart_nodes
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Roll
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll
 
 from .direct_stand import DirectStand
 

@@ -12,7 +12,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import KafkaUnavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
-from ansible_collections.trustops.strimzi.tests.fakes.kafka import FakeKafka, FakeTopic
+from ansible_collections.trustops.strimzi.tests.support.kafka import FakeKafka, FakeTopic
 
 from .direct_stand import LIMIT, SEPARATE, DirectStand, name
 

@@ -18,6 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.safety i
     lag_violations,
     quorum_violations,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 
 from .values import node, quorum, quorums
 
@@ -58,7 +59,7 @@ def test_the_fetch_timeout_of_the_cluster_counts() -> None:
 
 def test_a_refusal_names_pod_voters_and_a_remedy() -> None:
     (found,) = quorum_violations(node(0), quorum(1, v0=0, v1=0, v2=2500, v4=None), FETCH_TIMEOUT)
-    assert (found.gate, found.subject) == ("quorum", "pod demo-kafka-0")
+    assert (found.condition, found.subject) == (Condition.QUORUM, "pod demo-kafka-0")
     assert "only 1 of 4 voters would be caught up, and 3 are needed; behind: 2, 4." in found.message
     assert "run again" in found.remedy
 

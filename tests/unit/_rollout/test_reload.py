@@ -96,7 +96,7 @@ def to_pods(ports: Ports) -> Behaviour:
         assert found
         upgrade.switch()
         upgrade.announce(int(found[2]))
-        upgrade.bridge(ports[found[1], int(found[2])])
+        upgrade.relay(ports[found[1], int(found[2])])
 
     return forward
 

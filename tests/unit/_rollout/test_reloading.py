@@ -5,32 +5,35 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from threading import Barrier
 from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.engine import Outcome, look
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import describe_snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import Outcome, look
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import see
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import KafkaUnavailable
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.carry_out import carry_out_spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.listener_settings import NotReloadable
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import ReloadRefused
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Way
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.observed import ObservedListener
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Reload
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Reload
 
-from ...fakes.flows import run_flow, work_on
-from ...fakes.memory_api import Response
-from ...fakes.reloads import ReloadingNodes
-from ...faults.flows import Case, start
-from ...faults.killing import KillingTransport
+from ...operator import clusters
+from ...support.flows import FlowResult
+from ...support.killing import KillingTransport
+from ...support.memory_api import Response
+from ...support.reloads import ReloadingNodes
+from ...support.watched_cluster import WatchedCluster
 
 NODES = ["demo-kafka-0", "demo-kafka-1", "demo-kafka-2"]
 
@@ -40,34 +43,37 @@ class Stopped(BaseException):
 
 
 class Reloading:
-    """A cluster at the very point where its nodes are to read again."""
+    """A cluster at the very point where its nodes are to read again: the switch is made, and they know the old CA."""
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
-        case = Case(Goal.REPLACE_KEY, Way.COOPERATE)
-        self.world, _checker = start(case)
-        self.nodes = ReloadingNodes(self.world)
+        self.cluster = WatchedCluster()
+        self.cluster.create(manifests=clusters.dual_role("demo", "kafka"))
+        self.memory = self.cluster.memory
+        self.nodes = self.cluster.nodes = ReloadingNodes(self.memory)
         self.nodes.replace_requests(patch)
         self.nodes.before = self._stop
-        self.intent = case.intent
         with pytest.raises(Stopped):
-            run_flow(self.work(), self.intent)
+            self.finish()
         self.nodes.before = lambda pod: None
 
     @staticmethod
     def _stop(pod: str) -> None:
         raise Stopped
 
-    def work(self, transport: Any = None, **options: Any) -> Work:
-        return self.nodes.attach(work_on(self.world, transport, **options))
+    def finish(self) -> FlowResult:
+        return self.cluster.run(Goal.REPLACE_KEY)
 
     def look(self) -> Outcome:
-        return look(self.work(), self.intent)
+        return look(self.work(), self.cluster.intent(Goal.REPLACE_KEY))
+
+    def work(self, transport: Any = None) -> Work:
+        return self.cluster.work(transport=transport)
 
     def carry_out(self, work: Work | None = None) -> list[Action]:
         outcome = self.look()
         (step,) = outcome.decision.steps
         assert isinstance(step, Reload)
-        return carry_out_spread(step, outcome.observation, work or self.work())
+        return carry_out(step, outcome.observation, work or self.work())
 
 
 @pytest.fixture
@@ -90,6 +96,23 @@ def test_the_first_alone_and_the_others_side_by_side(at: Reloading) -> None:
     assert work.changed
 
 
+@pytest.mark.parametrize("deaf", [set(), {NODES[2]}], ids=["all follow", "one does not"])
+def test_where_only_leaves_have_changed_it_is_the_new_one_that_is_waited_for(deaf: set[str], at: Reloading) -> None:
+    at.nodes.deaf = deaf
+    work = at.work()
+    issuing = see(work)
+    current, generation = issuing.snapshot.ca.current, issuing.snapshot.ca.certificate_generation
+    carry_out(IssueLeaves(secrets=tuple(NODES), issuer=current, generation=generation, phase=Phase.USE), issuing, work)
+    observation = see(work)
+    step = Reload(uids=frozenset(at.cluster.node_uids), authority=None)
+    if not deaf:
+        assert len(carry_out(step, observation, work)) == len(NODES)
+        return
+    with pytest.raises(RollStuck, match="still present others than their Secrets hold") as caught:
+        carry_out(step, observation, work)
+    assert "spread=restart" in caught.value.remedy
+
+
 def test_what_the_first_refuses_nobody_else_is_asked_to_do(at: Reloading) -> None:
     asked: list[str] = []
 
@@ -105,7 +128,7 @@ def test_what_the_first_refuses_nobody_else_is_asked_to_do(at: Reloading) -> Non
 
 
 def test_nobody_is_told_when_it_is_only_tried_out(at: Reloading) -> None:
-    work = at.work(dry_run=True)
+    work = replace(at.work(), dry_run=True)
     assert len(at.carry_out(work)) == 3
     assert at.nodes.told == []
     assert not work.changed
@@ -141,9 +164,9 @@ def test_listeners_are_given_their_time(at: Reloading) -> None:
 
     def follow() -> None:
         if at.nodes.answers.asked == asked + 5:
-            for uid, process in list(at.world.kubelet.processes.items()):
+            for uid, process in list(at.memory.kubelet.processes.items()):
                 if process.pod in NODES:
-                    at.world.kubelet.reload(uid)
+                    at.memory.kubelet.reload(uid)
 
     at.nodes.answers.before = follow
     at.carry_out()
@@ -157,9 +180,9 @@ def test_only_who_has_not_followed_is_asked_again(at: Reloading) -> None:
     def answer(observation: Observation) -> tuple[ObservedListener, ...]:
         asked.append([pod.name for pod in observation.snapshot.pods if pod.component is Component.KAFKA])
         seen = at.nodes.answers(observation)
-        for uid, process in list(at.world.kubelet.processes.items()):
+        for uid, process in list(at.memory.kubelet.processes.items()):
             if process.pod in at.nodes.deaf:
-                at.world.kubelet.reload(uid)
+                at.memory.kubelet.reload(uid)
         return seen
 
     work.look_live = answer
@@ -171,7 +194,7 @@ class Answering:
     """Every request goes to the API server but those for ConfigMaps."""
 
     def __init__(self, at: Reloading, status: int, reason: str) -> None:
-        self._through = KillingTransport(at.world.api)
+        self._through = KillingTransport(at.memory.api)
         details = {"name": NODES[0], "kind": "configmaps"}
         body = {"kind": "Status", "code": status, "reason": reason, "message": "configmaps", "details": details}
         self._answer = Response(status, body)
@@ -203,6 +226,6 @@ def test_what_is_left_is_shown(at: Reloading) -> None:
     (before,) = describe_snapshot(at.look().observation.snapshot)["removed"]
     assert [name for name in before["pods"] if name in NODES] == NODES
     assert before["lingering"] == []
-    result = run_flow(at.work(), at.intent)
+    result = at.finish()
     (after,) = describe_snapshot(result.outcome.observation.snapshot)["removed"]
     assert (after["pods"], after["lingering"]) == ([], NODES)

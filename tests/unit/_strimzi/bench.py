@@ -11,16 +11,16 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, encode_certificates
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply import carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation, observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Settings, Work
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Step
-from ansible_collections.trustops.strimzi.tests.fakes.memory_api import Change
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step
+from ansible_collections.trustops.strimzi.tests.support.certificates import EC, YEAR, Entity
+from ansible_collections.trustops.strimzi.tests.support.memory_api import Change
 from ansible_collections.trustops.strimzi.tests.unit._kube.doubles import Stage
-from ansible_collections.trustops.strimzi.tests.unit._pki.hierarchy import EC, YEAR, Entity
 
 Object = dict[str, Any]
 

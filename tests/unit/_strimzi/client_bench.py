@@ -13,8 +13,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_
     NamedSecret,
     observe_outside,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.outside import OutsideClient
-from ansible_collections.trustops.strimzi.tests.unit._pki.hierarchy import Entity, key, make
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
+from ansible_collections.trustops.strimzi.tests.support.certificates import Entity, key, make
 
 from .bench import SCOPE, Bench, Object
 

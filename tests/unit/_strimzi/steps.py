@@ -5,16 +5,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import SuppliedAuthority
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust import steps
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal, Ledger, LedgerEntry
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
-from ansible_collections.trustops.strimzi.tests.unit._pki.hierarchy import Entity, key, make
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger, LedgerEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
+    PrepareAuthority,
+    RaiseKeyGeneration,
+    RestoreKey,
+    SetGenerated,
+    Switch,
+    TidyKeys,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import DeleteLedger, WriteLedger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import StampPods
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause, Resume
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import (
+    Project,
+    Withdraw,
+    WriteBundle,
+)
+from ansible_collections.trustops.strimzi.tests.support.certificates import Entity, key, make
 
 from .bench import LABELS, SCOPE, Bench, conditions, kafka, pem, pod, secret
 
@@ -35,7 +51,7 @@ class Case:
     """name: for people. touches: plural and name of each object that the step writes."""
 
     name: str
-    step: Callable[[], steps.Step]
+    step: Step
     touches: tuple[tuple[str, str], ...]
 
     def __str__(self) -> str:
@@ -44,29 +60,47 @@ class Case:
 
 CERTIFICATES, KEYS = ("secrets", SCOPE.ca_certificate_secret), ("secrets", SCOPE.ca_key_secret)
 LEDGER, RESOURCE = ("secrets", SCOPE.ledger_secret), ("kafkas", "demo")
+BUNDLE, NODE = ("secrets", SCOPE.trust_bundle_secret), ("pods", "demo-kafka-0")
+NEXT_PREPARED = PreparedAuthority((NEXT.certificate,), NEXT.certificate.public_key_sha256)
+
+
+def switch_to(authority: PreparedAuthority = NEXT_PREPARED, leaving: Entity | None = None) -> Switch:
+    """To the generations that follow those of ``cluster``."""
+    gone = leaving.certificate if leaving else None
+    return Switch(authority=authority, generation=1, key_generation=1, leaving=gone)
+
+
+def record(ledger: Ledger, before: Ledger = ENTRIES) -> WriteLedger:
+    return WriteLedger(ledger=ledger, before=before, phase=Phase.PREPARE)
+
+
+PAUSE = Pause(phase=Phase.USE, purpose="put the chain of the CA in use behind 3 certificates")
 CASES = (
-    Case("write ledger", lambda: steps.WriteLedger(AFTER, Phase.PREPARE), (LEDGER,)),
-    Case("delete ledger", steps.DeleteLedger, (LEDGER,)),
-    Case("project", lambda: steps.Project(((NEXT.certificate,),)), (CERTIFICATES,)),
-    Case("withdraw", lambda: steps.Withdraw(fingerprint(GONE)), (CERTIFICATES,)),
-    Case("prepare", lambda: steps.PrepareAuthority(Goal.REPLACE_KEY, (OLD.certificate,), 1), (KEYS,)),
-    Case("promote", lambda: steps.Promote(fingerprint(NEXT), 1), (KEYS, CERTIFICATES)),
+    Case("write ledger", record(AFTER), (LEDGER,)),
+    Case("delete ledger", DeleteLedger(), (LEDGER,)),
+    Case("project", Project(chains=((NEXT.certificate,),)), (CERTIFICATES,)),
+    Case("withdraw", Withdraw(certificate=GONE.certificate), (CERTIFICATES,)),
+    Case("write bundle", WriteBundle(phase=Phase.RETIRE), (BUNDLE,)),
+    Case("prepare", PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=(OLD.certificate,), generation=1), (KEYS,)),
+    Case("switch", switch_to(), (KEYS, CERTIFICATES)),
+    Case("restore key", RestoreKey(certificate=GONE.certificate, key_generation=7), (KEYS,)),
+    Case("raise key generation", RaiseKeyGeneration(generation=5), (KEYS,)),
     Case(
         "tidy",
-        lambda: steps.TidyKeys(frozenset({fingerprint(NEXT)}), frozenset({fingerprint(GONE)}), Phase.RETIRE),
+        TidyKeys(prepared=frozenset({fingerprint(NEXT)}), kept_keys=frozenset({fingerprint(GONE)}), phase=Phase.RETIRE),
         (KEYS,),
     ),
-    Case("true key generation", lambda: steps.TrueKeyGeneration(5), (("pods", "demo-kafka-0"), KEYS)),
-    Case("pause", lambda: steps.Pause(Phase.USE), (RESOURCE,)),
-    Case("resume", lambda: steps.Resume(Phase.USE), (RESOURCE,)),
-    Case("set generated", lambda: steps.SetGenerated(True, Phase.RETIRE), (RESOURCE,)),
+    Case("stamp pods", StampPods(generation=None, key_generation=5, phase=Phase.USE), (NODE,)),
+    Case("pause", PAUSE, (RESOURCE,)),
+    Case("resume", Resume(phase=Phase.USE), (RESOURCE,)),
+    Case("set generated", SetGenerated(generated=True, phase=Phase.RETIRE), (RESOURCE,)),
 )
 
 
 @cache
 def _ledger_data() -> dict[str, bytes]:
     bench = Bench()
-    bench.carry_out(steps.WriteLedger(ENTRIES, Phase.PREPARE))
+    bench.carry_out(record(ENTRIES))
     return bench.data(SCOPE.ledger_secret)
 
 
@@ -81,6 +115,7 @@ def cluster() -> Bench:
     }  # fmt: skip
     bench.authority(OLD, keys, gone=GONE)
     bench.create("secrets", secret(SCOPE.ledger_secret, _ledger_data()))
+    bench.create("secrets", secret(SCOPE.trust_bundle_secret, {"cluster-ca.crt": pem(GONE)}))
     bench.create("pods", pod("demo-kafka-0", cluster_ca_key_generation="0"))
     template = pod("demo-kafka-0", cluster_ca_key_generation="0", revision="abc")
     pod_set = {"metadata": {"name": "demo-kafka", "labels": LABELS}, "spec": {"pods": [template]}}

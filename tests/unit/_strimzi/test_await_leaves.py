@@ -9,18 +9,18 @@ from datetime import timedelta
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.carry_out import carry_out_spread
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Roll, RollReason
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
 
-from .._issuing.office import BY_SECRET, office
+from .._issuing.office import BY_SECRET, CA, office
 from .bench import Bench
 
 OWN = "demo-cluster-operator-certs"
 GENERATION = "strimzi.io/cluster-ca-cert-generation"
 #: Nobody is restarted, and the operator is still to issue its own leaf.
-WAIT = Roll(RollReason.USE, frozenset(), "a" * 40, Phase.USE)
+WAIT = Roll(reason=RollReason.USE, uids=frozenset(), authority=CA.certificate, phase=Phase.USE)
 
 
 def set_generation(bench: Bench, secret: str, generation: str) -> None:
@@ -29,7 +29,7 @@ def set_generation(bench: Bench, secret: str, generation: str) -> None:
 
 @pytest.fixture
 def bench() -> Bench:
-    """All leaves are of the current generation but the operator's own, which was kept for a promotion that did not come."""
+    """All leaves are of the current generation but the operator's own, which was left of a switch that did not come."""
     made = office()
     for secret in BY_SECRET:
         set_generation(made, secret, str(made.observe().snapshot.ca.certificate_generation))
@@ -40,7 +40,7 @@ def bench() -> Bench:
 def test_the_leaf_that_is_behind_is_waited_for(bench: Bench) -> None:
     current = str(bench.observe().snapshot.ca.certificate_generation)
     bench.at(2, lambda: set_generation(bench, OWN, current))
-    request, wait = carry_out_spread(WAIT, bench.observe(), bench.work(operator_timeout=timedelta(seconds=20)))
+    request, wait = carry_out(WAIT, bench.observe(), bench.work(operator_timeout=timedelta(seconds=20)))
     assert (request.verb, request.object) == ("update", "Kafka kafka/demo")
     assert (wait.verb, wait.object) == ("wait", f"Secret kafka/{OWN}")
     assert bench.clock.seconds >= 2
@@ -48,5 +48,5 @@ def test_the_leaf_that_is_behind_is_waited_for(bench: Bench) -> None:
 
 def test_an_operator_that_does_not_issue_is_told_by_the_leaf(bench: Bench) -> None:
     with pytest.raises(OperatorSilent, match=f"has not issued the leaf in Secret kafka/{OWN} within 5 s") as caught:
-        carry_out_spread(WAIT, bench.observe(), bench.work(operator_timeout=timedelta(seconds=5)))
+        carry_out(WAIT, bench.observe(), bench.work(operator_timeout=timedelta(seconds=5)))
     assert "run the flow again" in caught.value.remedy

@@ -8,8 +8,8 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_secrets import private_key, read_ca_secrets
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import CaSecrets
-from ansible_collections.trustops.strimzi.tests.unit._pki.hierarchy import Entity, key, make
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets
+from ansible_collections.trustops.strimzi.tests.support.certificates import Entity, key, make
 
 from .bench import pem, secret
 
@@ -50,7 +50,7 @@ def test_current_and_others() -> None:
 
 
 def test_chain_in_one_entry_is_one_ca() -> None:
-    """Only the first certificate of an entry is an anchor (strimzi.md 1.4)."""
+    """Only the first certificate of an entry is an anchor (docs/operator.md, "User-managed CA")."""
     found = read({"ca.crt": pem(BELOW, ROOT)})
     assert found.current == (BELOW.certificate, ROOT.certificate)
     assert found.projected == {fingerprint(BELOW)}
@@ -95,7 +95,7 @@ def test_problems_and_facts_never_quote_content() -> None:
 
 @pytest.mark.parametrize(("text", "number"), [("3", 3), (None, 0), ("soon", 0)])
 def test_generations(text: str | None, number: int) -> None:
-    """A missing one reads as 0, as in the operator (strimzi.md 1.1)."""
+    """A missing one reads as 0, as in the operator (docs/operator.md, "CA Secrets")."""
     certificate = {} if text is None else {"strimzi.io/ca-cert-generation": text}
     key_annotations = {} if text is None else {"strimzi.io/ca-key-generation": text}
     found = read({}, {}, certificate, key_annotations)

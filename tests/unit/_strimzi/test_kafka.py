@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the Kafka resource says about the operator's work (strimzi.md 5.3, 6); doubt counts as "not yet"."""
+"""What the Kafka resource says about the operator's work (docs/operator.md, "Pause", "Kafka resource"); doubt counts as "not yet"."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.kafka im
     is_observed,
     read_reconciliation,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Reconciliation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation
 
 from .bench import conditions, kafka
 
@@ -86,6 +86,7 @@ def test_condition(found: Any, holds: bool) -> None:
         (PAUSE, True, (True, False, True)),
         (OURS, False, (True, True, False)),
         (OURS, True, (True, True, True)),
+        ({**PAUSE, "trustops.strimzi/paused-for": "storage team"}, True, (True, False, True)),
         ({"trustops.strimzi/paused-by": "me"}, True, (False, False, False)),
         ({**OURS, "strimzi.io/pause-reconciliation": "false"}, True, (False, False, False)),
     ],

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Leaves in their Secrets, and what a pod's annotations say about them (strimzi.md 2.1, 2.4). No guess where one is
+"""Leaves in their Secrets, and what a pod's annotations say about them (docs/operator.md, "Leaves", "Pod annotations"). No guess where one is
 missing or garbled: unknown."""
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaves import (
     component_leaves,
+    expected_leaves,
     leaf_secrets,
     node_leaf,
     read_leaf,
@@ -24,10 +25,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.pods imp
     is_ready,
     read_pod,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component, Pod, StoredLeaf
-from ansible_collections.trustops.strimzi.tests.unit._pki.hierarchy import key, leaf, make
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Pod, StoredLeaf
+from ansible_collections.trustops.strimzi.tests.support.certificates import key, leaf, make
 
-from .bench import SCOPE, pem, pod, secret
+from .bench import SCOPE, kafka, pem, pod, secret
 
 CA = make("cluster-ca v0", key(0))
 LEAF, OTHER = leaf(CA, "one"), leaf(CA, "two")
@@ -181,3 +182,33 @@ def test_terminating_pod_is_still_a_party_and_says_so() -> None:
 
 def test_every_component_leaf_belongs_to_a_component_other_than_the_nodes() -> None:
     assert Component.KAFKA not in {one.component for one in component_leaves("demo")}
+
+
+def running(*components: Component) -> list[Pod]:
+    return [read(pod(f"demo-{one.value}-{number}"), component=one) for number, one in enumerate(components)]
+
+
+OPERATORS = {"entityOperator": {"topicOperator": {}, "userOperator": {}}}
+
+
+@pytest.mark.parametrize(
+    ("components", "spec", "expected"),
+    [
+        ([], OPERATORS, set()),
+        ([Component.KAFKA, Component.KAFKA], OPERATORS, {"demo-kafka-0", "demo-kafka-1"}),
+        ([Component.KAFKA, Component.ENTITY_OPERATOR], OPERATORS, {"demo-kafka-0", TOPIC, USER}),
+        ([Component.ENTITY_OPERATOR], {"entityOperator": {"topicOperator": {}}}, {TOPIC}),
+        ([Component.ENTITY_OPERATOR], {"entityOperator": {"userOperator": {}, "topicOperator": None}}, {USER}),
+        ([Component.CRUISE_CONTROL], {}, {"demo-cruise-control-certs"}),
+        ([Component.KAFKA_EXPORTER], {}, {"demo-kafka-exporter-certs"}),
+    ],
+)
+def test_a_running_cluster_has_a_leaf_for_each_component_and_for_the_operator(
+    components: list[Component], spec: dict[str, Any], expected: set[str]
+) -> None:
+    found = {leaf.secret for leaf in expected_leaves(SCOPE, kafka(**spec), running(*components))}
+    assert found == (expected | {"demo-cluster-operator-certs"} if components else set())
+
+
+def test_a_cluster_without_its_kafka_resource_is_expected_to_have_none() -> None:
+    assert expected_leaves(SCOPE, None, running(Component.KAFKA)) == ()

@@ -14,13 +14,19 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger_s
     decode_ledger,
     encode_ledger,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Ledger, LedgerEntry, RemovedEntry
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
-from ansible_collections.trustops.strimzi.tests.unit._pki.hierarchy import key, make
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Retire
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
+    Ledger,
+    LedgerEntry,
+    RemovedEntry,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
+from ansible_collections.trustops.strimzi.tests.support.certificates import key, make
 
 from .bench import pem, secret
 
 ONE, TWO, THREE = (make(f"cluster-ca v{number}", key(number)).certificate for number in range(3))
+STARTED = "2026-06-01T12:00:00.000000+0000"
 GOOD = Ledger(
     (LedgerEntry((ONE,), TrustState.TRUSTED_IN_USE_ALL, frozenset({0}), frozenset({"uid-1"})),),
     (RemovedEntry(TWO, frozenset({"uid-2"})),),
@@ -51,6 +57,10 @@ def test_what_we_wrote_has_no_problem() -> None:
         ({f"{ONE.fingerprint}.crt": b"broken"}, f"{ONE.fingerprint}.crt"),
         ({f"{ONE.fingerprint}.generations": b"1,two"}, f"{ONE.fingerprint}.generations"),
         ({f"{THREE.fingerprint}.generations": b"1"}, f"{THREE.fingerprint}.generations"),
+        ({f"{ONE.fingerprint}.published": b"yesterday"}, f"{ONE.fingerprint}.published"),
+        ({f"{ONE.fingerprint}.published": b""}, f"{ONE.fingerprint}.published"),
+        ({f"{THREE.fingerprint}.published": STARTED.encode()}, f"{THREE.fingerprint}.published"),
+        ({f"{THREE.fingerprint}.leaves": b"abc"}, f"{THREE.fingerprint}.leaves"),
         ({"ca.crt": pem(THREE)}, "ca.crt"),
         ({f"{TWO.fingerprint}.removed": b"broken"}, f"{TWO.fingerprint}.removed"),
         ({f"{TWO.fingerprint}.removed": pem(THREE)}, THREE.fingerprint),
@@ -93,9 +103,6 @@ def test_notes_of_others_are_no_problem() -> None:
     assert decode({"README": b"hands off"}).problems == ()
 
 
-STARTED = "2026-06-01T12:00:00.000000+0000"
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -105,7 +112,8 @@ STARTED = "2026-06-01T12:00:00.000000+0000"
         json.dumps({"goal": "renew", "startedAt": "yesterday"}),
         json.dumps({"goal": "renew", "startedAt": 5}),
         json.dumps({"goal": "renew", "startedAt": STARTED, "finishedAt": "never"}),
-        json.dumps({"goal": "renew", "startedAt": STARTED, "pods": 3}),
+        json.dumps({"goal": "renew", "startedAt": STARTED, "retire": "never"}),
+        json.dumps({"goal": "renew", "startedAt": STARTED, "retireBy": "soon"}),
     ],
 )  # fmt: skip
 def test_a_journal_that_is_none_is_a_problem(text: str) -> None:
@@ -119,3 +127,10 @@ def test_problems_never_quote_certificates_or_keys() -> None:
     found = decode({f"{ONE.fingerprint}.crt": b"MARKER", f"{TWO.fingerprint}.removed": b"MARKER"}, "MARKER")
     assert len(found.problems) == 4 - 1
     assert "MARKER" not in repr(found.problems)
+
+
+def test_a_journal_that_does_not_say_when_the_old_ca_leaves_means_at_once() -> None:
+    """As it was written before there was a choice."""
+    journal = decode({}, json.dumps({"goal": "renew", "startedAt": STARTED})).journal
+    assert journal is not None
+    assert (journal.retire, journal.retire_by) == (Retire.NOW, None)

@@ -17,20 +17,19 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger_s
     encode_journal,
     encode_ledger,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import (
-    Goal,
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Retire
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
     HeldLeaf,
     Journal,
     Ledger,
     LedgerEntry,
     RemovedEntry,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import WriteLedger
-from ansible_collections.trustops.strimzi.tests.unit._pki.hierarchy import key, leaf, make
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
+from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, key, leaf, make
 
 from .bench import SCOPE, Bench, secret
+from .steps import record
 
 ROOTS = [make(f"cluster-ca v{number}", key(number)) for number in range(5)]
 CHAINS = [(one.certificate,) for one in ROOTS] + [
@@ -49,7 +48,8 @@ journals = st.builds(
     started_at=times,
     finished_at=st.none() | times,
     replaces_sha256=st.none() | st.sampled_from([chain[0].sha256 for chain in CHAINS]),
-    awaiting=st.none() | uids,
+    retire=st.sampled_from(Retire),
+    retire_by=st.none() | times,
 )
 
 
@@ -62,7 +62,7 @@ def ledgers(draw: st.DrawFn) -> Ledger:
     known = tuple(
         LedgerEntry(
             chain, draw(st.sampled_from(TrustState)), draw(st.frozensets(st.integers(0, 99), max_size=3)),
-            draw(st.none() | uids),
+            draw(st.none() | uids), draw(st.none() | times), draw(uids),
         )
         for chain, removed in zip(chosen, gone, strict=True) if not removed
     )  # fmt: skip
@@ -83,15 +83,15 @@ def test_any_ledger_reads_back_as_it_was_written(ledger: Ledger) -> None:
 def test_any_ledger_can_follow_any_other(before: Ledger, after: Ledger) -> None:
     """Also through a patch: nothing of the old ledger stays behind, and what is not ours stays."""
     bench = Bench()
-    bench.carry_out(WriteLedger(before, Phase.PREPARE))
+    bench.carry_out(record(before))
     bench.change("secrets", SCOPE.ledger_secret, {"data": {"notes.txt": "aGk="}})
-    bench.carry_out(WriteLedger(after, Phase.PREPARE))
+    bench.carry_out(record(after, before))
     assert bench.observe().snapshot.ledger == after
     assert bench.data(SCOPE.ledger_secret)["notes.txt"] == b"hi"
 
 
 def test_secret_has_the_form_of_the_specification() -> None:
-    """``<sha1>.crt`` and ``<sha1>.state`` (spec/1); what is unknown is left out, what is empty is there."""
+    """``<sha1>.crt`` and ``<sha1>.state`` (docs/design.md, "Ledger"); what is unknown is left out, what is empty is there."""
     entry = LedgerEntry(CHAINS[0], TrustState.TRUSTED_UNUSED, frozenset({2, 1}))
     fingerprint = entry.fingerprint
     assert encode_ledger(Ledger((entry,))) == {
@@ -99,8 +99,11 @@ def test_secret_has_the_form_of_the_specification() -> None:
         f"{fingerprint}.state": b"TRUSTED_UNUSED",
         f"{fingerprint}.generations": b"1,2",
     }
-    nobody = replace(entry, awaiting=frozenset())
-    assert encode_ledger(Ledger((nobody,)))[f"{fingerprint}.pods"] == b""
+    known = replace(entry, awaiting=frozenset(), published_at=NOW, leaves=frozenset({"b", "a"}))
+    data = encode_ledger(Ledger((known,)))
+    assert data[f"{fingerprint}.pods"] == b""
+    assert data[f"{fingerprint}.published"] == b"2026-06-01T12:00:00.000000+0000"
+    assert data[f"{fingerprint}.leaves"] == b"a\nb"
 
 
 def test_no_secret_is_no_ledger_and_an_empty_secret_is_an_empty_one() -> None:

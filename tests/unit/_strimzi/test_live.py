@@ -67,7 +67,7 @@ def cluster(listeners: dict[str, int]) -> Iterator[Kubelet]:
             return
         upgrade.switch()
         upgrade.announce(int(found.group(2)))
-        upgrade.bridge(listeners[found.group(1)])
+        upgrade.relay(listeners[found.group(1)])
 
     with forwarding(forward) as kubelet:
         yield kubelet

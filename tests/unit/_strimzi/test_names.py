@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Names that the operator and its users know (strimzi.md 1.1, 2.1, 6): a wrong one is a Secret that nobody finds."""
+"""Names that the operator and its users know (docs/operator.md, "CA Secrets", "Leaves"): a wrong one is a Secret that nobody finds."""
 
 from __future__ import annotations
 
@@ -34,8 +34,18 @@ def test_operator_finds_secrets_by_two_labels() -> None:
 
 
 def test_labels_stay_out_of_the_deletion_trap() -> None:
-    """A Secret with all four node labels that is no node's is deleted by the operator (strimzi.md 2.1)."""
-    assert not {"strimzi.io/name", "strimzi.io/component-type"} & set(ClusterNames("kafka", "demo").labels)
+    """A Secret with all four node labels that is no node's is deleted by the operator (docs/operator.md, "Leaves")."""
+    scope = ClusterNames("kafka", "demo")
+    assert not {"strimzi.io/name", "strimzi.io/component-type"} & set(scope.labels)
+    assert scope.leaf_labels(node=False) == scope.labels
+
+
+def test_a_nodes_leaf_has_all_four() -> None:
+    """Those of a node that is gone are deleted by them (docs/operator.md, "Tried by hand", 8)."""
+    assert ClusterNames("kafka", "demo").leaf_labels(node=True) == {
+        "strimzi.io/kind": "Kafka", "strimzi.io/cluster": "demo", "strimzi.io/name": "demo-kafka",
+        "strimzi.io/component-type": "kafka",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -46,6 +56,7 @@ def test_labels_stay_out_of_the_deletion_trap() -> None:
         (names.CLUSTER_CA_CERT_GENERATION, "strimzi.io/cluster-ca-cert-generation"),
         (names.CLUSTER_CA_KEY_GENERATION, "strimzi.io/cluster-ca-key-generation"),
         (names.SERVER_CERT_HASH, "strimzi.io/server-cert-hash"),
+        (names.REVISION, "strimzi.io/revision"),
         (names.FORCE_RENEW, "strimzi.io/force-renew"),
         (names.FORCE_REPLACE, "strimzi.io/force-replace"),
         (names.MANUAL_ROLLING_UPDATE, "strimzi.io/manual-rolling-update"),
@@ -57,7 +68,7 @@ def test_words_of_the_operator(constant: str, text: str) -> None:
     assert constant == text
 
 
-@pytest.mark.parametrize("name", [names.PAUSED_BY, names.RECONCILE_REQUEST, names.JOURNAL])
+@pytest.mark.parametrize("name", [names.PAUSED_BY, names.PAUSED_FOR, names.RECONCILE_REQUEST, names.JOURNAL])
 def test_our_own_annotations_are_not_in_the_operators_domain(name: str) -> None:
     assert name.split("/")[0] == "trustops.strimzi"
 

@@ -9,8 +9,8 @@ from datetime import timedelta
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Component
-from ansible_collections.trustops.strimzi.tests.unit._pki.hierarchy import key, leaf, make
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
+from ansible_collections.trustops.strimzi.tests.support.certificates import key, leaf, make
 
 from .bench import SCOPE, Bench, kafka, pem, pod, secret
 
@@ -123,6 +123,22 @@ def test_snapshot_is_of_its_time_and_has_no_private_key() -> None:
     assert observation.snapshot.now - timedelta(seconds=90) == Bench().clock.now()
     assert "PRIVATE" not in repr(observation.snapshot)
     assert NEW.key.reveal().decode() not in repr(observation)
+
+
+def test_the_leaves_that_are_missing_are_told_with_what_they_belong_to() -> None:
+    bench = bench_with(2)
+    bench.remove("secrets", "demo-kafka-1")
+    assert bench.observe().snapshot.missing == {
+        "demo-kafka-1": Component.KAFKA, "demo-cluster-operator-certs": Component.CLUSTER_OPERATOR,
+    }  # fmt: skip
+
+
+def test_objects_are_named_for_people() -> None:
+    names = Bench().observe().snapshot.names
+    assert (names.kafka, names.pod("a"), names.secret("b")) == ("Kafka kafka/demo", "Pod kafka/a", "Secret kafka/b")
+    assert names.certificate_secret == "Secret kafka/demo-cluster-ca-cert"
+    assert names.key_secret == "Secret kafka/demo-cluster-ca"
+    assert names.ledger == "Secret kafka/demo-cluster-ca-trusted-certs"
 
 
 def test_where_the_cluster_does_not_exist_those_that_do_are_named() -> None:

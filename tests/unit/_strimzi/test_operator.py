@@ -11,21 +11,18 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import KubeError
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply import carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import (
-    AwaitBundle,
-    Pause,
-    Resume,
-    SetGenerated,
-    Step,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import SetGenerated
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Resume
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import AwaitBundle
 
 from .bench import SCOPE, Bench, conditions, kafka, pem, secret
-from .steps import NEXT, OLD, fingerprint
+from .steps import NEXT, OLD, PAUSE, fingerprint
 
 BUNDLE = SCOPE.trust_bundle_secret
 REQUEST = "trustops.strimzi/reconcile-request"
@@ -55,7 +52,9 @@ def set_bundle(bench: Bench, content: bytes) -> None:
 
 
 def await_bundle(*present: Any, absent: tuple[Any, ...] = ()) -> AwaitBundle:
-    return AwaitBundle(frozenset(map(fingerprint, present)), frozenset(map(fingerprint, absent)), Phase.TRUST)
+    return AwaitBundle(
+        present=frozenset(map(fingerprint, present)), absent=tuple(one.certificate for one in absent), phase=Phase.TRUST
+    )
 
 
 class TestBundle:
@@ -129,7 +128,7 @@ class TestPause:
     def test_pauses_in_our_name_and_waits_for_the_confirmation(self) -> None:
         bench = bench_of()
         bench.at(2, lambda: bench.change("kafkas", "demo", {"status": PAUSED}, "status"))
-        (action,) = run(bench, Pause())
+        (action,) = run(bench, PAUSE)
         assert bench.annotation("kafkas", "demo", "pause-reconciliation") == "true"
         assert bench.find("kafkas", "demo")["metadata"]["annotations"]["trustops.strimzi/paused-by"] == "test"
         assert (action.verb, action.object) == ("update", "Kafka kafka/demo")
@@ -138,29 +137,29 @@ class TestPause:
     def test_a_pause_that_is_there_is_only_waited_for(self) -> None:
         bench = bench_of(pause_reconciliation="true")
         bench.at(2, lambda: bench.change("kafkas", "demo", {"status": PAUSED}, "status"))
-        assert run(bench, Pause()) == []
+        assert run(bench, PAUSE) == []
         assert "trustops.strimzi/paused-by" not in bench.find("kafkas", "demo")["metadata"]["annotations"]
 
     @pytest.mark.parametrize("status", [{}, {"conditions": conditions("Ready")}])
     def test_no_confirmation_names_the_pause(self, status: dict[str, Any]) -> None:
         with pytest.raises(OperatorSilent, match="not confirmed the pause of Kafka kafka/demo within 5 s"):
-            run(bench_of(status), Pause())
+            run(bench_of(status), PAUSE)
 
     def test_a_resource_that_vanishes_is_no_confirmation(self) -> None:
         bench = bench_of()
         bench.at(1, lambda: bench.remove("kafkas", "demo"))
         with pytest.raises(OperatorSilent):
-            run(bench, Pause())
+            run(bench, PAUSE)
 
     def test_resuming_takes_both_marks_off_and_no_other(self) -> None:
         bench = bench_of(PAUSED, something="else")
-        run(bench, Pause())
-        run(bench, Resume())
+        run(bench, PAUSE)
+        run(bench, Resume(phase=Phase.USE))
         assert bench.find("kafkas", "demo")["metadata"]["annotations"] == {"strimzi.io/something": "else"}
 
     def test_dry_run_does_not_wait(self) -> None:
         bench = bench_of()
-        assert [one.verb for one in run(bench, Pause(), dry_run=True)] == ["update"]
+        assert [one.verb for one in run(bench, PAUSE, dry_run=True)] == ["update"]
         assert bench.clock.seconds == 0.0
 
 
@@ -169,18 +168,18 @@ class TestSetGenerated:
     def test_waits_until_the_operator_has_seen_it(self, generated: bool) -> None:
         bench = bench_of({"observedGeneration": 1})
         bench.at(3, lambda: bench.change("kafkas", "demo", {"status": {"observedGeneration": 2}}, "status"))
-        run(bench, SetGenerated(generated, Phase.USE))
+        run(bench, SetGenerated(generated=generated, phase=Phase.USE))
         assert bench.find("kafkas", "demo")["spec"] == {"clusterCa": {"generateCertificateAuthority": generated}}
         assert bench.clock.seconds == soon_after(3)
 
     def test_an_older_generation_is_not_enough(self) -> None:
         with pytest.raises(OperatorSilent, match="not acted on Kafka kafka/demo within 5 s"):
-            run(bench_of({"observedGeneration": 1}), SetGenerated(False, Phase.USE))
+            run(bench_of({"observedGeneration": 1}), SetGenerated(generated=False, phase=Phase.USE))
 
     def test_other_settings_of_the_ca_stay(self) -> None:
         bench = Bench()
         bench.create("kafkas", kafka({"observedGeneration": 2}, clusterCa={"validityDays": 30, "renewalDays": 5}))
-        run(bench, SetGenerated(False, Phase.USE))
+        run(bench, SetGenerated(generated=False, phase=Phase.USE))
         assert bench.find("kafkas", "demo")["spec"]["clusterCa"] == {
             "validityDays": 30, "renewalDays": 5, "generateCertificateAuthority": False,
         }  # fmt: skip
@@ -191,5 +190,5 @@ def test_a_refused_write_is_not_waited_for() -> None:
     observation = bench.observe()
     bench.change("kafkas", "demo", {"spec": {"by": "them"}})
     with pytest.raises(KubeError):
-        carry_out(Pause(), observation, bench.work())
+        carry_out(PAUSE, observation, bench.work())
     assert bench.clock.seconds == 0.0

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.outside import Follows
-from ansible_collections.trustops.strimzi.tests.unit._pki.hierarchy import Entity
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Follows
+from ansible_collections.trustops.strimzi.tests.support.certificates import Entity
 
 from .bench import Object, pem
 from .client_bench import NEW, OLD, Clients, certificates
@@ -90,7 +90,7 @@ def test_the_remedy_is_the_one_that_works() -> None:
     assert by_all.remedy.startswith("The operator copies the CAs to it and restarts it by itself")
 
 
-def test_a_bridge_has_its_own_copy() -> None:
+def test_a_kafka_bridge_has_its_own_copy() -> None:
     bench = Clients()
     bench.resource("kafkabridges", "bridge", connecting(ALL))
     bench.copy("bridge-bridge-tls-trusted-certs", {"ca.crt": pem(OLD)}, "KafkaBridge", "bridge")

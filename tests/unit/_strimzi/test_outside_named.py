@@ -15,9 +15,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_
     NamedSecret,
     observe_outside,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.outside import Follows, OutsideClient
-from ansible_collections.trustops.strimzi.tests.fakes.memory_api import Response
-from ansible_collections.trustops.strimzi.tests.unit._pki.hierarchy import leaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Follows, OutsideClient
+from ansible_collections.trustops.strimzi.tests.support.certificates import leaf
+from ansible_collections.trustops.strimzi.tests.support.memory_api import Response
 
 from .bench import SCOPE, Object, pem
 from .client_bench import NEW, OLD, Clients, certificates

@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import authority_generation
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply import carry_out
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import AuthorityUnavailable
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import Chain, PreparedAuthority
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import PrepareAuthority
-from ansible_collections.trustops.strimzi.tests.unit._pki.hierarchy import Entity, key, make
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
+from ansible_collections.trustops.strimzi.tests.support.certificates import Entity, key, make
 
 from .bench import LABELS, SCOPE, Bench
 from .steps import BROUGHT, OLD, SUPPLIED, fingerprint
@@ -32,7 +33,9 @@ def bench_of(current: Entity = OLD) -> Bench:
 
 
 def prepare(bench: Bench, goal: Goal, replaces: Chain = (), generation: int = 1, **settings: Any) -> PreparedAuthority:
-    carry_out(PrepareAuthority(goal, replaces, generation), bench.observe(), bench.work(**settings))
+    carry_out(
+        PrepareAuthority(goal=goal, replaces=replaces, generation=generation), bench.observe(), bench.work(**settings)
+    )
     (prepared,) = bench.observe().snapshot.ca.prepared
     return prepared
 
@@ -61,7 +64,7 @@ def test_renewal_has_the_same_name_and_key_and_begins_now() -> None:
 def test_certificate_and_key_arrive_in_one_write() -> None:
     """A crash leaves both or neither."""
     bench = bench_of()
-    (change,) = bench.carry_out(PrepareAuthority(Goal.REPLACE_KEY, (OLD.certificate,), 1))
+    (change,) = bench.carry_out(PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=(OLD.certificate,), generation=1))
     assert change.name == SCOPE.ca_key_secret
     assert bench.data(SCOPE.ca_key_secret)["ca.key"] == OLD.key.reveal()
 
@@ -114,7 +117,9 @@ def test_an_intermediate_is_renewed_by_its_issuer_only() -> None:
 def test_dry_run_makes_no_key() -> None:
     bench = bench_of()
     (action,) = carry_out(
-        PrepareAuthority(Goal.REPLACE_KEY, (OLD.certificate,), 1), bench.observe(), bench.work(dry_run=True)
+        PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=(OLD.certificate,), generation=1),
+        bench.observe(),
+        bench.work(dry_run=True),
     )
     assert (action.verb, action.after) == ("update", None)
     assert fingerprint(OLD) not in repr(action)

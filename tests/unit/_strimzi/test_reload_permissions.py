@@ -10,8 +10,8 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import KubeError, Unauthorized
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.reload_permissions import why_not_permitted
-from ansible_collections.trustops.strimzi.tests.fakes.memory_api import MemoryApi, Response
-from ansible_collections.trustops.strimzi.tests.fakes.permissions import Restricted
+from ansible_collections.trustops.strimzi.tests.support.memory_api import MemoryApi, Response
+from ansible_collections.trustops.strimzi.tests.support.permissions import Restricted
 from ansible_collections.trustops.strimzi.tests.unit._kube.doubles import status
 
 RULES = {

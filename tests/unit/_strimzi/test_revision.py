@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""``strimzi.io/revision`` by the operator's own rule (strimzi.md 5.4; operator-facts, "The reload", 3)."""
+"""``strimzi.io/revision`` by the operator's own rule (docs/operator.md, "Pod sets")."""
 
 from __future__ import annotations
 

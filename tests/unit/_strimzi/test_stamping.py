@@ -1,11 +1,12 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Telling the operator what was reloaded: three annotations, in both places, consistent with each other."""
+"""Telling the operator what nodes read again: annotations in both places, consistent with each other."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -14,8 +15,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollNeeded
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.revision import not_reproduced, revision
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.stamping import stamp_pods
-from ansible_collections.trustops.strimzi.tests.fakes.memory_api import Change
-from ansible_collections.trustops.strimzi.tests.unit._pki.hierarchy import key, make
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import StampPods
+from ansible_collections.trustops.strimzi.tests.support.certificates import key, make
+from ansible_collections.trustops.strimzi.tests.support.memory_api import Change
 
 from .bench import LABELS, SCOPE, Bench, Object, pem, pod, secret
 
@@ -24,12 +27,17 @@ LEAVES = {
     name: make("demo-kafka", key(number), CA, ca=False) for number, name in enumerate(("demo-a-0", "demo-b-1"), 1)
 }
 NODES = tuple(LEAVES)
-STAMPS = ("cluster-ca-cert-generation", "server-cert-hash", "revision")
+STAMPS = ("cluster-ca-cert-generation", "cluster-ca-key-generation", "server-cert-hash", "revision")
+TOLD = StampPods(generation=3, key_generation=4, phase=Phase.USE)
+#: The nodes are to restart by themselves, and not for the key.
+KEYS_ONLY = replace(TOLD, generation=None)
+COMPONENT = "demo-cruise-control-x"
 
 
 def entry(name: str, **annotations: str) -> Object:
     """As it stands in a StrimziPodSet."""
-    body = pod(name, cluster_ca_cert_generation="0", server_cert_hash="0" * 40, configuration_hash="1", **annotations)
+    body = pod(name, cluster_ca_cert_generation="0", cluster_ca_key_generation="0", server_cert_hash="0" * 40,
+               configuration_hash="1", **annotations)  # fmt: skip
     del body["status"]
     body["spec"] = {"containers": [{"name": "kafka", "image": "kafka:1", "resources": {"limits": {"cpu": "1"}}}]}
     body["metadata"]["annotations"]["strimzi.io/revision"] = revision(body)
@@ -54,13 +62,13 @@ def bench() -> Bench:
         made.create("strimzipodsets", pod_set)
         made.create("pods", live(name))
         made.create("secrets", secret(name, {f"{name}.crt": pem(leaf, CA)}, labels=node))
-    made.create("pods", pod("demo-cruise-control-x", "cruise-control", cluster_ca_cert_generation="0"))
+    made.create("pods", pod(COMPONENT, "cruise-control", cluster_ca_cert_generation="0", cluster_ca_key_generation="0"))
     return made
 
 
-def stamp(bench: Bench, generation: int = 3, *, dry_run: bool = False) -> tuple[list[Action], list[Change]]:
+def stamp(bench: Bench, step: StampPods = TOLD, *, dry_run: bool = False) -> tuple[list[Action], list[Change]]:
     observation, before = bench.observe(), len(bench.api.writes)
-    actions = stamp_pods(generation, "use", observation, bench.work(dry_run=dry_run))
+    actions = stamp_pods(step, observation, bench.work(dry_run=dry_run))
     return actions, bench.api.writes[before:]
 
 
@@ -88,6 +96,7 @@ def test_both_places_say_what_the_operator_would_compute(bench: Bench) -> None:
     for name, found in entries(bench).items():
         expected = {
             "cluster-ca-cert-generation": "3",
+            "cluster-ca-key-generation": "4",
             "server-cert-hash": LEAVES[name].certificate.fingerprint,
             "revision": revision(found),
         }
@@ -95,14 +104,49 @@ def test_both_places_say_what_the_operator_would_compute(bench: Bench) -> None:
         assert found["metadata"]["annotations"]["strimzi.io/revision"] != revision(entry(name))
 
 
-def test_the_pod_sets_come_first_and_components_are_left_alone(bench: Bench) -> None:
-    """A pod that is recreated meanwhile has the stamps. Deployments are the operator's: it restarts their pods."""
+def test_the_pod_sets_come_first(bench: Bench) -> None:
+    """A pod that is recreated meanwhile has the stamps."""
     actions, changes = stamp(bench)
     assert [(change.plural, change.name) for change in changes] == [
         ("strimzipodsets", "demo-a"), ("strimzipodsets", "demo-b"), ("pods", "demo-a-0"), ("pods", "demo-b-1"),
+        ("pods", COMPONENT),
     ]  # fmt: skip
-    assert {action.what for action in actions} == {"generation 3", "pods are created with generation 3"}
+    said = "generation 3, key generation 4"
+    assert {action.what for action in actions} == {said, f"pods are created with {said}"}
     assert {action.phase for action in actions} == {"use"}
+
+
+def test_pods_of_deployments_get_the_key_generation_alone(bench: Bench) -> None:
+    """Their operator restarts them when their Deployment changes; it looks at the key on the pod itself."""
+    stamp(bench)
+    assert bench.annotation("pods", COMPONENT, "cluster-ca-key-generation") == "4"
+    assert bench.annotation("pods", COMPONENT, "cluster-ca-cert-generation") == "0"
+
+
+def test_nodes_that_the_operator_is_to_restart_get_the_key_generation_alone(bench: Bench) -> None:
+    """The revision stays what the operator wrote, so that it sees what is new about them."""
+    before = {name: marks(found) for name, found in entries(bench).items()}
+    actions, _changes = stamp(bench, KEYS_ONLY)
+    for name, found in entries(bench).items():
+        expected = {**before[name], "cluster-ca-key-generation": "4"}
+        assert marks(found) == marks(bench.find("pods", name)) == expected
+    assert {action.what for action in actions} == {"key generation 4", "pods are created with key generation 4"}
+
+
+def test_what_keeps_nodes_from_being_told_is_no_reason_to_restart_them_for_the_key(bench: Bench) -> None:
+    _unlike(bench)
+    bench.create("pods", pod("demo-c-7"))
+    stamp(bench, KEYS_ONLY)
+    assert {bench.annotation("pods", name, "cluster-ca-key-generation") for name in (*NODES, "demo-c-7")} == {"4"}
+
+
+@pytest.mark.parametrize("annotations", [{}, None])
+def test_a_pod_that_was_never_annotated_is_now(annotations: dict[str, str] | None, bench: Bench) -> None:
+    body = entry(NODES[0])
+    body["metadata"]["annotations"] = annotations
+    put(bench, NODES[0], body)
+    stamp(bench, KEYS_ONLY)
+    assert entries(bench)[NODES[0]]["metadata"]["annotations"] == {"strimzi.io/cluster-ca-key-generation": "4"}
 
 
 def test_everything_else_stays(bench: Bench) -> None:
@@ -120,18 +164,19 @@ def test_everything_else_stays(bench: Bench) -> None:
 def test_a_second_time_there_is_nothing_to_do(bench: Bench) -> None:
     stamp(bench)
     assert stamp(bench) == ([], [])
+    assert stamp(bench, KEYS_ONLY) == ([], [])
 
 
 def test_a_dry_run_only_says_what_it_would_do(bench: Bench) -> None:
     actions, changes = stamp(bench, dry_run=True)
-    assert (len(actions), changes) == (4, [])
+    assert (len(actions), changes) == (5, [])
 
 
-@pytest.mark.parametrize("done", range(5))
+@pytest.mark.parametrize("done", range(6))
 def test_a_run_that_ended_between_is_continued(done: int, bench: Bench) -> None:
     """Whatever had been written by then."""
     other = [bench.find("strimzipodsets", name) for name in ("demo-a", "demo-b")]
-    other += [bench.find("pods", name) for name in NODES]
+    other += [bench.find("pods", name) for name in (*NODES, COMPONENT)]
     stamp(bench)
     for old in other[done:]:
         plural = "pods" if old["kind"] == "Pod" else "strimzipodsets"
@@ -140,7 +185,7 @@ def test_a_run_that_ended_between_is_continued(done: int, bench: Bench) -> None:
         }  # fmt: skip
         bench.change(plural, old["metadata"]["name"], part)
     _actions, changes = stamp(bench)
-    assert len(changes) == 4 - done
+    assert len(changes) == 5 - done
     assert all(marks(bench.find("pods", name)) == marks(found) for name, found in entries(bench).items())
 
 
@@ -219,5 +264,5 @@ def test_what_somebody_else_changed_meanwhile_is_not_overwritten(plural: str, na
 
     work.client.list = list_and_lose
     with pytest.raises(Conflict):
-        stamp_pods(3, "use", observation, work)
+        stamp_pods(TOLD, observation, work)
     assert bench.find(plural, name)["metadata"]["annotations"]["somebody/else"] == "2"

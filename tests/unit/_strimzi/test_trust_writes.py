@@ -9,15 +9,21 @@ import base64
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.apply import carry_out
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.trust_writes import ledger_facts
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust import steps
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal, Journal, Ledger
-from ansible_collections.trustops.strimzi.tests.unit._pki.hierarchy import NOW, key, make
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import DeleteLedger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import (
+    Project,
+    Withdraw,
+    WriteBundle,
+)
+from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, key, make
 
 from .bench import LABELS, SCOPE, Bench, pem
-from .steps import AFTER, ENTRIES, GONE, NEXT, OLD, cluster, fingerprint
+from .steps import AFTER, ENTRIES, GONE, NEXT, OLD, cluster, fingerprint, record
 
 ROOT = make("root", key(20))
 BELOW = make("below", key(21), ROOT)
@@ -26,7 +32,7 @@ STEM = f"{fingerprint(NEXT)}.crt"
 
 def test_first_ledger_is_a_secret_that_the_operator_leaves_alone() -> None:
     bench = Bench()
-    (change,) = bench.carry_out(steps.WriteLedger(AFTER, Phase.PREPARE))
+    (change,) = bench.carry_out(record(AFTER))
     created = bench.find("secrets", SCOPE.ledger_secret)
     assert (change.verb, created["type"], created["metadata"]["labels"]) == ("create", "Opaque", LABELS)
     assert bench.observe().snapshot.ledger is not None
@@ -34,10 +40,10 @@ def test_first_ledger_is_a_secret_that_the_operator_leaves_alone() -> None:
 
 def test_journal_comes_goes_and_stays_in_one_write_with_the_states() -> None:
     bench = cluster()
-    journal = Journal(Goal.RENEW, fingerprint(OLD), fingerprint(NEXT), NOW)
-    assert len(bench.carry_out(steps.WriteLedger(Ledger(AFTER.entries, journal=journal), Phase.PREPARE))) == 1
+    journal = Journal(Goal.RENEW, fingerprint(OLD), fingerprint(NEXT), NOW, retire=Retire.WHEN_RESTARTED, retire_by=NOW)
+    assert len(bench.carry_out(record(Ledger(AFTER.entries, journal=journal)))) == 1
     assert bench.observe().snapshot.ledger == Ledger(_sorted(AFTER), journal=journal)
-    bench.carry_out(steps.WriteLedger(AFTER, Phase.PREPARE))
+    bench.carry_out(record(AFTER))
     assert bench.observe().snapshot.ledger == Ledger(_sorted(AFTER))
 
 
@@ -47,8 +53,8 @@ def _sorted(ledger: Ledger) -> tuple[object, ...]:
 
 def test_a_ca_that_is_struck_off_leaves_nothing_behind() -> None:
     bench = cluster()
-    bench.carry_out(steps.WriteLedger(AFTER, Phase.PREPARE))
-    bench.carry_out(steps.WriteLedger(ENTRIES, Phase.RETIRE))
+    bench.carry_out(record(AFTER))
+    bench.carry_out(record(ENTRIES))
     assert [name for name in bench.data(SCOPE.ledger_secret) if fingerprint(NEXT) in name] == []
 
 
@@ -60,9 +66,9 @@ def test_facts_for_people_name_cas_by_subject_and_state() -> None:
 
 
 def test_each_projected_ca_has_a_key_of_its_own() -> None:
-    """Unrelated CAs in one key are rejected by the operator (strimzi.md 1.4)."""
+    """Unrelated CAs in one key are rejected by the operator (docs/operator.md, "User-managed CA")."""
     bench = cluster()
-    bench.carry_out(steps.Project(((NEXT.certificate,), (BELOW.certificate, ROOT.certificate))))
+    bench.carry_out(Project(chains=((NEXT.certificate,), (BELOW.certificate, ROOT.certificate))))
     data = bench.data(SCOPE.ca_certificate_secret)
     assert data[STEM] == pem(NEXT)
     assert data[f"{fingerprint(BELOW)}.crt"] == pem(BELOW, ROOT)
@@ -70,35 +76,49 @@ def test_each_projected_ca_has_a_key_of_its_own() -> None:
 
 
 def test_projecting_leaves_the_bytes_of_the_current_ca_and_the_generation_alone() -> None:
-    """Other bytes in ca.crt would re-issue every node certificate at once (strimzi.md 2.3)."""
+    """Other bytes in ca.crt would re-issue every node certificate at once (docs/operator.md, "Re-issue")."""
     bench = cluster()
     untidy = b"# our CA\n" + pem(OLD) + b"\n\n"
     body = {"data": {"ca.crt": base64.b64encode(untidy).decode()}}
     bench.change("secrets", SCOPE.ca_certificate_secret, body)
-    bench.carry_out(steps.Project(((NEXT.certificate,),)))
-    bench.carry_out(steps.Withdraw(fingerprint(GONE)))
+    bench.carry_out(Project(chains=((NEXT.certificate,),)))
+    bench.carry_out(Withdraw(certificate=GONE.certificate))
     assert bench.data(SCOPE.ca_certificate_secret)["ca.crt"] == untidy
     assert bench.annotation("secrets", SCOPE.ca_certificate_secret, "ca-cert-generation") == "0"
 
 
 def test_withdrawing_takes_every_entry_of_this_ca_and_no_other() -> None:
     bench = cluster()
-    bench.carry_out(steps.Project(((GONE.certificate,), (NEXT.certificate,))))
-    bench.carry_out(steps.Withdraw(fingerprint(GONE)))
+    bench.carry_out(Project(chains=((GONE.certificate,), (NEXT.certificate,))))
+    bench.carry_out(Withdraw(certificate=GONE.certificate))
     assert set(bench.data(SCOPE.ca_certificate_secret)) == {"ca.crt", STEM}
 
 
 def test_the_issuing_ca_is_never_withdrawn() -> None:
     bench = cluster()
-    assert bench.carry_out(steps.Withdraw(fingerprint(OLD))) == []
+    assert bench.carry_out(Withdraw(certificate=OLD.certificate)) == []
     assert bench.data(SCOPE.ca_certificate_secret)["ca.crt"] == pem(OLD)
+
+
+def test_the_trust_bundle_gets_the_anchor_of_every_entry_as_from_the_operator() -> None:
+    """Only the first certificate of an entry is one (docs/operator.md, "Trust bundle"); what somebody keeps beside it stays."""
+    bench = cluster()
+    bench.carry_out(Project(chains=((BELOW.certificate, ROOT.certificate),)))
+    bench.change("secrets", SCOPE.trust_bundle_secret, {"data": {"clients-ca.crt": "YQ=="}})
+    (change,) = bench.carry_out(WriteBundle(phase=Phase.RETIRE))
+    assert change.name == SCOPE.trust_bundle_secret
+    found = parse_certificates(bench.data(SCOPE.trust_bundle_secret)["cluster-ca.crt"])
+    assert found[0] == OLD.certificate
+    assert set(found) == {one.certificate for one in (OLD, GONE, BELOW)}
+    assert bench.observe().snapshot.bundle == bench.observe().snapshot.ca.projected
+    assert bench.data(SCOPE.trust_bundle_secret)["clients-ca.crt"] == b"a"
 
 
 def test_deleting_the_ledger_deletes_this_ledger_only() -> None:
     bench = cluster()
     observation = bench.observe()
     bench.remove("secrets", SCOPE.ledger_secret)
-    bench.carry_out(steps.WriteLedger(AFTER, Phase.PREPARE))
+    bench.carry_out(record(AFTER))
     with pytest.raises(Exception, match="delete Secret kafka/demo-cluster-ca-trusted-certs"):
-        carry_out(steps.DeleteLedger(), observation, bench.work())
+        carry_out(DeleteLedger(), observation, bench.work())
     assert bench.observe().snapshot.ledger is not None

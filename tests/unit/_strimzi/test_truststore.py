@@ -12,8 +12,8 @@ import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, pkcs12
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.truststore import truststore_entries
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import Project, Withdraw
-from ansible_collections.trustops.strimzi.tests.unit._pki.hierarchy import Entity, key, make
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Project, Withdraw
+from ansible_collections.trustops.strimzi.tests.support.certificates import Entity, key, make
 
 from .bench import SCOPE, Bench, pem
 
@@ -76,7 +76,7 @@ def bench_with_store(**others: Entity) -> Bench:
 
 def test_store_follows_in_the_same_write_when_a_ca_comes() -> None:
     bench = bench_with_store()
-    assert len(bench.carry_out(Project(((NEW.certificate,),)))) == 1
+    assert len(bench.carry_out(Project(chains=((NEW.certificate,),)))) == 1
     data = bench.data(SCOPE.ca_certificate_secret)
     assert set(held(data["ca.p12"]).values()) == {OLD.certificate.der, NEW.certificate.der}
     assert data["ca.password"] == b"changeit"
@@ -84,5 +84,5 @@ def test_store_follows_in_the_same_write_when_a_ca_comes() -> None:
 
 def test_store_follows_in_the_same_write_when_a_ca_leaves() -> None:
     bench = bench_with_store(leaving=NEW)
-    assert len(bench.carry_out(Withdraw(NEW.certificate.fingerprint))) == 1
+    assert len(bench.carry_out(Withdraw(certificate=NEW.certificate))) == 1
     assert set(held(bench.data(SCOPE.ca_certificate_secret)["ca.p12"]).values()) == {OLD.certificate.der}

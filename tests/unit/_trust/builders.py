@@ -12,11 +12,13 @@ from functools import cache
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import cross_certify
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal, Journal, Ledger, LedgerEntry
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot import (
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, Chain
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Ledger, LedgerEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import ObjectNames
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaSecrets,
-    Chain,
     Component,
     Pod,
     PreparedAuthority,
@@ -24,13 +26,23 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.snapshot i
     Snapshot,
     StoredLeaf,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.states import TrustState
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
 
-from .._pki.hierarchy import NOW, YEAR, Entity, key, make
-from .._pki.hierarchy import leaf as issue_leaf
+from ...support.certificates import NOW, YEAR, Entity, key, make
+from ...support.certificates import leaf as issue_leaf
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
-CLUSTER, NAMESPACE = "demo", "kafka"
+UNTRUSTED, UNUSED = TrustState.UNTRUSTED, TrustState.TRUSTED_UNUSED
+ANY, ALL, PHASE_OUT = TrustState.TRUSTED_IN_USE_ANY, TrustState.TRUSTED_IN_USE_ALL, TrustState.PHASE_OUT
+RUNS, PAUSED = Reconciliation(), Reconciliation(paused=True, paused_by_us=True, pause_effective=True)
+NAMES = ObjectNames(
+    kafka="Kafka kafka/demo",
+    certificate_secret="Secret kafka/demo-cluster-ca-cert",
+    key_secret="Secret kafka/demo-cluster-ca",
+    ledger="Secret kafka/demo-cluster-ca-trusted-certs",
+    namespace="kafka",
+    cluster="demo",
+)
 PODS = ("demo-nodes-0", "demo-nodes-1", "demo-nodes-2")
 
 #: The CA in use, its renewal with the same key, and CAs with keys (and so names) of their own.
@@ -52,10 +64,20 @@ def chain_of(authority: Entity, *above: Entity) -> Chain:
 
 
 @cache
-def bridged(new: Entity, old: Entity) -> Chain:
-    """The new CA's key certified by the old CA, and that one: what nodes present after their leaf."""
-    bridge = cross_certify(new.certificate, old.certificate, old.key, not_before=NOW, validity=YEAR)
-    return (bridge, old.certificate)
+def link_of(new: Entity, old: Entity) -> Certificate:
+    """The link certificate: name and key of the new CA, certified by the old one."""
+    return cross_certify(new.certificate, old.certificate, old.key, not_before=NOW - DAY, validity=YEAR)
+
+
+def linked_form(new: Entity, old: Entity) -> Chain:
+    """The form in which nodes present leaves of the new CA then: issuer first, what they send behind it after that."""
+    return (link_of(new, old), old.certificate)
+
+
+@cache
+def linked_chain(new: Entity, old: Entity) -> Chain:
+    """A leaf of the new CA as nodes present it to processes that know only the old one."""
+    return (issue_leaf(new), link_of(new, old))
 
 
 @cache
@@ -69,6 +91,16 @@ def name_of(authority: Entity) -> str:
 
 def names_of(*authorities: Entity) -> frozenset[str]:
     return frozenset(map(name_of, authorities))
+
+
+def hashes_of(issuer: Entity, *pod_names: str) -> frozenset[str]:
+    """What pods are annotated with that were started with leaves of this CA; all nodes where none is named."""
+    return frozenset(f"{name}, of {issuer.certificate.sha256[:8]}" for name in pod_names or PODS)
+
+
+def hash_of(issuer: Entity, pod_name: str) -> str:
+    (found,) = hashes_of(issuer, pod_name)
+    return found
 
 
 def uid_of(pod_name: str, start: int = 0) -> str:
@@ -103,14 +135,16 @@ def entry(
     state: TrustState = TrustState.TRUSTED_IN_USE_ALL,
     generations: Iterable[int] = (),
     awaiting: Iterable[str] | None = (),
+    **fields: Any,
 ) -> LedgerEntry:
     """awaiting: () means every process trusts it, None that it was not read back."""
     chain = chain_of(authority) if isinstance(authority, Entity) else authority
-    return LedgerEntry(chain, state, frozenset(generations), None if awaiting is None else frozenset(awaiting))
+    made = LedgerEntry(chain, state, frozenset(generations), None if awaiting is None else frozenset(awaiting))
+    return replace(made, **fields)
 
 
-def prepared(authority: Entity) -> PreparedAuthority:
-    return PreparedAuthority(chain_of(authority), authority.certificate.public_key_sha256)
+def prepared(authority: Entity, link: Certificate | None = None) -> PreparedAuthority:
+    return PreparedAuthority(chain_of(authority), authority.certificate.public_key_sha256, link)
 
 
 def others(*authorities: Entity) -> Mapping[str, Chain]:
@@ -140,11 +174,27 @@ def a_journal(goal: Goal = Goal.REPLACE_KEY, old: Entity | None = OLD, new: Enti
     return replace(made, **fields)
 
 
+def books_of(snapshot: Snapshot) -> Ledger:
+    return snapshot.ledger or Ledger()
+
+
+def answering(snapshot: Snapshot, accepting: Iterable[str] = (), refusing: Iterable[str] = ()) -> Snapshot:
+    """The listeners of all nodes were asked: they present what is stored, and accept and refuse these CAs."""
+    stored = {leaf.secret: leaf.chain for leaf in snapshot.leaves}
+    listeners = tuple(
+        ObservedListener(
+            pod.name, pod.uid, 9091, stored.get(pod.name), frozenset(accepting), frozenset(refusing), source="handshake"
+        )
+        for pod in snapshot.pods
+        if pod.component is Component.KAFKA
+    )
+    return replace(snapshot, listeners=listeners)
+
+
 def cluster(**fields: Any) -> Snapshot:
     """bundle: what is projected, unless it is said otherwise."""
     made = Snapshot(
-        cluster=CLUSTER,
-        namespace=NAMESPACE,
+        names=NAMES,
         now=NOW,
         ca=secrets(),
         ledger=ledger(),

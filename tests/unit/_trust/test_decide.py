@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The outcome of a decision as a whole: until, pending, done, and a complete replacement from end to end."""
+"""The outcome of a decision as a whole: where it stops, what it leaves, what holds it, and with which engine it is made."""
 
 from __future__ import annotations
 
@@ -10,135 +10,287 @@ from datetime import timedelta
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decision import Decision
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.intent import Intent, Phase, Way
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.sentences import sentence
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.steps import (
-    DeleteLedger,
-    Face,
-    IssueLeaves,
-    Pause,
-    PrepareAuthority,
-    Project,
-    Promote,
-    RestoreKey,
-    Resume,
-    Roll,
-    RollReason,
-    SetGenerated,
-    Step,
-    TidyKeys,
-    TrueKeyGeneration,
-    Withdraw,
-    WriteLedger,
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE, decide
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Decision
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    Component,
+    InPlace,
+    PreparedAuthority,
+    Reconciliation,
+    Snapshot,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import Usage
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import SetGenerated
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import DeleteLedger, WriteLedger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause, Resume
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition, Violation
 
-from . import rotation as stage
-from .builders import OLD, ledger
-from .refusals import REPLACE_KEY
+from ...support.certificates import NOW
+from ...support.engines import leaving_open
+from . import linked, patient, unlinked
+from .builders import (
+    ALL,
+    ANY,
+    HOUR,
+    INTERMEDIATE,
+    NEW,
+    OLD,
+    PAUSED,
+    PHASE_OUT,
+    PODS,
+    RENEWED,
+    ROOT,
+    UNUSED,
+    a_journal,
+    a_leaf,
+    a_pod,
+    chain_of,
+    cluster,
+    entry,
+    leaves,
+    ledger,
+    name_of,
+    others,
+    secrets,
+    uids_of,
+)
+from .rules.asking import FLOWS, RECONCILE, REPLACE_KEY
 
-#: The phase of the next step of a replacement; steps that only bring the books up to date belong to none.
-PHASES = {
-    "SETTLED": Phase.PREPARE,
-    "ENROLLED": Phase.PREPARE,
-    "PROJECTED": Phase.PREPARE,
-    "READ_BACK": Phase.TRUST,
-    "TRUSTED": Phase.USE,
-    "LEARNED": Phase.USE,
-    "TIDIED": Phase.USE,
-    "SHARED": Phase.USE,
-    "PHASED_OUT": Phase.RETIRE,
-    "WITHDRAWN": Phase.RETIRE,
-    "REMOVED": Phase.RETIRE,
-}
 ORDER = (Phase.PREPARE, Phase.TRUST, Phase.USE, Phase.RETIRE)
+#: The phase of what comes next; where a pause of ours holds there is no choice.
+PHASES = {
+    "linked SETTLED": Phase.PREPARE,
+    "linked ENROLLED": Phase.PREPARE,
+    "linked PROJECTED": Phase.PREPARE,
+    "linked TRUSTED": Phase.USE,
+    "linked SHARED": Phase.USE,
+    "linked PHASED_OUT": Phase.USE,
+    "linked ALONE": Phase.RETIRE,
+    "linked RESUMED": Phase.RETIRE,
+    "linked REMOVED": Phase.RETIRE,
+    "unlinked READ_BACK": Phase.TRUST,
+    "unlinked PUBLISHED_NOW": Phase.TRUST,
+    "unlinked TRUSTED": Phase.USE,
+    "unlinked TIDIED": Phase.USE,
+    "unlinked PHASED_OUT": Phase.RETIRE,
+    "patient AGREED": Phase.USE,
+    "patient RESUMED": Phase.USE,
+    "renewal TRUSTED": Phase.USE,
+}
 
 
-@pytest.mark.parametrize(("step", "phase"), PHASES.items())
+@pytest.mark.parametrize(("stage", "phase"), PHASES.items())
 @pytest.mark.parametrize("until", Phase)
-def test_a_flow_stops_after_the_phase_that_was_asked_for(step: str, phase: Phase, until: Phase) -> None:
-    whole, found = (
-        decide(stage.STAGES[step], REPLACE_KEY),
-        decide(stage.STAGES[step], replace(REPLACE_KEY, until=until)),
-    )
+def test_a_flow_stops_after_the_phase_that_was_asked_for(stage: str, phase: Phase, until: Phase) -> None:
+    snapshot, intent = FLOWS[stage]
+    whole, found = decide(snapshot, intent), decide(snapshot, replace(intent, until=until))
     if ORDER.index(phase) <= ORDER.index(until):
         assert found == whole
     else:
-        pending = tuple(sentence(one, stage.STAGES[step]) for one in whole.steps)
-        assert found == Decision(done=True, pending=pending)
+        assert found == Decision(done=True, pending=tuple(step.as_left() for step in whole.steps))
 
 
-@pytest.mark.parametrize("step", ["PREPARED", "RESTARTED", "USED", "OUT_OF_BUNDLE", "RETIRED"])
-def test_the_books_are_kept_wherever_a_flow_stops(step: str) -> None:
-    """What happened has happened; a ledger that lags behind would be a wrong record."""
-    found = decide(stage.STAGES[step], replace(REPLACE_KEY, until=Phase.PREPARE))
-    assert found == decide(stage.STAGES[step], REPLACE_KEY)
-    assert [type(one) for one in found.steps] == [WriteLedger]
-
-
-def test_all_phases_are_allowed_unless_it_is_said_otherwise() -> None:
-    assert all(REPLACE_KEY.allows(phase) for phase in Phase)
-    assert [phase for phase in Phase if replace(REPLACE_KEY, until=Phase.USE).allows(phase)] == list(ORDER[:3])
+def test_what_is_left_is_told_by_what_a_pause_is_for() -> None:
+    found = decide(linked.ALONE, replace(REPLACE_KEY, until=Phase.USE))
+    assert found.pending == (
+        f"switch the operator to {named(NEW.certificate)}, generation 1, and take {named(OLD.certificate)} out of the "
+        "trusted CAs",
+    )
 
 
 @pytest.mark.parametrize(
-    ("step", "phase"),
-    [
-        ("PREPARED", Phase.PREPARE),
-        ("RESTARTED", Phase.TRUST),
-        ("HALF_USED", Phase.USE),
-        ("USED", Phase.USE),
-        ("OUT_OF_BUNDLE", Phase.RETIRE),
-        ("RETIRED", Phase.RETIRE),
-    ],
+    "stage", [name for name, (snapshot, _intent) in FLOWS.items() if snapshot.reconciliation.paused_by_us]
 )
-def test_a_write_of_the_books_tells_how_far_the_flow_has_come(step: str, phase: Phase) -> None:
-    (written,) = decide(stage.STAGES[step], REPLACE_KEY).steps
-    assert written.phase is phase
+def test_a_pause_of_ours_is_brought_to_its_end_wherever_the_caller_stops(stage: str) -> None:
+    snapshot, intent = FLOWS[stage]
+    assert decide(snapshot, replace(intent, until=Phase.PREPARE)) == decide(snapshot, intent)
 
 
-def test_a_second_run_of_what_has_finished_does_nothing() -> None:
-    for goal in (Goal.REPLACE_KEY, Goal.RECONCILE, Goal.UPGRADE, Goal.CREATE):
-        assert decide(stage.FINISHED, Intent(goal)) == Decision(done=True)
+#: The phase that a change of the books is shown under.
+WRITTEN = {
+    "linked PREPARED": Phase.PREPARE,
+    "unlinked IN_BUNDLE": Phase.PREPARE,
+    "linked IN_BUNDLE": Phase.TRUST,
+    "unlinked RESTARTED": Phase.TRUST,
+    "linked HALF_USED": Phase.USE,
+    "linked USED": Phase.USE,
+    "linked OUT_OF_BUNDLE": Phase.RETIRE,
+    "linked SWITCHED": Phase.USE,
+    "linked READ_AGAIN": Phase.RETIRE,
+    "patient RESTARTED": Phase.USE,
+}
 
 
-def test_a_second_run_that_names_the_replaced_ca_does_nothing_even_later() -> None:
-    later = replace(REPLACE_KEY, replaces=OLD.certificate.sha256, fresh_for=timedelta(0))
-    assert decide(stage.FINISHED, later) == Decision(done=True)
+@pytest.mark.parametrize(("stage", "phase"), WRITTEN.items())
+def test_the_books_are_kept_wherever_a_flow_stops(stage: str, phase: Phase) -> None:
+    """What happened has happened; a ledger that lags behind would be a wrong record."""
+    snapshot, intent = FLOWS[stage]
+    found = decide(snapshot, replace(intent, until=Phase.PREPARE))
+    assert found == decide(snapshot, intent)
+    assert [(type(one), one.phase) for one in found.steps] == [(WriteLedger, phase)]
 
 
 def test_transitions_come_with_the_write_that_records_them() -> None:
-    found = decide(stage.USED, REPLACE_KEY)
-    assert len(found.transitions) == 2
-    assert decide(stage.PHASED_OUT, REPLACE_KEY).transitions == ()
+    found = decide(linked.USED, REPLACE_KEY)
+    taken = {(one.fingerprint, one.before, one.after, one.usage) for one in found.transitions}
+    assert taken == {(name_of(OLD), ANY, PHASE_OUT, Usage.NONE), (name_of(NEW), ANY, ALL, Usage.ALL)}
+    assert decide(linked.PHASED_OUT, REPLACE_KEY).transitions == ()
 
 
-def test_next_face() -> None:
-    assert decide(stage.TRUSTED, REPLACE_KEY).next_face is Face.AUTHORITY
-    assert decide(stage.TRUSTED, replace(REPLACE_KEY, way=Way.TAKEOVER)).next_face is Face.RECONCILIATION
-    assert Decision().next_face is None
+@pytest.mark.parametrize("finished", [linked.FINISHED, unlinked.FINISHED])
+def test_a_second_run_of_what_has_finished_does_nothing(finished: Snapshot) -> None:
+    for goal in (Goal.REPLACE_KEY, Goal.RECONCILE, Goal.UPGRADE, Goal.CREATE, Goal.RENEW_LEAVES):
+        assert decide(finished, Intent(goal)) == Decision(done=True)
+    later = replace(REPLACE_KEY, replaces=OLD.certificate.sha256, fresh_for=timedelta(0))
+    assert decide(finished, later) == Decision(done=True)
 
 
-FACES: list[tuple[Step, Face]] = [
-    (WriteLedger(ledger(), Phase.USE), Face.TRUST),
-    (DeleteLedger(), Face.TRUST),
-    (Project(()), Face.TRUST),
-    (Withdraw(""), Face.TRUST),
-    (PrepareAuthority(Goal.CREATE, (), 0), Face.AUTHORITY),
-    (Promote("", 1), Face.AUTHORITY),
-    (RestoreKey(""), Face.AUTHORITY),
-    (TidyKeys(frozenset(), frozenset(), Phase.USE), Face.AUTHORITY),
-    (SetGenerated(True, Phase.RETIRE), Face.AUTHORITY),
-    (TrueKeyGeneration(1), Face.AUTHORITY),
-    (IssueLeaves((), 1), Face.LEAVES),
-    (Pause(), Face.RECONCILIATION),
-    (Resume(), Face.RECONCILIATION),
-    (Roll(RollReason.USE, frozenset(), None, Phase.USE), Face.ROLL),
-]
+def test_a_flow_that_waits_for_restarts_is_done_and_says_what_for() -> None:
+    found = decide(patient.WAITING, RECONCILE)
+    assert (found.steps, found.violations, found.done) == ((), (), True)
+    (told,) = found.waiting
+    assert told.endswith(", ".join(PODS))
 
 
-@pytest.mark.parametrize(("step", "face"), FACES, ids=lambda value: type(value).__name__)
-def test_each_step_tells_the_module_that_carries_it_out(step: Step, face: Face) -> None:
-    assert Decision(steps=(step,)).next_face is face
+# Adopting and handing back.
+
+GENERATED = Reconciliation(generated=True)
+UPGRADE, DOWNGRADE = Intent(Goal.UPGRADE), Intent(Goal.DOWNGRADE)
+
+
+def test_adopting_stops_the_operator_from_managing_the_ca_first() -> None:
+    generated = cluster(ledger=None, reconciliation=GENERATED)
+    assert decide(generated, UPGRADE).steps == (SetGenerated(generated=False, phase=Phase.PREPARE),)
+
+
+def test_adopting_then_writes_the_first_ledger_and_is_done() -> None:
+    before = cluster(ledger=None)
+    for state in (UNUSED, ALL):
+        (written,) = decide(before, UPGRADE).steps
+        assert isinstance(written, WriteLedger)
+        assert written.ledger == ledger(entry(OLD, state, {0}))
+        before = replace(before, ledger=written.ledger)
+    assert decide(before, UPGRADE) == Decision(done=True)
+
+
+def test_handed_back_the_books_are_not_kept_any_more() -> None:
+    """They go; what the operator does with its CA is no transition of ours."""
+    given = cluster(ledger=ledger(entry(OLD, UNUSED)), reconciliation=GENERATED)
+    assert decide(given, DOWNGRADE) == Decision(steps=(DeleteLedger(),))
+    assert decide(replace(given, ledger=None), DOWNGRADE) == Decision(done=True)
+
+
+def test_handed_back_the_operator_is_not_left_paused_by_us() -> None:
+    paused = cluster(ledger=None, reconciliation=replace(PAUSED, generated=True))
+    assert decide(paused, DOWNGRADE).steps == (Resume(phase=Phase.USE),)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "until", "pending"),
+    [
+        (cluster(), Phase.USE, "give the cluster CA to the operator"),
+        (cluster(reconciliation=GENERATED), Phase.USE, "delete the ledger"),
+    ],
+)
+def test_handing_back_can_be_left_half_way(snapshot: Snapshot, until: Phase, pending: str) -> None:
+    assert decide(snapshot, replace(DOWNGRADE, until=until)) == Decision(done=True, pending=(pending,))
+
+
+# Restarts that a reload would spare.
+
+BLOCKED = InPlace(reload="a permission is missing.")
+NOT_PATIENT = "Remove this obstacle, or have the nodes restarted: spread=auto, retire=now."
+OLD_NAME, NEW_NAME = named(OLD.certificate), named(NEW.certificate)
+AVOIDABLE = {
+    "linked ALONE": f"Nodes are restarted when the operator is switched to {NEW_NAME}: {BLOCKED.reload}",
+    "linked REMOVED": f"Nodes are restarted to forget {OLD_NAME}: {BLOCKED.reload}",
+    "renewal TRUSTED": f"Nodes are restarted when the operator is switched to {named(RENEWED.certificate)}: {BLOCKED.reload}",
+    "renewal RESUMED": f"Nodes are restarted with their renewed certificates: {BLOCKED.reload}",
+}
+
+
+def refused(asked: str, why: str) -> tuple[Violation, ...]:
+    return (Violation(Condition.IN_PLACE, "Kafka kafka/demo", f"{asked} forbids this. {why}", NOT_PATIENT),)
+
+
+@pytest.mark.parametrize(("stage", "why"), AVOIDABLE.items())
+def test_who_asks_for_a_reload_is_held_where_there_can_be_none(stage: str, why: str) -> None:
+    """Before the pause that the restarts would begin with."""
+    snapshot, intent = FLOWS[stage]
+    blocked = replace(snapshot, in_place=BLOCKED)
+    assert decide(blocked, replace(intent, spread=Spread.RELOAD)) == Decision(violations=refused("spread=reload", why))
+    for spread in (Spread.AUTO, Spread.RESTART):
+        assert decide(blocked, replace(intent, spread=spread)).steps
+
+
+@pytest.mark.parametrize("stage", AVOIDABLE)
+def test_who_has_not_looked_is_not_held(stage: str) -> None:
+    """Or nobody would ever look."""
+    snapshot, intent = FLOWS[stage]
+    for seen in (InPlace(), None):
+        assert decide(replace(snapshot, in_place=seen), replace(intent, spread=Spread.RELOAD)).steps
+
+
+@pytest.mark.parametrize(
+    ("in_place", "spread", "why"),
+    [
+        pytest.param(BLOCKED, Spread.AUTO, BLOCKED.reload, id="they cannot"),
+        pytest.param(None, Spread.RESTART, "spread=restart asks for it.", id="they shall not: nobody has to look"),
+        pytest.param(None, Spread.AUTO, "", id="nobody has looked"),
+    ],
+)
+def test_who_wants_no_restart_is_held_where_there_would_be_one(
+    in_place: InPlace | None, spread: Spread, why: str
+) -> None:
+    found = decide(replace(patient.AGREED, in_place=in_place), replace(REPLACE_KEY, spread=spread))
+    told = f"Nodes are restarted to take up {NEW_NAME}: {why}"
+    assert found.violations == (refused("retire=when_restarted", told) if why else ())
+    assert bool(found.steps) is not bool(why)
+
+
+def test_a_pause_is_not_kept_for_what_is_not_done() -> None:
+    held = decide(replace(linked.HALTED, in_place=BLOCKED), replace(REPLACE_KEY, spread=Spread.RELOAD))
+    assert held.steps == (Resume(phase=Phase.USE),)
+    assert held.violations == refused("spread=reload", AVOIDABLE["linked ALONE"])
+
+
+# The engine.
+
+#: Everybody trusts the root; an intermediate CA validates with its chain, and not alone.
+BELOW = chain_of(INTERMEDIATE, ROOT)
+BELOW_ROOT = cluster(
+    ca=secrets(ROOT, prepared=(PreparedAuthority(BELOW, INTERMEDIATE.certificate.public_key_sha256),), others=others(INTERMEDIATE)),
+    ledger=ledger(
+        entry(ROOT, PHASE_OUT, {0}), entry(BELOW, ALL, awaiting=uids_of(), published_at=NOW - HOUR),
+        journal=a_journal(old=ROOT, new=INTERMEDIATE),
+    ),
+    leaves=(*leaves(INTERMEDIATE), a_leaf(linked.OWN, ROOT, component=Component.CLUSTER_OPERATOR)),
+)  # fmt: skip
+STRANGER = OutsideClient("Secret kafka/app", chain_of(OLD))
+
+
+@pytest.mark.parametrize(
+    ("gate", "snapshot", "done_instead"),
+    [
+        ("trust", replace(unlinked.TRUSTED, outside=(STRANGER,)), Pause),
+        ("alone", BELOW_ROOT, IssueLeaves),
+        ("removal", replace(unlinked.PHASED_OUT, leaves=(*leaves(NEW, 1), a_leaf("late", generation=1))), Pause),
+    ],
+)
+def test_a_gate_that_is_left_open_lets_through_what_it_holds(
+    gate: str, snapshot: Snapshot, done_instead: type[Step]
+) -> None:
+    assert not any(isinstance(step, done_instead) for step in decide(snapshot, REPLACE_KEY).steps)
+    assert [type(step) for step in decide(snapshot, REPLACE_KEY, leaving_open(gate)).steps] == [done_instead]
+
+
+def test_without_preconditions_nothing_is_asked_first() -> None:
+    ill = cluster(pods=(a_pod(ready=False),))
+    assert decide(ill, REPLACE_KEY).violations
+    assert decide(ill, REPLACE_KEY, replace(ENGINE, preconditions=())).violations == ()

@@ -1,11 +1,11 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the role ``reconcile`` notes of a rotation of three nodes, piece by piece."""
+"""What the modules of a rotation of three nodes return, call by call."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.filter.report import report
@@ -101,41 +101,55 @@ def action(verb: str, named: str, phase: str, seconds: float | None = None, **ch
 
 
 def step(
-    module: str, seconds: float, actions: list[dict[str, Any]], pods: Iterable[Mapping[str, Any]] = ()
+    seconds: float, actions: list[dict[str, Any]], pods: Iterable[Mapping[str, Any]] = (), **changed: Any
 ) -> dict[str, Any]:
-    uids = {one["name"]: one["uid"] for one in pods}
-    return {"module": module, "seconds": seconds, "actions": actions, "transitions": [], "pods": uids}
+    """The result of a call in the course of the run."""
+    return {**seen([], pods, **changed), "seconds": seconds, "actions": actions, "transitions": []}
 
 
 def roll(phase: str, uid: str, seconds: float = 6.0, away: int = 1) -> dict[str, Any]:
     restarts = [action("restart", f"Pod {one['name']}", phase, 2.0, away=away) for one in nodes(uid)]
-    return step("strimzi_roll", seconds, [action("update", "Kafka demo", phase), *restarts], nodes(uid))
+    return step(seconds, [action("update", "Kafka demo", phase), *restarts], nodes(uid))
 
 
-def rotation(**changed: Any) -> dict[str, Any]:
-    """A replaced key: two writes, then a roll in each of three phases."""
+def before() -> dict[str, Any]:
+    """As the first call sees the cluster of a rotation."""
+    return seen([ca()], nodes("a"), leaves=[leaf()])
+
+
+def after() -> dict[str, Any]:
+    """As the last call sees it."""
+    new = nodes("d", presents=[label(NEW)], trusts=[label(NEW)])
+    return seen([ca(NEW)], new, leaves=[leaf(issuer=ca(NEW)["subject"])])
+
+
+def preparation() -> dict[str, Any]:
     prepare = [
         action("update", "Secret demo-cluster-ca", "prepare"),
         action("wait", "Secret demo-trustbundle", "prepare", 1.5),
     ]
-    log = [step("strimzi_ca", 3.0, prepare, nodes("a"))]
-    log += [roll(phase, uid) for phase, uid in zip(PHASES[1:], "bcd", strict=True)]
-    last = nodes("d", presents=[label(NEW)], trusts=[label(NEW)])
-    return {
-        "goal": "replace_key",
-        "begun": BEGUN,
-        "next": "",
-        "done": True,
-        "log": log,
-        "first": seen([ca()], nodes("a"), leaves=[leaf()]),
-        "last": seen([ca(NEW)], last, leaves=[leaf(issuer=ca(NEW)["subject"])]),
-        **changed,
-    }
+    return step(3.0, prepare, nodes("a"))
 
 
-def idle() -> dict[str, Any]:
-    """Nothing was to do."""
-    return rotation(log=[], first=rotation()["last"])
+def rotation(
+    *,
+    first: Mapping[str, Any] | None = None,
+    log: Iterable[Mapping[str, Any]] | None = None,
+    last: Mapping[str, Any] | None = None,
+    begun: str | None = BEGUN,
+    **ending: Any,
+) -> list[dict[str, Any]]:
+    """A replaced key: two writes, then a roll in each of three phases. ending: changes of the last result."""
+    if log is None:
+        log = [preparation(), *(roll(phase, uid) for phase, uid in zip(PHASES[1:], "bcd", strict=True))]
+    began = {"began_at": begun} if begun else {}
+    calls = [{**(first or before()), **began}, *log, {**(last or after()), **ending}]
+    return [dict(call) for call in calls]
+
+
+def idle() -> list[dict[str, Any]]:
+    """Nothing was to do, so that only the first call was made."""
+    return [{**after(), "began_at": BEGUN, "actions": []}]
 
 
 def held(**changed: Any) -> dict[str, Any]:
@@ -144,5 +158,16 @@ def held(**changed: Any) -> dict[str, Any]:
     return {**seen([ca()], nodes("b")), "failed": True, "msg": "held", "violations": [violation], **changed}
 
 
-def facts(noted: Mapping[str, Any] | None = None, **options: Any) -> dict[str, Any]:
-    return report(rotation() if noted is None else noted, **{"now": NOW, **options})
+#: What the one call of a run in check mode returns.
+PLANNED = {
+    **before(),
+    "done": False,
+    "plan": [{"phase": "trust", "what": "restart 3 pods", "restarts": ["a", "b", "c"]}],
+    "planned_rolls": 1,
+    "planned_restarts": 3,
+    "violations": [],
+}
+
+
+def facts(calls: Sequence[Mapping[str, Any]] | None = None, **options: Any) -> dict[str, Any]:
+    return report(rotation() if calls is None else calls, **{"goal": "replace_key", "now": NOW, **options})

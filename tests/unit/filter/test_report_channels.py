@@ -11,14 +11,14 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.filter.report_view import report_view
 
-from .runs import NEW, OLD, ca, facts, held, label, leaf, listener, listeners, look, nodes, pod, rotation, seen
+from .runs import NEW, OLD, before, ca, facts, held, label, leaf, listener, listeners, look, nodes, pod, rotation, seen
 
 RUNNING = nodes("d", presents=[label(NEW)], trusts=[label(NEW)])
 
 
 def told(answers: list[dict[str, Any]], pods: list[dict[str, Any]] | None = None, **last: Any) -> dict[str, Any]:
     after = seen([ca(NEW)], RUNNING if pods is None else pods, **last)
-    return facts(rotation(last=after, look=look(answers)))
+    return facts(rotation(last=after, **look(answers)))
 
 
 def channels(found: dict[str, Any], kind: str) -> list[dict[str, Any]]:
@@ -188,7 +188,7 @@ NEVER = {"source": "annotations", "seen_at": None}
 
 
 @pytest.mark.parametrize(
-    ("planned", "noted", "failed", "begin"),
+    ("planned", "ending", "failed", "begin"),
     [
         ({}, {}, {}, "No listener was asked in this run: "),
         ({}, look([], why="forbidden", **NEVER), {}, "No listener was asked in this run (forbidden): "),
@@ -199,8 +199,7 @@ NEVER = {"source": "annotations", "seen_at": None}
     ],
 )  # fmt: skip
 def test_it_is_told_when_the_listeners_were_asked_last_or_why_not(
-    planned: dict[str, Any], noted: dict[str, Any], failed: dict[str, Any], begin: str
+    planned: dict[str, Any], ending: dict[str, Any], failed: dict[str, Any], begin: str
 ) -> None:
-    run = rotation(**({"look": noted} if noted else {}))
-    found = facts(run, failed=held(**failed) if failed else {}, planned=planned)
-    assert report_view(found)["matrix"]["caption"].startswith(begin)
+    calls = [*rotation(first={**before(), **planned}, **ending), *([held(**failed)] if failed else [])]
+    assert report_view(facts(calls))["matrix"]["caption"].startswith(begin)

@@ -34,7 +34,7 @@ def test_without_a_begin_only_the_work_is_known() -> None:
     ("uids", "rolls"), [([], 0), (["a"], 0), (["b"], 1), (["b", "b"], 1), (["b", "c"], 2), (["b", "c", "d"], 3)]
 )
 def test_rolls_are_counted_by_the_uids_of_the_nodes(uids: list[str], rolls: int) -> None:
-    log = [step("strimzi_roll", 1.0, [action("update", "Kafka demo", "trust")], nodes(uid)) for uid in uids]
+    log = [step(1.0, [action("update", "Kafka demo", "trust")], nodes(uid)) for uid in uids]
     first, last = seen([], nodes("a")), seen([], nodes(uids[-1] if uids else "a"))
     assert facts(rotation(log=log, first=first, last=last))["rolls"] == rolls
 
@@ -47,7 +47,7 @@ def test_a_restart_that_no_call_asked_for_counts_as_well() -> None:
 def test_restarts_that_only_some_calls_have_seen_are_counted_once() -> None:
     """The operator had begun before the call that waited for the rest."""
     partly = [action("restart", f"Pod kafka/{node['name']}", "use") for node in nodes("b")[1:]]
-    log = [step("strimzi_roll", 1.0, partly, nodes("b"))]
+    log = [step(1.0, partly, nodes("b"))]
     noted = rotation(log=log, first=seen([], nodes("a")), last=seen([], nodes("b")))
     assert (facts(noted)["rolls"], facts(noted)["restarts"]) == (1, 3)
 
@@ -62,7 +62,7 @@ def test_a_restart_by_the_operator_belongs_to_the_phase_that_saw_it_first(when: 
     calls = ("trust", "use", "retire")
     pictures = [[nodes("ab"[number >= when])[0]] for number in range(4)]
     log = [
-        step("any", 1.0, [action("update", "Kafka demo", name)], picture)
+        step(1.0, [action("update", "Kafka demo", name)], picture)
         for name, picture in zip(calls, pictures, strict=False)
     ]
     found = told(rotation(log=log, first=seen([], nodes("a")[:1]), last=seen([], pictures[-1])))
@@ -70,15 +70,15 @@ def test_a_restart_by_the_operator_belongs_to_the_phase_that_saw_it_first(when: 
 
 
 def test_a_restart_whose_pod_is_seen_by_a_later_call_is_told_once() -> None:
-    asked = step("strimzi_roll", 1.0, [action("restart", "Pod demo-kafka-0", "trust", 2.0)], nodes("a")[:1])
-    later = step("strimzi_ca", 1.0, [action("update", "Kafka demo", "use")], nodes("b")[:1])
+    asked = step(1.0, [action("restart", "Pod demo-kafka-0", "trust", 2.0)], nodes("a")[:1])
+    later = step(1.0, [action("update", "Kafka demo", "use")], nodes("b")[:1])
     noted = rotation(log=[asked, later], first=seen([], nodes("a")[:1]), last=seen([], nodes("b")[:1]))
     assert told(noted) == {"trust": [("demo-kafka-0", 2.0)], "use": []}
 
 
 def test_one_that_the_operator_restarts_besides_those_of_a_call_is_told_with_them() -> None:
     partly = [action("restart", "Pod demo-kafka-1", "use", 2.0)]
-    log = [step("strimzi_roll", 1.0, partly, nodes("b")[:2])]
+    log = [step(1.0, partly, nodes("b")[:2])]
     noted = rotation(log=log, first=seen([], nodes("a")[:2]), last=seen([], nodes("b")[:2]))
     assert sorted(told(noted)["use"]) == [("demo-kafka-0", None), ("demo-kafka-1", 2.0)]
 
@@ -87,7 +87,7 @@ def test_a_phase_names_the_new_pod_of_a_deployment() -> None:
     before, after = (
         [{**nodes(uid)[0], "name": f"demo-entity-operator-{uid}", "component": "entity-operator"}] for uid in "ab"
     )
-    log = [step("any", 1.0, [action("update", "Kafka demo", "use")], after)]
+    log = [step(1.0, [action("update", "Kafka demo", "use")], after)]
     assert told(rotation(log=log, first=seen([], before), last=seen([], after))) == {
         "use": [("demo-entity-operator-b", None)]
     }
@@ -129,7 +129,7 @@ def test_a_phase_tells_what_was_written_restarted_and_waited_for() -> None:
 
 def test_an_object_that_was_written_twice_is_told_once() -> None:
     twice = [action("update", "Kafka demo", "use", what="one"), action("update", "Kafka demo", "use", what="two")]
-    (phase,) = facts(rotation(log=[step("strimzi_ca", 1.0, twice)]))["phases"]
+    (phase,) = facts(rotation(log=[step(1.0, twice)]))["phases"]
     assert phase["writes"] == [{"object": "Kafka kafka/demo", "times": 2, "what": ["one", "two"]}]
 
 
@@ -142,26 +142,26 @@ def test_an_object_that_was_written_twice_is_told_once() -> None:
     ],
 )
 def test_the_kind_of_a_call_is_what_takes_longest_in_it(actions: list[dict[str, Any]], kind: str) -> None:
-    (phase,) = facts(rotation(log=[step("any", 1.0, actions)]))["phases"]
+    (phase,) = facts(rotation(log=[step(1.0, actions)]))["phases"]
     assert [work["kind"] for work in phase["work"]] == [kind]
 
 
 @pytest.mark.parametrize(("phase", "told"), [("trust", "trust"), ("retire", "trust")])
 def test_an_entry_in_the_ledger_belongs_to_the_phase_before_it(phase: str, told: str) -> None:
-    ledger = step("strimzi_trusted_certs", 1.0, [action("update", "Secret demo-cluster-ca-trusted-certs", phase)])
+    ledger = step(1.0, [action("update", "Secret demo-cluster-ca-trusted-certs", phase)])
     phases = facts(rotation(log=[roll("trust", "b"), ledger]))["phases"]
     assert [one["phase"] for one in phases] == [told]
     assert phases[0]["seconds"] == 7.0
 
 
 def test_a_ledger_entry_with_nothing_before_it_keeps_its_phase() -> None:
-    ledger = step("strimzi_trusted_certs", 1.0, [action("update", "Secret demo-cluster-ca-trusted-certs", "retire")])
+    ledger = step(1.0, [action("update", "Secret demo-cluster-ca-trusted-certs", "retire")])
     assert [one["phase"] for one in facts(rotation(log=[ledger]))["phases"]] == ["retire"]
 
 
 def test_a_call_in_two_phases_shares_its_time() -> None:
     both = [action("update", "Kafka demo", "use")] * 3 + [action("update", "Kafka demo", "retire")]
-    use, retire = facts(rotation(log=[step("any", 8.0, both)]))["phases"]
+    use, retire = facts(rotation(log=[step(8.0, both)]))["phases"]
     assert (use["seconds"], retire["seconds"]) == (6.0, 2.0)
     assert (use["work"][0]["begins"], retire["work"][0]["begins"]) == (0.0, 6.0)
 
@@ -170,7 +170,7 @@ _VERBS = st.sampled_from(("create", "update", "delete", "restart", "wait"))
 _NAMED = st.sampled_from(("Pod demo-kafka-0", "Pod demo-kafka-1", "Pod demo-cruise-control-x"))
 _ACTIONS = st.builds(action, _VERBS, _NAMED, st.sampled_from(PHASES), st.floats(0, 9))
 _STEPS = st.builds(
-    step, st.just("any"), st.integers(0, 900).map(float), st.lists(_ACTIONS, min_size=1, max_size=5),
+    step, st.integers(0, 900).map(float), st.lists(_ACTIONS, min_size=1, max_size=5),
     st.sampled_from("abcd").map(nodes),
 )  # fmt: skip
 

@@ -76,8 +76,8 @@ def test_the_generation_tells_a_renewed_ca_from_the_one_before(generation: int |
 def test_pods_tell_how_often_they_were_restarted() -> None:
     operators = [pod(f"demo-entity-operator-{uid}", uid, component="entity-operator") for uid in "ab"]
     log = [
-        step("strimzi_roll", 1.0, [action("restart", f"Pod {operators[0]['name']}", "trust", 1.0)], nodes("b")),
-        step("strimzi_roll", 1.0, [action("restart", "Pod demo-kafka-0", "use", 1.0)], nodes("c")),
+        step(1.0, [action("restart", f"Pod {operators[0]['name']}", "trust", 1.0)], nodes("b")),
+        step(1.0, [action("restart", "Pod demo-kafka-0", "use", 1.0)], nodes("c")),
     ]
     noted = rotation(log=log, first=seen([], nodes("a")), last=seen([], [*nodes("c"), operators[1]]))
     assert [one["restarts"] for one in facts(noted)["pods"]] == [2, 2, 2, 1]

@@ -135,7 +135,7 @@ def test_words_tell_the_same_as_the_picture() -> None:
 
 _STEPS = st.lists(
     st.builds(
-        step, st.just("any"), st.integers(0, 5000).map(float),
+        step, st.integers(0, 5000).map(float),
         st.lists(st.builds(action, st.sampled_from(("update", "restart", "wait")), st.just("Kafka demo"),
                            st.sampled_from(("prepare", "trust", "use", "retire")), st.floats(0, 9)),
                  min_size=1, max_size=4),

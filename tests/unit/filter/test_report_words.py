@@ -11,8 +11,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.filter.report_view import report_view
 
-from .runs import NEW, ca, facts, held, idle, nodes, roll, rotation, seen, step
-from .test_report_ending import PLAN
+from .runs import NEW, PLANNED, before, ca, facts, held, idle, nodes, preparation, roll, rotation, seen, step
 
 EXPIRY = "cluster-ca b (bbbbbbbbbbbb) issues certificates and is valid until 2026-07-01 (30 days left)."
 
@@ -69,7 +68,7 @@ def test_nothing_was_done() -> None:
 
 
 def test_in_check_mode_the_plan_is_told_and_nothing_as_done() -> None:
-    view = shown(rotation(done=False, last=rotation()["first"]), check_mode=True, planned=PLAN)
+    view = shown([PLANNED], check_mode=True)
     assert view["sentences"][0] == "1 step planned with 1 roll of 3 nodes and 3 restarts of pods in all."
     assert ("1", "planned roll of 3 Kafka nodes") in view["figures"]
     assert view["phases"] == []
@@ -77,9 +76,7 @@ def test_in_check_mode_the_plan_is_told_and_nothing_as_done() -> None:
 
 
 def test_figures_count_in_the_singular_too() -> None:
-    noted = rotation(
-        log=[step("any", 1.0, rotation()["log"][0]["actions"])], first=seen([], []), last=seen([], nodes("a", [0]))
-    )
+    noted = rotation(log=[step(1.0, preparation()["actions"])], first=seen([], []), last=seen([], nodes("a", [0])))
     assert shown(noted)["figures"] == [
         ("0", "rolls of 1 Kafka node"), ("0", "restarts of pods"), ("1", "write"), ("1 min 5 s", "from start to end"),
     ]  # fmt: skip
@@ -102,7 +99,7 @@ def test_days(left: str, text: str) -> None:
     [(0.0, "0.0 s"), (9.94, "9.9 s"), (59.4, "59 s"), (59.9, "1 min 0 s"), (65.0, "1 min 5 s"), (3661.0, "1 h 1 min")],
 )
 def test_durations(seconds: float, text: str) -> None:
-    noted = rotation(log=[step("any", seconds, rotation()["log"][0]["actions"])])
+    noted = rotation(log=[step(seconds, preparation()["actions"])])
     assert shown(noted)["phases"][0]["duration"] == text
 
 
@@ -142,7 +139,7 @@ def test_of_many_pods_only_the_number_is_told() -> None:
 
 
 def test_the_lines_for_a_terminal_tell_what_holds_the_flow_and_what_to_do() -> None:
-    lines = shown(rotation(done=False, log=[]), failed=held())["lines"]
+    lines = shown([before(), held()])["lines"]
     assert lines[0] == "Replacement of the cluster CA's key: kafka/demo: ✗ Held: something is in the way"
     assert lines[-2:] == [
         "pod demo-kafka-0: is held. Let it go.",
@@ -151,7 +148,7 @@ def test_the_lines_for_a_terminal_tell_what_holds_the_flow_and_what_to_do() -> N
 
 
 def test_a_failure_without_violations_is_told_in_the_terminal_too() -> None:
-    assert "no answer" in shown(rotation(done=False), failed={"failed": True, "msg": "no answer"})["lines"]
+    assert "no answer" in shown([before(), {"failed": True, "msg": "no answer"}])["lines"]
 
 
 def test_what_is_left_after_the_phase_that_was_asked_for() -> None:

@@ -5,26 +5,83 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta, timezone
 from functools import cache
+from typing import Any, NoReturn
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import issue
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import generate_keys
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import connect, flow_module
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import module as composition
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import SystemClock
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import issue, own
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import ConnectionOptionsError
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import generate_key, generate_keys
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import admin
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import looking
 
 from ...operator import certs
+from ...support.flows import work_on
+from ...support.memory_cluster import MemoryCluster
+from ...support.reloads import ReloadingNodes
 
 for helper in ("mistakes", "running", "stages"):
     pytest.register_assert_rewrite(f"{__package__}.{helper}")
 
 
-cache_of_keys = cache(generate_keys)
+cache_of_keys, cached_key = cache(generate_keys), cache(generate_key)
 
 
 @pytest.fixture(autouse=True)
 def fast_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     """EC keys for the operator double; the RSA keys of leaves, which no option changes, are made once."""
     monkeypatch.setattr(issue, "generate_keys", cache_of_keys)
+    monkeypatch.setattr(own, "generate_key", cached_key)
     for name in ("new_ca_key", "new_leaf_key"):
         monkeypatch.setattr(certs, name, lambda: ec.generate_private_key(ec.SECP256R1()))
+
+
+class FastClock(SystemClock):
+    """Whoever lets time pass finds that it has passed; it never goes back, because clusters are kept for other tests."""
+
+    passed = timedelta()
+
+    def now(self) -> datetime:
+        return datetime.now(timezone.utc) + FastClock.passed
+
+    def sleep(self, seconds: float) -> None:
+        FastClock.passed += timedelta(seconds=seconds)
+
+
+@pytest.fixture(autouse=True)
+def nobody_sleeps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(composition, "SystemClock", FastClock)
+    monkeypatch.setattr(flow_module, "SystemClock", FastClock)
+
+
+@pytest.fixture(autouse=True)
+def nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is no way to the nodes, whatever this machine is connected to."""
+
+    def no_way(options: Mapping[str, Any], namespace: str) -> NoReturn:
+        raise ConnectionOptionsError("there is no way to the nodes.")
+
+    monkeypatch.setattr(connect, "port_opener_for", no_way)
+
+
+@pytest.fixture
+def reading(monkeypatch: pytest.MonkeyPatch) -> Callable[[MemoryCluster], ReloadingNodes]:
+    """From here on the nodes of this cluster can be asked what they trust, and told to read it again."""
+
+    def attach(memory: MemoryCluster) -> ReloadingNodes:
+        nodes = ReloadingNodes(memory)
+        nodes.replace_requests(monkeypatch)
+        work = nodes.attach(work_on(memory))
+        monkeypatch.setattr(admin, "missing_library", lambda *_for: None)
+        monkeypatch.setattr(looking, "look_at", lambda observation, _opener, **_how: nodes.answers(observation))
+        monkeypatch.setattr(connect, "port_opener_for", lambda *_options: work.open_ports and work.open_ports())
+        return nodes
+
+    return attach

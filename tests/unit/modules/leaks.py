@@ -8,16 +8,16 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterator
 
-from ...fakes.world import World
+from ...support.memory_cluster import MemoryCluster
 
 _SECRET = (".key", ".password", ".p12")
 
 
-def keys_of(world: World) -> set[str]:
-    """Every key and password in the Secrets of a world, as stored: in base64."""
+def keys_of(memory: MemoryCluster) -> set[str]:
+    """Every key and password in the Secrets of a cluster, as stored: in base64."""
     return {
         value
-        for secret in world.api.all("secrets", world.namespace)
+        for secret in memory.api.all("secrets", memory.namespace)
         for entry, value in (secret.get("data") or {}).items()
         if entry.endswith(_SECRET) and value
     }

@@ -6,41 +6,43 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey, load_key
 
-from ...fakes.world import World
-from .._pki.hierarchy import Entity
-from . import stages
+from ...support.certificates import Entity
+from ...support.memory_cluster import MemoryCluster
 from .running import call
+from .stages import FAST
 
 CERTIFICATES, KEYS, LEDGER = "demo-cluster-ca-cert", "demo-cluster-ca", "demo-cluster-ca-trusted-certs"
-#: Every module that writes, as it is called for a replacement.
-WRITERS = ("strimzi_ca", "strimzi_trusted_certs", "strimzi_roll", "strimzi_ee_cert", "strimzi_reconciliation")
+#: Every module that takes part in a flow, and writes.
+WRITERS = ("strimzi_ca", "strimzi_trusted_certs", "strimzi_roll", "strimzi_ee_cert")
 
 
-def refused(world: World, message: str, goal: str = "replace_key", **options: Any) -> None:
-    """Every writing module says this, and the API holds what it held."""
-    before = world.api.snapshot()
-    for module in WRITERS:
-        ended = call(module, world, **stages.options_for(module, goal), **options)
+def refused(
+    memory: MemoryCluster, message: str, state: str = "replaced", by: Iterable[str] = WRITERS, **options: Any
+) -> None:
+    """Each of these modules says this, and the API holds what it held. state: what strimzi_ca is asked for."""
+    before = memory.api.snapshot()
+    for module in by:
+        ended = call(module, memory, **({"state": state, **FAST} if module == "strimzi_ca" else {}), **options)
         assert (module, ended.result["msg"]) == (module, message)
         assert (ended.code, ended.failed, ended.result["changed"]) == (1, True, False)
         assert ended.writes == []
-    assert world.api.snapshot() == before
+    assert memory.api.snapshot() == before
 
 
-def told(world: World, message: str, remedy: str) -> None:
+def told(memory: MemoryCluster, message: str, remedy: str) -> None:
     """The info module tells the same without failing."""
-    ended = call("strimzi_ca_info", world)
+    ended = call("strimzi_ca_info", memory)
     assert not ended.failed
     assert [(found["message"], found["remedy"]) for found in ended.result["violations"]] == [(message, remedy)]
 
 
 def put(
-    world: World,
+    memory: MemoryCluster,
     plural: str,
     name: str,
     entries: Mapping[str, bytes | None] | None = None,
@@ -52,29 +54,35 @@ def put(
     body: dict[str, Any] = {**parts, "metadata": {"annotations": dict(annotations or {})}}
     if entries:
         body["data"] = {key: value and base64.b64encode(value).decode() for key, value in entries.items()}
-    path = f"{root}/namespaces/{world.namespace}/{plural}/{name}"
-    answer = world.api.request("PATCH", path, body=body, content_type="application/merge-patch+json")
+    path = f"{root}/namespaces/{memory.namespace}/{plural}/{name}"
+    answer = memory.api.request("PATCH", path, body=body, content_type="application/merge-patch+json")
     assert answer.status == 200, answer.body
 
 
-def entry(world: World, secret: str, key: str) -> bytes:
-    found = world.api.find("secrets", world.namespace, secret)
+def entry(memory: MemoryCluster, secret: str, key: str) -> bytes:
+    found = memory.api.find("secrets", memory.namespace, secret)
     assert found is not None
     return base64.b64decode(found["data"][key])
 
 
-def entries_of(world: World, secret: str) -> dict[str, bytes]:
-    found = world.api.find("secrets", world.namespace, secret)
+def entries_of(memory: MemoryCluster, secret: str) -> dict[str, bytes]:
+    found = memory.api.find("secrets", memory.namespace, secret)
     assert found is not None
     return {key: base64.b64decode(value) for key, value in found["data"].items()}
 
 
-def signing_key(world: World) -> PrivateKey:
-    return load_key(entry(world, KEYS, "ca.key"))
+def signing_key(memory: MemoryCluster) -> PrivateKey:
+    return load_key(entry(memory, KEYS, "ca.key"))
 
 
-def use_authority(world: World, *chain: Entity, key: PrivateKey | None = None) -> None:
+def use_authority(memory: MemoryCluster, *chain: Entity, key: PrivateKey | None = None) -> None:
     """Put another CA in its place, as a user would who knows about generations."""
     content = b"".join(entity.certificate.pem for entity in chain)
-    put(world, "secrets", CERTIFICATES, {"ca.crt": content}, {"strimzi.io/ca-cert-generation": "7"})
-    put(world, "secrets", KEYS, {"ca.key": (key or chain[0].key).reveal()})
+    put(memory, "secrets", CERTIFICATES, {"ca.crt": content}, {"strimzi.io/ca-cert-generation": "7"})
+    put(memory, "secrets", KEYS, {"ca.key": (key or chain[0].key).reveal()})
+
+
+def is_paused(memory: MemoryCluster) -> bool:
+    """Whether anybody has paused the operator."""
+    kafka = memory.api.find("kafkas", memory.namespace, memory.cluster) or {"metadata": {}}
+    return "strimzi.io/pause-reconciliation" in (kafka["metadata"].get("annotations") or {})

@@ -22,8 +22,8 @@ from ansible.module_utils import basic
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import connect
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 
-from ...fakes.memory_api import ACCESS_REVIEWS, Response
-from ...fakes.world import World
+from ...support.memory_api import ACCESS_REVIEWS, Response
+from ...support.memory_cluster import MemoryCluster
 from .leaks import keys_of, leaks
 
 MODULES = "ansible_collections.trustops.strimzi.plugins.modules"
@@ -31,11 +31,12 @@ NAMES = (
     "strimzi_ca",
     "strimzi_ca_info",
     "strimzi_ee_cert",
-    "strimzi_lease",
     "strimzi_reconciliation",
     "strimzi_roll",
     "strimzi_trusted_certs",
 )
+#: What a module has to be told besides the cluster.
+REQUIRED: dict[str, dict[str, Any]] = {"strimzi_reconciliation": {"state": "resumed"}}
 #: Keys that Ansible knows itself: no module documents them.
 COMMON = frozenset({"changed", "diff", "failed", "invocation", "msg", "exception", "warnings", "deprecations"})
 
@@ -102,14 +103,20 @@ def fed(options: Mapping[str, Any]) -> AbstractContextManager[Any]:
 
 
 def call(
-    name: str, world: World, *, check: bool = False, diff: bool = True, answer: Answer = _let_through, **options: Any
+    name: str,
+    memory: MemoryCluster,
+    *,
+    check: bool = False,
+    diff: bool = True,
+    answer: Answer = _let_through,
+    **options: Any,
 ) -> Ended:
-    """One call of one module on this world; while the module waits, the world moves. No key is ever printed."""
-    world.api.idle = world.step
-    recording = Recording(world.api, answer)
+    """One call of one module on this cluster; while the module waits, the cluster moves. No key is ever printed."""
+    memory.api.idle = memory.step
+    recording = Recording(memory.api, answer)
     arguments = {
-        "cluster": world.cluster,
-        "namespace": world.namespace,
+        "cluster": memory.cluster,
+        "namespace": memory.namespace,
         **options,
         "_ansible_check_mode": check,
         "_ansible_diff": diff,
@@ -118,11 +125,11 @@ def call(
     }
     client = KubeClient(recording, sleep=lambda seconds: None)
     supplied = {base64.b64encode(options[name].encode()).decode() for name in ("private_key",) if name in options}
-    keys = keys_of(world) | supplied
+    keys = keys_of(memory) | supplied
     warnings: list[str] = []
     with mock.patch.object(basic.AnsibleModule, "warn", lambda module, text, **_about: warnings.append(text)):
         code, output = _main(name, arguments, lambda given: client)
-    assert leaks(" ".join([output, *warnings]), keys | keys_of(world)) == []
+    assert leaks(" ".join([output, *warnings]), keys | keys_of(memory)) == []
     return Ended(code, json.loads(output), recording.writes, output, warnings)
 
 

@@ -7,117 +7,139 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
 from functools import cache
 from typing import Any
 
-from ...fakes.world import World
 from ...operator import clusters
+from ...support.certificates import key, make
+from ...support.memory_cluster import MemoryCluster
 from .running import Ended, call
 
 #: What a module is told so that a test does not wait for primes.
 FAST = {"key_algorithm": "ecdsa"}
-STATE_OF_GOAL = {
-    "create": "present",
-    "renew": "renewed",
-    "replace_key": "replaced",
-    "upgrade": "adopted",
-    "downgrade": "handed_back",
-    "reconcile": "promoted",
-}
+#: A replacement that stops where the next CA is published: the first task of a flow.
+PREPARED = {"state": "replaced", "until_phase": "prepare", "fresh_for_hours": 0, **FAST}
+NOW, DAY = datetime.now(timezone.utc).replace(microsecond=0), timedelta(days=1)
+KEYS, LEDGER = "demo-cluster-ca", "demo-cluster-ca-trusted-certs"
 
 
-def options_for(module: str, goal: str, **flow: Any) -> dict[str, Any]:
-    """The options that the role ``reconcile`` gives this module. Without a bridge where nothing is said: that way has
-    every kind of turn."""
-    flow.setdefault("bridge", "never")
-    if module == "strimzi_ca":
-        return {"state": STATE_OF_GOAL[goal], **FAST, **flow}
-    return {"goal": goal, **flow}
-
-
-def turn(world: World, module: str, goal: str, **flow: Any) -> Ended:
-    ended = call(module, world, **options_for(module, goal, **flow))
+def done(memory: MemoryCluster, module: str, **options: Any) -> Ended:
+    """A call that succeeds."""
+    ended = call(module, memory, **options)
     assert not ended.failed, ended.result["msg"]
     return ended
 
 
-def drive(world: World, goal: str, *, stop: str | None = None, **flow: Any) -> str | None:
-    """Module after module, as the role calls them, to the end or to the turn of ``stop``; whose turn it is then."""
-    module: str | None = "strimzi_trusted_certs"
-    while module is not None:
-        result = turn(world, module, goal, **flow).result
-        flow.setdefault("replaces", result["replaces"])
-        module = result["next"]
-        if module == stop:
-            break
-    return module
+def _managed() -> MemoryCluster:
+    memory = MemoryCluster()
+    done(memory, "strimzi_ca", **FAST)
+    memory.apply(*clusters.dual_role(memory.cluster, memory.namespace))
+    memory.settle()
+    done(memory, "strimzi_ca", **FAST)
+    return memory
 
 
-def _managed() -> World:
-    world = World()
-    drive(world, "create")
-    world.apply(*clusters.dual_role(world.cluster, world.namespace))
-    world.settle()
-    drive(world, "create")
-    return world
+def _generated() -> MemoryCluster:
+    memory = MemoryCluster()
+    memory.apply(*clusters.dual_role(memory.cluster, memory.namespace, generated=True))
+    memory.settle()
+    return memory
 
 
-def _generated() -> World:
-    world = World()
-    world.apply(*clusters.dual_role(world.cluster, world.namespace, generated=True))
-    world.settle()
-    return world
+def _prepared() -> MemoryCluster:
+    memory = managed()
+    done(memory, "strimzi_ca", **PREPARED)
+    return memory
 
 
-def _rotating(module: str, goal: str, way: str) -> World:
-    world = managed()
-    if module == "strimzi_reconciliation":
-        # Who is at work pauses for itself: a pause is there to be made where a flow ended just before one.
-        drive(world, goal, way=way, until_phase="trust", fresh_for_hours=0)
-        return world
-    assert drive(world, goal, stop=module, way=way, fresh_for_hours=0) == module
-    return world
+def _unlinked() -> MemoryCluster:
+    memory = managed()
+    root = make("Corporate Root", key(2), begin=NOW - DAY, end=NOW + 400 * DAY)
+    own = make("Kafka CA", key(1), root, begin=NOW - DAY, end=NOW + 365 * DAY)
+    chain = "".join(one.certificate.pem.decode() for one in (own, root))
+    done(memory, "strimzi_ca", **PREPARED, certificate=chain, private_key=key(1).reveal().decode())
+    return memory
 
 
-def _forgetting() -> World:
-    world = managed()
-    drive(world, "replace_key", until_phase="use", fresh_for_hours=0)
-    assert drive(world, "replace_key", stop="strimzi_roll") == "strimzi_roll"
-    return world
+def _renewing() -> MemoryCluster:
+    memory = managed()
+    done(memory, "strimzi_ca", **{**PREPARED, "state": "renewed"})
+    return memory
+
+
+def _issued() -> MemoryCluster:
+    memory = prepared()
+    # Clients are given all of their time at once.
+    done(memory, "strimzi_ee_cert", client_grace=120)
+    return memory
+
+
+def _taken_up() -> MemoryCluster:
+    memory = issued()
+    done(memory, "strimzi_roll")
+    return memory
+
+
+def _switched() -> MemoryCluster:
+    memory = taken_up()
+    done(memory, "strimzi_ca", state="promoted")
+    return memory
 
 
 @cache
-def _state(make: Callable[..., World], *arguments: str) -> tuple[Any, ...]:
-    world = make(*arguments)
-    kubelet = world.kubelet
-    return world.api.snapshot(), dict(kubelet.processes), copy.deepcopy(kubelet.started), set(kubelet.nodes)
+def _state(make: Callable[[], MemoryCluster]) -> tuple[Any, ...]:
+    memory = make()
+    kubelet = memory.kubelet
+    processes, started, nodes = dict(kubelet.processes), copy.deepcopy(kubelet.started), set(kubelet.nodes)
+    return memory.api.snapshot(), memory.seconds, processes, started, nodes
 
 
-def start(make: Callable[..., World], *arguments: str) -> World:
-    """A world of its own at this stage."""
-    world = World()
-    stored, processes, started, nodes = _state(make, *arguments)
-    world.api.restore(stored)
-    world.kubelet.processes, world.kubelet.started = dict(processes), copy.deepcopy(started)
-    world.kubelet.nodes = set(nodes)
-    return world
+def start(make: Callable[[], MemoryCluster]) -> MemoryCluster:
+    """A cluster of its own at this stage."""
+    memory = MemoryCluster()
+    stored, memory.seconds, processes, started, nodes = _state(make)
+    memory.api.restore(stored)
+    memory.kubelet.processes, memory.kubelet.started = dict(processes), copy.deepcopy(started)
+    memory.kubelet.nodes = set(nodes)
+    return memory
 
 
-def managed() -> World:
+def managed() -> MemoryCluster:
     """A Ready cluster with a user-managed CA and a ledger."""
     return start(_managed)
 
 
-def generated() -> World:
+def generated() -> MemoryCluster:
     """A Ready cluster whose CA the operator generates."""
     return start(_generated)
 
 
-def forgetting() -> World:
-    """A cluster in a rotation, where nodes are to forget the CA that is gone."""
-    return start(_forgetting)
+def prepared() -> MemoryCluster:
+    """In a replacement: the next CA is published, with a link certificate."""
+    return start(_prepared)
 
 
-def rotating(module: str, goal: str = "replace_key", way: str = "cooperate") -> World:
-    """A cluster in a rotation, where it is this module's turn."""
-    return start(_rotating, module, goal, way)
+def unlinked() -> MemoryCluster:
+    """In a replacement by an intermediate CA, which has no link certificate: processes have to trust it before it is used."""
+    return start(_unlinked)
+
+
+def renewing() -> MemoryCluster:
+    """In a renewal: the new certificate is published."""
+    return start(_renewing)
+
+
+def issued() -> MemoryCluster:
+    """In a replacement: the leaves of the next CA are stored, and no process has taken them up."""
+    return start(_issued)
+
+
+def taken_up() -> MemoryCluster:
+    """In a replacement: every process presents leaves of the next CA, and the operator is still on the old one."""
+    return start(_taken_up)
+
+
+def switched() -> MemoryCluster:
+    """In a replacement: the operator is on the new CA, and processes still know the old one."""
+    return start(_switched)

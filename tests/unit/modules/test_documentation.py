@@ -16,8 +16,8 @@ import yaml
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import module as composition
 
 from . import stages
-from .running import COMMON, MODULES, NAMES, Ended, call
-from .turns import TURNS
+from .running import COMMON, MODULES, NAMES, call
+from .uses import PLANNED, USES
 
 FRAGMENTS = "ansible_collections.trustops.strimzi.plugins.doc_fragments"
 modules = pytest.mark.parametrize("name", NAMES)
@@ -91,38 +91,59 @@ def test_check_mode_is_supported_as_the_attributes_say(name: str) -> None:
 
 
 @cache
-def ends() -> list[tuple[str, Ended]]:
-    """A result of every module in every way of using it."""
-    found = [(turn.module, turn.take(turn.world())) for turn in TURNS]
-    found += [(turn.module, turn.take(turn.world(), check=True)) for turn in TURNS]
-    world = stages.managed()
-    found += [("strimzi_ca_info", call("strimzi_ca_info", world))]
-    found += [("strimzi_lease", call("strimzi_lease", world, run_id="run-1"))]
-    found += [("strimzi_reconciliation", call("strimzi_reconciliation", world, state="resumed"))]
-    return found
+def results(name: str) -> tuple[dict[str, Any], ...]:
+    """A result of this module in every way of using it."""
+    found = [ended for use in USES if use.module == name for ended in (use.done, use.planned)]
+    if name == "strimzi_ca_info":
+        found = [call(name, memory, goal="replace_key") for memory in (stages.managed(), stages.generated())]
+    assert [ended.result["msg"] for ended in found if ended.failed] == []
+    return tuple({key: value for key, value in ended.result.items() if key not in COMMON} for ended in found)
 
 
-def test_results() -> None:
-    seen = set()
-    for name, ended in ends():
-        described = documented(name, "RETURN")
-        always = {key for key, value in described.items() if value["returned"] == "always"}
-        returned = set(ended.result) - COMMON
-        assert returned <= set(described), name
-        assert always <= returned, name
-        assert set(described) == always, name
-        seen.add(name)
-    assert seen == set(NAMES)
+@modules
+def test_what_is_returned_is_documented_and_what_is_documented_is_returned(name: str) -> None:
+    described = documented(name, "RETURN")
+    always = {key for key, value in described.items() if value["returned"] == "always"}
+    for result in results(name):
+        assert always <= set(result) <= set(described)
+    assert set(described) == {key for result in results(name) for key in result}
 
 
-def test_what_is_documented_of_a_ca_is_what_is_returned() -> None:
-    result = call("strimzi_ca_info", stages.managed()).result
-    for name in set(NAMES) - {"strimzi_lease"}:
-        assert set(documented(name, "RETURN")["cas"]["contains"]) == set(result["cas"][0]), name
+#: What is returned by some calls only, with the options that make the difference.
+SOMETIMES = {
+    **dict.fromkeys(PLANNED, "in check mode"),
+    "drift": "O(state=present)",
+    "certificate": "O(secret)",
+}
+
+
+@modules
+def test_what_is_not_always_returned_says_when(name: str) -> None:
+    for key, described in documented(name, "RETURN").items():
+        everywhere = all(key in result for result in results(name))
+        assert (described["returned"] == "always") is everywhere or name == "strimzi_ca_info"
+        if not everywhere:
+            assert SOMETIMES[key] in described["returned"] or "RV(plan)" in described["returned"]
+
+
+@modules
+def test_what_is_inside_is_documented_too(name: str) -> None:
+    for key, described in documented(name, "RETURN").items():
+        found = [one for result in results(name) for one in _parts(result.get(key))]
+        for one in found:
+            if "contains" in described:
+                assert set(described["contains"]) == set(one), key
+            for sample in _parts(described.get("sample")):
+                assert set(sample) <= set(one), key
+
+
+def _parts(value: Any) -> list[dict[str, Any]]:
+    """The dictionaries that a value is, or is a list of."""
+    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, dict)]
 
 
 @modules
 def test_types_of_results(name: str) -> None:
     kinds = {"dict": dict, "list": list, "str": str, "bool": bool, "int": int, "float": (int, float)}
-    for key, value in [(k, v) for n, ended in ends() if n == name for k, v in ended.result.items() if k not in COMMON]:
+    for key, value in ((key, value) for result in results(name) for key, value in result.items()):
         assert value is None or isinstance(value, kinds[documented(name, "RETURN")[key]["type"]]), key

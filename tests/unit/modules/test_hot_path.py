@@ -24,13 +24,13 @@ OWNERS = {
     "_handshake": set(),
     "_kube.port_forward": set(),
     "_strimzi.looking": set(),
-    "_rollout": {"strimzi_roll"},
     "_rollout.admin": set(),
     "_rollout.direct": set(),
-    "_issuing": {"strimzi_ee_cert", "strimzi_ca_info"},
-    "_trust.forecast": {"strimzi_ca_info"},
-    "_trust.decide": set(NAMES) - {"strimzi_lease"},
-    "_strimzi.observe": set(NAMES) - {"strimzi_lease"},
+    "_rollout.reloading": set(),
+    "_kube.direct_ports": set(),
+    "_ansible.drift": {"strimzi_ca"},
+    "_engine.reconciliation": {"strimzi_reconciliation"},
+    "_engine.engine": set(NAMES),
 }
 
 

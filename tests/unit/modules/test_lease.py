@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A flow of several calls keeps its Lease until strimzi_lease gives it back; nobody else's is touched."""
+"""Each call takes the Lease before it writes and gives it back, whatever its end; nobody else's is touched."""
 
 from __future__ import annotations
 
@@ -9,68 +9,63 @@ from typing import Any
 
 import pytest
 
-from ...fakes.world import World
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
+
+from ...support.memory_api import Response
+from ...support.memory_cluster import MemoryCluster
 from . import stages
 from .running import call
-from .shapes import differences
 
 
-def held_by(holder: str) -> World:
-    """A cluster in which this run has made the first step of a replacement."""
-    world = stages.managed()
-    ended = call(
-        "strimzi_ca", world, run_id=holder, **stages.options_for("strimzi_ca", "replace_key", fresh_for_hours=0)
-    )
-    assert ended.writes[:2] == ["PATCH leases/demo-trust", "PATCH secrets/demo-cluster-ca"]
-    assert "leases" not in ended.writes[-1]
-    return world
+def holder_of(memory: MemoryCluster) -> Any:
+    return (memory.api.find("leases", "kafka", "demo-trust") or {})["spec"]["holderIdentity"]
 
 
-def holder_of(world: World) -> Any:
-    return (world.api.find("leases", "kafka", "demo-trust") or {})["spec"]["holderIdentity"]
+def test_a_flow_of_several_calls_takes_it_anew_each_time() -> None:
+    memory = stages.managed()
+    for module, options in (("strimzi_ca", stages.PREPARED), ("strimzi_ee_cert", {}), ("strimzi_roll", {})):
+        assert " leases" in stages.done(memory, module, **options).writes[0]
+        assert holder_of(memory) == ""
 
 
-def test_released() -> None:
-    world = held_by("run-1")
-    assert holder_of(world) == "run-1"
-    ended = call("strimzi_lease", world, run_id="run-1")
-    assert (ended.result["changed"], ended.result["lease"]) == (True, "kafka/demo-trust")
-    assert ended.writes == ["PATCH leases/demo-trust"]
-    assert holder_of(world) == ""
+def test_a_call_that_fails_gives_it_back() -> None:
+    memory = stages.managed()
+    memory.operator_runs = False
+    ended = call("strimzi_ca", memory, **stages.PREPARED, operator_timeout=1)
+    assert (ended.failed, ended.writes[-1], holder_of(memory)) == (True, "PATCH leases/demo-trust", "")
 
 
-def test_released_twice() -> None:
-    world = held_by("run-1")
-    call("strimzi_lease", world, run_id="run-1")
-    again = call("strimzi_lease", world, run_id="run-1")
-    assert (again.result["changed"], again.writes) == (False, [])
+@pytest.mark.parametrize("module", ["strimzi_ca", "strimzi_trusted_certs", "strimzi_roll", "strimzi_ee_cert"])
+def test_a_call_that_writes_nothing_does_not_need_it(module: str) -> None:
+    assert stages.done(stages.managed(), module).writes == []
 
 
-def test_check_mode() -> None:
-    world = held_by("run-1")
-    planned = call("strimzi_lease", world, run_id="run-1", check=True)
-    assert (planned.result["changed"], planned.writes, holder_of(world)) == (True, [], "run-1")
-    assert differences(planned.result, call("strimzi_lease", world, run_id="run-1").result) == []
+def test_that_of_whoever_took_it_over_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call that hung for longer than its Lease finds another run at work, and stops before it writes again."""
+    memory = stages.unlinked()
+
+    def taken_over(lease: TrustLease) -> None:
+        path = "/apis/coordination.k8s.io/v1/namespaces/kafka/leases/demo-trust"
+        spec = {"spec": {"holderIdentity": "run-other"}}
+        memory.api.request("PATCH", path, body=spec, content_type="application/merge-patch+json")
+        lease.acquire(wait=False)
+
+    monkeypatch.setattr(TrustLease, "renew_if_due", taken_over)
+    ended = call("strimzi_trusted_certs", memory, client_grace=1_000_000)
+    assert ended.failed
+    assert "Another run (holder run-other, " in ended.result["msg"]
+    assert holder_of(memory) == "run-other"
 
 
-def test_that_of_another_run_is_left_alone() -> None:
-    world = held_by("run-1")
-    ended = call("strimzi_lease", world, run_id="run-2")
-    assert (ended.result["changed"], ended.writes, holder_of(world)) == (False, [], "run-1")
+def test_one_that_cannot_be_given_back_is_told() -> None:
+    memory, writes = stages.managed(), 0
 
+    def answer(method: str, path: str) -> Response | None:
+        nonlocal writes
+        writes += method == "PATCH" and path.endswith("/leases/demo-trust")
+        return Response(403, {"reason": "Forbidden", "message": "no more"}) if writes > 1 else None
 
-def test_a_call_of_the_same_run_goes_on() -> None:
-    world = held_by("run-1")
-    ended = call("strimzi_trusted_certs", world, run_id="run-1", goal="replace_key")
+    ended = call("strimzi_ca", memory, answer=answer, **stages.PREPARED)
     assert not ended.failed
-    assert ended.result["changed"] is True
-    assert holder_of(world) == "run-1"
-
-
-@pytest.mark.parametrize("writing", [True, False])
-def test_only_a_call_that_writes_needs_it(writing: bool) -> None:
-    world = held_by("run-1")
-    module = "strimzi_trusted_certs" if writing else "strimzi_roll"
-    ended = call(module, world, run_id="run-1", goal="replace_key")
-    assert ended.result["changed"] is writing
-    assert bool(ended.writes) is writing
+    (told,) = ended.warnings
+    assert told.startswith("The Lease could not be given back and will run out by itself: ")

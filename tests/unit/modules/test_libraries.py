@@ -17,16 +17,16 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube import _kub
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki import _cryptography
 
 from . import stages
-from .running import MODULES, NAMES, call
+from .running import MODULES, NAMES, REQUIRED, call
 
 #: A process of its own, in which the library cannot be imported; it has none of the tests' imports either.
 PROGRAM = """
 import contextlib, importlib, io, json, sys
 sys.modules["{library}"] = None
 from ansible.module_utils import basic
-given = json.dumps({{"ANSIBLE_MODULE_ARGS": {{"cluster": "demo", "namespace": "kafka", "run_id": "run-1"}}}}).encode()
-for name in {names}:
-    basic._ANSIBLE_ARGS, basic._ANSIBLE_PROFILE = given, "legacy"
+for name, options in {names}.items():
+    given = {{"ANSIBLE_MODULE_ARGS": {{"cluster": "demo", "namespace": "kafka", **options}}}}
+    basic._ANSIBLE_ARGS, basic._ANSIBLE_PROFILE = json.dumps(given).encode(), "legacy"
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.suppress(SystemExit):
         importlib.import_module(f"{modules}.{{name}}").main()
@@ -36,7 +36,7 @@ for name in {names}:
 
 @pytest.mark.parametrize(("library", "minimum"), [("kubernetes", "24.2.0"), ("cryptography", "45.0.0")])
 def test_absent(library: str, minimum: str) -> None:
-    program = PROGRAM.format(library=library, names=NAMES, modules=MODULES)
+    program = PROGRAM.format(library=library, names={name: REQUIRED.get(name, {}) for name in NAMES}, modules=MODULES)
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True,
         env={"PYTHONPATH": ":".join(sys.path)},
@@ -58,9 +58,9 @@ def test_absent(library: str, minimum: str) -> None:
 def test_too_old(
     monkeypatch: pytest.MonkeyPatch, guard: object, library: str, version: str, minimum: str, module: str
 ) -> None:
-    world = stages.managed()
+    memory = stages.managed()
     monkeypatch.setattr(guard, library, SimpleNamespace(__version__=version))
-    ended = call(module, world, **({"run_id": "run-1"} if module == "strimzi_lease" else {}))
+    ended = call(module, memory, **REQUIRED.get(module, {}))
     assert ended.result["msg"] == (
         f"The Python library {library} {version} of {sys.executable} is too old: {minimum} or later is needed. "
         "Install a newer one there, or let ansible_python_interpreter name a Python that has it."

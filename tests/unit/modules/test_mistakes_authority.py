@@ -11,8 +11,8 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 
-from ...fakes.world import World
-from .._pki.hierarchy import Entity, key, make
+from ...support.certificates import Entity, key, make
+from ...support.memory_cluster import MemoryCluster
 from . import stages
 from .mistakes import CERTIFICATES, KEYS, entries_of, entry, put, refused, told, use_authority
 
@@ -28,82 +28,84 @@ def authority(name: str, number: int, issuer: Entity | None = None, *, begin: da
 
 
 def test_key_of_another_ca() -> None:
-    world = stages.managed()
-    put(world, "secrets", KEYS, {"ca.key": key(1).reveal()})
-    text = f"holds a ca.key that is not the key of ca.crt in {CERTIFICATES} (CN=cluster-ca v0,O=io.strimzi)."
+    memory = stages.managed()
+    put(memory, "secrets", KEYS, {"ca.key": key(1).reveal()})
+    text = (
+        f"holds a ca.key that is not the key of ca.crt (CN=cluster-ca v0,O=io.strimzi) in Secret kafka/{CERTIFICATES}."
+    )
     remedy = "Put the matching key or certificate there; the operator cannot issue anything as it is."
-    refused(world, f"Kafka cluster kafka/demo: Secret kafka/{KEYS}: {text} {remedy}")
-    told(world, text, remedy)
+    refused(memory, f"Kafka cluster kafka/demo: Secret kafka/{KEYS}: {text} {remedy}")
+    told(memory, text, remedy)
 
 
 @pytest.mark.parametrize("content", [None, b"no key", b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----"])
 def test_no_usable_key(content: bytes | None) -> None:
-    world = stages.managed()
-    put(world, "secrets", KEYS, {"ca.key": content})
+    memory = stages.managed()
+    put(memory, "secrets", KEYS, {"ca.key": content})
     refused(
-        world,
+        memory,
         f"Kafka cluster kafka/demo: Secret kafka/{KEYS}: holds no usable private key under ca.key. "
         "Put the private key of ca.crt there as PKCS#8 PEM.",
     )
 
 
 def test_chain_out_of_order() -> None:
-    world = stages.managed()
+    memory = stages.managed()
     root = authority("root", 1)
     issuing = authority("issuing", 2, root)
-    use_authority(world, root, issuing)
+    use_authority(memory, root, issuing)
     text = "the chain is out of order: CN=root,O=io.strimzi was not issued by CN=issuing,O=io.strimzi."
-    refused(world, f"{HERE}, ca.crt: {text} {ORDER}")
-    told(world, text, ORDER)
+    refused(memory, f"{HERE}, ca.crt: {text} {ORDER}")
+    told(memory, text, ORDER)
 
 
 def test_unrelated_cas_under_one_key() -> None:
-    world = stages.managed()
-    use_authority(world, authority("mine", 1), authority("another", 2))
+    memory = stages.managed()
+    use_authority(memory, authority("mine", 1), authority("another", 2))
     text = "the chain is out of order: CN=mine,O=io.strimzi was not issued by CN=another,O=io.strimzi."
-    refused(world, f"{HERE}, ca.crt: {text} {ORDER}")
+    refused(memory, f"{HERE}, ca.crt: {text} {ORDER}")
 
 
 def test_expired_ca() -> None:
-    world = stages.managed()
+    memory = stages.managed()
     end = NOW - DAY
-    use_authority(world, authority("mine", 1, begin=NOW - 9 * DAY, end=end))
+    use_authority(memory, authority("mine", 1, begin=NOW - 9 * DAY, end=end))
     text = f"CN=mine,O=io.strimzi expired on {end:%Y-%m-%d %H:%M} UTC."
     remedy = "Peers refuse each other already; this flow cannot help any more, use Strimzi's recovery procedure."
-    refused(world, f"{HERE}: {text} {remedy}")
-    told(world, text, remedy)
+    refused(memory, f"{HERE}: {text} {remedy}")
+    told(memory, text, remedy)
 
 
 def test_ca_that_is_not_valid_yet() -> None:
-    world = stages.managed()
+    memory = stages.managed()
     begin = NOW + DAY
-    use_authority(world, authority("mine", 1, begin=begin))
+    use_authority(memory, authority("mine", 1, begin=begin))
     text = f"CN=mine,O=io.strimzi is not valid before {begin:%Y-%m-%d %H:%M} UTC."
     remedy = "Wait until then, or check the clock of the machine that made it and of this one."
-    refused(world, f"{HERE}: {text} {remedy}")
-    told(world, text, remedy)
+    refused(memory, f"{HERE}: {text} {remedy}")
+    told(memory, text, remedy)
 
 
 def test_same_name_as_another_ca() -> None:
-    world = stages.managed()
-    current = parse_certificates(entry(world, CERTIFICATES, "ca.crt"))[0]
+    memory = stages.managed()
+    current = parse_certificates(entry(memory, CERTIFICATES, "ca.crt"))[0]
     other = authority("cluster-ca v0", 1).certificate
-    put(world, "secrets", CERTIFICATES, {"other.crt": other.pem})
+    put(memory, "secrets", CERTIFICATES, {"other.crt": other.pem})
     text = (
         "two CAs with different keys have the same subject CN=cluster-ca v0,O=io.strimzi "
         f"({current.sha256[:16]} and {other.sha256[:16]})."
     )
     remedy = "Give each CA key a subject of its own; verifiers look issuers up by name."
-    refused(world, f"{HERE}: {text} {remedy}")
-    told(world, text, remedy)
+    refused(memory, f"{HERE}: {text} {remedy}")
+    told(memory, text, remedy)
 
 
 def test_replaced_without_a_new_generation() -> None:
-    world = stages.managed()
-    use_authority(world, authority("mine", 1))
-    put(world, "secrets", CERTIFICATES, annotations={"strimzi.io/ca-cert-generation": "0"})
+    memory = stages.managed()
+    use_authority(memory, authority("mine", 1))
+    put(memory, "secrets", CERTIFICATES, annotations={"strimzi.io/ca-cert-generation": "0"})
     refused(
-        world,
+        memory,
         f"{HERE}: has another ca.crt (CN=mine,O=io.strimzi) under generation 0, which meant "
         "CN=cluster-ca v0,O=io.strimzi. "
         "Whoever replaced ca.crt has to raise strimzi.io/ca-cert-generation with it; restore ca.crt or do so.",
@@ -111,46 +113,46 @@ def test_replaced_without_a_new_generation() -> None:
 
 
 def test_lost_certificate() -> None:
-    world = stages.managed()
-    put(world, "secrets", CERTIFICATES, {"ca.crt": None})
+    memory = stages.managed()
+    put(memory, "secrets", CERTIFICATES, {"ca.crt": None})
     text = "holds no ca.crt although this cluster works with a CA."
     remedy = "Restore the Secret from a backup; a new CA in its place would not be trusted by anybody."
-    refused(world, f"{HERE}: {text} {remedy}")
-    refused(world, f"{HERE}: {text} {remedy}", "create")
+    refused(memory, f"{HERE}: {text} {remedy}")
+    refused(memory, f"{HERE}: {text} {remedy}", "present")
 
 
 def test_entry_that_cannot_be_read() -> None:
-    world = stages.managed()
-    put(world, "secrets", CERTIFICATES, {"mine.crt": b"nothing"})
+    memory = stages.managed()
+    put(memory, "secrets", CERTIFICATES, {"mine.crt": b"nothing"})
     refused(
-        world,
+        memory,
         f"{HERE}: entry mine.crt cannot be read: no readable certificate in PEM form. "
         "Correct the entry, then run the flow again.",
     )
 
 
-def fill(world: World, secret: str, room: int) -> int:
+def fill(memory: MemoryCluster, secret: str, room: int) -> int:
     """Fill a Secret up until this many bytes are left; how many it holds then."""
-    held = sum(len(name) + len(content) for name, content in entries_of(world, secret).items())
-    put(world, "secrets", secret, {"note": b"x" * (1024 * 1024 - room - held - len("note"))})
+    held = sum(len(name) + len(content) for name, content in entries_of(memory, secret).items())
+    put(memory, "secrets", secret, {"note": b"x" * (1024 * 1024 - room - held - len("note"))})
     return 1024 * 1024 - room
 
 
-#: What a flow may add: two chains, and a line for each of the three nodes and three other pods.
-GROWTH = 2 * 16 * 1024 + 6 * 64
+#: What a flow may add: two chains, and lines for each of the three nodes and three other pods.
+GROWTH = 2 * 16 * 1024 + 6 * 256
 
 
 @pytest.mark.parametrize("secret", [CERTIFICATES, KEYS, "demo-cluster-ca-trusted-certs"])
 def test_secret_near_its_limit(secret: str) -> None:
-    world = stages.managed()
-    size = fill(world, secret, GROWTH - 1)
+    memory = stages.managed()
+    size = fill(memory, secret, GROWTH - 1)
     text = f"holds {size} bytes; a flow may add {GROWTH}, and Kubernetes allows 1048576."
     remedy = "Move entries that do not belong to the cluster CA elsewhere."
-    refused(world, f"Kafka cluster kafka/demo: Secret kafka/{secret}: {text} {remedy}")
-    told(world, text, remedy)
+    refused(memory, f"Kafka cluster kafka/demo: Secret kafka/{secret}: {text} {remedy}")
+    told(memory, text, remedy)
 
 
 def test_secret_with_just_enough_room() -> None:
-    world = stages.managed()
-    fill(world, CERTIFICATES, GROWTH)
-    assert stages.drive(world, "replace_key", stop="strimzi_roll", fresh_for_hours=0) == "strimzi_roll"
+    memory = stages.managed()
+    fill(memory, CERTIFICATES, GROWTH)
+    stages.done(memory, "strimzi_ca", **stages.PREPARED)

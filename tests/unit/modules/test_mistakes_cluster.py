@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from ...fakes.memory_api import Response
-from ...fakes.world import World
 from ...operator import clusters
+from ...support.memory_api import Response
+from ...support.memory_cluster import MemoryCluster
 from . import stages
 from .mistakes import CERTIFICATES, KEYS, put, refused, told
 from .running import call
@@ -18,19 +18,19 @@ WHICH = "Check the cluster's name and namespace; only the create flow works befo
 
 
 def test_unknown_cluster() -> None:
-    world = stages.managed()
-    world.apply(*clusters.dual_role("other", "kafka")[1:])
-    world.cluster = "dmeo"
+    memory = stages.managed()
+    memory.apply(*clusters.dual_role("other", "kafka")[1:])
+    memory.cluster = "dmeo"
     text = "does not exist; the Kafka clusters in this namespace are: demo, other."
-    refused(world, f"Kafka kafka/dmeo: {text} {WHICH}")
-    told(world, text, WHICH)
+    refused(memory, f"Kafka kafka/dmeo: {text} {WHICH}")
+    told(memory, text, WHICH)
 
 
 def test_unknown_namespace() -> None:
-    world = World(namespace="nowhere")
+    memory = MemoryCluster(namespace="nowhere")
     text = "does not exist, and no other Kafka cluster is seen in this namespace."
-    refused(world, f"Kafka nowhere/demo: {text} {WHICH}")
-    told(world, text, WHICH)
+    refused(memory, f"Kafka nowhere/demo: {text} {WHICH}")
+    told(memory, text, WHICH)
 
 
 def _without_namespace(method: str, path: str) -> Response | None:
@@ -41,7 +41,7 @@ def _without_namespace(method: str, path: str) -> Response | None:
 
 
 def test_creating_in_an_unknown_namespace() -> None:
-    ended = call("strimzi_ca", World(namespace="nowhere"), answer=_without_namespace, **stages.FAST)
+    ended = call("strimzi_ca", MemoryCluster(namespace="nowhere"), answer=_without_namespace, **stages.FAST)
     assert ended.result["msg"] == (
         'Failed to create Lease nowhere/demo-trust: namespaces "nowhere" not found. '
         "Create the namespace nowhere, or correct the option namespace."
@@ -59,80 +59,74 @@ def test_absent_crds() -> None:
         "or check that this is the right Kubernetes cluster."
     )
     refused(stages.managed(), message, answer=unknown)
-    refused(World(), message, "create", answer=unknown)
-    assert call("strimzi_ca_info", World(), answer=unknown).result["msg"] == message
+    refused(MemoryCluster(), message, "present", answer=unknown)
+    assert call("strimzi_ca_info", MemoryCluster(), answer=unknown).result["msg"] == message
 
 
 def test_operator_that_does_not_observe() -> None:
-    world = stages.managed()
-    put(world, "kafkas", "demo", spec={"kafka": {"version": "4.3.2"}})
+    memory = stages.managed()
+    put(memory, "kafkas", "demo", spec={"kafka": {"version": "4.3.2"}})
     text = "has not been reconciled by a Cluster Operator in its present form."
     remedy = "Check that the operator runs, watches this namespace and reports no error in the resource's status."
-    refused(world, f"Kafka kafka/demo: {text} {remedy}")
-    told(world, text, remedy)
+    refused(memory, f"Kafka kafka/demo: {text} {remedy}")
+    told(memory, text, remedy)
 
 
 def test_absent_operator() -> None:
-    world = World()
-    world.apply(*clusters.dual_role("demo", "kafka", generated=True))
-    ended = call("strimzi_ca", world, state="adopted")
+    memory = MemoryCluster()
+    memory.apply(*clusters.dual_role("demo", "kafka", generated=True))
+    ended = call("strimzi_ca", memory, state="adopted")
     assert "Kafka kafka/demo: has not been reconciled by a Cluster Operator in its present form." in ended.result["msg"]
     assert ended.writes == []
 
 
-@pytest.mark.parametrize("goal", ["renew", "replace_key", "downgrade"])
-def test_paused_by_somebody_else(goal: str) -> None:
-    world = stages.managed()
-    put(world, "kafkas", "demo", annotations={"strimzi.io/pause-reconciliation": "true"})
-    world.settle()
+@pytest.mark.parametrize("state", ["renewed", "replaced", "promoted", "handed_back"])
+def test_paused_by_somebody_else(state: str) -> None:
+    memory = stages.managed()
+    put(memory, "kafkas", "demo", annotations={"strimzi.io/pause-reconciliation": "true"})
+    memory.settle()
     text = "is paused (strimzi.io/pause-reconciliation), and not by this collection."
     remedy = "Find out who paused it and why, remove the annotation, then run the flow again."
-    refused(world, f"Kafka kafka/demo: {text} {remedy}", goal)
-    told(world, text, remedy)
+    refused(memory, f"Kafka kafka/demo: {text} {remedy}", state)
+    told(memory, text, remedy)
 
 
-def test_a_pause_of_somebody_else_is_not_ended() -> None:
-    world = stages.managed()
-    put(world, "kafkas", "demo", annotations={"strimzi.io/pause-reconciliation": "true"})
-    ended = call("strimzi_reconciliation", world, state="resumed")
-    assert (ended.failed, ended.result["changed"], ended.writes) == (False, False, [])
-
-
-@pytest.mark.parametrize("goal", ["create", "renew", "replace_key", "reconcile"])
-def test_generated_ca_where_a_user_managed_one_is_needed(goal: str) -> None:
-    world = stages.generated()
+@pytest.mark.parametrize("state", ["present", "renewed", "replaced", "promoted"])
+def test_generated_ca_where_a_user_managed_one_is_needed(state: str) -> None:
+    memory = stages.generated()
     text = "has a cluster CA that the operator generates (spec.clusterCa.generateCertificateAuthority)."
     remedy = "Adopt it first with the upgrade playbook; that changes no certificate."
-    refused(world, f"Kafka kafka/demo: {text} {remedy}", goal)
-    told(world, text, remedy)
+    refused(memory, f"Kafka kafka/demo: {text} {remedy}", state)
+    told(memory, text, remedy)
 
 
 @pytest.mark.parametrize(("secret", "trigger"), [(CERTIFICATES, "force-renew"), (KEYS, "force-replace")])
 def test_left_over_trigger(secret: str, trigger: str) -> None:
-    world = stages.managed()
-    put(world, "secrets", secret, annotations={f"strimzi.io/{trigger}": "true"})
+    memory = stages.managed()
+    put(memory, "secrets", secret, annotations={f"strimzi.io/{trigger}": "true"})
     text = "is left over: it would start another renewal as soon as the operator manages the CA again."
     remedy = "Remove this annotation, then run the flow again."
-    refused(world, f"Kafka cluster kafka/demo: Secret {secret}, annotation strimzi.io/{trigger}: {text} {remedy}")
-    told(world, text, remedy)
+    refused(memory, f"Kafka cluster kafka/demo: Secret {secret}, annotation strimzi.io/{trigger}: {text} {remedy}")
+    told(memory, text, remedy)
 
 
 def test_unready_pod() -> None:
-    world = stages.managed()
-    put(world, "pods", "demo-kafka-1", status={"conditions": [{"type": "Ready", "status": "False"}]})
+    memory = stages.managed()
+    put(memory, "pods", "demo-kafka-1", status={"conditions": [{"type": "Ready", "status": "False"}]})
     refused(
-        world,
+        memory,
         "Kafka cluster kafka/demo: Pod kafka/demo-kafka-1: is not ready. "
         "Bring the cluster to health first; a flow in progress would go on, a new one does not start.",
+        by=["strimzi_ca"],
     )
 
 
 def test_several_things_at_once_are_all_named() -> None:
-    world = stages.managed()
-    put(world, "kafkas", "demo", annotations={"strimzi.io/pause-reconciliation": "true"})
-    put(world, "secrets", CERTIFICATES, annotations={"strimzi.io/force-renew": "true"})
+    memory = stages.managed()
+    put(memory, "kafkas", "demo", annotations={"strimzi.io/pause-reconciliation": "true"})
+    put(memory, "secrets", CERTIFICATES, annotations={"strimzi.io/force-renew": "true"})
     refused(
-        world,
+        memory,
         "Kafka cluster kafka/demo: 2 things are in the way. "
         "1. Kafka kafka/demo: is paused (strimzi.io/pause-reconciliation), and not by this collection. "
         "Find out who paused it and why, remove the annotation, then run the flow again. "

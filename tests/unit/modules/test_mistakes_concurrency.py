@@ -7,35 +7,36 @@ from __future__ import annotations
 
 from datetime import datetime, timezone
 
-from ...fakes.world import World
+from ...support.memory_cluster import MemoryCluster
 from . import stages
+from .mistakes import is_paused
 from .running import call
 
 
-def held(world: World, holder: str, *, alive: bool) -> None:
+def held(memory: MemoryCluster, holder: str, *, alive: bool) -> None:
     """The Lease as another run has it; one that is alive renews it while it is watched."""
     renewed = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     spec = {
         "holderIdentity": holder, "leaseDurationSeconds": 30 if alive else 1, "acquireTime": "2026-01-01T08:00:00Z",
         "renewTime": renewed, "leaseTransitions": 0,
     }  # fmt: skip
-    path = f"/apis/coordination.k8s.io/v1/namespaces/{world.namespace}/leases"
-    world.api.request("DELETE", f"{path}/demo-trust")
-    world.api.request("POST", path, body={"metadata": {"name": "demo-trust"}, "spec": spec})
+    path = f"/apis/coordination.k8s.io/v1/namespaces/{memory.namespace}/leases"
+    memory.api.request("DELETE", f"{path}/demo-trust")
+    memory.api.request("POST", path, body={"metadata": {"name": "demo-trust"}, "spec": spec})
     if not alive:
         return
 
     def renew() -> None:
         change = {"spec": {"renewTime": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")}}
-        world.api.request("PATCH", f"{path}/demo-trust", body=change, content_type="application/merge-patch+json")
+        memory.api.request("PATCH", f"{path}/demo-trust", body=change, content_type="application/merge-patch+json")
 
-    world.step = renew  # type: ignore[method-assign]
+    memory.step = renew  # type: ignore[method-assign]
 
 
 def test_lease_held_by_another_run() -> None:
-    world = stages.managed()
-    held(world, "run-other", alive=True)
-    ended = call("strimzi_ca", world, **stages.options_for("strimzi_ca", "replace_key", fresh_for_hours=0))
+    memory = stages.managed()
+    held(memory, "run-other", alive=True)
+    ended = call("strimzi_ca", memory, **stages.PREPARED)
     assert ended.result["msg"] == (
         "Another run (holder run-other, since 2026-01-01T08:00:00Z, renewed 0 s ago) is working on Kafka cluster "
         "kafka/demo. Let it finish, or stop it, then run again: a flow continues where it stopped. If it was killed, "
@@ -45,24 +46,24 @@ def test_lease_held_by_another_run() -> None:
 
 
 def test_nothing_to_write_needs_no_lease() -> None:
-    world = stages.managed()
-    held(world, "run-other", alive=True)
+    memory = stages.managed()
+    held(memory, "run-other", alive=True)
     for module, options in (("strimzi_ca_info", {}), ("strimzi_ca", {"state": "promoted"})):
-        ended = call(module, world, **options)
+        ended = call(module, memory, **options)
         assert (ended.failed, ended.result["changed"], ended.writes) == (False, False, [])
 
 
 def test_check_mode_needs_no_lease() -> None:
-    world = stages.managed()
-    held(world, "run-other", alive=True)
-    ended = call("strimzi_ca", world, state="replaced", fresh_for_hours=0, check=True)
+    memory = stages.managed()
+    held(memory, "run-other", alive=True)
+    ended = call("strimzi_ca", memory, state="replaced", fresh_for_hours=0, check=True)
     assert (ended.failed, ended.result["changed"], ended.writes) == (False, True, [])
 
 
 def test_lease_of_a_run_that_was_killed() -> None:
-    world = stages.managed()
-    held(world, "run-dead", alive=False)
-    ended = call("strimzi_ca", world, **stages.options_for("strimzi_ca", "replace_key", fresh_for_hours=0))
+    memory = stages.managed()
+    held(memory, "run-dead", alive=False)
+    ended = call("strimzi_ca", memory, **stages.PREPARED)
     assert not ended.failed
     assert ended.result["changed"] is True
 
@@ -74,25 +75,33 @@ REMEDY = (
 
 
 def test_operator_that_does_not_confirm_a_pause() -> None:
-    world = stages.rotating("strimzi_reconciliation", "renew", "takeover")
-    world.operator_runs = False
-    ended = call("strimzi_reconciliation", world, goal="renew", way="takeover", operator_timeout=1)
+    memory = stages.managed()
+    memory.operator_runs = False
+    ended = call("strimzi_reconciliation", memory, state="paused", operator_timeout=1)
     assert ended.result["msg"] == (
         f"The Cluster Operator has not confirmed the pause of Kafka kafka/demo within 1 s. {REMEDY}"
     )
     assert ended.writes_but_lease == ["PATCH kafkas/demo"]
     assert ended.result["changed"] is True
-    # What was begun is said by the cluster itself, so the next run ends it.
-    world.operator_runs = True
-    resumed = call("strimzi_reconciliation", world, state="resumed")
-    assert (resumed.result["changed"], resumed.result["cluster"]["paused"]) == (True, True)
-    assert call("strimzi_ca_info", world).result["cluster"]["paused"] is False
+    # What was begun is said by the cluster itself, so the same holder ends it.
+    memory.operator_runs = True
+    resumed = call("strimzi_reconciliation", memory, state="resumed")
+    assert (resumed.result["changed"], is_paused(memory)) == (True, False)
+
+
+def test_a_switch_whose_pause_is_not_confirmed_takes_it_back() -> None:
+    memory = stages.taken_up()
+    memory.operator_runs = False
+    ended = call("strimzi_ca", memory, state="promoted", operator_timeout=1)
+    assert f"has not confirmed the pause of Kafka kafka/demo within 1 s. {REMEDY}" in ended.result["msg"]
+    assert ended.writes_but_lease == ["PATCH kafkas/demo"] * 2
+    assert not is_paused(memory)
 
 
 def test_operator_that_does_not_update_the_trust_bundle() -> None:
-    world = stages.rotating("strimzi_trusted_certs")
-    world.operator_runs = False
-    ended = call("strimzi_trusted_certs", world, goal="replace_key", operator_timeout=1)
+    memory = stages.managed()
+    memory.operator_runs = False
+    ended = call("strimzi_ca", memory, **stages.PREPARED, operator_timeout=1)
     assert ended.result["msg"] == (
         f"The Cluster Operator has not updated Secret kafka/demo-trustbundle within 1 s. {REMEDY}"
     )
@@ -104,9 +113,9 @@ ROLL_REMEDY = (
 )
 
 
-def stuck(world: World) -> list[str]:
+def stuck(memory: MemoryCluster) -> list[str]:
     """What a roll says about each pod when nothing moves any more; Deployments' pods have random names."""
-    ended = call("strimzi_roll", world, goal="replace_key", pod_timeout=1)
+    ended = call("strimzi_trusted_certs", memory, pod_timeout=1)
     assert (ended.code, ended.failed) == (1, True)
     message = ended.result["msg"]
     opening = "The trust roll has stopped: for 1 s no pod came back. "
@@ -120,9 +129,9 @@ def stuck(world: World) -> list[str]:
 
 
 def test_pod_that_does_not_come_back() -> None:
-    world = stages.rotating("strimzi_roll")
-    world.kubelet.broken.add("demo-kafka-0")
-    assert stuck(world) == [
+    memory = stages.unlinked()
+    memory.kubelet.broken.add("demo-kafka-0")
+    assert stuck(memory) == [
         "2 of 3 restarted",
         "demo-kafka-0: Unknown, not Ready",
         "demo-kafka-1: Running, Ready",
@@ -131,9 +140,9 @@ def test_pod_that_does_not_come_back() -> None:
 
 
 def test_roll_without_an_operator() -> None:
-    world = stages.rotating("strimzi_roll")
-    world.operator_runs = False
-    assert stuck(world) == [
+    memory = stages.unlinked()
+    memory.operator_runs = False
+    assert stuck(memory) == [
         "0 of 3 restarted",
         *(f"demo-kafka-{number}: Running, Ready, to be restarted" for number in range(3)),
     ]

@@ -9,8 +9,8 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 
-from ...fakes.world import World
-from .._pki.hierarchy import key, make
+from ...support.certificates import key, make
+from ...support.memory_cluster import MemoryCluster
 from . import stages
 from .mistakes import CERTIFICATES, LEDGER, entry, put, refused, told
 
@@ -18,8 +18,8 @@ OTHER = make("another", key(1)).certificate
 REMEDY = "Somebody edited the ledger; restore the entry, or delete the Secret to adopt the cluster anew."
 
 
-def fingerprint(world: World) -> str:
-    return parse_certificates(entry(world, CERTIFICATES, "ca.crt"))[0].fingerprint
+def fingerprint(memory: MemoryCluster) -> str:
+    return parse_certificates(entry(memory, CERTIFICATES, "ca.crt"))[0].fingerprint
 
 
 @pytest.mark.parametrize(
@@ -33,24 +33,24 @@ def fingerprint(world: World) -> str:
     ],
 )
 def test_edited_entry(suffix: str, content: bytes | None, text: str) -> None:
-    world = stages.managed()
-    own = fingerprint(world)
-    put(world, "secrets", LEDGER, {f"{own}.{suffix}": content})
+    memory = stages.managed()
+    own = fingerprint(memory)
+    put(memory, "secrets", LEDGER, {f"{own}.{suffix}": content})
     message = text.format(own=own, other=OTHER.fingerprint)
-    refused(world, f"Kafka cluster kafka/demo: Secret kafka/{LEDGER}: {message} {REMEDY}")
-    told(world, message, REMEDY)
+    refused(memory, f"Kafka cluster kafka/demo: Secret kafka/{LEDGER}: {message} {REMEDY}")
+    told(memory, message, REMEDY)
 
 
 def test_certificate_under_a_wrong_key_name() -> None:
-    world = stages.managed()
-    put(world, "secrets", LEDGER, {"mine.crt": OTHER.pem, "mine.state": b"TRUSTED_UNUSED"})
+    memory = stages.managed()
+    put(memory, "secrets", LEDGER, {"mine.crt": OTHER.pem, "mine.state": b"TRUSTED_UNUSED"})
     message = f"mine.crt holds the certificate {OTHER.fingerprint} (CN=another,O=io.strimzi)."
-    refused(world, f"Kafka cluster kafka/demo: Secret kafka/{LEDGER}: {message} {REMEDY}")
-    told(world, message, REMEDY)
+    refused(memory, f"Kafka cluster kafka/demo: Secret kafka/{LEDGER}: {message} {REMEDY}")
+    told(memory, message, REMEDY)
 
 
 def test_edited_journal() -> None:
-    world = stages.managed()
-    put(world, "secrets", LEDGER, annotations={"trustops.strimzi/journal": "{}"})
+    memory = stages.managed()
+    put(memory, "secrets", LEDGER, annotations={"trustops.strimzi/journal": "{}"})
     message = "the annotation trustops.strimzi/journal is not a journal."
-    refused(world, f"Kafka cluster kafka/demo: Secret kafka/{LEDGER}: {message} {REMEDY}")
+    refused(memory, f"Kafka cluster kafka/demo: Secret kafka/{LEDGER}: {message} {REMEDY}")

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import pytest
 
-from ...fakes.memory_api import Response
-from ...fakes.world import World
+from ...support.memory_api import Response
+from ...support.memory_cluster import MemoryCluster
 from . import stages
-from .running import Answer, call
+from .mistakes import is_paused
+from .running import NAMES, REQUIRED, Answer, call
+from .uses import USES
 
 WHO = "system:serviceaccount:kafka:ci"
 
@@ -49,9 +51,9 @@ def said(attempt: str, rule: str, plural: str) -> str:
         ("pods", "list Pod objects in namespace kafka", "verbs: [list], apiGroups: [''], resources: [pods]"),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("module", ["strimzi_ca", "strimzi_ca_info", "strimzi_roll", "strimzi_reconciliation"])
+@pytest.mark.parametrize("module", NAMES)
 def test_reading(module: str, resource: str, attempt: str, rule: str) -> None:
-    ended = call(module, stages.managed(), answer=forbidden("GET", resource))
+    ended = call(module, stages.managed(), answer=forbidden("GET", resource), **REQUIRED.get(module, {}))
     assert (ended.failed, ended.writes) == (True, [])
     assert ended.result["msg"] == said(attempt, rule, resource.split("/")[0])
 
@@ -63,41 +65,43 @@ KAFKAS = "apiGroups: ['kafka.strimzi.io'], resources: [kafkas], resourceNames: [
 
 
 @pytest.mark.parametrize(
-    ("module", "way", "resource", "kind", "rule"),
+    ("name", "resource", "kind", "rule"),
     [
-        ("strimzi_ca", "cooperate", "leases/demo-trust", "Lease", LEASES),
-        ("strimzi_ca", "cooperate", "secrets/demo-cluster-ca", "Secret", f"{SECRETS}: [demo-cluster-ca]"),
+        ("ca-prepares-a-replacement", "leases/demo-trust", "Lease", LEASES),
+        ("ca-prepares-a-replacement", "secrets/demo-cluster-ca", "Secret", f"{SECRETS}: [demo-cluster-ca]"),
         (
-            "strimzi_trusted_certs", "cooperate", "secrets/demo-cluster-ca-trusted-certs", "Secret",
+            "trusted_certs-ends-a-replacement", "secrets/demo-cluster-ca-trusted-certs", "Secret",
             f"{SECRETS}: [demo-cluster-ca-trusted-certs]",
         ),
-        ("strimzi_roll", "cooperate", "pods/demo-kafka-0", "Pod", PODS),
-        ("strimzi_reconciliation", "takeover", "kafkas/demo", "Kafka", KAFKAS),
-        ("strimzi_ee_cert", "takeover", "secrets/demo-kafka-0", "Secret", f"{SECRETS}: [demo-kafka-0]"),
+        ("roll-restarts-for-a-reason", "pods/demo-kafka-0", "Pod", PODS),
+        ("reconciliation-pauses", "kafkas/demo", "Kafka", KAFKAS),
+        ("ee_cert-issues-those-of-the-next-CA", "secrets/demo-kafka-0", "Secret", f"{SECRETS}: [demo-kafka-0]"),
+        # In the middle of a pause, which has to end nevertheless.
+        ("ca-switches-to-a-new-key", "secrets/demo-kafka-0", "Secret", f"{SECRETS}: [demo-kafka-0]"),
     ],
 )  # fmt: skip
-def test_writing(module: str, way: str, resource: str, kind: str, rule: str) -> None:
-    goal = "renew" if way == "takeover" else "replace_key"
-    world = stages.rotating(module, goal, way)
-    options = stages.options_for(module, goal, way=way, fresh_for_hours=0)
-    ended = call(module, world, answer=forbidden("PATCH", resource), **options)
+def test_writing(name: str, resource: str, kind: str, rule: str) -> None:
+    use = next(one for one in USES if str(one) == name)
+    memory = use.start()
+    ended = use.take(memory, answer=forbidden("PATCH", resource))
     plural, _slash, name = resource.partition("/")
     assert ended.result["msg"] == said(f"patch {kind} kafka/{name}", f"verbs: [patch], {rule}", plural)
     assert (ended.failed, f"PATCH {resource}" in ended.writes) == (True, False)
     assert ended.result["changed"] is bool(ended.writes_but_lease)
+    assert not is_paused(memory)
 
 
 def test_the_clusters_that_there_are_cannot_be_listed() -> None:
-    world = stages.managed()
-    world.cluster = "dmeo"
-    ended = call("strimzi_ca", world, answer=forbidden("GET", "kafkas"), state="replaced")
+    memory = stages.managed()
+    memory.cluster = "dmeo"
+    ended = call("strimzi_ca", memory, answer=forbidden("GET", "kafkas"), state="replaced")
     assert ended.result["msg"].startswith(
         "Kafka kafka/dmeo: does not exist, and no other Kafka cluster is seen in this namespace."
     )
 
 
 def test_creating_the_lease() -> None:
-    ended = call("strimzi_ca", World(), answer=forbidden("POST", "leases"), **stages.FAST)
+    ended = call("strimzi_ca", MemoryCluster(), answer=forbidden("POST", "leases"), **stages.FAST)
     rule = "verbs: [create], apiGroups: ['coordination.k8s.io'], resources: [leases]"
     assert ended.result["msg"] == said("create Lease kafka/demo-trust", rule, "leases")
     assert ended.writes == []

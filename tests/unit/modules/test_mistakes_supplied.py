@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from .._pki.hierarchy import Entity, key, make
+from ...support.certificates import Entity, key, make
 from . import stages
 from .running import Ended, call
-from .turns import KEYS, LEDGER
+from .uses import CERTIFICATES, KAFKA, KEYS, LEDGER
 
 NOW = datetime.now(timezone.utc).replace(microsecond=0)
 DAY = timedelta(days=1)
@@ -27,7 +27,7 @@ def entity(name: str, number: int, issuer: Entity | None = None, **options: Any)
 def supply(*chain: Entity, number: int = 1) -> Ended:
     certificate = "".join(one.certificate.pem.decode() for one in chain)
     return call(
-        "strimzi_ca", stages.managed(), state="replaced", certificate=certificate,
+        "strimzi_ca", stages.managed(), state="replaced", until_phase="prepare", certificate=certificate,
         private_key=key(number).reveal().decode(),
     )  # fmt: skip
 
@@ -41,7 +41,7 @@ def test_a_usable_one_is_taken() -> None:
     root = entity("their root", 2)
     ended = supply(entity("theirs", 1, root), root)
     assert not ended.failed
-    assert ended.writes_but_lease == [KEYS, LEDGER]
+    assert ended.writes_but_lease == [KEYS, LEDGER, CERTIFICATES, KAFKA, LEDGER]
     assert ended.result["actions"][0]["what"] == "prepare the supplied CA CN=theirs,O=io.strimzi"
 
 
@@ -87,8 +87,8 @@ def test_out_of_order() -> None:
 
 
 def test_name_of_the_ca_in_use() -> None:
-    world = stages.managed()
-    current = call("strimzi_ca_info", world).result["cas"][0]
+    memory = stages.managed()
+    current = call("strimzi_ca_info", memory).result["cas"][0]
     theirs = entity("cluster-ca v0", 1)
     says(
         supply(theirs),
@@ -140,10 +140,10 @@ def test_options(options: dict[str, Any], message: str) -> None:
 
 
 def test_fingerprint_of_no_ca() -> None:
-    world = stages.managed()
-    current = call("strimzi_ca_info", world).result["cas"][0]["sha256"]
+    memory = stages.managed()
+    current = call("strimzi_ca_info", memory).result["cas"][0]["sha256"]
     says(
-        call("strimzi_ca", world, state="replaced", replaces="AB:CD"),
+        call("strimzi_ca", memory, state="replaced", replaces="AB:CD"),
         "Kafka kafka/demo: has no CA with the fingerprint AB:CD, and never had. "
         f"The CA in use has the SHA-256 fingerprint {current}.",
     )

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from ...fakes.connect import Connect
-from ...fakes.memory_api import Response
+from ...support.connect import Connect
+from ...support.memory_api import Response
 from . import stages
 from .running import Ended, call
 
@@ -25,12 +25,10 @@ def a_waiver(**changes: Any) -> dict[str, Any]:
 
 
 def asked(**options: Any) -> Ended:
-    """A replacement beside a Connect, where the new CA would start to issue now; without a bridge for it."""
-    world = stages.rotating("strimzi_ca")
-    stages.drive(world, "replace_key", stop="strimzi_roll", fresh_for_hours=0, bridge="never")
-    stages.turn(world, "strimzi_roll", "replace_key", fresh_for_hours=0, bridge="never")
-    Connect(world, ONE)
-    return call("strimzi_trusted_certs", world, goal="replace_key", fresh_for_hours=0, bridge="never", **options)
+    """A replacement beside a Connect that knows the old CA alone, where the operator would be switched now."""
+    memory = stages.taken_up()
+    Connect(memory, ONE)
+    return call("strimzi_ca", memory, state="promoted", **options)
 
 
 def test_a_client_that_is_not_ready_is_named_with_what_helps() -> None:
@@ -38,21 +36,23 @@ def test_a_client_that_is_not_ready_is_named_with_what_helps() -> None:
     assert (ended.code, ended.failed) == (1, True)
     message = ended.result["msg"]
     assert message.startswith(
-        f"Kafka cluster kafka/demo: {NAME}: cannot validate certificates of the CA CN=cluster-ca v1,"
+        f"Kafka cluster kafka/demo: 2 things are in the way. 1. {NAME}: could no longer validate what nodes present without "
+        "the CA CN=cluster-ca v0,"
     )
+    assert f"2. {NAME}: cannot validate certificates of the CA CN=cluster-ca v1," in message
     assert "name secretName demo-cluster-ca-cert and pattern '*.crt'" in message
-    (violation,) = ended.result["violations"]
-    assert (violation["gate"], violation["subject"]) == ("trust", NAME)
+    found = [(violation["gate"], violation["subject"]) for violation in ended.result["violations"]]
+    assert found == [("removal", NAME), ("trust", NAME)]
     (seen,) = ended.result["outside"]
     assert (seen["client"], len(seen["trusts"]), seen["doubt"], seen["waiver"]) == (NAME, 1, "", None)
 
 
 def test_a_waiver_lets_it_pass_and_is_shown() -> None:
     ended = asked(waivers=[a_waiver(client=" KafkaConnect   kafka/connect ")])
-    assert (ended.failed, ended.result["next"]) == (False, "strimzi_ca")
+    assert (ended.failed, ended.result["changed"]) == (False, True)
     (seen,) = ended.result["outside"]
     assert seen["waiver"] == {"until": TOMORROW, "reason": "moves in week 51"}
-    assert ended.warnings == []
+    assert not any("waivers" in warning for warning in ended.warnings)
 
 
 def test_a_waiver_for_nobody_is_a_warning() -> None:
@@ -72,9 +72,7 @@ def test_a_waiver_for_nobody_is_a_warning() -> None:
     ],
 )
 def test_what_is_no_waiver_stops_every_flow(changes: dict[str, str], message: str) -> None:
-    ended = call(
-        "strimzi_trusted_certs", stages.managed(), goal="renew", fresh_for_hours=0, waivers=[a_waiver(**changes)]
-    )
+    ended = call("strimzi_trusted_certs", stages.managed(), waivers=[a_waiver(**changes)])
     assert (ended.failed, ended.writes) == (True, [])
     assert f"Kafka cluster kafka/demo: {message}" in ended.result["msg"]
 
@@ -93,10 +91,10 @@ def test_what_is_no_waiver_stops_every_flow(changes: dict[str, str], message: st
     ],
 )
 def test_what_cannot_be_read_is_told_before_anything_is_asked(options: dict[str, Any], message: str) -> None:
-    world = stages.managed()
-    before = len(world.api.requests)
-    ended = call("strimzi_ca_info", world, **options)
-    assert (ended.failed, ended.result["msg"], len(world.api.requests)) == (True, message, before)
+    memory = stages.managed()
+    before = len(memory.api.requests)
+    ended = call("strimzi_ca_info", memory, **options)
+    assert (ended.failed, ended.result["msg"], len(memory.api.requests)) == (True, message, before)
 
 
 @pytest.mark.parametrize(

@@ -1,37 +1,88 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A roll tells every restart while it happens, into the file that the action plugin reads."""
+"""What a module does is told while it happens, into the file that the action plugin reads: each thing once, each restart."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+from ...support.memory_cluster import MemoryCluster
+from ...support.reloads import ReloadingNodes
 from . import stages
 from .leaks import keys_of, leaks
 from .running import call
 
-LINE = re.compile(
-    r"\[kafka/demo\] trust roll (\d)/3: (demo-[a-z]+(?:-[a-z]+)?)(?:-\d|-\w{10}-\w{5}) restarted, Ready after \d+\.\d s"
-)
+_NAMES = re.compile(r" \([0-9a-f]{12}\)|-\w{10}-\w{5}| after \d+\.\d s")
+OLD, NEW = (f"CN=cluster-ca v{number},O=io.strimzi" for number in (0, 1))
 
 
-def test_one_line_a_restart(tmp_path: Path) -> None:
-    file = tmp_path / "progress"
-    world = stages.rotating("strimzi_roll")
-    ended = call("strimzi_roll", world, goal="replace_key", progress_file=str(file))
-    lines = file.read_text().splitlines()
-    found = [match.groups() for match in map(LINE.fullmatch, lines) if match]
-    assert len(found) == len(lines) == 6
-    # The nodes first, then everything else at once.
-    assert [name for _count, name in found[:3]] == ["demo-kafka"] * 3
-    assert [count for count, _name in found] == ["1", "2", "3", "1", "2", "3"]
-    assert sum(action["verb"] == "restart" for action in ended.result["actions"]) == 6
-    assert leaks(file.read_text(), keys_of(world)) == []
+def told(memory: MemoryCluster, folder: Path, module: str, **options: Any) -> list[str]:
+    """The lines of one call, without fingerprints, random names and times. Nothing secret is in them."""
+    file = folder / "progress"
+    file.write_text("")
+    ended = call(module, memory, progress_file=str(file), **options)
+    assert not ended.failed, ended.result["msg"]
+    text = file.read_text()
+    assert leaks(text, keys_of(memory)) == []
+    assert all(line.startswith("[kafka/demo] ") for line in text.splitlines())
+    return [_NAMES.sub("", line.removeprefix("[kafka/demo] ")) for line in text.splitlines()]
 
 
-def test_check_mode_tells_nothing(tmp_path: Path) -> None:
-    file = tmp_path / "progress"
-    call("strimzi_roll", stages.rotating("strimzi_roll"), goal="replace_key", progress_file=str(file), check=True)
-    assert not file.exists()
+def rolled(kind: str, *pods: str) -> list[str]:
+    return [f"{kind} roll {number}/{len(pods)}: {pod} restarted, Ready" for number, pod in enumerate(pods, 1)]
+
+
+NODES = ("demo-kafka-0", "demo-kafka-2", "demo-kafka-1")
+OTHERS = ("demo-cruise-control", "demo-entity-operator", "demo-kafka-exporter")
+
+
+def test_a_replacement_reads_as_a_story(tmp_path: Path, reading: Callable[[MemoryCluster], ReloadingNodes]) -> None:
+    memory = stages.managed()
+    reading(memory)
+    assert told(memory, tmp_path, "strimzi_ca", **stages.PREPARED) == [
+        f"prepare a CA with a new key to replace {OLD}, and a link certificate by that one",
+        f"put {NEW} among the trusted CAs",
+    ]
+    assert told(memory, tmp_path, "strimzi_trusted_certs") == []
+    assert told(memory, tmp_path, "strimzi_ee_cert") == [
+        f"issue 7 certificates of {NEW}, presented behind its link certificate"
+    ]
+    assert told(memory, tmp_path, "strimzi_roll") == [
+        f"restart 6 pods so that everybody presents certificates of {NEW}",
+        *rolled("use", *NODES, *OTHERS),
+        f"issue 1 certificate of {NEW}",
+    ]
+    assert told(memory, tmp_path, "strimzi_ca", state="promoted") == [
+        f"clients get 120 s to read {NEW}",
+        f"switch the operator to {NEW}, generation 1, and take {OLD} out of the trusted CAs",
+    ]
+    assert told(memory, tmp_path, "strimzi_trusted_certs", state="retired") == [
+        f"restart 3 pods so that everybody presents certificates of {NEW}",
+        *rolled("use", *OTHERS),
+        f"have the listeners of 3 nodes forget {OLD}, without a restart",
+    ]
+
+
+def test_restarts_for_a_reason_begin_with_it(tmp_path: Path) -> None:
+    assert told(stages.managed(), tmp_path, "strimzi_roll", reason="a new kernel") == [
+        "restarting for this reason: a new kernel",
+        *rolled("manual", *NODES),
+    ]
+
+
+def test_the_plan_is_told_before_a_flow_and_every_step_of_it_in_check_mode(tmp_path: Path) -> None:
+    lines = told(stages.managed(), tmp_path, "strimzi_ca_info", goal="renew", fresh_for_hours=0)
+    assert lines == ["renew: 20 steps (prepare, trust, use, retire), 1 roll of the Kafka nodes, 6 restarts in all"]
+    every = told(stages.managed(), tmp_path, "strimzi_ca_info", goal="renew", fresh_for_hours=0, check=True)
+    assert every[0] == lines[0]
+    assert every[1].startswith(f"Nodes are restarted when the operator is switched to {OLD}: ")
+    assert every[2] == f"prepare: prepare a renewed certificate of {OLD}"
+    assert len(every) == 22
+
+
+def test_check_mode_of_whoever_would_write_tells_nothing(tmp_path: Path) -> None:
+    assert told(stages.issued(), tmp_path, "strimzi_roll", check=True) == []

@@ -1,52 +1,67 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The option ``spread``, as each module takes it."""
+"""The option ``spread``: how running nodes take up what they can read again, and what is said where they cannot."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
+from ...support.memory_cluster import MemoryCluster
+from ...support.reloads import ReloadingNodes
+from . import stages
 from .running import call
-from .stages import forgetting, managed, options_for
 
-MODULES = ["strimzi_ca", "strimzi_ee_cert", "strimzi_reconciliation", "strimzi_roll", "strimzi_trusted_certs"]
+MODULES = ["strimzi_ca", "strimzi_ca_info", "strimzi_ee_cert", "strimzi_roll", "strimzi_trusted_certs"]
 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_every_module_takes_the_same_three(module: str) -> None:
-    world = managed()
-    ended = call(module, world, **options_for(module, "replace_key", spread="sometimes"))
+    memory = stages.managed()
+    ended = call(module, memory, spread="sometimes")
     assert ended.failed
     assert "spread must be one of: auto, reload, restart" in ended.result["msg"]
     for spread in ("auto", "reload", "restart"):
-        assert not call(module, world, **options_for(module, "reconcile", spread=spread)).failed
+        assert not call(module, memory, spread=spread).failed
 
 
-@pytest.mark.parametrize("module", [*MODULES, "strimzi_ca_info"])
-@pytest.mark.parametrize("spread", ["auto", "reload", "restart"])
-def test_what_holds_for_the_rest_of_the_flow(module: str, spread: str) -> None:
-    options = {"spread": spread} if module == "strimzi_ca_info" else options_for(module, "reconcile", spread=spread)
-    assert call(module, managed(), **options).result["spread"] == spread
+@pytest.mark.parametrize("spread", ["auto", "reload"])
+def test_nodes_that_can_be_asked_read_again_that_a_ca_has_left(
+    spread: str, reading: Callable[[MemoryCluster], ReloadingNodes]
+) -> None:
+    memory = stages.taken_up()
+    nodes, before = reading(memory), memory.restarts()
+    ended = stages.done(memory, "strimzi_trusted_certs", state="retired", spread=spread)
+    assert (sorted(nodes.told), ended.warnings) == (["demo-kafka-0", "demo-kafka-1", "demo-kafka-2"], [])
+    assert memory.restarts() == before
 
 
-@pytest.mark.parametrize("check", [True, False])
-@pytest.mark.parametrize("spread", ["auto", "restart"])
-def test_the_rest_of_a_flow_that_restarts_nodes_restarts_them(spread: str, check: bool) -> None:
-    options = options_for("strimzi_roll", "replace_key", spread=spread)
-    ended = call("strimzi_roll", forgetting(), check=check, **options)
-    assert (ended.failed, ended.result["spread"]) == (False, "restart")
+def test_who_asks_for_restarts_gets_them(reading: Callable[[MemoryCluster], ReloadingNodes]) -> None:
+    memory = stages.taken_up()
+    nodes, before = reading(memory), memory.restarts()
+    ended = stages.done(memory, "strimzi_trusted_certs", state="retired", spread="restart")
+    assert (nodes.told, ended.warnings) == ([], [])
+    assert memory.restarts() == {name: count + 1 for name, count in before.items()}
 
 
 def test_nodes_that_cannot_be_asked_are_restarted_with_a_warning() -> None:
-    ended = call("strimzi_roll", forgetting(), **options_for("strimzi_roll", "replace_key"))
+    ended = stages.done(stages.taken_up(), "strimzi_trusted_certs", state="retired")
     (told,) = ended.warnings
-    assert "Nodes are restarted to forget CN=cluster-ca v0" in told
-    assert "the running nodes cannot be asked what they trust." in told
+    assert told.startswith("Nodes are restarted when the operator is switched to CN=cluster-ca v1,O=io.strimzi (")
+    assert told.endswith("): the running nodes cannot be asked what they trust.")
+    assert ended.result["evidence"] == {
+        "source": "annotations",
+        "why": "there is no way to the nodes.",
+        "seen_at": None,
+    }
 
 
-def test_who_asks_for_a_reload_is_told_why_there_is_none() -> None:
-    ended = call("strimzi_roll", forgetting(), **options_for("strimzi_roll", "replace_key", spread="reload"))
-    assert (ended.failed, ended.writes) == (True, [])
-    assert "spread=reload forbids this. Nodes are restarted to forget" in ended.result["msg"]
-    assert ended.result["spread"] == "reload"
+def test_who_asks_for_a_reload_is_told_why_there_is_none_before_anything_is_switched() -> None:
+    for check in (True, False):
+        ended = call("strimzi_trusted_certs", stages.taken_up(), check=check, state="retired", spread="reload")
+        assert (ended.failed, ended.writes_but_lease) == (True, [])
+        assert "Kafka kafka/demo: spread=reload forbids this. Nodes are restarted when " in ended.result["msg"]
+        (violation,) = ended.result["violations"]
+        assert violation["gate"] == "in_place"

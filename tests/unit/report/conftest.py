@@ -11,35 +11,58 @@ from typing import Any
 
 import pytest
 
-from ..filter.runs import NEW, OLD, ca, facts, held, label, listener, listeners, look, nodes, pod, rotation, seen
+from ..filter.runs import (
+    BEGUN,
+    NEW,
+    OLD,
+    PLANNED,
+    before,
+    ca,
+    facts,
+    held,
+    idle,
+    label,
+    listener,
+    listeners,
+    look,
+    nodes,
+    pod,
+    preparation,
+    roll,
+    rotation,
+    seen,
+)
 from .pages import write_pages
 
 #: What would break out of text, of an attribute, of a table cell or of a template.
 HOSTILE = """<script>alert(1)</script>"'><b>|`{{ 6 * 7 }}{% raw %}"""
 
 
-def hostile() -> dict[str, Any]:
+def hostile() -> list[dict[str, Any]]:
     """Every text that comes from outside is hostile."""
     pods = nodes("b", trusts=[label(OLD), label(NEW, HOSTILE)])
     pods[0]["component"] = pods[0]["name"] = HOSTILE
     violation = dict.fromkeys(("gate", "subject", "message", "remedy"), HOSTILE)
     cas = [ca(), ca(NEW, HOSTILE, subject=f"CN={HOSTILE}")]
     failed = held(cas=cas, pods=pods, violations=[violation], msg=HOSTILE, pending=[HOSTILE])
-    log = rotation()["log"][:2]
-    for action in (one for step in log for one in step["actions"]):
+    done = [preparation(), roll("trust", "b")]
+    for action in (one for call in done for one in call["actions"]):
         action.update(what=HOSTILE, object=f"Secret kafka/{HOSTILE}")
     cluster = {"name": HOSTILE, "namespace": HOSTILE}
-    step = {"phase": HOSTILE, "module": HOSTILE, "what": HOSTILE, "restarts": [HOSTILE]}
-    failed["cluster"] = cluster
+    failed |= {"cluster": cluster, "waiting": [HOSTILE]}
     waiver = {"until": HOSTILE, "reason": HOSTILE}
     failed["outside"] = [{"client": HOSTILE, "trusts": [HOSTILE], "doubt": HOSTILE, "waiver": waiver}]
     answer = listener(HOSTILE, pods[1]["uid"], trusts=[HOSTILE], refuses=[HOSTILE], why=[HOSTILE])
     failed |= look([answer], why=HOSTILE)
-    noted = rotation(done=False, next=HOSTILE, log=log, first={**rotation()["first"], "cluster": cluster})
-    return {"run": noted, "failed": failed, "planned": {"plan": [step]}}
+    return [{**before(), "cluster": cluster, "began_at": BEGUN}, *done, failed]
 
 
-def asked(count: int = 100) -> dict[str, Any]:
+def hostile_plan() -> list[dict[str, Any]]:
+    step = {"phase": HOSTILE, "what": HOSTILE, "restarts": [HOSTILE]}
+    return [{**hostile()[-1], "failed": False, "done": False, "plan": [step], "planned_rolls": 1}]
+
+
+def asked(count: int = 100) -> list[dict[str, Any]]:
     """Every channel is of another kind: observed, silent, not asked, left over, stored, outside."""
     running = nodes("d", range(count), presents=[label(NEW)], trusts=[label(NEW)])
     silent = listener("demo-kafka-7", "7-d", 9091, issuers=[], presents=[], trusts=[], refuses=[], why=["no answer"])
@@ -54,23 +77,26 @@ def asked(count: int = 100) -> dict[str, Any]:
     }
     gone = {**ca(), "pods": [], "lingering": ["demo-kafka-2", "demo-kafka-3"]}
     last = seen([ca(NEW)], [*running, *others], removed=[gone], outside=[client])
-    return rotation(first=seen([ca()], nodes("a", range(count))), last=last, look=look([*answers, silent, shown]))
+    return rotation(first=seen([ca()], nodes("a", range(count))), last=last, **look([*answers, silent, shown]))
 
 
 def reports() -> Mapping[str, Mapping[str, Any]]:
     many = rotation(first=seen([ca()], nodes("a", range(100))), last=seen([ca(NEW)], nodes("d", range(100))))
     return {
-        "done": {"run": rotation()},
-        "many": {"run": many},
-        "asked": {"run": asked()},
-        "held": {"run": rotation(done=False, log=[]), "failed": held()},
-        "failed": {"run": {"goal": "renew", "log": [], "next": ""}, "failed": {"failed": True, "msg": "no answer"}},
-        "idle": {"run": rotation(log=[], first=rotation()["last"])},
-        "hostile": hostile(),
+        "done": {"calls": rotation()},
+        "many": {"calls": many},
+        "asked": {"calls": asked()},
+        "held": {"calls": [before(), held()]},
+        "failed": {"calls": [{"failed": True, "msg": "no answer"}], "goal": "renew"},
+        "idle": {"calls": idle()},
+        "planned": {"calls": [PLANNED], "check_mode": True},
+        "hostile": {"calls": hostile()},
+        "hostile plan": {"calls": hostile_plan(), "check_mode": True},
     }
 
 
 NAMES = tuple(reports())
+HOSTILES = ("hostile", "hostile plan")
 
 
 @pytest.fixture(scope="session")
@@ -78,5 +104,5 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder for each of NAMES."""
     folder = tmp_path_factory.mktemp("reports")
     for name, options in reports().items():
-        write_pages(folder / name, facts(options["run"], **{key: options[key] for key in options if key != "run"}))
+        write_pages(folder / name, facts(**options))
     return folder

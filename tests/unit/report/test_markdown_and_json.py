@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import HOSTILE, NAMES
+from .conftest import HOSTILE, HOSTILES, NAMES
 
 every_report = pytest.mark.parametrize("name", NAMES)
 
@@ -58,8 +58,9 @@ def test_the_markdown_of_a_held_flow_begins_with_what_holds_it(written: Path) ->
     assert "1. **pod demo-kafka-0** (trust): is held. Let it go." in text
 
 
-def test_hostile_names_are_no_markup_and_no_template(written: Path) -> None:
-    text = (written / "hostile" / "report.md").read_text()
+@pytest.mark.parametrize("name", HOSTILES)
+def test_hostile_names_are_no_markup_and_no_template(written: Path, name: str) -> None:
+    text = (written / name / "report.md").read_text()
     assert re.search(r"(?<!\\)[<`]", text) is None
     assert "{{ 6 * 7 }}" in text
 

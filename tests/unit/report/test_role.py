@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from ..filter.runs import idle
+from ..filter.runs import PLANNED
 from .conftest import HOSTILE, reports
 from .pages import write_pages
 
@@ -35,9 +35,8 @@ def run_role(folder: Path, runs: Mapping[str, Mapping[str, Any]], *options: str)
             {
                 "ansible.builtin.include_role": {"name": "trustops.strimzi.report"},
                 "vars": {
-                    "report_run": f"{{{{ {read}.run }}}}",
-                    "report_failed": f"{{{{ {read}.failed | default({{}}) }}}}",
-                    "report_planned": f"{{{{ {read}.planned | default({{}}) }}}}",
+                    "report_calls": f"{{{{ {read}.calls }}}}",
+                    "report_goal": f"{{{{ {read}.goal | default('replace_key') }}}}",
                     "report_dir": f"{folder}/{{{{ report_case }}}}",
                 },
                 "loop": list(runs),
@@ -86,5 +85,6 @@ def test_only_the_command_of_this_play_is_a_change(played: Path) -> None:
 
 
 def test_a_run_in_check_mode_leaves_a_report_too(tmp_path: Path) -> None:
-    run_role(tmp_path, {"idle": {"run": idle()}}, "--check")
-    assert json.loads((tmp_path / "idle" / "report.json").read_text())["check_mode"] is True
+    run_role(tmp_path, {"planned": {"calls": [PLANNED]}}, "--check")
+    found = json.loads((tmp_path / "planned" / "report.json").read_text())
+    assert (found["check_mode"], found["result"], found["plan"]) == (True, "planned", PLANNED["plan"])

@@ -1,0 +1,34 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""A plan as lines for a person who watches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .._trust.model.names import counted
+
+
+def plan_lines(planned: Mapping[str, Any], goal: str, check_mode: bool) -> list[str]:
+    """planned: a result with a plan. check_mode: all of it is shown; else each step is told when it is carried out."""
+    return [f"{goal}: {_summary(planned)}", *(_details(planned) if check_mode else ())]
+
+
+def _summary(planned: Mapping[str, Any]) -> str:
+    steps, rolls, restarts = planned["plan"], planned["planned_rolls"], planned["planned_restarts"]
+    if not steps:
+        return "something is in the way" if planned["violations"] else "nothing to do"
+    return (
+        f"{counted(len(steps), 'step')} ({', '.join(planned['planned_phases'])}), "
+        f"{counted(rolls, 'roll')} of the Kafka nodes, {counted(restarts, 'restart')} in all"
+    )
+
+
+def _details(planned: Mapping[str, Any]) -> Iterator[str]:
+    yield from planned["choices"]
+    yield from (f"{step['phase']}: {step['what']}" for step in planned["plan"])
+    yield from (f"{one['subject']}: {one['message']} {one['remedy']}" for one in planned["violations"])
+    yield from planned["waiting"]

@@ -1,0 +1,175 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The engine: observe, decide, carry out, and see what follows (docs/design.md, "One pass")."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from .._kube.errors import AlreadyExists, Conflict, KubeError, NotFound
+from .._strimzi.actions import Action
+from .._strimzi.errors import ReloadImpossible, StepError
+from .._strimzi.observe import Observation
+from .._strimzi.work import Work
+from .._trust.decide import ENGINE, Engine
+from .._trust.ledger.target import resolve
+from .._trust.model.decision import Decision, Transition
+from .._trust.model.goals import Phase
+from .._trust.model.intent import Intent, Spread
+from .._trust.model.ledger import Ledger
+from .._trust.model.snapshot import Snapshot
+from .._trust.model.steps.base import Steps
+from .._trust.model.steps.pause import Resume
+from .carry_out import carry_out
+from .looking import decide_with_a_look, see
+
+#: Far more passes than any flow needs in a row; a call that takes as many goes in a circle.
+MAXIMUM_PASSES = 200
+
+#: Whether the state that a caller asked for is reached; the flow may have more to do then.
+Reached: TypeAlias = Callable[[Snapshot], bool]
+
+
+class NoProgress(StepError):
+    """The decisions went in a circle."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            f"No end after {MAXIMUM_PASSES} passes.", "Please report it; the flow can be run again without harm."
+        )
+
+
+@dataclass
+class Outcome:
+    """The outcome of a call. decision: the last one, about what is left; replaces: the CA that the flow is about.
+
+    looked: the last observation with answers of the nodes; None where they were not asked.
+    has_begun: whether the Lease was taken; before that a pause may be of another run that is alive.
+    """
+
+    observation: Observation
+    decision: Decision
+    replaces: str | None
+    before: Observation
+    actions: list[Action] = field(default_factory=list)
+    transitions: list[Transition] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    looked: Observation | None = field(default=None, init=False)
+    has_begun: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        self.go_on(self.observation, self.decision)
+
+    def go_on(self, observation: Observation, decision: Decision) -> None:
+        self.observation, self.decision = observation, decision
+        # Answers of an earlier look that are only used again are no new look.
+        said, before = observation.snapshot.listeners, self.looked
+        if said is not None and (before is None or said is not before.snapshot.listeners):
+            self.looked = observation
+
+    @property
+    def changed(self) -> bool:
+        return any(action.is_change for action in self.actions)
+
+
+def to_the_end(snapshot: Snapshot) -> bool:
+    """Never reached early: the caller asked for the whole flow."""
+    return False
+
+
+def look(work: Work, intent: Intent, engine: Engine = ENGINE) -> Outcome:
+    """Observe and decide, and do nothing."""
+    seen, decision = decide_with_a_look(work, intent, see(work), engine)
+    about = resolve(seen.snapshot, intent, seen.snapshot.ledger or Ledger()).replaces
+    return Outcome(seen, decision, about, seen)
+
+
+def run(
+    work: Work,
+    intent: Intent,
+    before_write: Callable[[], None],
+    reached: Reached = to_the_end,
+    engine: Engine = ENGINE,
+) -> Outcome:
+    """Carry out what leads to the goal, until it is reached or something holds it. ``before_write`` takes the Lease.
+
+    A conflict means that somebody changed what the decision was based on: look again, decide again (I6). Whatever
+    happens, the operator is not left paused.
+    """
+    outcome = look(work, intent, engine)
+    if outcome.replaces is not None:
+        # The run is about this CA from here on, and ends when it is replaced.
+        intent = replace(intent, replaces=outcome.replaces)
+    if work.dry_run:
+        _carry_out_all(outcome.decision.steps, outcome, work)
+        return outcome
+    try:
+        _go_on(work, intent, before_write, reached, outcome, engine)
+    except BaseException:
+        if outcome.has_begun:
+            _let_the_operator_on(work, outcome)
+        raise
+    return outcome
+
+
+def _go_on(
+    work: Work,
+    intent: Intent,
+    before_write: Callable[[], None],
+    reached: Reached,
+    outcome: Outcome,
+    engine: Engine,
+) -> None:
+    for _pass in range(MAXIMUM_PASSES):
+        steps, snapshot = outcome.decision.steps, outcome.observation.snapshot
+        if not steps or (reached(snapshot) and not snapshot.reconciliation.paused_by_us):
+            return
+        intent = _with_restarts_where_they_began(steps, outcome, intent)
+        before_write()
+        outcome.has_begun = True
+        try:
+            _carry_out_all(steps, outcome, work)
+        except (Conflict, AlreadyExists, NotFound):
+            # The state has changed since the decision; nothing was overwritten.
+            work.alive()
+        except ReloadImpossible as error:
+            if intent.spread is Spread.RELOAD:
+                raise
+            outcome.warnings.append(f"{error} They are restarted instead.")
+            intent = replace(intent, spread=Spread.RESTART)
+        earlier = None if any(step.changes_what_nodes_say for step in steps) else outcome.looked
+        outcome.go_on(*decide_with_a_look(work, intent, see(work), engine, earlier))
+    raise NoProgress
+
+
+def _with_restarts_where_they_began(steps: Steps, outcome: Outcome, intent: Intent) -> Intent:
+    """The intent for the rest of the call. A call that has restarted nodes instead of reloading them stays with
+    restarts, and warns why.
+    """
+    why = next((step.avoidable for step in steps if step.avoidable), "")
+    if not why or intent.spread is not Spread.AUTO:
+        return intent
+    outcome.warnings.append(why)
+    return replace(intent, spread=Spread.RESTART)
+
+
+def _carry_out_all(steps: Steps, outcome: Outcome, work: Work) -> None:
+    for step in steps:
+        if step.is_told and not work.dry_run:
+            work.tell(step.sentence())
+        outcome.actions += carry_out(step, outcome.observation, work)
+    outcome.transitions += outcome.decision.transitions
+
+
+def _let_the_operator_on(work: Work, outcome: Outcome) -> None:
+    """End a pause that this run made, as long as it holds the Lease. The next call continues unfinished steps."""
+    with suppress(KubeError, StepError):
+        work.alive()
+        observation = see(work)
+        if observation.snapshot.reconciliation.paused_by_us:
+            outcome.actions += carry_out(Resume(phase=Phase.USE), observation, work)

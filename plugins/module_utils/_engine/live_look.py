@@ -1,0 +1,71 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Looking at the running nodes through the API server, as far as the caller wants it and it is possible."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from .._kube.connection import ConnectionOptionsError
+from .._kube.errors import KubeError
+from .._strimzi.observe import Observation
+from .._strimzi.work import Clock
+from .._trust.model.listeners import ObservedListener
+
+if TYPE_CHECKING:
+    from .._strimzi.work import PortOpener
+
+#: Seconds for all listeners together: 500 nodes, some of them slow to answer.
+_LIMIT = 120.0
+
+
+class Evidence(str, Enum):
+    """The evidence that the gates rest on: stored annotations and leaves, or these and the nodes' own answers.
+
+    AUTO is HANDSHAKE where any node can be reached at all.
+    """
+
+    AUTO = "auto"
+    HANDSHAKE = "handshake"
+    ANNOTATIONS = "annotations"
+
+
+class LiveLook:
+    """Callable for ``Work.look_live``. source and why: the evidence of the last look, and why it is not handshakes."""
+
+    def __init__(self, evidence: Evidence, opener: Callable[[], PortOpener], clock: Clock) -> None:
+        self._wanted = evidence
+        self._opener = opener
+        self._clock = clock
+        self.source = Evidence.ANNOTATIONS
+        self.why = "" if evidence is not Evidence.ANNOTATIONS else "asked for"
+
+    def __call__(self, observation: Observation) -> tuple[ObservedListener, ...] | None:
+        """The answers of the listeners; None where no node can be asked and only stored evidence counts."""
+        if self._wanted is Evidence.ANNOTATIONS:
+            return None
+        # Imported only when a look is taken, because most calls take none.
+        from .._strimzi.looking import look_at
+
+        try:
+            seen = look_at(observation, self._opener(), now=self._clock.now(), seconds=_LIMIT)
+        except (KubeError, ConnectionOptionsError) as error:
+            if self._wanted is Evidence.HANDSHAKE:
+                raise
+            self._give_up(str(error))
+            return None
+        if self._wanted is Evidence.AUTO and not any(one.presents for one in seen):
+            self._give_up(next((one.why for one in seen), "no node has a listener that can be asked"))
+            return None
+        # Nodes that answer no longer hold the flow from here on; stored evidence does not count in their place.
+        self._wanted = self.source = Evidence.HANDSHAKE
+        self.why = ""
+        return seen
+
+    def _give_up(self, why: str) -> None:
+        """Do not ask again in this call: the answer would be the same, and slow."""
+        self._wanted, self.source, self.why = Evidence.ANNOTATIONS, Evidence.ANNOTATIONS, why

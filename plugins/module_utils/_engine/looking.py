@@ -1,0 +1,94 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Asking the running nodes before a gate which certificates they present, which CAs they trust, and whether they can
+take a change up without a restart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from .._strimzi.errors import StepError
+from .._strimzi.observe import Observation, observe
+from .._strimzi.reload_permissions import TO_ANNOTATE, why_not_permitted
+from .._strimzi.stamping import unstampable
+from .._strimzi.work import Work
+from .._trust.decide import Engine, decide
+from .._trust.evidence.live import of_running
+from .._trust.model.decision import Decision
+from .._trust.model.intent import Intent
+from .._trust.model.snapshot import InPlace, Snapshot
+from .._trust.model.steps.base import Look
+
+#: How often to look anew when pods were replaced while they were asked.
+_LOOKS = 3
+_UNASKED = "the running nodes cannot be asked what they trust."
+
+
+def see(work: Work) -> Observation:
+    """The observation of a cluster by stored evidence."""
+    return observe(work.client, work.scope, work.clock.now(), work.settings.outside)
+
+
+def see_existing(work: Work) -> Observation:
+    """The observation of a cluster that has to exist. Raises StepError."""
+    seen = see(work)
+    if not seen.snapshot.reconciliation.exists:
+        known = ", ".join(seen.snapshot.reconciliation.neighbours) or "none"
+        raise StepError(f"{seen.snapshot.names.kafka} does not exist.", f"The Kafka clusters there are: {known}.")
+    return seen
+
+
+def decide_with_a_look(
+    work: Work, intent: Intent, observation: Observation, engine: Engine, earlier: Observation | None = None
+) -> tuple[Observation, Decision]:
+    """Where a gate stands before the next steps, ask the running nodes first and decide again.
+
+    earlier: the observation with the answers that they have given in this call already.
+    """
+    decision = decide(observation.snapshot, intent, engine)
+    looks = _looks(decision, observation.snapshot)
+    if looks is Look.NONE:
+        return observation, decision
+    if earlier is not None and looks is Look.REMEMBERED and earlier.snapshot.uids == observation.snapshot.uids:
+        before = earlier.snapshot
+        known = replace(observation.snapshot, listeners=before.listeners, in_place=before.in_place)
+        again = decide(known, intent, engine)
+        if _looks(again, known) is not Look.FRESH:
+            return replace(observation, snapshot=known), again
+    observation = look_closely(work, observation)
+    return observation, decide(observation.snapshot, intent, engine)
+
+
+def _looks(decision: Decision, snapshot: Snapshot) -> Look:
+    return max((step.look(snapshot) for step in decision.steps), key=lambda look: look.value, default=Look.NONE)
+
+
+def look_closely(work: Work, observation: Observation) -> Observation:
+    """The observation with the answers of the nodes; where they cannot be asked, with a note of that."""
+    for _attempt in range(_LOOKS):
+        listeners = work.look_live(observation) if work.look_live else None
+        if listeners is None:
+            unasked = InPlace(reload=_UNASKED, annotations=_why_not_annotated(work))
+            return replace(observation, snapshot=replace(observation.snapshot, in_place=unasked))
+        # The pods are listed again, because a new pod of the same name may have answered for the one that was meant.
+        observation = see(work)
+        known = of_running(listeners, observation.snapshot.uids)
+        if len(known) == len(listeners):
+            break
+    in_place = _in_place(work, observation)
+    return replace(observation, snapshot=replace(observation.snapshot, listeners=known, in_place=in_place))
+
+
+def _in_place(work: Work, observation: Observation) -> InPlace:
+    """The obstacles to bringing a change to running nodes; found before such a change is begun."""
+    why = work.unreloadable() or why_not_permitted(work.client, work.scope.namespace)
+    restarted = () if why else unstampable(observation, work)
+    stamps = f"the Cluster Operator would restart {', '.join(restarted)} whatever it is told." if restarted else ""
+    return InPlace(why, stamps, _why_not_annotated(work) if why else "")
+
+
+def _why_not_annotated(work: Work) -> str:
+    return why_not_permitted(work.client, work.scope.namespace, TO_ANNOTATE)

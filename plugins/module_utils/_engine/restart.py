@@ -1,0 +1,79 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Restarting pods for a reason of the caller's own, by the same rules as in a flow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+from .._strimzi.actions import Action
+from .._strimzi.errors import StepError
+from .._strimzi.observe import Observation
+from .._strimzi.work import Work
+from .._trust.decide import decide
+from .._trust.ledger.journal import in_flight
+from .._trust.model.goals import Goal, Phase
+from .._trust.model.intent import Intent
+from .._trust.model.snapshot import Component, Snapshot
+from .._trust.model.steps.nodes import Roll, RollReason
+from .carry_out import carry_out
+from .looking import see, see_existing
+
+
+class NotNow(StepError):
+    """Another flow, or a pause, has to end first."""
+
+
+def restart(
+    work: Work,
+    pods: tuple[str, ...],
+    components: frozenset[Component],
+    since: datetime | None,
+    before_write: Callable[[], None],
+) -> tuple[Observation, list[Action]]:
+    """Restart these pods, or those of these components, as far as they were made before ``since``. Raises NotNow, StepError."""
+    seen = see_existing(work)
+    _require_settled(seen, pods)
+    chosen = frozenset(
+        pod.uid
+        for pod in seen.snapshot.pods
+        if (pod.name in pods if pods else pod.component in components) and _is_older(seen, pod.name, since)
+    )
+    if not chosen:
+        return seen, []
+    if not work.dry_run:
+        before_write()
+    step = Roll(reason=RollReason.MANUAL, uids=chosen, authority=None, phase=Phase.USE)
+    actions = carry_out(step, seen, work)
+    return (seen if work.dry_run else see(work)), actions
+
+
+def _is_older(seen: Observation, pod: str, since: datetime | None) -> bool:
+    made = str(seen.pods[pod]["metadata"].get("creationTimestamp") or "")
+    return since is None or not made or datetime.fromisoformat(made.replace("Z", "+00:00")) < since
+
+
+def _only_waits(snapshot: Snapshot) -> bool:
+    """Whether all that the flow in flight has to do is to wait until nodes restart for any reason, such as this one."""
+    decision = decide(snapshot, Intent(Goal.RECONCILE))
+    return bool(decision.waiting) and not decision.steps
+
+
+def _require_settled(seen: Observation, pods: tuple[str, ...]) -> None:
+    snapshot = seen.snapshot
+    begun = in_flight(snapshot.ledger)
+    if begun is not None and not _only_waits(snapshot):
+        raise NotNow(
+            f"{snapshot.names.kafka} is in the middle of a flow ({begun.goal.value}), which restarts pods by itself.",
+            "Finish it first, with strimzi_trusted_certs and state=retired, or with the reconcile playbook.",
+        )
+    if snapshot.reconciliation.paused:
+        raise NotNow(
+            f"{snapshot.names.kafka} is paused: the operator would restart nothing.", "Resume it, then run again."
+        )
+    if unknown := sorted(set(pods) - {pod.name for pod in snapshot.pods}):
+        known = ", ".join(pod.name for pod in snapshot.pods) or "none"
+        raise NotNow(f"{snapshot.names.kafka} has no pod {', '.join(unknown)}.", f"Its pods are: {known}.")

@@ -1,0 +1,145 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""A certificate for names of the caller's own, in a Secret of the caller's own, from the CA in use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from .._kube.resources import SECRETS
+from .._pki.authorities import DistinguishedName
+from .._pki.certificates import CertificateError, Chain, encode_certificates, parse_certificates
+from .._pki.keys import PrivateKey, generate_key
+from .._pki.requests import build_request
+from .._strimzi.actions import Action
+from .._strimzi.ca_secrets import KEY, private_key
+from .._strimzi.errors import AuthorityUnavailable, StepError
+from .._strimzi.names import CLUSTER_LABEL
+from .._strimzi.observe import Observation
+from .._strimzi.secret_data import entries
+from .._strimzi.work import Work
+from .._strimzi.writes import Write, WriteVerb, new_secret, secret_patch, version, write_all
+from .._trust.model.ledger import Ledger
+from .._trust.model.states import TRUSTED_STATES
+from .acceptance import refuse
+from .internal import InternalIssuer
+from .issuer import IssuedCertificate
+from .subjects import LeafSubject, canonical
+
+
+class SecretTaken(StepError):
+    """The Secret belongs to the cluster, so it cannot hold a certificate of the caller."""
+
+
+@dataclass(frozen=True)
+class OwnCertificate:
+    """names: alternative names. renew_before: how long before its end it is renewed, at most half of its life."""
+
+    secret: str
+    common_name: str
+    names: frozenset[str]
+    renew_before: timedelta
+
+
+def have_certificate(wanted: OwnCertificate, observation: Observation, work: Work) -> tuple[list[Action], Chain, str]:
+    """The actions, the certificate with its chain (empty in a dry run), and why it was issued; empty where it was not.
+
+    Raises SecretTaken, AuthorityUnavailable, LeafRefused, KubeError.
+    """
+    stored = work.client.get_or_none(SECRETS, work.scope.namespace, wanted.secret)
+    _require_own(wanted, stored, observation)
+    chain = _chain(entries(stored).get(f"{wanted.common_name}.crt", b""))
+    trusted = _trusted(observation)
+    why = _why_issued(wanted, chain, private_key(stored, f"{wanted.common_name}.key"), observation)
+    if not why and entries(stored).get("ca.crt") == trusted:
+        return [], chain, ""
+    issuer = _issuer(observation, work) if why else None
+    if work.dry_run:
+        return [_write(wanted, stored, {}, work).action(work.scope.namespace, "")], (), why
+    data = {"ca.crt": trusted}
+    if issuer is not None:
+        issued, key = _issue(wanted, issuer, observation, work)
+        chain = (issued.leaf, *issued.chain)
+        data |= {f"{wanted.common_name}.crt": encode_certificates(chain), f"{wanted.common_name}.key": key}
+    return write_all((_write(wanted, stored, data, work),), work, ""), chain, why
+
+
+def _require_own(wanted: OwnCertificate, stored: Any, observation: Observation) -> None:
+    """Refuses Secrets that the cluster's processes or the operator read."""
+    scope, labels = observation.scope, ((stored or {}).get("metadata") or {}).get("labels") or {}
+    taken = {
+        scope.ca_certificate_secret, scope.ca_key_secret, scope.trust_bundle_secret, scope.client_bundle_secret,
+        scope.ledger_secret, *observation.snapshot.missing,
+    }  # fmt: skip
+    if wanted.secret in taken or CLUSTER_LABEL in labels:
+        raise SecretTaken(
+            f"Secret {scope.namespace}/{wanted.secret} is one of a Strimzi cluster.", "Give a Secret of your own."
+        )
+    if wanted.common_name == "ca":
+        raise SecretTaken("common_name: the entry ca.crt holds the trusted CAs.", "Give another common name.")
+
+
+def _chain(content: bytes) -> Chain:
+    try:
+        return parse_certificates(content)
+    except CertificateError:
+        return ()
+
+
+def _trusted(observation: Observation) -> bytes:
+    ledger = observation.snapshot.ledger or Ledger()
+    chains = [entry.chain for entry in ledger.entries if entry.state in TRUSTED_STATES] or [
+        observation.snapshot.ca.current
+    ]
+    return b"".join(encode_certificates(chain) for chain in chains)
+
+
+def _why_issued(wanted: OwnCertificate, chain: Chain, key: PrivateKey | None, observation: Observation) -> str:
+    """The reason as a sentence without a full stop; empty where the certificate may stay."""
+    if not chain:
+        return "it is not there yet"
+    own, current, subject = chain[0], observation.snapshot.ca.current, _subject(wanted)
+    if key is None or not key.matches(own):
+        return "its key is not there"
+    if own.subject_alternative_names != subject.names or own.subject_der != subject.distinguished_name.der:
+        return "it has other names"
+    if not current or not own.signed_by(current[0]):
+        return "it is not of the CA in use"
+    window = min(wanted.renew_before, (own.not_after - own.not_before) / 2)
+    return f"it ends on {own.not_after:%Y-%m-%d}" if own.not_after - observation.snapshot.now < window else ""
+
+
+def _subject(wanted: OwnCertificate) -> LeafSubject:
+    return LeafSubject(DistinguishedName(wanted.common_name), frozenset(map(canonical, wanted.names)))
+
+
+def _issuer(observation: Observation, work: Work) -> InternalIssuer:
+    authority, secret = observation.snapshot.ca.current, observation.scope.ca_key_secret
+    signing = private_key(observation.secret(secret), KEY)
+    if not authority or signing is None or not signing.matches(authority[0]):
+        raise AuthorityUnavailable(
+            f"Secret {work.scope.namespace}/{secret} does not hold the key of the CA in use.",
+            "Put it there as ca.key, or have the certificate issued where the key is.",
+        )
+    return InternalIssuer(authority, signing, observation.snapshot.now, work.settings.validity)
+
+
+def _issue(
+    wanted: OwnCertificate, issuer: InternalIssuer, observation: Observation, work: Work
+) -> tuple[IssuedCertificate, bytes]:
+    subject, key = _subject(wanted), generate_key(work.settings.leaf_key)
+    issued = issuer.sign(build_request(subject.distinguished_name, subject.names, key))
+    refuse(issued, subject, key, observation.snapshot.ca.current[0], work.clock.now(), wanted.secret)
+    return issued, key.reveal()
+
+
+def _write(wanted: OwnCertificate, stored: object, data: dict[str, bytes], work: Work) -> Write:
+    what = f"certificate {wanted.common_name}.crt"
+    if not isinstance(stored, dict):
+        body = new_secret({}, wanted.secret, data, {})
+        return Write(WriteVerb.CREATE, SECRETS, wanted.secret, what, body)
+    return Write(WriteVerb.UPDATE, SECRETS, wanted.secret, what, secret_patch(dict(data)), version(stored))

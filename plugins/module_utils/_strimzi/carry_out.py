@@ -1,0 +1,71 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The functions that carry out the steps of this layer, by the type of the step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+from .._trust.model.steps.authority import (
+    PrepareAuthority,
+    RaiseKeyGeneration,
+    RestoreKey,
+    SetGenerated,
+    Switch,
+    TidyKeys,
+)
+from .._trust.model.steps.base import Step
+from .._trust.model.steps.books import DeleteLedger, WriteLedger
+from .._trust.model.steps.nodes import StampPods
+from .._trust.model.steps.pause import Pause, Resume
+from .._trust.model.steps.trust import AwaitBundle, AwaitClients, AwaitOutside, Project, Publish, Withdraw, WriteBundle
+from . import authority_writes, operator, outside_waiting, publishing, stamping, trust_writes
+from .actions import Action
+from .observe import Observation
+from .work import Work
+from .writes import Write, write_all
+
+#: Carries out one step and says what it did.
+CarryOut: TypeAlias = Callable[[Any, Observation, Work], list[Action]]
+
+
+def _writing(make: Callable[[Any, Observation], tuple[Write, ...]]) -> CarryOut:
+    """Carries out a step that consists of writes only."""
+
+    def carry_out(step: Step, observation: Observation, work: Work) -> list[Action]:
+        return write_all(make(step, observation), work, step.phase.value)
+
+    return carry_out
+
+
+def _prepare(step: PrepareAuthority, observation: Observation, work: Work) -> list[Action]:
+    return write_all(authority_writes.prepare(step, observation, work), work, step.phase.value)
+
+
+def _publish(step: Publish, observation: Observation, work: Work) -> list[Action]:
+    return write_all(publishing.publish(step, observation, work.clock.now()), work, step.phase.value)
+
+
+CARRY_OUT: Mapping[type[Step], CarryOut] = {
+    WriteLedger: _writing(trust_writes.write_ledger),
+    DeleteLedger: _writing(lambda step, observation: trust_writes.delete_ledger(observation)),
+    Project: _writing(trust_writes.project),
+    Withdraw: _writing(trust_writes.withdraw),
+    WriteBundle: _writing(lambda step, observation: trust_writes.write_bundle(observation)),
+    Publish: _publish,
+    AwaitBundle: operator.await_bundle,
+    AwaitOutside: outside_waiting.await_outside,
+    AwaitClients: outside_waiting.await_clients,
+    PrepareAuthority: _prepare,
+    Switch: _writing(authority_writes.switch),
+    RestoreKey: _writing(authority_writes.restore_key),
+    RaiseKeyGeneration: _writing(authority_writes.raise_key_generation),
+    TidyKeys: _writing(authority_writes.tidy),
+    SetGenerated: operator.set_generated,
+    StampPods: stamping.stamp_pods,
+    Pause: operator.pause,
+    Resume: operator.resume,
+}

@@ -1,0 +1,109 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Clients outside the cluster that hold a copy of its CA: Connect, MirrorMaker 2, Bridge, and Secrets named by the user.
+
+These clients verify what the listeners present, so the gates ask about them. The evidence is the copy of the CAs that
+is stored for a client. Where it is not known what a client trusts, the gate is closed as if the client refused; only a
+waiver for this client opens it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ..._pki.certificates import Certificate, Chain
+from ..model.clients import Follows, OutsideClient, Waiver
+from ..model.ledger import Ledger, LedgerEntry
+from ..model.snapshot import Snapshot
+
+
+def waiver_of(client: str, snapshot: Snapshot) -> Waiver | None:
+    """The waiver of this client that holds now."""
+    return next((one for one in snapshot.waivers if one.client == client and one.holds_at(snapshot.now)), None)
+
+
+def unmatched(snapshot: Snapshot) -> tuple[Waiver, ...]:
+    """Waivers for clients that were not seen: the name is wrong, or the client is gone. Clients are looked for only
+    where the cluster has nodes.
+    """
+    if not snapshot.pods:
+        return ()
+    seen = {client.name for client in snapshot.outside}
+    return tuple(waiver for waiver in snapshot.waivers if waiver.client not in seen)
+
+
+def relying(snapshot: Snapshot, ledger: Ledger) -> tuple[OutsideClient, ...]:
+    """The clients that the gates ask about: those that hold a CA of the cluster, or may, and are not waived.
+
+    A client that is known to hold none of the cluster's CAs verifies another certificate, such as that of a listener
+    with a certificate of its own.
+    """
+    if not snapshot.pods:
+        return ()
+    entries = _known(snapshot, ledger)
+    return tuple(
+        client
+        for client in snapshot.outside
+        if waiver_of(client.name, snapshot) is None
+        and (client.declared or client.trusts is None or any(_is_anchored(one, client.trusts) for one in entries))
+    )
+
+
+def within_cluster(snapshot: Snapshot) -> Snapshot:
+    """The snapshot without outside clients, for questions about the cluster's own processes: states, and what a restart
+    can bring about.
+    """
+    return replace(snapshot, outside=())
+
+
+def settled(snapshot: Snapshot) -> Snapshot:
+    """The snapshot as it will be when the operator has brought every copy up to date and restarted the clients that
+    read it.
+    """
+    return replace(snapshot, outside=tuple(_followed(client, snapshot) for client in snapshot.outside))
+
+
+def _known(snapshot: Snapshot, ledger: Ledger) -> tuple[LedgerEntry, ...]:
+    """The CAs of this ledger and of the snapshot's: a caller hands over a ledger without a CA to ask what would be so
+    without it.
+    """
+    return (*ledger.entries, *(snapshot.ledger.entries if snapshot.ledger else ()))
+
+
+def _is_anchored(entry: LedgerEntry, trusts: Chain) -> bool:
+    """Whether the client trusts one of the CAs of this chain; compared by name and key, as path validation finds an
+    anchor.
+    """
+    held = {(one.subject_der, one.public_key_sha256) for one in trusts}
+    return any((one.subject_der, one.public_key_sha256) in held for one in entry.chain)
+
+
+def left_without(leaving: Certificate, client: OutsideClient) -> Chain | None:
+    """The certificates that a client trusts when this CA has left: the operator takes it out of the copies that it
+    makes; a copy made by hand keeps it.
+    """
+    if client.trusts is None or client.follows is Follows.NOTHING:
+        return client.trusts
+    return tuple(one for one in client.trusts if one.fingerprint != leaving.fingerprint)
+
+
+def _followed(client: OutsideClient, snapshot: Snapshot) -> OutsideClient:
+    if client.follows is Follows.NOTHING:
+        return client if client.trusts is None else replace(client, doubt="")
+    current = snapshot.ca.current[:1]
+    others = tuple(chain[0] for chain in snapshot.ca.others.values()) if client.follows is Follows.TRUSTED else ()
+    ours = {one.fingerprint for one in _ever_known(snapshot)}
+    foreign = tuple(one for one in client.trusts or () if one.fingerprint not in ours)
+    return replace(client, trusts=tuple(dict.fromkeys((*foreign, *current, *others))), doubt="")
+
+
+def _ever_known(snapshot: Snapshot) -> Iterable[Certificate]:
+    ledger = snapshot.ledger
+    yield from snapshot.ca.current
+    yield from (chain[0] for chain in snapshot.ca.others.values())
+    if ledger is not None:
+        yield from (entry.certificate for entry in ledger.entries)
+        yield from (removed.certificate for removed in ledger.removed)

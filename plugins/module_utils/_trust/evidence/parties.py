@@ -1,0 +1,108 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The certificates that each pod presents and the CAs that it trusts: by stored evidence and, where its listeners were
+asked, by their answers.
+
+A pod that was asked and did not answer, or whose answer contradicts what is stored, is UNKNOWN (I5).
+"""
+
+from __future__ import annotations
+
+from ..._pki.certificates import Certificate
+from ..model.ledger import Ledger, RemovedEntry
+from ..model.listeners import ObservedListener
+from ..model.snapshot import Component, Pod, Snapshot
+from . import stored
+from .live import Acceptance, accepts_live, present_live
+from .stored import Presentation
+
+
+def present_all(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation, ...]:
+    """The presentation of each pod, in the order of the pods."""
+    known = stored.present_all(snapshot, ledger)
+    if snapshot.listeners is None:
+        return known
+    return tuple(
+        _present(pod, seen, snapshot, ledger) if _has_listeners(pod) else seen
+        for pod, seen in zip(snapshot.pods, known, strict=True)
+    )
+
+
+def surely_trusted_by(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> tuple[Certificate, ...]:
+    """The CAs that a pod is known to trust: those that it read when it started and that it accepts, where it was asked."""
+    known = stored.known_since_start(pod.uid, ledger)
+    if snapshot.listeners is None or not _has_listeners(pod):
+        return known
+    return tuple(one for one in known if _accepts(pod, one.fingerprint, True, snapshot).trusted)
+
+
+def still_trusting(removed: RemovedEntry, snapshot: Snapshot) -> frozenset[str]:
+    """UIDs of the pods whose listeners may trust a removed CA: a pod that was asked, until it has refused this CA; any
+    other pod that started before the removal.
+    """
+    waiting = removed.awaiting & snapshot.uids
+    if snapshot.listeners is None:
+        return waiting
+    asked = {pod.uid for pod in snapshot.pods if _has_listeners(pod)}
+    refusing = {
+        pod.uid
+        for pod in snapshot.pods
+        if pod.uid in asked and _accepts(pod, removed.fingerprint, None, snapshot).trusted is False
+    }
+    return (waiting | asked) - refusing
+
+
+def presenting_stored(snapshot: Snapshot) -> frozenset[str]:
+    """UIDs of the nodes of which every listener was seen to present the leaf that is stored now."""
+    leaves = {leaf.secret: leaf.chain[0] for leaf in snapshot.leaves if leaf.chain}
+    return frozenset(
+        pod.uid
+        for pod in snapshot.pods
+        if (seen := _listeners(pod, snapshot))
+        and all(one.presents and one.presents[0] in {leaves.get(name) for name in pod.leaves} for one in seen)
+    )
+
+
+def doubts(snapshot: Snapshot, ledger: Ledger) -> tuple[str, ...]:
+    """Sentences that say why it is not known whether a pod trusts a CA that it has read at its start."""
+    if snapshot.listeners is None:
+        return ()
+    answers = [
+        _accepts(pod, known.fingerprint, True, snapshot)
+        for pod in snapshot.pods
+        if _has_listeners(pod)
+        for known in stored.known_since_start(pod.uid, ledger)
+    ]
+    return tuple(sorted({answer.why for answer in answers if not answer.trusted}))
+
+
+def _has_listeners(pod: Pod) -> bool:
+    return pod.component is Component.KAFKA
+
+
+def _listeners(pod: Pod, snapshot: Snapshot) -> tuple[ObservedListener, ...]:
+    return snapshot.listeners_by_uid.get(pod.uid, ())
+
+
+def _accepts(pod: Pod, fingerprint: str, since_start: bool | None, snapshot: Snapshot) -> Acceptance:
+    asked = [one for one in _listeners(pod, snapshot) if one.verifies]
+    return accepts_live(pod, sorted({one.port for one in asked}), fingerprint, since_start, asked)
+
+
+def _present(pod: Pod, known: Presentation, snapshot: Snapshot, ledger: Ledger) -> Presentation:
+    listeners = _listeners(pod, snapshot)
+    ports = sorted({one.port for one in listeners})
+    if not ports:
+        return Presentation(pod.name, None, (), f"no listener of pod {pod.name} was asked")
+    found = [present_live(pod, port, known, listeners, ledger) for port in ports]
+    unknown = next((one for one in found if one.authorities is None), None)
+    if unknown is not None:
+        return Presentation(pod.name, None, (), unknown.why)
+    authorities = frozenset(name for one in found for name in one.authorities or ())
+    if any(pod.uid in held.holders for held in ledger.held):
+        # The listeners may still change from one leaf to the next, and the rest of the process presents the older one.
+        authorities |= known.authorities or frozenset()
+    chains = tuple(dict.fromkeys(chain for one in found for chain in one.chains))
+    return stored.with_held(Presentation(pod.name, authorities, chains, "handshake"), pod, ledger)

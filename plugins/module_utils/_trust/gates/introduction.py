@@ -1,0 +1,110 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""How the leaves of the next CA are presented first: behind a link certificate, or after everybody trusts it.
+
+A link certificate (RFC 4210, NewWithOld) lets verifiers that know only the replaced CA validate them, so that no
+process has to restart for trust alone (docs/operator.md, "Link certificates").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from ..._pki.certificates import Certificate, Chain
+from ..evidence.clients import within_cluster
+from ..model.ledger import Ledger, LedgerEntry
+from ..model.snapshot import Component, Pod, PreparedAuthority, Snapshot
+from .gates import Gates, Violations
+from .trust import refusals
+
+
+@dataclass(frozen=True)
+class Introduction:
+    """form: the issuing CA as its leaves present it first, then what they send behind it.
+
+    link: the certificate that leads from this CA to the one in use; None where every process trusts the CA itself
+    before it is used.
+    learners: components that would refuse the link until they have restarted and know the CA itself, each with the reason.
+    because: why there is no link, as a sentence; empty where there is one.
+    """
+
+    form: Chain
+    link: Certificate | None = None
+    learners: Mapping[Pod, str] = field(default_factory=dict)
+    because: str = ""
+
+
+def introduction_of(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, gates: Gates) -> Introduction:
+    """How leaves of this CA are presented first, as the cluster is now."""
+    prepared = next((one for one in snapshot.ca.prepared if one.fingerprint == entry.fingerprint), None)
+    link = _link_of(prepared, snapshot)
+    if link is None:
+        return Introduction(entry.chain, because=_why_no_link(prepared, snapshot))
+    form = (link, *snapshot.ca.current)
+    learners = _learners(snapshot, ledger, entry, form)
+    able = replace(snapshot, pods=tuple(pod for pod in snapshot.pods if pod not in learners))
+    if gates.trust(within_cluster(able), ledger, form):
+        refusing = [
+            f"{party.name} would refuse its link certificate: {why}." for party, why in refusals(able, ledger, form)
+        ]
+        return Introduction(entry.chain, because=refusing[0] if refusing else "")
+    return Introduction(form, link, learners)
+
+
+def why_not_presented(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, gates: Gates) -> Violations:
+    """The processes of the cluster that would refuse leaves of this CA in the form in which they are presented first.
+
+    Without a link there are two forms: with their chain, as nodes present them, and alone, as the operator presents its
+    own.
+    """
+    inside, introduction = within_cluster(snapshot), introduction_of(snapshot, ledger, entry, gates)
+    if introduction.link is not None:
+        return gates.trust(inside, ledger, introduction.form)
+    return gates.trust(inside, ledger, entry.chain) or gates.alone(inside, ledger, entry.chain)
+
+
+def _link_of(prepared: PreparedAuthority | None, snapshot: Snapshot) -> Certificate | None:
+    """The certificate that links this CA to the one in use. An intermediate CA that the CA in use has issued is linked
+    by its own certificate.
+    """
+    current = snapshot.ca.current
+    if prepared is None or not current or prepared.chain[:1] == current[:1]:
+        return None
+    own = prepared.chain[0]
+    if prepared.link is not None and prepared.link.signed_by(current[0]):
+        return prepared.link
+    return own if not own.self_issued and own.signed_by(current[0]) else None
+
+
+def _why_no_link(prepared: PreparedAuthority | None, snapshot: Snapshot) -> str:
+    if prepared is None or not snapshot.ca.current or prepared.key == snapshot.ca.current[0].public_key_sha256:
+        return ""
+    return why_not_linked(snapshot, prepared.chain) or "it was prepared without a link certificate."
+
+
+def why_not_linked(snapshot: Snapshot, supplied: Chain | None) -> str:
+    """Why the CA in use cannot certify the next key, as a sentence; empty where it can.
+
+    supplied: the next CA where the caller brings it.
+    """
+    if not snapshot.ca.current:
+        return "there is no CA yet."
+    current = snapshot.ca.current[0]
+    if snapshot.ca.key != current.public_key_sha256:
+        return f"the key of {current.subject} is not at hand to certify the new one."
+    if supplied is not None and not supplied[0].self_issued:
+        return f"the supplied CA {supplied[0].subject} is no root: its own issuer certifies it."
+    return ""
+
+
+def _learners(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, form: Chain) -> dict[Pod, str]:
+    """Components that would refuse the link, each with the reason: Kafka Exporter, a Go program, where the CA in use
+    allows no CA below it. They hold no state and can restart first; nodes cannot.
+    """
+    before = snapshot.uids if entry.awaiting is None else entry.awaiting
+    others = tuple(pod for pod in snapshot.pods if pod.uid in before and pod.component is not Component.KAFKA)
+    found = refusals(replace(snapshot, pods=others), ledger, form)
+    return {party.pod: why for party, why in found if party.pod}

@@ -1,0 +1,42 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The gates before a CA is used (I3). The gates validate paths and do not look for members of a list: "trusted" means
+that the chain which will be presented validates under what each verifier trusts now (docs/design.md, "Gates").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..._pki.certificates import Chain
+from ..model.ledger import Ledger
+from ..model.snapshot import Snapshot
+from ..model.violations import Condition, Violation
+from .outside import cannot_validate, refusing_outside
+from .verifiers import VerifyingParty, verifying_parties
+
+
+def trust_gate(snapshot: Snapshot, ledger: Ledger, form: Chain) -> tuple[Violation, ...]:
+    """Whether every verifier accepts leaves that are presented in this form: issuer first, then what is sent behind it."""
+    return (*_closed(snapshot, ledger, form), *refusing_outside(snapshot, ledger, form))
+
+
+def alone_gate(snapshot: Snapshot, ledger: Ledger, authority: Chain) -> tuple[Violation, ...]:
+    """Whether every process of the cluster accepts leaves that are presented alone, as the operator presents its own."""
+    return _closed(snapshot, ledger, authority[:1])
+
+
+def _closed(snapshot: Snapshot, ledger: Ledger, form: Chain) -> tuple[Violation, ...]:
+    return tuple(
+        Violation(Condition.TRUST, party.name, f"{cannot_validate(form, ledger)}.", party.remedy)
+        for party, _why in refusals(snapshot, ledger, form)
+    )
+
+
+def refusals(snapshot: Snapshot, ledger: Ledger, form: Chain) -> Iterator[tuple[VerifyingParty, str]]:
+    """The processes of the cluster that would not accept leaves in this form, each with the reason."""
+    for party in verifying_parties(snapshot, ledger):
+        if why := party.why_refused(form, snapshot):
+            yield party, why

@@ -1,0 +1,66 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The processes of a cluster that verify certificates, and what each of them trusts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..._pki.certificates import Chain
+from ..._pki.verifiers import Verifier
+from ..evidence.parties import surely_trusted_by
+from ..model.ledger import Ledger
+from ..model.snapshot import Component, Pod, Snapshot
+from .validation import is_valid, validate
+
+
+@dataclass(frozen=True)
+class VerifyingParty:
+    """A process and what it trusts. kind: whose path validation rules it applies. remedy: how it comes to trust a CA.
+
+    pod: None for the Cluster Operator.
+    """
+
+    name: str
+    kind: Verifier
+    anchors: Chain
+    remedy: str
+    pod: Pod | None = None
+
+    def accepts(self, form: Chain, snapshot: Snapshot) -> bool:
+        """Whether it accepts leaves that are presented in this form now."""
+        return is_valid(form, self.anchors, snapshot.now, self.kind)
+
+    def why_refused(self, form: Chain, snapshot: Snapshot) -> str:
+        """Why it would not accept leaves that are presented in this form now, without a full stop; empty if it would."""
+        return validate(form, self.anchors, snapshot.now, self.kind).reason
+
+
+def verifying_parties(snapshot: Snapshot, ledger: Ledger) -> tuple[VerifyingParty, ...]:
+    """All pods of the cluster, and the Cluster Operator where there are any."""
+    pods = tuple(_pod(pod, snapshot, ledger) for pod in snapshot.pods)
+    return (*pods, _cluster_operator(snapshot, ledger)) if pods else ()
+
+
+def _pod(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> VerifyingParty:
+    """The exporter is a Go program, everything else runs on a JVM."""
+    return VerifyingParty(
+        name=f"pod {pod.name}",
+        kind=Verifier.GO if pod.component is Component.KAFKA_EXPORTER else Verifier.JVM,
+        anchors=surely_trusted_by(pod, snapshot, ledger),
+        remedy="It has to restart with the trust bundle that holds this CA; run the flow again to continue.",
+        pod=pod,
+    )
+
+
+def _cluster_operator(snapshot: Snapshot, ledger: Ledger) -> VerifyingParty:
+    """The Cluster Operator reads the certificate Secret anew in every reconcile (docs/operator.md, "Who trusts what")."""
+    projected = tuple(e.certificate for e in ledger.entries if e.fingerprint in snapshot.ca.projected)
+    return VerifyingParty(
+        "the Cluster Operator",
+        Verifier.JVM,
+        projected,
+        f"It trusts what is in {snapshot.names.certificate_secret}; run the flow again.",
+    )

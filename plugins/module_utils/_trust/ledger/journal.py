@@ -1,0 +1,109 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The journal says which flow is in flight. By it a rerun continues that flow (I10), or finds nothing to do (I9)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..model.goals import ROTATIONS, Goal, Retire
+from ..model.intent import Intent
+from ..model.ledger import Journal, Ledger, LedgerEntry
+from ..model.snapshot import Snapshot
+from ..model.states import TrustState
+
+
+def in_flight(ledger: Ledger | None) -> Journal | None:
+    """The flow that was begun and has not finished."""
+    journal = ledger.journal if ledger else None
+    return journal if journal is not None and journal.finished_at is None else None
+
+
+def write_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Ledger) -> Ledger:
+    """Open the journal when a prepared CA is enrolled, close it when its goal is reached."""
+    if _is_abandoned(snapshot, ledger):
+        return replace(ledger, journal=None)
+    journal = in_flight(ledger)
+    if journal is None:
+        return _open(snapshot, intent, before, ledger)
+    if journal.goal in ROTATIONS and _rotation_complete(snapshot, journal, ledger):
+        return replace(ledger, journal=replace(journal, finished_at=snapshot.now))
+    return replace(ledger, journal=_as_asked_now(journal, intent))
+
+
+def _as_asked_now(journal: Journal, intent: Intent) -> Journal:
+    """The journal with the answers of this run to when nodes give up the old CA; a run that gives none keeps those of
+    the run before.
+    """
+    if intent.retire is None:
+        return journal
+    return replace(journal, retire=intent.retire, retire_by=intent.retire_by)
+
+
+def _is_abandoned(snapshot: Snapshot, ledger: Ledger) -> bool:
+    """Whether somebody has taken the prepared CA away: then nothing is left to continue with, and the next run starts
+    anew.
+    """
+    journal = in_flight(ledger)
+    if journal is None or journal.goal not in ROTATIONS:
+        return False
+    left = {*(a.fingerprint for a in snapshot.ca.prepared), *(one.fingerprint for one in snapshot.ca.current[:1])}
+    return journal.successor not in left
+
+
+def _open(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Ledger) -> Ledger:
+    current = snapshot.ca.current[0] if snapshot.ca.current else None
+    # A supplied CA may have been trusted before. A prepared CA that is in use already opens a flow only where the
+    # ledger is new.
+    enrolled = [
+        authority for authority in snapshot.ca.prepared
+        if ledger.find(authority.fingerprint) is not None
+        and (authority.chain[0] != current or before.find(authority.fingerprint) is None)
+    ]  # fmt: skip
+    if not enrolled:
+        return ledger
+    successor = enrolled[0]
+    if current == successor.chain[0]:
+        # The ledger was lost half-way through a switch, so the replaced CA is not known any more.
+        current = None
+    journal = Journal(
+        goal=_goal_of(successor.chain[0].public_key_sha256, current.public_key_sha256 if current else None),
+        replaces=current.fingerprint if current else None,
+        replaces_sha256=current.sha256 if current else None,
+        successor=successor.fingerprint,
+        started_at=snapshot.now,
+        retire=intent.retire or Retire.NOW,
+        retire_by=intent.retire_by,
+    )
+    return replace(ledger, journal=journal)
+
+
+def _goal_of(successor_key: str, current_key: str | None) -> Goal:
+    if current_key is None:
+        return Goal.CREATE
+    return Goal.RENEW if successor_key == current_key else Goal.REPLACE_KEY
+
+
+def _rotation_complete(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> bool:
+    successor = ledger.find(journal.successor)
+    if successor is None or not is_current(snapshot, successor) or snapshot.ca.prepared:
+        return False
+    if journal.replaces is not None and ledger.find(journal.replaces) is not None:
+        return False
+    if snapshot.reconciliation.paused_by_us or _is_removing(ledger):
+        return False
+    if not snapshot.pods:
+        return journal.goal is Goal.CREATE
+    return successor.state is TrustState.TRUSTED_IN_USE_ALL
+
+
+def _is_removing(ledger: Ledger) -> bool:
+    """Whether a listener may still trust a CA that left."""
+    return any(removed.awaiting for removed in ledger.removed)
+
+
+def is_current(snapshot: Snapshot, entry: LedgerEntry) -> bool:
+    """Whether this CA is the issuing one (``ca.crt``)."""
+    return bool(snapshot.ca.current) and snapshot.ca.current[0].fingerprint == entry.fingerprint

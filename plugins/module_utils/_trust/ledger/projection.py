@@ -1,0 +1,54 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Whether the CAs of the ledger are where processes read them, and which pods started before they were."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..gates.gates import Gates
+from ..model.ledger import Ledger, LedgerEntry
+from ..model.snapshot import Snapshot
+from ..model.states import TrustState
+
+
+def is_projected(snapshot: Snapshot, fingerprint: str) -> bool:
+    """Whether the CA is in the certificate Secret and, where there is a trust bundle, in that too."""
+    in_bundle = snapshot.bundle is None or fingerprint in snapshot.bundle
+    return fingerprint in snapshot.ca.projected and in_bundle
+
+
+def is_withdrawn(snapshot: Snapshot, fingerprint: str) -> bool:
+    """Whether the CA is neither in the certificate Secret nor in the trust bundle."""
+    in_bundle = snapshot.bundle is not None and fingerprint in snapshot.bundle
+    return fingerprint not in snapshot.ca.projected and not in_bundle
+
+
+def read_back(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
+    """Record the pods that exist when a CA is read back; start over when somebody took it out of the projection.
+
+    Pods are listed after the bundle was read, so a pod that is not recorded started later, with the CA in its trust.
+    A bundle that is absent while pods exist is contradictory: nothing is recorded.
+    """
+    if snapshot.bundle is None and snapshot.pods:
+        return ledger
+    for entry in ledger.entries:
+        projected = is_projected(snapshot, entry.fingerprint)
+        if projected and entry.awaiting is None:
+            ledger = ledger.with_entry(replace(entry, awaiting=snapshot.uids, published_at=snapshot.now))
+        elif not projected and entry.awaiting is not None and not _is_leaving(snapshot, ledger, entry, gates):
+            ledger = ledger.with_entry(replace(entry, awaiting=None, published_at=None))
+        elif entry.published_at is not None and entry.published_at > snapshot.now:
+            # The clock of an earlier run was ahead of this one; without this correction clients would get more time
+            # than is meant.
+            ledger = ledger.with_entry(replace(entry, published_at=snapshot.now))
+    return ledger
+
+
+def _is_leaving(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, gates: Gates) -> bool:
+    """Whether it was taken out for good. A CA that is needed after all is put back, and pods that start meanwhile miss
+    it.
+    """
+    return entry.state is TrustState.PHASE_OUT and not gates.removal(snapshot, ledger, entry.fingerprint)

@@ -1,0 +1,44 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""CAs that left the trust leave the ledger."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..gates.gates import Gates
+from ..model.ledger import Ledger, LedgerEntry, RemovedEntry
+from ..model.snapshot import Snapshot
+from ..model.states import TrustState
+from .projection import is_withdrawn
+
+
+def strike_removed(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
+    """Strike a withdrawn PHASE_OUT CA off the ledger and remember the processes that still trust it.
+
+    Where another CA of the ledger has the same name and key (a renewal), trusting the old certificate adds nothing:
+    no process has to be remembered. Without pods the state is kept.
+    """
+    for entry in ledger.entries:
+        known = snapshot.ledger and snapshot.ledger.find(entry.fingerprint)
+        if not known or known.state is not TrustState.PHASE_OUT or entry.state is not TrustState.PHASE_OUT:
+            continue
+        if not snapshot.pods or not is_withdrawn(snapshot, entry.fingerprint):
+            continue
+        if gates.removal(snapshot, ledger, entry.fingerprint):
+            continue
+        ledger = ledger.without_entry(entry.fingerprint)
+        if not _has_twin(ledger, entry):
+            removed = RemovedEntry(entry.certificate, snapshot.uids)
+            ledger = replace(ledger, removed=(*ledger.removed, removed))
+    return ledger
+
+
+def _has_twin(ledger: Ledger, entry: LedgerEntry) -> bool:
+    """Whether another CA of the ledger has the same name and key, so that it validates the same leaves."""
+    return any(
+        other.fingerprint != entry.fingerprint and other.certificate.is_twin_of(entry.certificate)
+        for other in ledger.entries
+    )

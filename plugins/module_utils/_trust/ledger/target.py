@@ -1,0 +1,76 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The CA that a flow is about: that of the flow in flight, the CA that the caller names, or the CA in use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..._pki.certificates import Certificate
+from ..model.goals import ROTATIONS, Goal
+from ..model.intent import Intent
+from ..model.ledger import Journal, Ledger
+from ..model.snapshot import Snapshot
+from .journal import in_flight
+
+
+@dataclass(frozen=True)
+class Target:
+    """wanted: a new CA is to be made. unknown: the CA named by the caller is not one of this cluster.
+
+    replaces: the CA that this flow is about. Naming it in the next call keeps a flow from starting over when it ends.
+    """
+
+    wanted: bool
+    unknown: bool = False
+    replaces: str | None = None
+
+
+def resolve(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Target:
+    """Whether this intent asks for a new CA now.
+
+    It does not in three cases. A flow is in flight: it is continued. The last flow of the journal is the answer: it
+    replaced the CA that the caller names or, where none is named, it had this goal and is fresh. The CA that the caller
+    supplies is in use already.
+    """
+    if intent.goal not in ROTATIONS:
+        return Target(False)
+    begun = in_flight(ledger)
+    current = snapshot.ca.current[0] if snapshot.ca.current else None
+    if begun or snapshot.ca.prepared:
+        return Target(False, replaces=begun.replaces if begun else current.fingerprint if current else None)
+    if intent.goal is Goal.CREATE:
+        return Target(current is None)
+    if current is None:
+        return Target(False)
+    if intent.supplied is not None and intent.supplied.fingerprint == current.fingerprint:
+        # The supplied CA is in use. A flow that prepared it again would never end.
+        return Target(False, replaces=_predecessor(current, ledger.journal) or intent.replaces)
+    if intent.replaces is not None:
+        return _named(intent.replaces, current, ledger)
+    # A fresh flow is the answer only where no CA is supplied: it has put another CA in place than the supplied one.
+    if intent.supplied is None and _is_fresh(snapshot, intent, ledger.journal):
+        return Target(False, replaces=ledger.journal.replaces if ledger.journal else None)
+    return Target(True, replaces=current.fingerprint)
+
+
+def _predecessor(current: Certificate, journal: Journal | None) -> str | None:
+    return journal.replaces if journal is not None and journal.successor == current.fingerprint else None
+
+
+def _named(named: str, current: Certificate, ledger: Ledger) -> Target:
+    wanted = named.replace(":", "").lower()
+    if wanted in (current.fingerprint, current.sha256):
+        return Target(True, replaces=current.fingerprint)
+    known = {ledger.journal.replaces, ledger.journal.replaces_sha256} if ledger.journal else set()
+    for certificate in [*(e.certificate for e in ledger.entries), *(r.certificate for r in ledger.removed)]:
+        known |= {certificate.fingerprint, certificate.sha256}
+    return Target(False, unknown=wanted not in known, replaces=named)
+
+
+def _is_fresh(snapshot: Snapshot, intent: Intent, journal: Journal | None) -> bool:
+    if journal is None or journal.finished_at is None or journal.goal is not intent.goal:
+        return False
+    return snapshot.now - journal.finished_at < intent.fresh_for

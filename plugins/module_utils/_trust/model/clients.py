@@ -1,0 +1,58 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Clients outside the cluster that hold a copy of its CAs, and the waivers that a user gives for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import Enum
+
+from ..._pki.certificates import Certificate
+from ..._pki.verifiers import Verifier
+
+#: A waiver is for one rotation, not for good.
+LONGEST_WAIVER = timedelta(days=30)
+
+
+class Follows(Enum):
+    """The entries of the CA certificate Secret that the operator copies to a client, and keeps up to date there.
+
+    ISSUING: ``ca.crt`` alone. TRUSTED: every entry. NOTHING: its copy does not come from there.
+    """
+
+    NOTHING = "nothing"
+    ISSUING = "issuing"
+    TRUSTED = "trusted"
+
+
+@dataclass(frozen=True)
+class OutsideClient:
+    """name: kind, namespace and name. trusts: the certificates in its stored copy; None when it cannot be read.
+
+    doubt: why it is not known what its processes trust, without a full stop; empty when they read that copy.
+    kind: whose path validation rules it applies. remedy: how it comes to trust a CA. declared: the user says that it
+    trusts this cluster.
+    """
+
+    name: str
+    trusts: tuple[Certificate, ...] | None
+    doubt: str = ""
+    kind: Verifier = Verifier.JVM
+    follows: Follows = Follows.NOTHING
+    remedy: str = ""
+    declared: bool = False
+
+
+@dataclass(frozen=True)
+class Waiver:
+    """client: the exact name of an outside client. until: when it ends, aware. reason: for whoever audits it."""
+
+    client: str
+    until: datetime
+    reason: str
+
+    def holds_at(self, now: datetime) -> bool:
+        return now < self.until <= now + LONGEST_WAIVER

@@ -1,0 +1,41 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The outcome of ``decide``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .states import TrustState, Usage
+from .steps.base import Step
+from .violations import Violation
+
+
+@dataclass(frozen=True)
+class Transition:
+    """One edge taken by one CA, with the evidence that justified it."""
+
+    fingerprint: str
+    subject: str
+    before: TrustState | None
+    after: TrustState | None
+    usage: Usage
+    evidence: str
+
+
+@dataclass(frozen=True)
+class Decision:
+    """steps: what to do now, in order. violations: what holds the flow (then ``steps`` only makes things safe).
+
+    done: the goal, or the phase to stop after, is reached. pending: what is left after that phase, as sentences.
+    waiting: sentences that say what running processes still hold, where the flow only waits for their next restart.
+    """
+
+    steps: tuple[Step, ...] = ()
+    transitions: tuple[Transition, ...] = ()
+    violations: tuple[Violation, ...] = ()
+    pending: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
+    done: bool = False

@@ -1,0 +1,49 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The flows, their phases, and when the CA that they replace leaves."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Goal(str, Enum):
+    """The goal of a flow."""
+
+    CREATE = "create"
+    RENEW = "renew"
+    REPLACE_KEY = "replace_key"
+    UPGRADE = "upgrade"
+    DOWNGRADE = "downgrade"
+    RENEW_LEAVES = "renew_leaves"
+    RECONCILE = "reconcile"
+
+
+#: Goals that put another CA in the place of the current one.
+ROTATIONS = frozenset({Goal.CREATE, Goal.RENEW, Goal.REPLACE_KEY})
+
+
+class Phase(str, Enum):
+    """The phases of a flow, in order; a flow can stop after each."""
+
+    PREPARE = "prepare"
+    TRUST = "trust"
+    USE = "use"
+    RETIRE = "retire"
+
+    @property
+    def position(self) -> int:
+        return list(Phase).index(self)
+
+
+class Retire(str, Enum):
+    """When nodes give up the CA that is replaced (docs/design.md, "Patience").
+
+    NOW: they restart once. WHEN_RESTARTED: they read the new certificates again and go on; the old CA leaves when each
+    of them has restarted for any reason.
+    """
+
+    NOW = "now"
+    WHEN_RESTARTED = "when_restarted"

@@ -1,0 +1,75 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The intent of the caller: the second input of ``decide``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import Enum
+
+from ..._pki.certificates import Chain
+from .goals import Goal, Phase, Retire
+from .snapshot import Component, PreparedAuthority
+
+
+class Spread(str, Enum):
+    """How running nodes take up a change that they can read again (docs/operator.md, "Reload").
+
+    AUTO: by reload where each node can be told to and the operator would not restart it afterwards; else by a restart.
+    """
+
+    AUTO = "auto"
+    RELOAD = "reload"
+    RESTART = "restart"
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Some of a cluster's leaves: those of these components, and in these Secrets; everything where nothing is named."""
+
+    components: frozenset[Component] = frozenset()
+    secrets: frozenset[str] = frozenset()
+
+    def has(self, secret: str, component: Component) -> bool:
+        of_component = not self.components or component in self.components
+        return of_component and (not self.secrets or secret in self.secrets)
+
+
+@dataclass(frozen=True)
+class Intent:
+    """A goal and its parameters.
+
+    replaces: fingerprint (SHA-1 or SHA-256) of the CA to renew or replace; None means the CA in use, unless a flow
+    with the same goal finished within ``fresh_for``: then that one is the answer and nothing is done.
+    until: the last phase to enter (None: all).
+    supplied: a CA brought by the caller in place of a generated one.
+    publish: whether clients get a bundle of all trusted CAs; a bundle that exists is kept up to date in any case.
+    spread: whether nodes may, must or must not read again what they can instead of being restarted.
+    retire, retire_by: when nodes give up the CA that is replaced, and at the latest; None: as the flow in flight has it.
+    client_grace: time between a new CA's publication and its first use; None: what a mounted Secret takes where clients
+    could refuse it, and none where they could not.
+    renew_before: with RENEW_LEAVES, what a node's leaf has left, or half of its life if that is less, when it is renewed.
+    trusting: CAs, each with its chain, that are to be trusted beside those of the flow. leaving: fingerprint of a CA that is
+    to leave although it was never used. issuing: which leaves are issued here if their Secrets are missing; None: none.
+    """
+
+    goal: Goal
+    replaces: str | None = None
+    fresh_for: timedelta = timedelta(hours=24)
+    until: Phase | None = None
+    supplied: PreparedAuthority | None = None
+    publish: bool = False
+    spread: Spread = Spread.AUTO
+    retire: Retire | None = None
+    retire_by: datetime | None = None
+    client_grace: timedelta | None = None
+    renew_before: timedelta = timedelta(days=45)
+    trusting: tuple[Chain, ...] = ()
+    leaving: str | None = None
+    issuing: Selection | None = None
+
+    def allows(self, phase: Phase) -> bool:
+        return self.until is None or phase.position <= self.until.position

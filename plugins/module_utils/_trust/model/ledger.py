@@ -1,0 +1,136 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The ledger: the single record of which CA is trusted by whom (docs/design.md, "Ledger").
+
+Plain values; ``_strimzi/ledger_secret.py`` lays them out in a Secret.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from ..._pki.certificates import Certificate
+from .goals import Goal, Retire
+from .states import TrustState
+
+
+@dataclass(frozen=True)
+class LedgerEntry:
+    """One CA: ``chain[0]`` is the CA certificate, the rest leads to its root (usually nothing).
+
+    generations: the values of ``strimzi.io/cluster-ca-cert-generation`` that mean this CA.
+    awaiting: UIDs of the pods that existed when the CA was read back from the trust bundle; every process trusts the CA
+    exactly when none of them exists any more. None: not yet read back.
+    published_at: when it was read back; from then on it is on its way to clients that read the CA certificate Secret.
+    leaves: hashes of leaves of this CA that running pods are annotated with.
+    """
+
+    chain: tuple[Certificate, ...]
+    state: TrustState
+    generations: frozenset[int] = frozenset()
+    awaiting: frozenset[str] | None = None
+    published_at: datetime | None = None
+    leaves: frozenset[str] = frozenset()
+
+    @property
+    def certificate(self) -> Certificate:
+        return self.chain[0]
+
+    @property
+    def fingerprint(self) -> str:
+        return self.certificate.fingerprint
+
+
+@dataclass(frozen=True)
+class HeldByProcesses:
+    """A certificate that is stored no more, and the pods that still know it.
+
+    awaiting: UIDs of pods that started before, and whose listeners may know it. lingering: UIDs of pods whose listeners
+    were seen not to, although they started before: their Raft clients and agents know it until they restart
+    (docs/operator.md, "Where the reload ends").
+    """
+
+    certificate: Certificate
+    awaiting: frozenset[str]
+    lingering: frozenset[str] = frozenset()
+
+    @property
+    def fingerprint(self) -> str:
+        return self.certificate.fingerprint
+
+    @property
+    def holders(self) -> frozenset[str]:
+        """UIDs of all pods of which a channel may know the certificate."""
+        return self.awaiting | self.lingering
+
+
+class RemovedEntry(HeldByProcesses):
+    """A CA that left the trust: these pods trust it."""
+
+
+class HeldLeaf(HeldByProcesses):
+    """A leaf that its Secret does not hold any more: this pod presents it."""
+
+
+@dataclass(frozen=True)
+class Journal:
+    """The flow in flight, or the last one that finished. It makes a rerun a continuation or a no-op.
+
+    replaces: fingerprint of the CA that the flow replaces (None when there was none); replaces_sha256: its SHA-256,
+    by which people name it.
+    successor: fingerprint of the CA that the flow puts in its place.
+    retire, retire_by: when nodes give up the replaced CA, and at the latest; a run that says nothing else keeps to it.
+    """
+
+    goal: Goal
+    replaces: str | None
+    successor: str | None
+    started_at: datetime
+    finished_at: datetime | None = None
+    replaces_sha256: str | None = None
+    retire: Retire = Retire.NOW
+    retire_by: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """All CAs that are trusted or about to be, those just removed, leaves that only processes hold, and the journal.
+
+    problems: sentences about content that this collection did not write (unknown state, certificate under a wrong key,
+    ...); a ledger with problems holds every flow.
+    """
+
+    entries: tuple[LedgerEntry, ...] = ()
+    removed: tuple[RemovedEntry, ...] = ()
+    journal: Journal | None = None
+    problems: tuple[str, ...] = ()
+    held: tuple[HeldLeaf, ...] = ()
+
+    def find(self, fingerprint: str | None) -> LedgerEntry | None:
+        return next((entry for entry in self.entries if entry.fingerprint == fingerprint), None)
+
+    def with_entry(self, entry: LedgerEntry) -> Ledger:
+        """The ledger with this entry added, or put in the place of the one with its fingerprint."""
+        if self.find(entry.fingerprint) is None:
+            return replace(self, entries=(*self.entries, entry))
+        return replace(
+            self,
+            entries=tuple(entry if old.fingerprint == entry.fingerprint else old for old in self.entries),
+        )
+
+    def without_entry(self, fingerprint: str) -> Ledger:
+        """The ledger without this CA. Processes that trust it go on accepting leaves of a CA with the same name and
+        key, so for that CA they are not awaited any more.
+        """
+        gone = self.find(fingerprint)
+        left = (entry for entry in self.entries if entry.fingerprint != fingerprint)
+        return replace(self, entries=tuple(_trusted_like(gone, entry) if gone else entry for entry in left))
+
+
+def _trusted_like(gone: LedgerEntry, entry: LedgerEntry) -> LedgerEntry:
+    if gone.awaiting is None or entry.awaiting is None or not entry.certificate.is_twin_of(gone.certificate):
+        return entry
+    return replace(entry, awaiting=entry.awaiting & gone.awaiting)

@@ -1,0 +1,33 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The answers of one listener of a running process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..._pki.certificates import Chain
+
+
+@dataclass(frozen=True)
+class ObservedListener:
+    """The answers of one listener. uid: of its pod, because another pod can get the name.
+
+    presents: the chain as sent; None when it was not seen, then ``why`` is a sentence.
+    accepts, refuses: fingerprints of CAs that it was seen to trust, or not to. doubts: why that is not known of a CA.
+    source: how it was seen. verifies: whether it verifies clients by the cluster's CAs.
+    """
+
+    pod: str
+    uid: str
+    port: int
+    presents: Chain | None = None
+    accepts: frozenset[str] = frozenset()
+    refuses: frozenset[str] = frozenset()
+    doubts: Mapping[str, str] = field(default_factory=dict)
+    source: str = ""
+    why: str = ""
+    verifies: bool = True

@@ -1,0 +1,41 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The names of the objects of a cluster in messages: kind, namespace and name. The layer that reads the cluster fills
+it in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..._pki.certificates import Certificate
+
+
+@dataclass(frozen=True)
+class ObjectNames:
+    """Each is "<kind> <namespace>/<name>", as messages have it."""
+
+    kafka: str
+    certificate_secret: str
+    key_secret: str
+    ledger: str
+    namespace: str
+    cluster: str
+
+    def pod(self, name: str) -> str:
+        return f"Pod {self.namespace}/{name}"
+
+    def secret(self, name: str) -> str:
+        return f"Secret {self.namespace}/{name}"
+
+
+def counted(number: int, what: str) -> str:
+    """``1 pod``, ``3 pods``. what: in the singular."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def named(certificate: Certificate) -> str:
+    """A CA by its subject and the start of its SHA-256."""
+    return f"{certificate.subject} ({certificate.sha256[:12]})"

@@ -1,0 +1,194 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The state of a cluster at one moment: the first input of ``decide``. It holds values only, and no private key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import Enum
+from functools import cached_property
+from typing import Any
+
+from ..._pki.certificates import Certificate, Chain
+from .clients import OutsideClient, Waiver
+from .ledger import Ledger
+from .listeners import ObservedListener
+from .names import ObjectNames
+
+
+class Component(str, Enum):
+    """The component that a pod or a leaf belongs to."""
+
+    KAFKA = "kafka"
+    ENTITY_OPERATOR = "entity-operator"
+    CRUISE_CONTROL = "cruise-control"
+    KAFKA_EXPORTER = "kafka-exporter"
+    CLUSTER_OPERATOR = "cluster-operator"
+
+
+@dataclass(frozen=True)
+class Pod:
+    """A process that verifies and presents certificates.
+
+    generation, key_generation: those of the CA's certificate and key that the pod is annotated with (None when missing or
+    unreadable).
+    leaves: names of the Secrets that hold what the pod presents.
+    presents_stored: whether the pod was started with the leaves that are stored now, told by the hash it is
+    annotated with; None when the annotation is missing. leaf_hash: that annotation.
+    """
+
+    name: str
+    uid: str
+    component: Component
+    generation: int | None
+    leaves: tuple[str, ...]
+    presents_stored: bool | None
+    key_generation: int | None = None
+    leaf_hash: str = ""
+    ready: bool = True
+    terminating: bool = False
+
+
+@dataclass(frozen=True)
+class StoredLeaf:
+    """A leaf in its Secret: ``chain`` is None when it cannot be read."""
+
+    secret: str
+    key: str
+    component: Component
+    chain: Chain | None
+    generation: int | None
+
+
+@dataclass(frozen=True)
+class PreparedAuthority:
+    """A CA that waits in the key Secret until the operator is switched to it.
+
+    key: SHA-256 of the public key, None when unusable. link: the link certificate, which is the same name and key
+    certified by the CA that it replaces (RFC 4210, NewWithOld); None when there is none.
+    """
+
+    chain: Chain
+    key: str | None
+    link: Certificate | None = None
+
+    @property
+    def fingerprint(self) -> str:
+        return self.chain[0].fingerprint
+
+
+@dataclass(frozen=True)
+class CaSecrets:
+    """The pair of CA Secrets.
+
+    current: ``ca.crt`` (empty when absent). others: the other ``*.crt`` entries by their key.
+    key: SHA-256 of the public key of ``ca.key``; None when absent or unusable.
+    kept_keys: fingerprints of the CAs whose keys are kept beside ``ca.key``.
+    triggers: left-over ``strimzi.io/force-*`` annotations as "Secret/<name>: <annotation>".
+    problems: sentences about entries that cannot be used.
+    """
+
+    current: Chain = ()
+    others: Mapping[str, Chain] = field(default_factory=dict)
+    certificate_generation: int = 0
+    key_generation: int = 0
+    key: str | None = None
+    prepared: tuple[PreparedAuthority, ...] = ()
+    kept_keys: frozenset[str] = frozenset()
+    triggers: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+    @property
+    def projected(self) -> frozenset[str]:
+        """Fingerprints of all trust anchors in the certificate Secret."""
+        chains = [*([self.current] if self.current else []), *self.others.values()]
+        return frozenset(chain[0].fingerprint for chain in chains)
+
+
+@dataclass(frozen=True)
+class Reconciliation:
+    """The state of the Kafka resource, and whether the operator works on it.
+
+    exists: the Kafka resource exists. generated: the operator generates the cluster CA.
+    observed: the operator has seen the current generation of the resource. ready: condition ``Ready``.
+    paused: the pause annotation is set. paused_by_us: a flow of this collection set it.
+    pause_effective: the operator has confirmed the pause.
+    neighbours: where the Kafka resource does not exist, the names of those that do in its namespace.
+    """
+
+    exists: bool = True
+    generated: bool = False
+    observed: bool = True
+    ready: bool = True
+    paused: bool = False
+    paused_by_us: bool = False
+    pause_effective: bool = False
+    neighbours: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class InPlace:
+    """The obstacles to bringing a change to running nodes without a restart, as sentences; empty where there is none.
+
+    reload: why nodes cannot be told to read anything again. stamps: why the operator would restart them whatever it is
+    told. annotations: why pods cannot be annotated, so that the operator can be told nothing.
+    """
+
+    reload: str = ""
+    stamps: str = ""
+    annotations: str = ""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """One observation of a cluster. Secrets are read before pods, so a pod that is missing here started after the
+    Secrets were read.
+
+    bundle: fingerprints in the trust bundle, None when the Secret does not exist.
+    sizes: bytes of data per Secret name, for the guard against the 1 MiB limit.
+    published: fingerprints in the bundle for clients, None when there is none.
+    listeners: what was seen of running nodes; None where they were not asked, and only stored evidence counts.
+    in_place: whether running nodes can take a change up without a restart; None where that was not looked at.
+    missing: Secrets with leaves that this cluster should have and has not, with what they belong to.
+    outside: clients that hold a copy of the cluster CA. waivers: what the user lets pass without their evidence.
+    """
+
+    names: ObjectNames
+    now: datetime
+    ca: CaSecrets
+    ledger: Ledger | None
+    bundle: frozenset[str] | None
+    pods: tuple[Pod, ...]
+    leaves: tuple[StoredLeaf, ...]
+    reconciliation: Reconciliation
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    published: frozenset[str] | None = None
+    listeners: tuple[ObservedListener, ...] | None = None
+    in_place: InPlace | None = None
+    missing: Mapping[str, Component] = field(default_factory=dict)
+    outside: tuple[OutsideClient, ...] = ()
+    waivers: tuple[Waiver, ...] = ()
+
+    def as_stored(self) -> Snapshot:
+        """The snapshot without the answers of running processes."""
+        return replace(self, listeners=None)
+
+    def with_ca(self, **changes: Any) -> Snapshot:
+        """The snapshot with these changes of the pair of CA Secrets."""
+        return replace(self, ca=replace(self.ca, **changes))
+
+    @cached_property
+    def uids(self) -> frozenset[str]:
+        return frozenset(pod.uid for pod in self.pods)
+
+    @cached_property
+    def listeners_by_uid(self) -> Mapping[str, tuple[ObservedListener, ...]]:
+        """``listeners`` by the UID of their pod, in their order."""
+        found: dict[str, tuple[ObservedListener, ...]] = {}
+        for one in self.listeners or ():
+            found[one.uid] = (*found.get(one.uid, ()), one)
+        return found

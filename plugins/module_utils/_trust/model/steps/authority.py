@@ -1,0 +1,141 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Steps that make CAs, switch the operator to another one, and hand the CA to or from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from ...._pki.certificates import Certificate, Chain
+from ..goals import Goal, Phase
+from ..names import named
+from ..snapshot import PreparedAuthority, Snapshot
+from .base import Look, StandIn, Step
+from .trust import without_entry
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrepareAuthority(Step):
+    """Make the next CA (or take the supplied one) and put it, with its key, into the CA key Secret.
+
+    generation: N of its name ``cluster-ca vN``. linked: together with a link certificate by the CA that it replaces.
+    """
+
+    goal: Goal
+    replaces: Chain
+    generation: int
+    linked: bool = False
+    phase: Phase = Phase.PREPARE
+
+    def sentence(self) -> str:
+        if self.goal is Goal.RENEW:
+            return f"prepare a renewed certificate of {named(self.replaces[0])}"
+        replaced = f" to replace {named(self.replaces[0])}" if self.replaces else ""
+        linked = ", and a link certificate by that one" if self.linked else ""
+        return f"prepare a CA with a new key{replaced}{linked}"
+
+    def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        made = stand_in.authority(self)
+        kept = snapshot.ca.kept_keys | {made.fingerprint}
+        return snapshot.with_ca(prepared=(*snapshot.ca.prepared, made), kept_keys=kept)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Switch(Step):
+    """Make a prepared CA the operator's: its key first, then certificate and generation in one write.
+
+    leaving: the CA that goes out of the trust with the same write (behind the removal gate); None where the replaced one
+    stays trusted for now.
+    """
+
+    authority: PreparedAuthority
+    generation: int
+    key_generation: int
+    leaving: Certificate | None = None
+    phase: Phase = Phase.USE
+
+    def sentence(self) -> str:
+        gone = f", and take {named(self.leaving)} out of the trusted CAs" if self.leaving else ""
+        return f"switch the operator to {named(self.authority.chain[0])}, generation {self.generation}{gone}"
+
+    def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        ca = snapshot.ca
+        others, kept = without_entry(ca, self.authority.fingerprint), ca.kept_keys
+        if ca.current and ca.current[0] != self.leaving:
+            others[ca.current[0].expired_name()] = ca.current
+        if ca.current and ca.key != self.authority.key:
+            kept = kept | {ca.current[0].fingerprint}
+        return snapshot.with_ca(
+            current=self.authority.chain, others=others, key=self.authority.key, kept_keys=kept,
+            certificate_generation=self.generation, key_generation=self.key_generation,
+        )  # fmt: skip
+
+    def look(self, snapshot: Snapshot) -> Look:
+        return Look.FRESH if snapshot.pods else Look.NONE
+
+
+@dataclass(frozen=True, kw_only=True)
+class RestoreKey(Step):
+    """Put the kept key of the CA in use back: a switch was begun, and its gates are closed again.
+
+    key_generation: what it was.
+    """
+
+    certificate: Certificate
+    key_generation: int
+    phase: Phase = Phase.USE
+
+    def sentence(self) -> str:
+        return f"put the key of {named(self.certificate)} back"
+
+    def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        return snapshot.with_ca(key=self.certificate.public_key_sha256, key_generation=self.key_generation)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TidyKeys(Step):
+    """Remove entries of the key Secret that are not needed any more (fingerprints).
+
+    prepared: CAs that the operator was switched to. kept_keys: CAs whose keys are kept beside ``ca.key``.
+    """
+
+    prepared: frozenset[str]
+    kept_keys: frozenset[str]
+    is_told: ClassVar[bool] = False
+
+    def sentence(self) -> str:
+        return "remove keys that are no longer needed"
+
+    def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        left = tuple(one for one in snapshot.ca.prepared if one.fingerprint not in self.prepared)
+        return snapshot.with_ca(prepared=left, kept_keys=snapshot.ca.kept_keys - self.prepared - self.kept_keys)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetGenerated(Step):
+    """Say in the Kafka resource whether the operator generates the CA, and wait until it has seen that."""
+
+    generated: bool
+
+    def sentence(self) -> str:
+        return f"{'give the cluster CA to' if self.generated else 'take the cluster CA from'} the operator"
+
+    def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        return replace(snapshot, reconciliation=replace(snapshot.reconciliation, generated=self.generated))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RaiseKeyGeneration(Step):
+    """Raise the key generation of the key Secret to what the CA's name says (paused only)."""
+
+    generation: int
+    phase: Phase = Phase.USE
+
+    def sentence(self) -> str:
+        return f"raise the key generation to {self.generation}"
+
+    def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        return snapshot.with_ca(key_generation=self.generation)

@@ -1,0 +1,84 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The base of all steps that ``decide`` asks for. A step is a plain value that describes itself; other layers carry it
+out.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeAlias
+
+from ..goals import Phase
+
+if TYPE_CHECKING:
+    from ...._pki.certificates import Certificate, Chain
+    from ..snapshot import PreparedAuthority, Snapshot
+    from .authority import PrepareAuthority
+
+
+class Look(Enum):
+    """Whether running nodes are asked before a step. REMEMBERED: answers that they gave earlier in this call count as
+    well.
+    """
+
+    NONE = 0
+    REMEMBERED = 1
+    FRESH = 2
+
+
+class StandIn(Protocol):
+    """Makes certificates that do not exist yet, so that the gates can validate them in a forecast. They are not stored."""
+
+    def authority(self, step: PrepareAuthority) -> PreparedAuthority:
+        """The CA that this step would make."""
+
+    def leaf(self, issuer: Chain) -> Certificate:
+        """A leaf of a CA that this cluster has, or that ``authority`` made."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step(ABC):
+    """phase: where the step belongs.
+
+    because: why this is done and not something else that a reader may expect, as a sentence; empty where there was no
+    choice. avoidable: why nodes restart after it although they could read the change again, as a sentence; empty where
+    they do not.
+    """
+
+    phase: Phase
+    because: str = ""
+    avoidable: str = ""
+    #: Whether a line is shown when it begins; steps that only keep the books show none.
+    is_told: ClassVar[bool] = True
+    #: Whether running nodes may answer differently after it.
+    changes_what_nodes_say: ClassVar[bool] = False
+
+    @abstractmethod
+    def sentence(self) -> str:
+        """The step in words, for people; it names CAs by subject and the start of their SHA-256."""
+
+    @abstractmethod
+    def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        """The next snapshot, when the operator does its part and every restart succeeds: for forecasts only."""
+
+    def as_left(self) -> str:
+        """The step in words where a flow stops before it, as work that is left."""
+        return self.sentence()
+
+    def look(self, snapshot: Snapshot) -> Look:
+        """Whether running nodes are asked before it."""
+        return Look.NONE
+
+    @property
+    def restarts(self) -> frozenset[str]:
+        """UIDs of the pods that are replaced by it."""
+        return frozenset()
+
+
+#: The steps that one rule asks for; empty where it has nothing to do.
+Steps: TypeAlias = tuple[Step, ...]

@@ -1,0 +1,66 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Steps that write the ledger."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from ..goals import Phase
+from ..ledger import Ledger
+from ..names import counted, named
+from ..snapshot import Snapshot
+from .base import Look, StandIn, Step
+
+
+@dataclass(frozen=True, kw_only=True)
+class WriteLedger(Step):
+    """Write the ledger Secret. before: what it says now."""
+
+    ledger: Ledger
+    before: Ledger
+    is_told: ClassVar[bool] = False
+
+    def sentence(self) -> str:
+        states = {entry.fingerprint: entry.state for entry in self.before.entries}
+        changes = [
+            f"{named(e.certificate)} {states[e.fingerprint].value + ' → ' if e.fingerprint in states else 'enters as '}"
+            f"{e.state.value}"
+            for e in self.ledger.entries
+            if states.get(e.fingerprint) is not e.state
+        ]
+        left = [entry for entry in self.before.entries if self.ledger.find(entry.fingerprint) is None]
+        changes += [f"{named(entry.certificate)} leaves the ledger" for entry in left]
+        noted = _holders(self.ledger) - _holders(self.before)
+        if noted and not changes:
+            changes = [f"what {counted(len(noted), 'pod')} will present until the next restart"]
+        return f"record {', '.join(changes) or 'what was observed'}"
+
+    def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        return replace(snapshot, ledger=self.ledger)
+
+    def look(self, snapshot: Snapshot) -> Look:
+        """Running nodes are asked before the ledger says that no process trusts a CA any more."""
+        forgets = set(self.before.removed) - set(self.ledger.removed)
+        return Look.FRESH if forgets and snapshot.pods else Look.NONE
+
+
+def _holders(ledger: Ledger) -> frozenset[str]:
+    return frozenset(uid for held in ledger.held for uid in held.holders)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeleteLedger(Step):
+    """Delete the ledger Secret: the cluster was handed back."""
+
+    phase: Phase = Phase.RETIRE
+    is_told: ClassVar[bool] = False
+
+    def sentence(self) -> str:
+        return "delete the ledger"
+
+    def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        return replace(snapshot, ledger=None)

@@ -1,0 +1,85 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Steps that write leaves into their Secrets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from ...._pki.certificates import Certificate, Chain
+from ..names import counted, named
+from ..snapshot import Component, Snapshot, StoredLeaf
+from .base import Look, StandIn, Step
+
+
+@dataclass(frozen=True, kw_only=True)
+class IssueLeaves(Step):
+    """Issue leaves into these Secrets. generation: what they are annotated with.
+
+    issuer: the CA that signs, with its chain. link: the certificate that leads from the issuer to ``ca.crt`` where that
+    is another CA; the leaves are presented with the link and ``ca.crt`` behind them. None where the issuer is
+    ``ca.crt``, or where no link is needed.
+    """
+
+    secrets: tuple[str, ...]
+    issuer: Chain
+    generation: int
+    link: Certificate | None = None
+
+    def sentence(self) -> str:
+        linked = ", presented behind its link certificate" if self.link else ""
+        return f"issue {counted(len(self.secrets), 'certificate')} of {named(self.issuer[0])}{linked}"
+
+    def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        behind = (self.link, *snapshot.ca.current) if self.link else self.issuer
+        chain = (stand_in.leaf(self.issuer), *behind)
+        made = [
+            StoredLeaf(name, f"{name}.crt", component, None, None)
+            for name, component in snapshot.missing.items()
+            if name in self.secrets
+        ]
+        leaves = tuple(
+            replace(leaf, chain=chain, generation=self.generation) if leaf.secret in self.secrets else leaf
+            for leaf in (*snapshot.leaves, *made)
+        )
+        missing = {name: one for name, one in snapshot.missing.items() if name not in self.secrets}
+        # A running process presents another leaf than the stored one from here on.
+        pods = tuple(
+            replace(pod, presents_stored=pod.presents_stored and not set(pod.leaves) & set(self.secrets))
+            for pod in snapshot.pods
+        )
+        return replace(snapshot, leaves=leaves, pods=pods, missing=missing)
+
+    def look(self, snapshot: Snapshot) -> Look:
+        return Look.FRESH if snapshot.pods else Look.NONE
+
+
+def _kept(leaf: StoredLeaf, snapshot: Snapshot) -> Chain | None:
+    """Nodes present the CA in use behind the leaf; components keep the chain that they have."""
+    if leaf.component is not Component.KAFKA or not leaf.chain:
+        return leaf.chain
+    return (leaf.chain[0], *snapshot.ca.current)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RechainLeaves(Step):
+    """Put the chain of the CA in use behind leaves that its key has signed, and keep them (paused only)."""
+
+    secrets: tuple[str, ...]
+    generation: int
+    is_told: ClassVar[bool] = False
+
+    def sentence(self) -> str:
+        return f"put the chain of the CA in use behind {counted(len(self.secrets), 'certificate')}, generation {self.generation}"
+
+    def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        leaves = (
+            replace(leaf, chain=_kept(leaf, snapshot), generation=self.generation)
+            if leaf.secret in self.secrets
+            else leaf
+            for leaf in snapshot.leaves
+        )
+        return replace(snapshot, leaves=tuple(leaves))

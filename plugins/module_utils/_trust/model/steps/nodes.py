@@ -1,0 +1,143 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Steps by which running processes take something up: they restart, or read again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import ClassVar, TypeVar
+
+from ...._pki.certificates import Certificate
+from ..goals import Phase
+from ..ledger import HeldByProcesses
+from ..names import counted, named
+from ..snapshot import Component, Pod, Snapshot
+from .base import Look, StandIn, Step
+from .leaves import IssueLeaves
+
+Held = TypeVar("Held", bound=HeldByProcesses)
+
+
+class RollReason(str, Enum):
+    """Why processes restart. For USE the operator restarts them by itself, because the Secrets that they read at start
+    have changed.
+    """
+
+    TRUST = "trust"
+    USE = "use"
+    LEAF = "leaf"
+    RETIRE = "retire"
+    MANUAL = "manual"
+
+
+_SO_THAT = {
+    RollReason.TRUST: "so that they trust",
+    RollReason.USE: "so that everybody presents certificates of",
+    RollReason.LEAF: "to give up older certificates than those of",
+    RollReason.RETIRE: "so that nobody trusts any more",
+    RollReason.MANUAL: "beside",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Roll(Step):
+    """Have these pods (UIDs) replaced, or wait for the operator, who replaces them by itself.
+
+    authority: the CA that it is about.
+    """
+
+    reason: RollReason
+    uids: frozenset[str]
+    authority: Certificate | None
+
+    def sentence(self) -> str:
+        about = f" {_SO_THAT[self.reason]} {named(self.authority)}" if self.authority else ""
+        return f"restart {counted(len(self.uids), 'pod')}{about}"
+
+    def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        """Before the restarts the operator issues every leaf that is not of the present generation."""
+        generation = snapshot.ca.certificate_generation
+        behind = tuple(leaf.secret for leaf in snapshot.leaves if leaf.generation != generation)
+        if behind:
+            issue = IssueLeaves(phase=self.phase, secrets=behind, issuer=snapshot.ca.current, generation=generation)
+            snapshot = issue.effect(snapshot, stand_in)
+        pods = tuple(_restarted(pod, snapshot) if pod.uid in self.uids else pod for pod in snapshot.pods)
+        return replace(snapshot, pods=pods)
+
+    def look(self, snapshot: Snapshot) -> Look:
+        """Running nodes are asked first: those that have read their leaf again, or refuse the CA, need no restart."""
+        return Look.FRESH if self.reason in (RollReason.RETIRE, RollReason.LEAF) else Look.NONE
+
+    @property
+    def restarts(self) -> frozenset[str]:
+        return self.uids
+
+
+def _restarted(pod: Pod, snapshot: Snapshot) -> Pod:
+    ca = snapshot.ca
+    return replace(
+        pod, uid=f"{pod.uid}'", generation=ca.certificate_generation, key_generation=ca.key_generation,
+        presents_stored=True, ready=True, terminating=False,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class StampPods(Step):
+    """Give pods, live and to be made, the annotations that the operator would give them (paused only).
+
+    generation: nodes get this one, the hash of their stored leaf and the revision that follows, so that the operator finds
+    nothing to restart; None where it is to restart them. Every pod gets ``key_generation``.
+    """
+
+    generation: int | None
+    key_generation: int
+    is_told: ClassVar[bool] = False
+
+    def sentence(self) -> str:
+        if self.generation is None:
+            return f"annotate the pods with key generation {self.key_generation}"
+        return f"tell the operator that the nodes have generation {self.generation}, so that it restarts none"
+
+    def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        return replace(snapshot, pods=tuple(self._stamped(pod) for pod in snapshot.pods))
+
+    def look(self, snapshot: Snapshot) -> Look:
+        return Look.FRESH if snapshot.pods else Look.NONE
+
+    def _stamped(self, pod: Pod) -> Pod:
+        pod = replace(pod, key_generation=self.key_generation)
+        if self.generation is None or pod.component is not Component.KAFKA:
+            return pod
+        return replace(pod, generation=self.generation, presents_stored=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reload(Step):
+    """Have the listeners of these nodes (UIDs) read their certificates and trust again.
+
+    authority: the CA that they are to refuse then; None where only their leaf has changed.
+    """
+
+    uids: frozenset[str]
+    authority: Certificate | None
+    phase: Phase = Phase.RETIRE
+    changes_what_nodes_say: ClassVar[bool] = True
+
+    def sentence(self) -> str:
+        what = f"forget {named(self.authority)}" if self.authority else "read their certificates again"
+        return f"have the listeners of {counted(len(self.uids), 'node')} {what}, without a restart"
+
+    def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        if snapshot.ledger is None:
+            return snapshot
+        removed = tuple(self._left_behind(one) for one in snapshot.ledger.removed)
+        held = tuple(self._left_behind(one) for one in snapshot.ledger.held)
+        return replace(snapshot, ledger=replace(snapshot.ledger, removed=removed, held=held))
+
+    def _left_behind(self, known: Held) -> Held:
+        """After the reload only the rest of these processes, and no listener, knows the certificate."""
+        read = known.awaiting & self.uids
+        return replace(known, awaiting=known.awaiting - read, lingering=known.lingering | read)

@@ -1,0 +1,135 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Steps that bring CAs to where processes and clients read them, and take them out again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import ClassVar
+
+from ...._pki.certificates import Certificate, Chain
+from ..clients import OutsideClient
+from ..goals import Phase
+from ..names import counted, named
+from ..snapshot import CaSecrets, Snapshot
+from .base import Look, StandIn, Step
+
+
+def without_entry(ca: CaSecrets, fingerprint: str) -> dict[str, Chain]:
+    """The entries beside ``ca.crt``, without those of this CA."""
+    return {key: chain for key, chain in ca.others.items() if chain[0].fingerprint != fingerprint}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Project(Step):
+    """Put CAs of the ledger under keys of their own into the CA certificate Secret."""
+
+    chains: tuple[Chain, ...]
+    phase: Phase = Phase.PREPARE
+
+    def sentence(self) -> str:
+        return f"put {', '.join(named(chain[0]) for chain in self.chains)} among the trusted CAs"
+
+    def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        added = {f"{chain[0].fingerprint}.crt": chain for chain in self.chains}
+        return snapshot.with_ca(others={**snapshot.ca.others, **added})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Withdraw(Step):
+    """Take a CA out of the CA certificate Secret (behind the removal gate only)."""
+
+    certificate: Certificate
+    phase: Phase = Phase.RETIRE
+
+    def sentence(self) -> str:
+        return f"take {named(self.certificate)} out of the trusted CAs"
+
+    def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        return snapshot.with_ca(others=without_entry(snapshot.ca, self.certificate.fingerprint))
+
+    def look(self, snapshot: Snapshot) -> Look:
+        return Look.FRESH if snapshot.pods else Look.NONE
+
+
+@dataclass(frozen=True, kw_only=True)
+class AwaitBundle(Step):
+    """Wait until the operator's trust bundle holds ``present`` (fingerprints) and lacks ``absent``."""
+
+    present: frozenset[str]
+    absent: tuple[Certificate, ...] = ()
+    is_told: ClassVar[bool] = False
+
+    def sentence(self) -> str:
+        gone = f" and no longer {', '.join(map(named, self.absent))}" if self.absent else ""
+        return f"wait until the operator's trust bundle holds {counted(len(self.present), 'CA')}{gone}"
+
+    def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        return snapshot if snapshot.bundle is None else replace(snapshot, bundle=snapshot.ca.projected)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WriteBundle(Step):
+    """Bring the trust bundle in step with the CA certificate Secret, as the operator would (paused only)."""
+
+    is_told: ClassVar[bool] = False
+
+    def sentence(self) -> str:
+        return "bring the trust bundle in step"
+
+    def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        return replace(snapshot, bundle=snapshot.ca.projected)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Publish(Step):
+    """Publish these CAs, with their chains, to clients outside the cluster."""
+
+    chains: tuple[Chain, ...]
+
+    def sentence(self) -> str:
+        return f"publish {', '.join(named(chain[0]) for chain in self.chains)} to clients"
+
+    def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        published = frozenset(certificate.fingerprint for chain in self.chains for certificate in chain)
+        return replace(snapshot, published=published)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AwaitOutside(Step):
+    """Wait until clients outside the cluster hold, and have read, what the operator copies to them.
+
+    clients: their names. settled: all clients as they are then.
+    """
+
+    clients: tuple[str, ...]
+    settled: tuple[OutsideClient, ...]
+
+    def sentence(self) -> str:
+        trust = "trusts" if len(self.clients) == 1 else "trust"
+        return f"wait until {', '.join(self.clients)} {trust} what the operator copies from the cluster's CAs"
+
+    def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        return replace(snapshot, outside=self.settled)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AwaitClients(Step):
+    """Give clients that read the CA certificate Secret the time to take up a new CA.
+
+    until: from when its certificates may be used.
+    """
+
+    certificate: Certificate
+    until: datetime
+    phase: Phase = Phase.TRUST
+    is_told: ClassVar[bool] = False
+
+    def sentence(self) -> str:
+        return f"give clients until {self.until:%H:%M:%S} UTC to read {named(self.certificate)}"
+
+    def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        return replace(snapshot, now=max(snapshot.now, self.until))

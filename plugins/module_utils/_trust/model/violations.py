@@ -1,0 +1,62 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Violations: a condition that does not hold, the object, the cause and the remedy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Condition(str, Enum):
+    """The conditions, one for each precondition and each gate. Results show the value as ``gate``."""
+
+    CLUSTER_EXISTS = "cluster_exists"
+    NOT_PAUSED_BY_OTHERS = "not_paused_by_others"
+    OPERATOR_IS_WORKING = "operator_is_working"
+    AUTHORITY_IS_USER_MANAGED = "authority_is_user_managed"
+    NO_LEFT_OVER_TRIGGER = "no_left_over_trigger"
+    LEDGER_IS_OURS = "ledger_is_ours"
+    AUTHORITY_SECRETS_ARE_USABLE = "authority_secrets_are_usable"
+    KEY_MATCHES = "key_matches"
+    CHAINS_ARE_IN_ORDER = "chains_are_in_order"
+    AUTHORITY_IS_VALID_NOW = "authority_is_valid_now"
+    NAMES_ARE_DISTINCT = "names_are_distinct"
+    GENERATION_IS_UNAMBIGUOUS = "generation_is_unambiguous"
+    SUPPLIED_IS_USABLE = "supplied_is_usable"
+    SUPPLIED_FITS_THE_GOAL = "supplied_fits_the_goal"
+    TRUSTING_IS_USABLE = "trusting_is_usable"
+    LEAVING_IS_UNUSED = "leaving_is_unused"
+    TARGET_IS_KNOWN = "target_is_known"
+    CLUSTER_IS_SETTLED = "cluster_is_settled"
+    LEAVES_ARE_KNOWN = "leaves_are_known"
+    LEAVES_CAN_BE_RENEWED = "leaves_can_be_renewed"
+    OPERATOR_COULD_RENEW = "operator_could_renew"
+    READY_TO_HAND_BACK = "ready_to_hand_back"
+    SECRETS_HAVE_ROOM = "secrets_have_room"
+    WAIVERS_HOLD = "waivers_hold"
+    EVIDENCE = "evidence"
+    TRUST = "trust"
+    REMOVAL = "removal"
+    IN_PLACE = "in_place"
+    # Conditions before the restart of a node, where this collection restarts it itself.
+    QUORUM = "quorum"
+    AVAILABILITY = "availability"
+    RETURN = "return"
+    SOLITUDE = "solitude"
+    KAFKA_ANSWERS = "kafka_answers"
+
+
+@dataclass(frozen=True)
+class Violation:
+    """subject: the object. message: the cause. remedy: what to do."""
+
+    condition: Condition
+    subject: str
+    message: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.subject}: {self.message} {self.remedy}"

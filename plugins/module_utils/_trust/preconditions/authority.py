@@ -1,0 +1,138 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Preconditions on the CAs that are there: keys, chains, dates, names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..._pki.certificates import Certificate, Chain
+from ..._pki.paths import check_authority_chain
+from ..model.goals import Goal
+from ..model.intent import Intent
+from ..model.snapshot import PreparedAuthority, Snapshot
+from ..model.violations import Condition, Violation
+
+#: The CA in use is at its end: too late for a rotation.
+_TOO_LATE = "Peers refuse each other already; this flow cannot help any more, use Strimzi's recovery procedure."
+
+
+def authority_secrets_are_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    for problem in snapshot.ca.problems:
+        yield Violation(
+            Condition.AUTHORITY_SECRETS_ARE_USABLE,
+            snapshot.names.certificate_secret,
+            problem,
+            "Correct the entry, then run the flow again.",
+        )
+    lost = not snapshot.ca.current and snapshot.reconciliation.exists and (snapshot.pods or snapshot.leaves)
+    if lost or (not snapshot.ca.current and intent.goal is not Goal.CREATE and snapshot.reconciliation.exists):
+        yield Violation(
+            Condition.AUTHORITY_SECRETS_ARE_USABLE, snapshot.names.certificate_secret, "holds no ca.crt although this cluster works with a CA.",
+            "Restore the Secret from a backup; a new CA in its place would not be trusted by anybody.",
+        )  # fmt: skip
+
+
+def key_matches(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    if not snapshot.ca.current:
+        return
+    # Half-way through a switch the key is already that of the prepared CA.
+    good = {snapshot.ca.current[0].public_key_sha256, *(a.key for a in snapshot.ca.prepared)}
+    if snapshot.ca.key is None:
+        yield Violation(
+            Condition.KEY_MATCHES, snapshot.names.key_secret, "holds no usable private key under ca.key.",
+            "Put the private key of ca.crt there as PKCS#8 PEM.",
+        )  # fmt: skip
+    elif snapshot.ca.key not in good:
+        yield Violation(
+            Condition.KEY_MATCHES, snapshot.names.key_secret,
+            f"holds a ca.key that is not the key of ca.crt ({snapshot.ca.current[0].subject}) in "
+            f"{snapshot.names.certificate_secret}.",
+            "Put the matching key or certificate there; the operator cannot issue anything as it is.",
+        )  # fmt: skip
+
+
+def chains_are_in_order(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    chains = {"ca.crt": snapshot.ca.current, **snapshot.ca.others}
+    for key, chain in chains.items():
+        yield from chain_problems(Condition.CHAINS_ARE_IN_ORDER, f"{snapshot.names.certificate_secret}, {key}", chain)
+
+
+def chain_problems(condition: Condition, subject: str, chain: Chain) -> Iterator[Violation]:
+    if len(chain) < 2:
+        return
+    for problem in check_authority_chain(chain):
+        yield Violation(
+            condition, subject, problem,
+            "Put the issuing CA first and the root last, and unrelated CAs under keys of their own.",
+        )  # fmt: skip
+
+
+def authority_is_valid_now(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    condition, names = Condition.AUTHORITY_IS_VALID_NOW, snapshot.names
+    if snapshot.ca.current:
+        yield from date_problems(condition, snapshot, names.certificate_secret, _dated(snapshot.ca.current))
+    for authority in snapshot.ca.prepared:
+        subject, remedy = f"{names.key_secret}, prepared CA", _remove_prepared(authority)
+        yield from date_problems(condition, snapshot, subject, _dated(authority.chain), remedy)
+
+
+def _dated(chain: Chain) -> Chain:
+    """The certificates of a chain whose dates count. The root above an intermediate CA is an anchor for the operator
+    only, and PKIX does not look at the dates of anchors (docs/operator.md, "User-managed CA"): it may have expired, and
+    a replacement helps.
+    """
+    return chain[:-1] if len(chain) > 1 else chain
+
+
+def _remove_prepared(authority: PreparedAuthority) -> str:
+    entry = authority.fingerprint
+    return f"Nobody uses it yet: remove {entry}.crt and {entry}.key there, then run the flow again for a new one."
+
+
+def date_problems(
+    condition: Condition, snapshot: Snapshot, subject: str, chain: Chain, when_expired: str = _TOO_LATE
+) -> Iterator[Violation]:
+    for certificate in chain:
+        if certificate.not_after <= snapshot.now:
+            yield Violation(
+                condition, subject, f"{certificate.subject} expired on {certificate.not_after:%Y-%m-%d %H:%M} UTC.",
+                when_expired,
+            )  # fmt: skip
+        elif certificate.not_before > snapshot.now:
+            yield Violation(
+                condition, subject,
+                f"{certificate.subject} is not valid before {certificate.not_before:%Y-%m-%d %H:%M} UTC.",
+                "Wait until then, or check the clock of the machine that made it and of this one.",
+            )  # fmt: skip
+
+
+def names_are_distinct(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    brought = (*((intent.supplied.chain,) if intent.supplied else ()), *intent.trusting)
+    chains = [snapshot.ca.current, *snapshot.ca.others.values(), *(a.chain for a in snapshot.ca.prepared), *brought]
+    seen: dict[bytes, Certificate] = {}
+    for certificate in (chain[0] for chain in chains if chain):
+        other = seen.setdefault(certificate.subject_der, certificate)
+        if other.public_key_sha256 != certificate.public_key_sha256:
+            yield Violation(
+                Condition.NAMES_ARE_DISTINCT, snapshot.names.certificate_secret,
+                f"two CAs with different keys have the same subject {certificate.subject} "
+                f"({other.sha256[:16]} and {certificate.sha256[:16]}).",
+                "Give each CA key a subject of its own; verifiers look issuers up by name.",
+            )  # fmt: skip
+
+
+def generation_is_unambiguous(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    if snapshot.ledger is None or not snapshot.ca.current:
+        return
+    current = snapshot.ca.current[0]
+    for entry in snapshot.ledger.entries:
+        if snapshot.ca.certificate_generation in entry.generations and entry.fingerprint != current.fingerprint:
+            yield Violation(
+                Condition.GENERATION_IS_UNAMBIGUOUS, snapshot.names.certificate_secret,
+                f"has another ca.crt ({current.subject}) under generation {snapshot.ca.certificate_generation}, "
+                f"which meant {entry.certificate.subject}.",
+                "Whoever replaced ca.crt has to raise strimzi.io/ca-cert-generation with it; restore ca.crt or do so.",
+            )  # fmt: skip

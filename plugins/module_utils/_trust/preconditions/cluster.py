@@ -1,0 +1,126 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Preconditions on the cluster before anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..ledger.journal import in_flight
+from ..ledger.target import resolve
+from ..model.goals import Goal
+from ..model.intent import Intent
+from ..model.ledger import Ledger
+from ..model.snapshot import Snapshot
+from ..model.violations import Condition, Violation
+from ..rules.leaves import due_leaves
+
+#: A Secret is limited to 1 MiB; what a flow adds at most: two chains of certificates, and per pod lines with its UID and leaves.
+SECRET_LIMIT = 1024 * 1024
+_CHAIN_BYTES = 16 * 1024
+_POD_BYTES = 256
+
+
+def is_starting(snapshot: Snapshot) -> bool:
+    """Whether no flow is under way yet: only then must the cluster be in good health."""
+    return not in_flight(snapshot.ledger) and not snapshot.ca.prepared and not snapshot.reconciliation.paused_by_us
+
+
+def cluster_exists(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    if snapshot.reconciliation.exists or intent.goal is Goal.CREATE:
+        return
+    neighbours = ", ".join(snapshot.reconciliation.neighbours)
+    yield Violation(
+        Condition.CLUSTER_EXISTS, snapshot.names.kafka,
+        f"does not exist; the Kafka clusters in this namespace are: {neighbours}." if neighbours
+        else "does not exist, and no other Kafka cluster is seen in this namespace.",
+        "Check the cluster's name and namespace; only the create flow works before the Kafka resource exists.",
+    )  # fmt: skip
+
+
+def not_paused_by_others(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    if not snapshot.reconciliation.paused or snapshot.reconciliation.paused_by_us:
+        return
+    yield Violation(
+        Condition.NOT_PAUSED_BY_OTHERS, snapshot.names.kafka, "is paused (strimzi.io/pause-reconciliation), and not by this collection.",
+        "Find out who paused it and why, remove the annotation, then run the flow again.",
+    )  # fmt: skip
+
+
+def operator_is_working(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    state = snapshot.reconciliation
+    if not state.exists or state.observed or state.paused or not is_starting(snapshot):
+        return
+    yield Violation(
+        Condition.OPERATOR_IS_WORKING, snapshot.names.kafka, "has not been reconciled by a Cluster Operator in its present form.",
+        "Check that the operator runs, watches this namespace and reports no error in the resource's status.",
+    )  # fmt: skip
+
+
+def authority_is_user_managed(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    if not snapshot.reconciliation.generated or intent.goal in (Goal.UPGRADE, Goal.DOWNGRADE):
+        return
+    yield Violation(
+        Condition.AUTHORITY_IS_USER_MANAGED, snapshot.names.kafka,
+        "has a cluster CA that the operator generates (spec.clusterCa.generateCertificateAuthority).",
+        "Adopt it first with the upgrade playbook; that changes no certificate.",
+    )  # fmt: skip
+
+
+def no_left_over_trigger(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    for trigger in snapshot.ca.triggers:
+        yield Violation(
+            Condition.NO_LEFT_OVER_TRIGGER, trigger,
+            "is left over: it would start another renewal as soon as the operator manages the CA again.",
+            "Remove this annotation, then run the flow again.",
+        )  # fmt: skip
+
+
+def ledger_is_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    for problem in snapshot.ledger.problems if snapshot.ledger else ():
+        yield Violation(
+            Condition.LEDGER_IS_OURS, snapshot.names.ledger, problem,
+            "Somebody edited the ledger; restore the entry, or delete the Secret to adopt the cluster anew.",
+        )  # fmt: skip
+
+
+def target_is_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    if resolve(snapshot, intent, snapshot.ledger or Ledger()).unknown:
+        current = snapshot.ca.current[0].sha256 if snapshot.ca.current else "none"
+        yield Violation(
+            Condition.TARGET_IS_KNOWN, snapshot.names.kafka, f"has no CA with the fingerprint {intent.replaces}, and never had.",
+            f"The CA in use has the SHA-256 fingerprint {current}.",
+        )  # fmt: skip
+
+
+def cluster_is_settled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """A new rotation starts from a healthy cluster only; one in flight goes on."""
+    if not is_starting(snapshot) or not _starts_something(snapshot, intent):
+        return
+    for pod in snapshot.pods:
+        if not pod.ready or pod.terminating:
+            yield Violation(
+                Condition.CLUSTER_IS_SETTLED, snapshot.names.pod(pod.name), "is not ready.",
+                "Bring the cluster to health first; a flow in progress would go on, a new one does not start.",
+            )  # fmt: skip
+
+
+def _starts_something(snapshot: Snapshot, intent: Intent) -> bool:
+    ledger = snapshot.ledger or Ledger()
+    if intent.goal is Goal.RENEW_LEAVES:
+        return bool(due_leaves(snapshot, intent, ledger))
+    rotating = intent.goal in (Goal.RENEW, Goal.REPLACE_KEY) and resolve(snapshot, intent, ledger).wanted
+    return intent.goal is Goal.DOWNGRADE or rotating
+
+
+def secrets_have_room(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    growth = 2 * _CHAIN_BYTES + _POD_BYTES * len(snapshot.pods)
+    for name, size in snapshot.sizes.items():
+        if size + growth > SECRET_LIMIT and is_starting(snapshot):
+            yield Violation(
+                Condition.SECRETS_HAVE_ROOM, snapshot.names.secret(name),
+                f"holds {size} bytes; a flow may add {growth}, and Kubernetes allows {SECRET_LIMIT}.",
+                "Move entries that do not belong to the cluster CA elsewhere.",
+            )  # fmt: skip

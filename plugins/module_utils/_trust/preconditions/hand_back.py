@@ -1,0 +1,52 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Preconditions before the CA is handed back to the operator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..._pki.authorities import authority_generation
+from ..ledger.journal import in_flight
+from ..model.goals import Goal
+from ..model.intent import Intent
+from ..model.snapshot import Snapshot
+from ..model.states import TrustState
+from ..model.violations import Condition, Violation
+
+
+def operator_could_renew(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """The operator renews as ``cluster-ca vN``, whatever the CA is called, and drops the old certificate with the same
+    write (docs/operator.md, "Generated CA"): leaves that name another issuer are then worthless before the first pod
+    has restarted."""
+    if intent.goal is not Goal.DOWNGRADE or snapshot.reconciliation.generated or not snapshot.ca.current:
+        return
+    subject = snapshot.ca.current[0].subject
+    if subject != f"CN=cluster-ca v{authority_generation(snapshot.ca.current[0])},O=io.strimzi":
+        yield Violation(
+            Condition.OPERATOR_COULD_RENEW, snapshot.names.certificate_secret,
+            f"holds the CA {subject}, which the operator would renew under another name and so break every connection.",
+            "Run the replace_key playbook without a certificate, then hand the cluster back.",
+        )  # fmt: skip
+
+
+def ready_to_hand_back(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    if intent.goal is not Goal.DOWNGRADE or snapshot.ledger is None or snapshot.reconciliation.generated:
+        return
+    unfinished = in_flight(snapshot.ledger)
+    removing = any(removed.awaiting for removed in snapshot.ledger.removed)
+    if unfinished or snapshot.ca.prepared or removing:
+        yield Violation(
+            Condition.READY_TO_HAND_BACK, snapshot.names.ledger, "records a rotation that has not finished.",
+            "Finish it by running its playbook again, then hand the cluster back.",
+        )  # fmt: skip
+    for entry in snapshot.ledger.entries:
+        current = bool(snapshot.ca.current) and entry.fingerprint == snapshot.ca.current[0].fingerprint
+        if not current or (snapshot.pods and entry.state is not TrustState.TRUSTED_IN_USE_ALL and unfinished is None):
+            yield Violation(
+                Condition.READY_TO_HAND_BACK, snapshot.names.ledger,
+                f"holds {entry.certificate.subject} as {entry.state.value}; only the CA in use may be left.",
+                "Run the reconcile playbook, remove what is not needed, then hand the cluster back.",
+            )  # fmt: skip

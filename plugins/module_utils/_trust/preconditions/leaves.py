@@ -1,0 +1,38 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Preconditions on leaves that are to be issued or renewed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..ledger.journal import in_flight
+from ..model.intent import Intent
+from ..model.snapshot import Snapshot
+from ..model.violations import Condition, Violation
+from ..rules.leaves import ending_leaves, ends_with_its_authority
+
+
+def leaves_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """A Secret that the caller names has to be one of this cluster's leaves, whether it exists or is missing."""
+    known = sorted({*(leaf.secret for leaf in snapshot.leaves), *snapshot.missing})
+    for name in sorted(intent.issuing.secrets - set(known) if intent.issuing else ()):
+        yield Violation(
+            Condition.LEAVES_ARE_KNOWN, snapshot.names.secret(name), "is none with a certificate of this cluster.",
+            f"Those are: {', '.join(known) or 'none'}.",
+        )  # fmt: skip
+
+
+def leaves_can_be_renewed(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """A leaf cannot outlive its CA, so it cannot be renewed under one that ends as soon."""
+    if in_flight(snapshot.ledger):
+        return
+    for leaf in ending_leaves(snapshot, intent):
+        if leaf.chain and ends_with_its_authority(leaf.chain[0], snapshot.ca.current[0]):
+            yield Violation(
+                Condition.LEAVES_CAN_BE_RENEWED, snapshot.names.secret(leaf.secret),
+                f"holds a certificate that ends on {leaf.chain[0].not_after:%Y-%m-%d}, as its CA does.",
+                "Renew the CA with the renew playbook; that renews the certificates as well.",
+            )  # fmt: skip

@@ -1,0 +1,73 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The preconditions in the order in which a person would see to them. Nothing is written while one of them does not hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
+
+from ..model.intent import Intent
+from ..model.snapshot import Snapshot
+from ..model.violations import Violation
+from .authority import (
+    authority_is_valid_now,
+    authority_secrets_are_usable,
+    chains_are_in_order,
+    generation_is_unambiguous,
+    key_matches,
+    names_are_distinct,
+)
+from .cluster import (
+    authority_is_user_managed,
+    cluster_exists,
+    cluster_is_settled,
+    ledger_is_ours,
+    no_left_over_trigger,
+    not_paused_by_others,
+    operator_is_working,
+    secrets_have_room,
+    target_is_known,
+)
+from .hand_back import operator_could_renew, ready_to_hand_back
+from .leaves import leaves_are_known, leaves_can_be_renewed
+from .supplied import leaving_is_unused, supplied_fits_the_goal, supplied_is_usable, trusting_is_usable
+from .waivers import waivers_hold
+
+Precondition: TypeAlias = Callable[[Snapshot, Intent], Iterable[Violation]]
+
+PRECONDITIONS: tuple[Precondition, ...] = (
+    cluster_exists,
+    not_paused_by_others,
+    operator_is_working,
+    authority_is_user_managed,
+    no_left_over_trigger,
+    ledger_is_ours,
+    authority_secrets_are_usable,
+    key_matches,
+    chains_are_in_order,
+    authority_is_valid_now,
+    names_are_distinct,
+    supplied_is_usable,
+    supplied_fits_the_goal,
+    trusting_is_usable,
+    leaving_is_unused,
+    target_is_known,
+    generation_is_unambiguous,
+    cluster_is_settled,
+    leaves_are_known,
+    leaves_can_be_renewed,
+    operator_could_renew,
+    ready_to_hand_back,
+    secrets_have_room,
+    waivers_hold,
+)
+
+
+def check(
+    snapshot: Snapshot, intent: Intent, preconditions: tuple[Precondition, ...] = PRECONDITIONS
+) -> tuple[Violation, ...]:
+    """All of these that do not hold."""
+    return tuple(violation for rule in preconditions for violation in rule(snapshot, intent))

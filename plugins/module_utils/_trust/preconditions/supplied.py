@@ -1,0 +1,85 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Preconditions on CAs that the caller supplies, and on one that is to leave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..ledger.target import resolve
+from ..model.goals import Goal
+from ..model.intent import Intent
+from ..model.ledger import Ledger
+from ..model.names import named
+from ..model.snapshot import Snapshot
+from ..model.violations import Condition, Violation
+from .authority import chain_problems, date_problems
+
+
+def supplied_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    if intent.supplied is None:
+        return
+    condition, subject, chain = Condition.SUPPLIED_IS_USABLE, "the supplied CA", intent.supplied.chain
+    yield from chain_problems(condition, subject, chain)
+    yield from date_problems(condition, snapshot, subject, chain, "Supply a CA that is valid now.")
+    if not chain[0].is_ca:
+        yield Violation(condition, subject, f"{chain[0].subject} is not a CA certificate.", "Supply a CA certificate.")
+    if intent.supplied.key != chain[0].public_key_sha256:
+        yield Violation(
+            condition, subject, f"the private key is not the key of {chain[0].subject}.",
+            "Supply the key that belongs to the first certificate.",
+        )  # fmt: skip
+
+
+def trusting_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """A CA that is to be trusted beside the others: once it is published, every process restarts for it."""
+    condition, subject = Condition.TRUSTING_IS_USABLE, "the CA that is to be trusted"
+    for chain in intent.trusting:
+        yield from chain_problems(condition, subject, chain)
+        yield from date_problems(condition, snapshot, subject, chain, "Give a CA that is valid now.")
+        if not chain[0].is_ca:
+            yield Violation(
+                condition, subject, f"{chain[0].subject} is not a CA certificate.", "Give a CA certificate."
+            )
+
+
+def leaving_is_unused(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """The operator's CA leaves when another one has taken its place, and the one that is to take it does not leave."""
+    condition, remedy = (
+        Condition.LEAVING_IS_UNUSED,
+        "It leaves at the end of the flow that puts another CA in its place.",
+    )
+    for certificate in snapshot.ca.current[:1]:
+        if certificate.fingerprint == intent.leaving:
+            yield Violation(condition, f"the CA {named(certificate)}", "is in use.", remedy)
+    for prepared in snapshot.ca.prepared:
+        if prepared.fingerprint == intent.leaving != _current(snapshot):
+            yield Violation(
+                condition, f"the CA {named(prepared.chain[0])}", "is the next one: a flow puts it in the place of another.", remedy
+            )  # fmt: skip
+
+
+def _current(snapshot: Snapshot) -> str | None:
+    return snapshot.ca.current[0].fingerprint if snapshot.ca.current else None
+
+
+def supplied_fits_the_goal(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """A renewal keeps name and key, a replacement brings another key: how many rolls it takes depends on it."""
+    wanted = resolve(snapshot, intent, snapshot.ledger or Ledger()).wanted
+    if intent.supplied is None or not snapshot.ca.current or not wanted:
+        return
+    new, current = intent.supplied.chain[0], snapshot.ca.current[0]
+    same_key = new.public_key_sha256 == current.public_key_sha256
+    if intent.goal is Goal.RENEW and not (same_key and new.subject == current.subject):
+        yield Violation(
+            Condition.SUPPLIED_FITS_THE_GOAL, "the supplied CA",
+            f"{new.subject} is not a renewal of {current.subject}: it has another {'name' if same_key else 'key'}.",
+            "Supply a certificate with the name and the key of the CA in use, or run the replace_key playbook.",
+        )  # fmt: skip
+    elif intent.goal is Goal.REPLACE_KEY and same_key:
+        yield Violation(
+            Condition.SUPPLIED_FITS_THE_GOAL, "the supplied CA", f"{new.subject} has the key of the CA in use.",
+            "Supply a CA with a key of its own, or run the renew playbook.",
+        )  # fmt: skip

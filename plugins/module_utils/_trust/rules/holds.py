@@ -1,0 +1,80 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The violations that hold a flow which is not at its end and has nothing to do; unknown evidence holds it too (I5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..._pki.certificates import Chain
+from ..evidence.parties import doubts, still_trusting
+from ..gates.verifiers import verifying_parties
+from ..model.ledger import LedgerEntry
+from ..model.states import TRUSTED_STATES, TrustState
+from ..model.violations import Condition, Violation
+from .retirement import is_patient
+from .situation import Situation
+
+
+def holds(at: Situation) -> tuple[Violation, ...]:
+    """The violations of closed gates that no step could open."""
+    return (*_unknown_evidence(at), *_closed_gates(at), *_held_switch(at))
+
+
+def _unknown_evidence(at: Situation) -> Iterator[Violation]:
+    names = at.snapshot.names
+    for seen in at.presented:
+        if seen.authorities is None:
+            yield Violation(
+                Condition.EVIDENCE, names.pod(seen.party), f"it cannot be told what it presents: {seen.why}.",
+                "Find out who removed or changed this; restarting the pod through the operator renews its annotations.",
+            )  # fmt: skip
+    for why in doubts(at.snapshot, at.ledger):
+        yield Violation(
+            Condition.EVIDENCE, names.kafka, f"it cannot be told whom a node trusts: {why}.",
+            "Find out why this node does not answer as it should, then run the flow again.",
+        )  # fmt: skip
+    for removed in at.ledger.removed:
+        if still_trusting(removed, at.snapshot):
+            yield Violation(
+                Condition.REMOVAL, names.kafka,
+                f"some nodes may still trust the removed CA {removed.certificate.subject} "
+                f"({removed.certificate.sha256[:16]}).",
+                "Show the cluster to see what each of them answers; restart those that accept it, then run the flow again.",
+            )  # fmt: skip
+
+
+def _closed_gates(at: Situation) -> Iterator[Violation]:
+    for entry in at.ledger.entries if at.snapshot.pods else ():
+        if entry.state is TrustState.UNTRUSTED and not _has_arrived(at, entry):
+            yield from at.gates.trust(at.snapshot, at.ledger, _first_form(at, entry))
+        elif entry.state is TrustState.PHASE_OUT or entry.fingerprint == at.intent.leaving:
+            yield from at.gates.removal(at.snapshot, at.ledger, entry.fingerprint)
+
+
+def _first_form(at: Situation, entry: LedgerEntry) -> Chain:
+    successor = at.successor
+    return successor.introduction.form if successor is not None and successor.entry == entry else entry.chain
+
+
+def _held_switch(at: Situation) -> Iterator[Violation]:
+    """The gates before the switch, where every process is ready for the next CA: outside clients close them, or
+    something that has changed since.
+    """
+    successor = at.successor
+    if successor is None or successor.entry.state not in TRUSTED_STATES or is_patient(at):
+        return
+    closed = at.gates.trust(at.snapshot, at.ledger, successor.introduction.form)
+    yield from closed or at.gates.trust(at.snapshot, at.ledger, successor.entry.chain)
+
+
+def _has_arrived(at: Situation, entry: LedgerEntry) -> bool:
+    """Whether every verifier has this CA, and no leaf will be issued from it here. Such a CA does not hold a flow: if
+    it has expired, or is no CA, its gate would never open.
+    """
+    issuing = (at.snapshot.ca.current, *(prepared.chain for prepared in at.snapshot.ca.prepared))
+    if any(chain[:1] == entry.chain[:1] for chain in issuing):
+        return False
+    return all(entry.certificate in party.anchors for party in verifying_parties(at.snapshot, at.ledger))

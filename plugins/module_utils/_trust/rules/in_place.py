@@ -1,0 +1,33 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The obstacles to taking a change up on running nodes without a restart (docs/operator.md, "Reload").
+
+Each function gives the reason as a sentence, and an empty text where nothing is in the way.
+"""
+
+from __future__ import annotations
+
+from ..model.intent import Spread
+from ..model.snapshot import Component, Snapshot
+from .situation import Situation
+
+
+def why_not_reloaded(at: Situation) -> str:
+    """Why running nodes are not told to read their certificates again."""
+    if at.intent.spread is Spread.RESTART:
+        return "spread=restart asks for it."
+    if at.snapshot.in_place is None:
+        return "nobody has looked whether nodes can be told to read their certificates again."
+    return at.snapshot.in_place.reload
+
+
+def why_not_in_place(at: Situation) -> str:
+    """Why running nodes are not told to read again, or why the operator would restart them although they have."""
+    return why_not_reloaded(at) or (at.snapshot.in_place.stamps if at.snapshot.in_place else "")
+
+
+def nodes_of(snapshot: Snapshot, uids: frozenset[str]) -> frozenset[str]:
+    """UIDs of the Kafka nodes among these pods: no other pod can read its certificates again."""
+    return frozenset(pod.uid for pod in snapshot.pods if pod.component is Component.KAFKA) & uids

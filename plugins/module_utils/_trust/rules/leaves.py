@@ -1,0 +1,241 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Chapter "Leaves": leaves are issued in the place of others, and taken up by a restart or by reading again.
+
+Where a leaf changes under a running process, its Raft client and its agent go on presenting what the process was started
+with (docs/operator.md, "Where the reload ends"): the ledger remembers it, and the process restarts before it ends,
+unless something else restarts it first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from ..._pki.certificates import Certificate, Chain
+from ..evidence.clients import within_cluster
+from ..ledger.journal import in_flight
+from ..ledger.memory import note_held, yet_to_read
+from ..model.goals import Goal, Phase
+from ..model.intent import Intent
+from ..model.ledger import Ledger
+from ..model.names import named
+from ..model.snapshot import Component, Snapshot, StoredLeaf
+from ..model.states import TrustState
+from ..model.steps.base import Steps
+from ..model.steps.books import WriteLedger
+from ..model.steps.leaves import IssueLeaves
+from ..model.steps.nodes import Reload, Roll, RollReason
+from .first_use import may_be_used
+from .in_place import nodes_of, why_not_in_place, why_not_reloaded
+from .pause import in_pause
+from .retirement import RESTART_BEFORE, is_ending, is_patient
+from .situation import Situation
+
+#: A leaf that ends with its CA cannot be renewed under it. A renewal that gains less than this is not made.
+_GAIN = timedelta(days=1)
+
+
+def ending_leaves(snapshot: Snapshot, intent: Intent) -> tuple[StoredLeaf, ...]:
+    """Nodes' leaves of the CA in use that are in their time for renewal, also those that end with their CA."""
+    if intent.goal is not Goal.RENEW_LEAVES or not snapshot.ca.current:
+        return ()
+    return tuple(leaf for leaf in snapshot.leaves if _is_ending(leaf, snapshot, intent))
+
+
+def _is_ending(leaf: StoredLeaf, snapshot: Snapshot, intent: Intent) -> bool:
+    current_generation = snapshot.ca.certificate_generation
+    if leaf.component is not Component.KAFKA or leaf.chain is None or leaf.generation != current_generation:
+        return False
+    own = leaf.chain[0]
+    window = min(intent.renew_before, (own.not_after - own.not_before) / 2)
+    return own.signed_by(snapshot.ca.current[0]) and own.not_after - snapshot.now < window
+
+
+def ends_with_its_authority(leaf: Certificate, authority: Certificate) -> bool:
+    return authority.not_after - leaf.not_after < _GAIN
+
+
+def due_leaves(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> tuple[StoredLeaf, ...]:
+    """Leaves that are to be issued anew; none while another flow is in flight, because they would be of the CA that it
+    replaces.
+    """
+    if in_flight(ledger) or snapshot.ca.prepared or not snapshot.ca.current:
+        return ()
+    authority = snapshot.ca.current[0]
+    entry = ledger.find(authority.fingerprint)
+    if entry is None or (snapshot.pods and entry.state is not TrustState.TRUSTED_IN_USE_ALL):
+        return ()
+    ending = ending_leaves(snapshot, intent)
+    return tuple(leaf for leaf in ending if leaf.chain and not ends_with_its_authority(leaf.chain[0], authority))
+
+
+@dataclass(frozen=True)
+class _Order:
+    """Leaves to be issued. because: as of ``Step``.
+
+    restarting: why their processes restart with them, as a sentence; empty where they are to read them again.
+    avoidable: the same, where they could have read them again if this were not in the way.
+    """
+
+    secrets: tuple[str, ...]
+    issuer: Chain
+    link: Certificate | None = None
+    because: str = ""
+    restarting: str = ""
+    avoidable: str = ""
+
+
+def replace_leaves(at: Situation) -> Steps:
+    """Issue leaves that are due for renewal and, in a replacement, leaves of the next CA in the place of all others.
+
+    Where nodes are to read them again this happens in a pause: the operator would restart nodes whose leaf has changed.
+    """
+    order = _renewal(at) or _first_use(at)
+    if order is None:
+        return ()
+    issue = IssueLeaves(
+        secrets=order.secrets, issuer=order.issuer, generation=at.generation, link=order.link, phase=Phase.USE,
+        because=order.because, avoidable=order.avoidable,
+    )  # fmt: skip
+    if order.restarting:
+        return (issue,)
+    return in_pause(at, *(note(at, order.secrets) or (issue,)))
+
+
+def note(at: Situation, secrets: tuple[str, ...]) -> Steps:
+    """The ledger remembers what processes hold before it is replaced."""
+    noted = note_held(at.snapshot, at.ledger, secrets)
+    return (WriteLedger(ledger=noted, before=at.ledger, phase=at.phase),) if noted != at.ledger else ()
+
+
+def _renewal(at: Situation) -> _Order | None:
+    due = tuple(sorted(leaf.secret for leaf in due_leaves(at.snapshot, at.intent, at.ledger)))
+    if not due:
+        return None
+    why = why_not_in_place(at)
+    sentence = f"Nodes are restarted with their renewed certificates: {why}" if why else ""
+    return _Order(due, at.snapshot.ca.current, restarting=sentence, avoidable=sentence)
+
+
+def _first_use(at: Situation) -> _Order | None:
+    """Leaves of the next CA behind its link certificate, while the operator stays on the CA that everybody trusts.
+
+    The operator keeps these leaves, because they end with ``ca.crt`` and have its generation, and restarts the nodes
+    because they changed. Its own leaf, which it presents alone, comes later.
+    """
+    successor = at.successor
+    if successor is None or successor.introduction.link is None or not may_be_used(at, successor):
+        return None
+    outdated = [leaf for leaf in at.snapshot.leaves if leaf.component is not Component.CLUSTER_OPERATOR]
+    others = {entry.fingerprint for entry in at.ledger.entries} - {successor.entry.fingerprint}
+    secrets = tuple(sorted(leaf.secret for leaf in outdated if at.issuer_of(leaf) in others))
+    if not secrets or at.gates.trust(at.snapshot, at.ledger, successor.introduction.form):
+        return None
+    because = (
+        f"{named(successor.entry.certificate)} is introduced by a link certificate that {at.snapshot.ca.current[0].subject} "
+        "has signed: nobody has to restart to trust it first."
+    )
+    link, why = successor.introduction.link, why_not_in_place(at)
+    if not is_patient(at):
+        return _Order(
+            secrets, successor.entry.chain, link, because, restarting="nodes take it up and the old CA leaves."
+        )
+    avoidable = f"Nodes are restarted to take up {named(successor.entry.certificate)}: {why}" if why else ""
+    return _Order(secrets, successor.entry.chain, link, because, restarting=avoidable, avoidable=avoidable)
+
+
+def issue_missing(at: Situation) -> Steps:
+    """Issue leaves whose Secrets are missing, where the caller asks for it; from the CA in use, as the operator would."""
+    wanted, missing = at.intent.issuing, at.snapshot.missing
+    secrets = tuple(sorted(name for name, component in missing.items() if wanted and wanted.has(name, component)))
+    if not secrets or at.current is None:
+        return ()
+    return (IssueLeaves(secrets=secrets, issuer=at.snapshot.ca.current, generation=at.generation, phase=Phase.USE),)
+
+
+def use_by_operator(at: Situation) -> Steps:
+    """Issue the operator's own leaf from the next CA when every process trusts that CA itself, because the operator
+    presents its leaf alone.
+    """
+    successor = at.successor
+    if successor is None or successor.introduction.link is None:
+        return ()
+    if successor.entry.state is not TrustState.TRUSTED_IN_USE_ALL:
+        return ()
+    outdated = tuple(
+        leaf.secret
+        for leaf in at.snapshot.leaves
+        if leaf.component is Component.CLUSTER_OPERATOR and not at.is_of(leaf, successor.entry.certificate)
+    )
+    # Clients outside the cluster never meet it.
+    inside, chain = within_cluster(at.snapshot), successor.entry.chain
+    if not outdated or at.gates.trust(inside, at.ledger, chain) or at.gates.alone(inside, at.ledger, chain):
+        return ()
+    return (IssueLeaves(secrets=outdated, issuer=chain, generation=at.generation, phase=Phase.USE),)
+
+
+def await_restarts(at: Situation) -> Steps:
+    """Wait for the operator, which restarts every process whose Secret or generation has changed since it was started."""
+    behind, current = restarted_by_operator(at), at.current
+    leaves_behind = any(leaf.generation != at.generation for leaf in at.snapshot.leaves)
+    if current is None or not (behind or leaves_behind) or not _is_ours(at, current):
+        return ()
+    about = at.successor.entry.certificate if at.successor else current
+    return (Roll(reason=RollReason.USE, uids=behind, authority=about, phase=at.phase),)
+
+
+def restarted_by_operator(at: Situation) -> frozenset[str]:
+    """UIDs of the pods that the operator is going to restart."""
+    ca = at.snapshot.ca
+    return frozenset(
+        pod.uid
+        for pod in at.snapshot.pods
+        if pod.presents_stored is False
+        or pod.generation not in (None, ca.certificate_generation)
+        or pod.key_generation not in (None, ca.key_generation)
+    )
+
+
+def _is_ours(at: Situation, current: Certificate) -> bool:
+    """Whether these restarts belong to a flow; restarts that the operator makes for its own reasons are not waited for."""
+    if at.begun is not None or at.intent.goal is Goal.RENEW_LEAVES:
+        return True
+    own = frozenset({current.fingerprint})
+    return any(seen.authorities not in (None, own) for seen in at.presented)
+
+
+def read_again(at: Situation) -> Steps:
+    """Have listeners read their new leaf. Nodes that the operator restarts anyway are left out: they start with it."""
+    waiting = yet_to_read(at.snapshot, at.ledger) - restarted_by_operator(at)
+    if not waiting:
+        return ()
+    why = why_not_reloaded(at)
+    if not why:
+        because = (
+            "Listeners read their new certificates again, without a restart; Raft clients and agents present the old ones "
+            f"until the next restart of their node, which is asked for {RESTART_BEFORE.days} days before those end."
+        )
+        return (Reload(uids=waiting, authority=None, phase=Phase.USE, because=because),)
+    avoidable = f"Nodes are restarted with their renewed certificates: {why}"
+    return (Roll(reason=RollReason.LEAF, uids=waiting, authority=at.current, phase=Phase.USE, avoidable=avoidable),)
+
+
+def restart_holders(at: Situation) -> Steps:
+    """Restart nodes that hold a leaf which ends soon, or whose CA is to leave now: their Raft clients and agents
+    present it until then.
+
+    When the cluster is handed back, restart every node that holds any: no ledger will remember them.
+    """
+    handing_back = at.intent.goal is Goal.DOWNGRADE
+    replacing = at.begun is not None and at.begun.goal is Goal.REPLACE_KEY
+    leaving = replacing and not is_patient(at)
+    held = (one for one in at.ledger.held if handing_back or leaving or is_ending(one, at))
+    uids = frozenset(uid for one in held for uid in one.holders) & at.snapshot.uids
+    nodes = nodes_of(at.snapshot, uids) - restarted_by_operator(at)
+    if not nodes:
+        return ()
+    about = at.successor.entry.certificate if at.successor else at.current
+    return (Roll(reason=RollReason.LEAF, uids=nodes, authority=about, phase=Phase.USE),)

@@ -1,0 +1,61 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The rules in the order in which they are asked, in chapters. The first that has something to do says what comes next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from ..model.steps.base import Steps
+from .await_clients import await_outside
+from .first_use import await_arrival
+from .hand_over import hand_over
+from .leaves import await_restarts, issue_missing, read_again, replace_leaves, restart_holders, use_by_operator
+from .prepare import prepare
+from .publish import await_bundle, project, publish
+from .retire import forget, withdraw
+from .settle import end_pause, settle_key
+from .situation import Situation
+from .switch import switch
+from .tidy import tidy
+from .trust import restart_to_trust
+
+Rule: TypeAlias = Callable[[Situation], Steps]
+
+RULES: tuple[Rule, ...] = (
+    # What was begun: first, because a killed call may have left the operator paused, or unable to issue.
+    settle_key,
+    end_pause,
+    # Prepare: the next CA exists before anything else about it can be decided.
+    prepare,
+    # Publish: before trust, because processes trust what they read when they start.
+    project,
+    await_bundle,
+    publish,
+    # Trust: before use, because no process may meet a leaf that it refuses (I3); processes restart while clients get
+    # their time.
+    restart_to_trust,
+    await_arrival,
+    # Leaves: those of the next CA go first where a link certificate carries them, the operator's own when all trust it.
+    # Listeners read theirs at once: a flow that stops after use has them in use.
+    issue_missing,
+    replace_leaves,
+    use_by_operator,
+    read_again,
+    # Retire: a CA that no process uses leaves before the operator is switched, so that no node restarts twice for it.
+    withdraw,
+    # Switch: after every leaf that could go before it.
+    switch,
+    tidy,
+    # Uptake: what was written is taken up; by the operator's restarts before anybody is made to forget a CA.
+    await_restarts,
+    forget,
+    restart_holders,
+    # Others: the cluster's own processes are not in the way any more.
+    await_outside,
+    # Hand over: of a cluster in which nothing is left to do.
+    hand_over,
+)

@@ -1,0 +1,45 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Chapter "Prepare": a new CA, where the intent asks for one."""
+
+from __future__ import annotations
+
+from ..._pki.authorities import authority_generation
+from ..gates.introduction import why_not_linked
+from ..ledger.target import resolve
+from ..model.goals import Goal
+from ..model.steps.authority import PrepareAuthority
+from ..model.steps.base import Steps
+from .situation import Situation
+
+
+def prepare(at: Situation) -> Steps:
+    """Certificate, key and, for a new key, link certificate of the next CA."""
+    if not resolve(at.snapshot, at.intent, at.ledger).wanted:
+        return ()
+    supplied = at.intent.supplied.chain if at.intent.supplied else None
+    linked = at.intent.goal is Goal.REPLACE_KEY and not why_not_linked(at.snapshot, supplied)
+    return (
+        PrepareAuthority(
+            goal=at.intent.goal, replaces=at.snapshot.ca.current, generation=_next_generation(at), linked=linked
+        ),
+    )
+
+
+def _next_generation(at: Situation) -> int:
+    """N of ``CN=cluster-ca vN``: a renewal keeps it, a new key takes one that no CA here has, because verifiers find
+    issuers by name (RFC 5280 section 6.1)."""
+    ca = at.snapshot.ca
+    if at.current is None:
+        return 0
+    own = authority_generation(at.current)
+    if at.intent.goal is Goal.RENEW:
+        return ca.key_generation if own is None else own
+    known = [number for entry in at.ledger.entries if (number := authority_generation(entry.certificate)) is not None]
+    if own is None:
+        # No name says how far the numbers went. Each numbered CA had a certificate generation as well, so that is high
+        # enough.
+        known.append(at.generation)
+    return max([*known, ca.key_generation]) + 1

@@ -1,0 +1,62 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Chapter "Retire": a CA that nobody uses leaves the trust, and processes forget it."""
+
+from __future__ import annotations
+
+from ..evidence.parties import still_trusting
+from ..model.goals import Phase
+from ..model.names import named
+from ..model.states import TrustState
+from ..model.steps.base import Steps
+from ..model.steps.nodes import Reload, Roll, RollReason
+from ..model.steps.trust import Withdraw
+from .in_place import nodes_of, why_not_reloaded
+from .pause import in_pause
+from .situation import Situation
+
+
+def withdraw(at: Situation) -> Steps:
+    """Take a CA out of the certificate Secret, behind the removal gate (I2). The operator's own CA leaves by a switch
+    only, and the next CA does not leave.
+
+    This happens in a pause: a reconcile that was under way could put the CA into the trust bundle once more, unseen.
+    """
+    for entry in at.ledger.entries:
+        if entry.state is not TrustState.PHASE_OUT or not at.snapshot.pods or entry.certificate == at.current:
+            continue
+        if at.successor is not None and at.successor.entry == entry:
+            continue
+        if entry.fingerprint not in at.snapshot.ca.projected:
+            continue
+        if at.gates.removal(at.snapshot, at.ledger, entry.fingerprint):
+            continue
+        return in_pause(at, Withdraw(certificate=entry.certificate))
+    return ()
+
+
+def forget(at: Situation) -> Steps:
+    """Have processes forget a CA that has left: nodes read their trust again where they can, all others restart."""
+    for removed in at.ledger.removed:
+        waiting = removed.awaiting & at.snapshot.uids
+        nodes = nodes_of(at.snapshot, still_trusting(removed, at.snapshot) & waiting)
+        why, old = why_not_reloaded(at), named(removed.certificate)
+        if nodes and not why:
+            because = (
+                f"{old} is taken from the listeners by having them read their trust again; Raft clients and agents know it "
+                "until the next restart of their node."
+            )
+            return (Reload(uids=nodes, authority=removed.certificate, because=because),)
+        # Nodes whose listeners all refuse the CA are not restarted; components have to restart.
+        restarted = waiting if nodes else waiting - nodes_of(at.snapshot, waiting)
+        if restarted:
+            avoidable = f"Nodes are restarted to forget {old}: {why}" if nodes else ""
+            return (
+                Roll(
+                    reason=RollReason.RETIRE, uids=restarted, authority=removed.certificate, phase=Phase.RETIRE,
+                    avoidable=avoidable,
+                ),
+            )  # fmt: skip
+    return ()

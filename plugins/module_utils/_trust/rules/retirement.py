@@ -1,0 +1,50 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""When nodes give up the CA that is replaced: at once, or when they restart for any reason, and before it ends in any
+case.
+
+A Raft client presents the leaf that its process was started with, so the old CA stays trusted until each node has
+restarted once (docs/operator.md, "No restart").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from ..model.goals import Goal, Retire
+from ..model.ledger import HeldLeaf, Journal
+from .situation import Situation
+
+#: How long before the end of a held certificate the restart of its holders is asked for.
+RESTART_BEFORE = timedelta(days=7)
+
+
+def is_patient(at: Situation) -> bool:
+    """Whether nodes of the flow in flight keep what they were started with until they restart for another reason."""
+    journal = at.begun
+    if journal is None or journal.goal is not Goal.REPLACE_KEY or journal.retire is Retire.NOW:
+        return False
+    latest = latest_restart(at, journal)
+    return latest is None or at.snapshot.now < latest
+
+
+def latest_restart(at: Situation, journal: Journal) -> datetime | None:
+    """When nodes that still hold the old CA are restarted at the latest; None where nothing ends."""
+    return min(_ends(at, journal), default=None)
+
+
+def _ends(at: Situation, journal: Journal) -> Iterator[datetime]:
+    if journal.retire_by is not None:
+        yield journal.retire_by
+    replaced = at.ledger.find(journal.replaces)
+    if replaced is not None:
+        yield replaced.certificate.not_after - RESTART_BEFORE
+    yield from (held.certificate.not_after - RESTART_BEFORE for held in at.ledger.held)
+
+
+def is_ending(held: HeldLeaf, at: Situation) -> bool:
+    """Whether the processes that hold this leaf have to be restarted now."""
+    return held.certificate.not_after - at.snapshot.now < RESTART_BEFORE

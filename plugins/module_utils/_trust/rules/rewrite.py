@@ -1,0 +1,45 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The leaves after a switch: each is brought to the generation of the CA in use, or the operator would issue it anew."""
+
+from __future__ import annotations
+
+from ..evidence.clients import within_cluster
+from ..model.goals import Goal
+from ..model.steps.base import Steps
+from ..model.steps.leaves import IssueLeaves, RechainLeaves
+from .in_place import why_not_in_place
+from .leaves import note
+from .pause import in_pause
+from .retirement import is_patient
+from .situation import Situation
+
+
+def rewrite_leaves(at: Situation) -> Steps:
+    """In a pause, leaves that the CA in use has issued are kept and get its chain; all others are issued anew.
+
+    The trust gate is asked once more (I3): the trust may have changed since the switch.
+    """
+    outdated = [leaf for leaf in at.snapshot.leaves if leaf.generation != at.generation]
+    current = at.current
+    if current is None or not outdated:
+        return ()
+    if at.gates.trust(within_cluster(at.snapshot), at.ledger, at.snapshot.ca.current):
+        return ()
+    kept = tuple(sorted(leaf.secret for leaf in outdated if at.is_of(leaf, current)))
+    if kept:
+        return in_pause(at, RechainLeaves(secrets=kept, generation=at.generation, phase=at.phase))
+    secrets = tuple(sorted(leaf.secret for leaf in outdated))
+    issue = IssueLeaves(secrets=secrets, issuer=at.snapshot.ca.current, generation=at.generation, phase=at.phase)
+    noted = note(at, secrets) if _are_read_again(at) else ()
+    return in_pause(at, *(noted or (issue,)))
+
+
+def _are_read_again(at: Situation) -> bool:
+    """Whether nodes read these leaves again. Where a replaced key is to be given up at once they restart instead,
+    because their Raft clients give it up by a restart only.
+    """
+    replacing = at.begun is not None and at.begun.goal is Goal.REPLACE_KEY
+    return not why_not_in_place(at) and (not replacing or is_patient(at))

@@ -1,0 +1,46 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Chapter "What was begun": a step that a killed call has left half-way is brought to its end before any other rule is
+asked.
+"""
+
+from __future__ import annotations
+
+from ..model.steps.authority import RestoreKey
+from ..model.steps.base import Steps
+from ..model.steps.pause import Resume
+from .hand_over import raise_key_generation
+from .leaves import replace_leaves
+from .publish import write_bundle
+from .retire import withdraw
+from .rewrite import rewrite_leaves
+from .situation import Situation
+from .stamp import stamp_pods
+from .switch import switch
+
+
+def settle_key(at: Situation) -> Steps:
+    """A switch whose key is written is ended first, because the operator can issue nothing with a key that is not that
+    of ``ca.crt``. It goes forward where its gates are still open, else back.
+    """
+    current = at.current
+    if current is None or at.snapshot.ca.key in (None, current.public_key_sha256):
+        return ()
+    if forward := switch(at):
+        return forward
+    if current.fingerprint not in at.snapshot.ca.kept_keys:
+        return ()
+    # The pods still have the key generation from before: the switch has not come as far as to annotate them.
+    before = min((pod.key_generation or 0 for pod in at.snapshot.pods), default=at.snapshot.ca.key_generation)
+    return (RestoreKey(certificate=current, key_generation=before),)
+
+
+def end_pause(at: Situation) -> Steps:
+    """In a pause, do the steps that it was made for, one after the other; then let the operator go on."""
+    if not at.snapshot.reconciliation.paused_by_us:
+        return ()
+    rules = (write_bundle, rewrite_leaves, stamp_pods, replace_leaves, switch, withdraw, raise_key_generation)
+    wanted = next(filter(None, (rule(at) for rule in rules)), ())
+    return wanted or (Resume(phase=at.phase),)

@@ -1,0 +1,92 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The situation that every rule is asked about, with the few questions that several rules have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..._pki.certificates import Certificate
+from ..evidence.parties import present_all
+from ..evidence.stored import Presentation, authority_of
+from ..gates.gates import Gates
+from ..gates.introduction import Introduction, introduction_of
+from ..ledger.journal import in_flight
+from ..model.goals import Phase
+from ..model.intent import Intent
+from ..model.ledger import Journal, Ledger, LedgerEntry
+from ..model.snapshot import PreparedAuthority, Snapshot, StoredLeaf
+from ..model.states import TrustState
+
+
+@dataclass(frozen=True)
+class Successor:
+    """The CA that the operator is to be switched to: prepared, in the ledger, and not in use as ``ca.crt`` yet."""
+
+    prepared: PreparedAuthority
+    entry: LedgerEntry
+    introduction: Introduction
+
+
+@dataclass(frozen=True)
+class Situation:
+    """The input of a rule. The books are up to date: ``ledger`` is what the Secret says."""
+
+    snapshot: Snapshot
+    intent: Intent
+    ledger: Ledger
+    gates: Gates
+
+    @property
+    def current(self) -> Certificate | None:
+        """The operator's CA: the first certificate of ``ca.crt``."""
+        return self.snapshot.ca.current[0] if self.snapshot.ca.current else None
+
+    @property
+    def generation(self) -> int:
+        return self.snapshot.ca.certificate_generation
+
+    @property
+    def begun(self) -> Journal | None:
+        """The flow in flight."""
+        return in_flight(self.ledger)
+
+    @property
+    def phase(self) -> Phase:
+        """The phase that the flow is in, for steps that belong to no phase of their own: RETIRE when no process uses
+        the replaced CA any more.
+        """
+        if self.begun is None or self.successor is not None:
+            return Phase.USE
+        replaced = self.ledger.find(self.begun.replaces)
+        return Phase.USE if replaced is not None and replaced.state is not TrustState.PHASE_OUT else Phase.RETIRE
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether this collection has paused the operator, and the operator has confirmed it."""
+        return self.snapshot.reconciliation.paused_by_us and self.snapshot.reconciliation.pause_effective
+
+    @cached_property
+    def successor(self) -> Successor | None:
+        for prepared in self.snapshot.ca.prepared:
+            entry = self.ledger.find(prepared.fingerprint)
+            if entry is not None and entry.certificate != self.current:
+                introduction = introduction_of(self.snapshot, self.ledger, entry, self.gates)
+                return Successor(prepared, entry, introduction)
+        return None
+
+    @cached_property
+    def presented(self) -> tuple[Presentation, ...]:
+        """The presentation of each pod, in the order of the pods."""
+        return present_all(self.snapshot, self.ledger)
+
+    def is_of(self, leaf: StoredLeaf, authority: Certificate) -> bool:
+        """Whether it is known that this CA issued the leaf."""
+        return self.issuer_of(leaf) == authority.fingerprint
+
+    def issuer_of(self, leaf: StoredLeaf) -> str | None:
+        """Fingerprint of the CA of the ledger that issued the leaf; None where that cannot be told."""
+        return authority_of(leaf, leaf.generation, self.ledger)[0]

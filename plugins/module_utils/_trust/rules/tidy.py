@@ -1,0 +1,23 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The removal of keys that are not needed any more from the key Secret."""
+
+from __future__ import annotations
+
+from ..model.steps.authority import TidyKeys
+from ..model.steps.base import Steps
+from .situation import Situation
+
+
+def tidy(at: Situation) -> Steps:
+    """Remove the entries of a prepared CA after the switch to it, and a kept key when its CA has left the ledger."""
+    ca = at.snapshot.ca
+    current = at.current.fingerprint if at.current else None
+    switched = frozenset(one.fingerprint for one in ca.prepared if one.fingerprint == current)
+    known = {entry.fingerprint for entry in at.ledger.entries} | {one.fingerprint for one in ca.prepared}
+    stale = (ca.kept_keys - known) | (ca.kept_keys & frozenset({current} if current else ()))
+    if not switched and not stale:
+        return ()
+    return (TidyKeys(prepared=switched, kept_keys=stale, phase=at.phase),)

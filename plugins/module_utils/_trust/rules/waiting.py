@@ -1,0 +1,25 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The sentences about what running processes still hold, where a flow only waits for their next restart."""
+
+from __future__ import annotations
+
+from ..model.names import named
+from .retirement import is_patient, latest_restart
+from .situation import Situation
+
+
+def still_held(at: Situation) -> tuple[str, ...]:
+    """Sentences that say which CA is held, by which pods and until when."""
+    journal = at.begun
+    if journal is None or not is_patient(at):
+        return ()
+    replaced, latest = at.ledger.find(journal.replaces), latest_restart(at, journal)
+    uids = frozenset(uid for held in at.ledger.held for uid in held.holders)
+    pods = ", ".join(sorted(pod.name for pod in at.snapshot.pods if pod.uid in uids))
+    if replaced is None or not pods:
+        return ()
+    until = f", on {latest:%Y-%m-%d} at the latest" if latest is not None else ""
+    return (f"{named(replaced.certificate)} stays trusted until these have restarted for any reason{until}: {pods}",)

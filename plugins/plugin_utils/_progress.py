@@ -1,0 +1,68 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Showing the progress of a module while it works, in lines that a terminal and a log of AWX show alike."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+import time
+from typing import Any
+
+from ansible.plugins.action import ActionBase
+from ansible.utils.display import Display
+
+display = Display()
+
+#: Seconds between looks at the progress file, and between signs of life when nothing happens.
+LOOK = 0.2
+HEARTBEAT = 30.0
+
+
+class FollowedModule(ActionBase):  # type: ignore[misc]  # ansible-core has no types
+    """Runs the module of the same name and shows its progress while it works.
+
+    The module appends lines to a file; that works where it runs on this machine, as it normally does. Elsewhere the
+    module works just as well, silently.
+    """
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        super().run(tmp, task_vars)
+        arguments = dict(self._task.args)
+        handle, path = tempfile.mkstemp(prefix="strimzi.")
+        os.close(handle)
+        finished = threading.Event()
+        where = f"[{arguments.get('namespace')}/{arguments.get('cluster')}]"
+        teller = threading.Thread(target=self._tell, args=(path, where, finished), daemon=True)
+        teller.start()
+        try:
+            if self._connection.transport == "local":
+                arguments["progress_file"] = path
+            result: dict[str, Any] = self._execute_module(
+                self._task.resolved_action, module_args=arguments, task_vars=task_vars
+            )
+            return result
+        finally:
+            finished.set()
+            teller.join()
+            os.unlink(path)
+
+    @staticmethod
+    def _tell(path: str, where: str, finished: threading.Event) -> None:
+        """Show each new line at once, and a sign of life when there was none for a while."""
+        last, begun = time.monotonic(), time.monotonic()
+        with open(path, encoding="utf-8") as progress:
+            while True:
+                ended = finished.is_set()
+                for line in progress:
+                    display.display(line.rstrip("\n"))
+                    last = time.monotonic()
+                if ended:
+                    return
+                if time.monotonic() - last >= HEARTBEAT:
+                    last = time.monotonic()
+                    display.display(f"{where} still waiting, {last - begun:.0f} s so far")
+                finished.wait(LOOK)

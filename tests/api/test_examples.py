@@ -1,0 +1,37 @@
+"""The examples of every module, as its documentation shows them, run one after the other."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ..cluster.bed import ROOT
+from .running import Runner
+
+MODULES = sorted(path.stem for path in (ROOT / "plugins" / "modules").glob("strimzi_*.py"))
+
+
+def examples_of(module: str) -> str:
+    found = importlib.import_module(f"ansible_collections.trustops.strimzi.plugins.modules.{module}")
+    return str(found.EXAMPLES)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_examples_do_what_they_say(runner: Runner, tmp_path: Path, module: str) -> None:
+    tasks = yaml.safe_load(examples_of(module).replace("namespace: kafka", f"namespace: {runner.cluster.namespace}"))
+    playbook = tmp_path / "examples.yml"
+    # There are no clients that would need time to read a new CA.
+    defaults = {"group/trustops.strimzi.strimzi_flow": {"client_grace": 0}}
+    play = {"hosts": "localhost", "gather_facts": False, "module_defaults": defaults, "tasks": tasks}
+    playbook.write_text(yaml.safe_dump([play]))
+    # All examples of a module are one playbook.
+    finished = replace(runner, patience=800).flow(str(playbook)).check()
+    for task in tasks:
+        assert f"TASK [{task['name']}]" in finished.output
+    info = runner.module("strimzi_ca_info")
+    assert not info["cluster"]["paused"]
+    assert [(ca["state"], ca["current"]) for ca in info["cas"]] == [("TRUSTED_IN_USE_ALL", True)]

@@ -1,0 +1,237 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Real clients of every kind, with every set of CAs, meet brokers before and after the switch to a new CA; and the gate has
+foreseen who refuses what.
+
+Before it brokers present leaf ‖ link ‖ old CA, after it leaf ‖ new CA. The path length of the old CA makes the difference to
+those who know only that one (docs/operator.md, "Link certificates").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from functools import cache, partial
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import (
+    DistinguishedName,
+    cross_certify,
+    issue_root,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
+    Certificate,
+    Chain,
+    encode_certificates,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
+    KeyAlgorithm,
+    KeySpec,
+    PrivateKey,
+    generate_key,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.leaves import sign_leaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.trust import trust_gate
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger, LedgerEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
+from ansible_collections.trustops.strimzi.tests.support.certificates import Entity
+from ansible_collections.trustops.strimzi.tests.unit._trust.builders import cluster
+
+from .asking import Asks, ask_as_go, ask_as_librdkafka, ask_as_openssl, started_jvm
+from .clients import LIBRARY_READS_ITS_FILES, eventually
+from .listening import inquiry_about, look
+from .nodes import NODES, USER, KafkaNodes
+from .reloading import reload, settings_of
+from .stores import DOMAIN, pod_of
+
+pytestmark = pytest.mark.filterwarnings(LIBRARY_READS_ITS_FILES)
+BEGIN, VALIDITY = datetime.now(timezone.utc).replace(microsecond=0) - timedelta(hours=1), timedelta(days=1)
+EC = KeySpec(KeyAlgorithm.ECDSA, 256)
+JVM, OPENSSL, GO = Verifier.JVM, Verifier.OPENSSL, Verifier.GO
+#: What Kafka has unless it is told otherwise.
+NETWORK_THREADS = 3
+LIBRARIES = {"jvm": JVM, "librdkafka": OPENSSL, "openssl": OPENSSL, "go": GO}
+
+
+def authority(name: str, path_length: int) -> Entity:
+    key = generate_key(EC)
+    subject = DistinguishedName(name)
+    return Entity(issue_root(subject, key, not_before=BEGIN, validity=VALIDITY, path_length=path_length), key)
+
+
+@dataclass(frozen=True)
+class Rotation:
+    """The new CA takes the place of the old one. link: what the old one has certified."""
+
+    old: Entity
+    new: Entity
+    link: Certificate
+
+    @property
+    def linked(self) -> Chain:
+        """What stands behind a leaf before the switch."""
+        return (self.link, self.old.certificate)
+
+    @property
+    def switched(self) -> Chain:
+        return (self.new.certificate,)
+
+
+@cache
+def rotation(path_length: int) -> Rotation:
+    """path_length: of the old CA; the new one is as the collection makes them."""
+    old, new = authority("cluster-ca v0", path_length), authority("cluster-ca v1", 1)
+    link = cross_certify(new.certificate, old.certificate, old.key, not_before=BEGIN, validity=VALIDITY)
+    return Rotation(old, new, link)
+
+
+@dataclass(frozen=True)
+class Brokers:
+    """sent: behind their leaves of the new CA. bootstrap: of the users' listeners."""
+
+    rotation: Rotation
+    sent: Chain
+    bootstrap: str
+
+    @property
+    def is_linked(self) -> bool:
+        return self.sent == self.rotation.linked
+
+
+@pytest.fixture(scope="module", params=[(1, True), (1, False), (0, True), (0, False)], ids=[
+    "linked, pathlen:1", "switched, pathlen:1", "linked, pathlen:0", "switched, pathlen:0",
+])  # fmt: skip
+def brokers(request: pytest.FixtureRequest, kafka: KafkaNodes) -> Iterator[Brokers]:
+    """On the users' listeners of all brokers; afterwards they present again what they did before."""
+    path_length, linked = request.param
+    now = rotation(path_length)
+    sent = now.linked if linked else now.switched
+    for node in NODES:
+        leaf, own = users_leaf(node, now.new)
+        kafka.stores.put(node, encode_certificates([leaf, *sent]), own.reveal())
+        reload_users_leaf(kafka, node)
+        eventually(partial(presents, kafka, node, (leaf, *sent)), 30)
+    yield Brokers(now, sent, ",".join(f"localhost:{kafka.ports[node, USER]}" for node in NODES))
+    for node in NODES:
+        kafka.stores.issue(node, kafka.authority)
+        reload_users_leaf(kafka, node)
+
+
+def users_leaf(node: int, issuer: Entity) -> tuple[Certificate, PrivateKey]:
+    """With the names of the leaf that the node has: Kafka takes no other."""
+    own, subject = generate_key(EC), DistinguishedName("demo-kafka")
+    names = ["localhost", "127.0.0.1", f"{pod_of(node)}.{DOMAIN}"]
+    signed = sign_leaf(
+        own.public_key, subject, names, issuer.certificate, issuer.key, not_before=BEGIN, validity=VALIDITY
+    )
+    return signed, own
+
+
+def presents(kafka: KafkaNodes, node: int, chain: Chain) -> bool:
+    """On every one of its network threads: each reads again by itself, and connections go to them in turn."""
+    return all(look(kafka, node, USER, inquiry_about([])).presented == chain for _turn in range(2 * NETWORK_THREADS))
+
+
+def reload_users_leaf(kafka: KafkaNodes, node: int) -> None:
+    """The other listeners keep the leaf that they have, as the nodes know nothing of these CAs."""
+    settings = [one for one in settings_of(kafka, node).leaf if f"-{USER}." in one.name]
+    assert len(settings) == 2
+    reload(kafka, node, settings)
+
+
+@pytest.fixture(scope="module")
+def clients() -> Iterator[Mapping[str, Asks]]:
+    """One of each library."""
+    with started_jvm() as jvm:
+        yield {"jvm": jvm, "librdkafka": ask_as_librdkafka, "openssl": ask_as_openssl, "go": ask_as_go}
+
+
+@dataclass(frozen=True)
+class Trusting:
+    """Asks these brokers with each client, which know just these CAs, in this order."""
+
+    brokers: Brokers
+    clients: Mapping[str, Asks]
+    folder: Path
+
+    def refusals(self, *trusted: Certificate) -> dict[str, str]:
+        """By client; nothing for those that got an answer."""
+        known = self.folder / "trusted.pem"
+        known.write_bytes(encode_certificates(trusted))
+        return {name: ask(self.brokers.bootstrap, known) for name, ask in self.clients.items()}
+
+    def foreseen(self, *trusted: Certificate) -> set[str]:
+        """Those whom the gate sees accept it."""
+        return {name for name, kind in LIBRARIES.items() if self._accepts(kind, trusted)}
+
+    def _accepts(self, kind: Verifier, trusted: Sequence[Certificate]) -> bool:
+        old = self.brokers.rotation.old.certificate
+        books = Ledger((LedgerEntry((old,), TrustState.TRUSTED_IN_USE_ALL, frozenset({0}), frozenset()),))
+        client = OutsideClient("Secret apps/orders", tuple(trusted), kind=kind, declared=True)
+        snapshot = cluster(ledger=books, outside=(client,), now=datetime.now(timezone.utc))
+        form = self.brokers.sent if self.brokers.is_linked else self.brokers.rotation.switched
+        return client.name not in {one.subject for one in trust_gate(snapshot, books, form)}
+
+
+@pytest.fixture
+def trusting(brokers: Brokers, clients: Mapping[str, Asks], tmp_path: Path) -> Trusting:
+    return Trusting(brokers, clients, tmp_path)
+
+
+def accepting(refusals: Mapping[str, str]) -> set[str]:
+    return {name for name, reason in refusals.items() if not reason}
+
+
+@pytest.mark.parametrize(
+    "which", [("new",), *permutations(("old", "new"))], ids=["the new CA alone", "old before new", "new before old"]
+)
+def test_who_knows_the_new_ca_accepts_it_before_and_after(which: tuple[str, ...], trusting: Trusting) -> None:
+    """Whoever loads the CA certificate Secret, in whatever order its entries come, from publication to the end."""
+    known = [getattr(trusting.brokers.rotation, name).certificate for name in which]
+    found = trusting.refusals(*known)
+    assert accepting(found) == set(LIBRARIES), found
+    assert trusting.foreseen(*known) == set(LIBRARIES)
+
+
+#: What each says of a path that is longer than the old CA allows.
+TOO_LONG = {
+    "librdkafka": "certificate verify failed",
+    "openssl": "path length constraint exceeded",
+    "go": "too many intermediates for path length constraint",
+}
+
+
+def test_who_knows_the_old_ca_alone_may_look_at_its_path_length(trusting: Trusting) -> None:
+    """They need time to read the new one before leaves of it are presented."""
+    old = trusting.brokers.rotation.old.certificate
+    found = trusting.refusals(old)
+    if not trusting.brokers.is_linked:
+        assert accepting(found) == trusting.foreseen(old) == set()
+        return
+    strict = TOO_LONG if old.path_length == 0 else {}
+    assert accepting(found) == trusting.foreseen(old) == set(LIBRARIES) - set(strict), found
+    assert all(reason in found[name] for name, reason in strict.items()), found
+
+
+def test_a_link_certificate_among_what_clients_load_would_turn_them_away(trusting: Trusting) -> None:
+    """Found first, it is taken for the issuer, and no other is tried: so it lies in no Secret that clients load."""
+    now = trusting.brokers.rotation
+    found = trusting.refusals(now.link, now.old.certificate, now.new.certificate)
+    turned_away = {"librdkafka", "openssl"} if now.old.certificate.path_length == 0 else set()
+    assert accepting(found) == set(LIBRARIES) - turned_away, found
+
+
+def test_a_stranger_is_refused_by_all(trusting: Trusting) -> None:
+    """Else an answer would prove nothing."""
+    found = trusting.refusals(authority("cluster-ca v0", 1).certificate)
+    assert "SSL handshake failed" in found["jvm"]
+    assert "certificate verify failed" in found["librdkafka"]
+    assert "CERTIFICATE_VERIFY_FAILED" in found["openssl"]
+    assert "failed to verify certificate" in found["go"]

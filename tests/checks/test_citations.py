@@ -1,0 +1,75 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Citations that lead somewhere pass, and each kind that leads nowhere is found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.trustops.strimzi.tests.checks.citations import Documents, problems, read_documents
+
+DOCUMENTS = Documents(
+    {"operator.md": frozenset({"Pause", "Pod sets", "Who trusts what"}), "design.md": frozenset()}, frozenset({"5"})
+)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "operator.md").write_text("# Facts\n\n## Who trusts what\n")
+    (tmp_path / "docs" / "design.md").write_text("# Design\n\n- **I5** Unknown evidence holds.\n")
+    return tmp_path
+
+
+def _found(text: str, repository: Path, name: str = "some.py") -> list[str]:
+    return list(problems(text, repository / "docs" / name, DOCUMENTS, repository))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '(docs/operator.md, "Pause")',
+        '(docs/operator.md, "Pause", "Pod sets").',
+        'docs/operator.md, "Pause", step 3: all pods',
+        'docs/operator.md, "Pause", steps 3 and 5, "Pod sets"',
+        'docs/operator.md, "Pod sets" (c).',
+        'a docstring (docs/operator.md,\n    "Who trusts\n    what") that goes on',
+        'x = 1\n#: Of a comment (docs/operator.md, "Who\n#: trusts what").',
+        "Unknown holds (I5).",
+        "IPv4, I/O",
+    ],
+)
+def test_what_leads_somewhere_passes(text: str, repository: Path) -> None:
+    assert _found(text, repository) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('\n(docs/operator.md, "Pauses")', '2: docs/operator.md has no section "Pauses"'),
+        ('docs/operator.md, "Pause",\n"Pods"', '1: docs/operator.md has no section "Pods"'),
+        ('docs/operator.md, "Pause", step 3, "Pods"', '1: docs/operator.md has no section "Pods"'),
+        ('operator.md, "Nothing"', '1: docs/operator.md has no section "Nothing"'),
+        ("see docs/gone.md", "1: there is no docs/gone.md"),
+        ("fails closed (I11)", "1: docs/design.md states no invariant I11"),
+        ("(strimzi.md 2.3 c)", "1: strimzi.md is a document that is not in this repository"),
+        ("DESIGN section 3", "1: DESIGN is a document that is not in this repository"),
+        ("(spec/1)", "1: spec/1 is a document that is not in this repository"),
+    ],
+)
+def test_what_leads_nowhere_is_found(text: str, problem: str, repository: Path) -> None:
+    assert _found(text, repository) == [problem]
+
+
+def test_links_in_markdown(repository: Path) -> None:
+    text = "[a](operator.md#who-trusts-what) [b](https://strimzi.io) [c](gone.md) [d](operator.md#pause)"
+    assert _found(text, repository, "some.md") == ["1: there is no gone.md", "1: operator.md has no section #pause"]
+
+
+def test_titles_and_invariants_are_read_from_the_documents(repository: Path) -> None:
+    documents = read_documents(repository)
+    assert documents.titles["operator.md"] == {"Facts", "Who trusts what"}
+    assert documents.invariants == {"5"}

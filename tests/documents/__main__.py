@@ -1,0 +1,43 @@
+"""``python -m tests.documents [--write]``: documentation that is the same in several files is as its table says.
+
+Without ``--write`` it names every file that differs, and ends with 1 when there is one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from .entries import entries_of
+from .roles import role_documents
+from .tables import RETURNS
+
+ROOT = Path(__file__).parents[2]
+_RETURN = re.compile(r'(?<=\nRETURN = r""")\n.*?\n(?=""")', re.DOTALL)
+
+
+def _modules() -> Iterator[tuple[Path, str]]:
+    entries = entries_of((Path(__file__).parent / "returns.yml").read_text())
+    for module, keys in RETURNS.items():
+        path = ROOT / "plugins" / "modules" / f"{module}.py"
+        block = "\n".join(entries[key] for key in keys)
+        yield path, _RETURN.sub(lambda _match, block=block: f"\n{block}\n", path.read_text(), count=1)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.documents", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--write", action="store_true", help="bring the files in step")
+    arguments = parser.parse_args()
+    differing = [(path, text) for path, text in (*_modules(), *role_documents()) if path.read_text() != text]
+    for path, text in differing:
+        if arguments.write:
+            path.write_text(text)
+        print(f"{path.relative_to(ROOT)}: {'written' if arguments.write else 'differs from tests/documents'}")
+    return 1 if differing and not arguments.write else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,92 @@
+"""What roles say about themselves: argument_specs.yml, main.yml and README.md of each, from roles.yml and variables.yml."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from .entries import entries_of
+
+HERE = Path(__file__).parent
+ROLES = HERE.parents[1] / "roles"
+
+#: Which variables belong together.
+VARIABLES = {
+    "cluster": ("cluster", "namespace", "kubeconfig", "context"),
+    "flow": (
+        "strategy", "kafka_bootstrap", "evidence", "pod_access", "spread", "client_bundle", "trusting_secrets", "waivers",
+        "until_phase", "operator_timeout", "pod_timeout",
+    ),
+    "retirement": ("retire", "retire_by", "client_grace"),
+    "replaced": ("replaces", "fresh_for_hours"),
+    "authority": ("validity_days", "key_algorithm", "key_size", "path_length", "certificate", "private_key"),
+    "leaves": ("renew_before_days", "validity_days"),
+    "report": ("report_dir",),
+}  # fmt: skip
+#: The one role that changes nothing.
+_ONLY_LOOKS = ("status",)
+_WIDTH = 130
+
+
+def role_documents() -> Iterator[tuple[Path, str]]:
+    """Each file, and what it has to say."""
+    texts = entries_of((HERE / "variables.yml").read_text())
+    for name, role in yaml.safe_load((HERE / "roles.yml").read_text()).items():
+        yield ROLES / name / "meta" / "argument_specs.yml", _argument_specs(role, texts)
+        yield ROLES / name / "meta" / "main.yml", _main(name, role)
+        yield ROLES / name / "README.md", _readme(name, role)
+
+
+def _argument_specs(role: dict[str, Any], texts: dict[str, str]) -> str:
+    wanted = {f"strimzi_{name}" for group in role["variables"] for name in VARIABLES[group]}
+    options = "\n".join(textwrap.indent(text, " " * 6) for name, text in texts.items() if name in wanted)
+    about = "\n".join(_item(role[key]) for key in ("description", "details") if key in role)
+    return (
+        "---\nargument_specs:\n  main:\n"
+        f"    short_description: {role['short']}\n    description:\n{about}\n    options:\n{options}\n"
+    )
+
+
+def _item(text: str) -> str:
+    return textwrap.fill(text, _WIDTH, initial_indent="      - ", subsequent_indent="        ")
+
+
+def _main(name: str, role: dict[str, Any]) -> str:
+    dependencies = "dependencies: []" if name in _ONLY_LOOKS else "dependencies:\n  - role: trustops.strimzi.flow"
+    return (
+        "---\ngalaxy_info:\n  author: The trustops.strimzi contributors\n"
+        f"  description: {role['short']}\n  license: GPL-3.0-or-later\n"
+        f'  min_ansible_version: "2.18"\n{dependencies}\n'
+    )
+
+
+def _readme(name: str, role: dict[str, Any]) -> str:
+    about = "\n\n".join(textwrap.fill(role[key], _WIDTH) for key in ("description", "details") if key in role)
+    again = "Interrupted at any point, the same role continues when it is run again. A second run changes nothing."
+    example = textwrap.dedent(f"""\
+        ```yaml
+        - hosts: localhost
+          gather_facts: false
+          roles:
+            - role: trustops.strimzi.{name}
+              vars:
+                strimzi_cluster: demo
+                strimzi_namespace: kafka
+        ```""")
+    variables = f"`ansible-doc -t role trustops.strimzi.{name}` describes all variables."
+    refused = "" if name in _ONLY_LOOKS else (
+        " The role refuses a variable that begins with `strimzi_` and that no role reads, so a misspelt one does not pass in silence."
+    )  # fmt: skip
+    end = [] if name in _ONLY_LOOKS else [again]
+    parts = [
+        f"# trustops.strimzi.{name}",
+        f"{role['short']}.",
+        about,
+        example,
+        textwrap.fill(variables + refused, _WIDTH),
+    ]
+    return "\n\n".join([*parts, *end]) + "\n"

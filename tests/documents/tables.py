@@ -1,0 +1,19 @@
+"""Which documentation is the same in several files, and which files have it."""
+
+from __future__ import annotations
+
+#: What every module that takes part in a flow returns.
+FLOW = (
+    "cluster", "cas", "removed", "held_leaves", "pods", "outside", "leaves", "journal", "replaces", "transitions",
+    "actions", "evidence", "listeners", "violations", "pending", "waiting", "done", "phase", "began_at", "seconds",
+)  # fmt: skip
+PLAN = ("plan", "planned_phases", "planned_rolls", "planned_restarts", "choices")
+
+RETURNS = {
+    "strimzi_ca": (*FLOW, *PLAN, "drift"),
+    "strimzi_ca_info": (*FLOW, *PLAN),
+    "strimzi_ee_cert": (*FLOW, *PLAN, "certificate"),
+    "strimzi_reconciliation": FLOW,
+    "strimzi_roll": (*FLOW, *PLAN),
+    "strimzi_trusted_certs": (*FLOW, *PLAN, "trusted_certificates"),
+}

@@ -1,0 +1,191 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Flows as the fault tests run them: to their very end, again and again, whatever happened in between."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.tests.operator import certs
+
+from ..flows.cases import CASES, DAY, PATIENT_REPLACEMENTS, Case, Flow
+from ..support.checker import first
+from ..support.flows import START, FlowResult
+from ..support.kubelet import Process
+from ..support.memory_api import Change
+from ..support.reloads import ReloadingNodes
+from ..support.restarts import Cost
+from ..support.watched_cluster import CERTIFICATES, KEYS, LEDGER, NAMESPACE, WatchedCluster, fingerprints
+
+#: For so many seconds a client goes on with its copy of the CA certificate Secret: what a mounted Secret takes at most.
+COPIES_LAST = 120.0
+RESTARTED, AT_LAST = "all have restarted", "restarted at last"
+_GENERATION = "strimzi.io/cluster-ca-cert-generation"
+
+
+@dataclass(frozen=True)
+class Story:
+    """A flow and what follows until nothing is left to do.
+
+    follows: what becomes of nodes that keep the old CA, as the table of costs has it. reload: nodes can be told to read
+    again. eager: the operator looks after every single write of ours, not only when it is waited for.
+    """
+
+    case: Case
+    follows: str = ""
+    reload: bool = False
+    eager: bool = False
+
+    def __str__(self) -> str:
+        how = ("reload" if self.reload else "restart", "operator at once" if self.eager else "")
+        return ", ".join(filter(None, (str(self.case), self.follows, *how)))
+
+    def begin(self, patch: pytest.MonkeyPatch) -> Telling:
+        """At the point where the flow begins."""
+        cluster = WatchedCluster()
+        _have_fast_keys(cluster, patch)
+        if self.reload:
+            cluster.nodes = ReloadingNodes(cluster.memory)
+            cluster.nodes.replace_requests(patch)
+        flow = self.case.begin(cluster)
+        # What was copied before it is brought up to date by now.
+        cluster.memory.seconds += COPIES_LAST
+        cluster.checker.copies_last = COPIES_LAST
+        if self.case.goal in (Goal.RENEW, Goal.REPLACE_KEY, Goal.RENEW_LEAVES):
+            cluster.checker.plant_foreign(CERTIFICATES, KEYS)
+        if self.follows == AT_LAST:
+            flow.intent["retire_by"] = START + timedelta(seconds=cluster.memory.seconds + DAY / 2)
+        if self.eager:
+            cluster.memory.api.listeners.append(_Eager(cluster))
+        return Telling(self, flow)
+
+
+def _have_fast_keys(cluster: WatchedCluster, patch: pytest.MonkeyPatch) -> None:
+    """The double's: what is tested is who trusts whom, not how long primes take. It has the time of everybody."""
+    for name in ("new_ca_key", "new_leaf_key"):
+        patch.setattr(certs, name, lambda: ec.generate_private_key(ec.SECP256R1()))
+    begin = START.replace(microsecond=0)
+    patch.setattr(certs, "now", lambda: begin + timedelta(seconds=cluster.memory.seconds))
+
+
+@dataclass
+class _Eager:
+    """Listens to writes: the operator acts on each of them, but not on its own."""
+
+    cluster: WatchedCluster
+    _busy: bool = field(default=False, init=False)
+
+    def __call__(self, change: Change) -> None:
+        if not self._busy:
+            self._busy = True
+            try:
+                self.cluster.memory.step()
+            finally:
+                self._busy = False
+
+
+@dataclass
+class Telling:
+    """One course of a story."""
+
+    story: Story
+    flow: Flow
+
+    @property
+    def cluster(self) -> WatchedCluster:
+        return self.flow.cluster
+
+    @property
+    def cost(self) -> Cost:
+        """With the restarts that others bring about."""
+        foreign = Cost(int(self.story.follows == RESTARTED))
+        follows = self.cluster.cost(Goal.RECONCILE, self.story.follows) if self.story.follows else Cost(0)
+        return self.flow.cost + follows + foreign
+
+    def complete(self) -> None:
+        """All of it; what is done already is not done again."""
+        _finished(self.flow.run())
+        if self.story.case.goal is Goal.CREATE:
+            if not self.cluster.kafka:
+                self.cluster.deploy()
+            self.cluster.memory.settle()
+            _finished(self.flow.run())
+        if self.story.follows:
+            self._nodes_give_up_the_old_ca()
+            _finished(self.cluster.run(Goal.RECONCILE))
+
+    def go_on(self) -> dict[str, Any]:
+        """After a kill: the cluster goes on for a while, then everything is run again. Returns the end state."""
+        cluster = self.cluster
+        cluster.permitted = cluster.memory.api
+        cluster.memory.settle(2)
+        self.complete()
+        assert max(cluster.counts().values()) <= self.cost.restarts
+        return self.end_state()
+
+    def _nodes_give_up_the_old_ca(self) -> None:
+        if self.story.follows == AT_LAST:
+            self.cluster.memory.seconds = max(self.cluster.memory.seconds, DAY)
+            return
+        for node in (one.pod for one in self._nodes() if _holds_another_leaf(one)):
+            self.cluster.restart(node)
+
+    def _nodes(self) -> list[Process]:
+        return [one for one in self.cluster.memory.kubelet.processes.values() if one.component == "kafka"]
+
+    def end_state(self) -> dict[str, Any]:
+        """What has to be the same whatever happened on the way (I8): everything but the random parts."""
+        cluster = self.cluster
+        nodes = self._nodes()
+        pods = [cluster.memory.api.find("pods", NAMESPACE, node.pod) or {} for node in nodes]
+        return {
+            "certificates": sorted(key for key in cluster.secret(CERTIFICATES) if key.endswith(".crt")),
+            "keys": sorted(map(len, cluster.secret(KEYS))),
+            "states": sorted(cluster.states.values()),
+            "ledger": sorted({key.split(".")[-1] for key in cluster.secret(LEDGER)}),
+            "generations": [
+                cluster.annotation("secrets", CERTIFICATES, "ca-cert-generation"),
+                cluster.annotation("secrets", KEYS, "ca-key-generation"),
+            ],
+            "pods": {pod["metadata"]["annotations"][_GENERATION] for pod in pods},
+            "paused": cluster.paused,
+            "generated": cluster.kafka["spec"]["clusterCa"],
+            "trust": len({frozenset(fingerprints(node.trusted)) for node in nodes}),
+        }
+
+
+def _holds_another_leaf(process: Process) -> bool:
+    """Whether its Raft client presents a leaf that its listeners do not present any more."""
+    kept = process.kept
+    return kept is not None and first(kept.presented[0][1]) != first(process.presented[0][1])
+
+
+def _finished(result: FlowResult) -> None:
+    assert result.outcome.decision.done, [str(violation) for violation in result.outcome.decision.violations]
+
+
+_RESTARTING = [Story(case) for case in (Case(Goal.CREATE), *CASES, Case(Goal.DOWNGRADE, "after a renewal"))]
+_RELOADING = [
+    replace(story, reload=True) for story in _RESTARTING if story.case.goal not in (Goal.CREATE, Goal.UPGRADE)
+]
+_PATIENT = [Story(case, follows, reload=True) for case in PATIENT_REPLACEMENTS for follows in (RESTARTED, AT_LAST)]
+STORIES = [*_RESTARTING, *_RELOADING, *_PATIENT]
+EAGER = [replace(story, eager=True) for story in STORIES]
+#: One of each kind, for every run of the tests; the others take their time.
+SHORT = [
+    *(Story(Case(goal)) for goal in (Goal.CREATE, Goal.UPGRADE, Goal.DOWNGRADE)),
+    *(Story(Case(goal), reload=True) for goal in (Goal.REPLACE_KEY, Goal.RENEW, Goal.RENEW_LEAVES)),
+    Story(Case(Goal.REPLACE_KEY), reload=True, eager=True),
+    Story(Case(Goal.REPLACE_KEY, "unlinked")),
+    *(
+        Story(case, follows, reload=True)
+        for case, follows in zip(PATIENT_REPLACEMENTS, (RESTARTED, AT_LAST), strict=True)
+    ),
+]

@@ -1,0 +1,111 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every flow in every circumstance that changes its way, and a cluster at the point where it begins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, Protocol
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Retire
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+
+from ..operator import clusters
+from ..support.authorities import Authority, below, root
+from ..support.certificates import YEAR
+from ..support.flows import FlowResult
+from ..support.restarts import Cost
+from ..support.watched_cluster import CLUSTER, NAMESPACE, WatchedCluster
+
+DAY = 86400.0
+PATIENT = {"retire": Retire.WHEN_RESTARTED}
+#: More than half of a leaf's life, and nothing that the operator would see to by itself.
+LATER = 200 * DAY
+
+
+Object = dict[str, Any]
+
+
+def roles_together(*, generated: bool = False) -> list[Object]:
+    return clusters.dual_role(CLUSTER, NAMESPACE, replicas=2, generated=generated)
+
+
+def roles_apart(*, generated: bool = False) -> list[Object]:
+    return clusters.separate_roles(CLUSTER, NAMESPACE, replicas=2, generated=generated)
+
+
+class Layout(Protocol):
+    """Makes the resources of a cluster."""
+
+    def __call__(self, *, generated: bool = False) -> list[Object]: ...
+
+
+@dataclass(frozen=True)
+class Case:
+    """circumstance: as in the table of costs. path_length: of the CA in use; with 0, Go and OpenSSL accept none below it."""
+
+    goal: Goal
+    circumstance: str = ""
+    path_length: int = 1
+
+    def __str__(self) -> str:
+        said = (self.goal.value, self.circumstance, f"path length {self.path_length}" * (self.path_length != 1))
+        return ", ".join(filter(None, said))
+
+    def begin(self, cluster: WatchedCluster, layout: Layout = roles_together) -> Flow:
+        cluster.path_length = self.path_length
+        if self.goal is Goal.UPGRADE:
+            cluster.deploy(layout(generated=True))
+        elif self.goal is not Goal.CREATE:
+            self._create(cluster, layout)
+        cluster.look_away()
+        patient = PATIENT if self.circumstance.startswith("when_restarted") else {}
+        due = {"renew_before": timedelta(days=400)} if self.goal is Goal.RENEW_LEAVES else {}
+        supplied = below(root("Next Root")) if self.circumstance.endswith("unlinked") else None
+        return Flow(cluster, self, supplied, {**patient, **due})
+
+    def _create(self, cluster: WatchedCluster, layout: Layout) -> None:
+        if self.goal is Goal.RENEW_LEAVES:
+            cluster.validity = 10 * YEAR
+        cluster.create(manifests=layout())
+        cluster.validity = YEAR
+        if self.goal is Goal.RENEW_LEAVES:
+            cluster.memory.seconds += LATER
+        if self.goal is Goal.DOWNGRADE:
+            cluster.finish(Goal.RENEW if self.circumstance == "after a renewal" else Goal.REPLACE_KEY)
+
+
+@dataclass
+class Flow:
+    """It can be run again and again; supplied: the next CA, where somebody brings it."""
+
+    cluster: WatchedCluster
+    case: Case
+    supplied: Authority | None = None
+    intent: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def cost(self) -> Cost:
+        return self.cluster.cost(self.case.goal, self.case.circumstance)
+
+    def asked(self, **intent: Any) -> Intent:
+        return self.cluster.intent(self.case.goal, self.supplied, **{**self.intent, **intent})
+
+    def run(self, **intent: Any) -> FlowResult:
+        return self.cluster.run(self.case.goal, self.supplied, **{**self.intent, **intent})
+
+    def finish(self, **intent: Any) -> FlowResult:
+        return self.cluster.finish(self.case.goal, self.supplied, **{**self.intent, **intent})
+
+
+REPLACEMENTS = [
+    Case(Goal.REPLACE_KEY),
+    Case(Goal.REPLACE_KEY, path_length=0),
+    Case(Goal.REPLACE_KEY, "unlinked"),
+]
+#: They take nodes that can be told to read again.
+PATIENT_REPLACEMENTS = [Case(Goal.REPLACE_KEY, "when_restarted"), Case(Goal.REPLACE_KEY, "when_restarted, unlinked")]
+#: Of a cluster that runs.
+CASES = [*REPLACEMENTS, Case(Goal.RENEW), Case(Goal.RENEW_LEAVES), Case(Goal.UPGRADE), Case(Goal.DOWNGRADE)]

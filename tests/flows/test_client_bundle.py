@@ -1,0 +1,135 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The bundle for clients in whole flows: never behind what brokers present, one password, nothing written twice."""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding, pkcs12
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.publish import publish
+from ansible_collections.trustops.strimzi.tests.operator import certs
+from ansible_collections.trustops.strimzi.tests.support.checker import verifies
+
+from ..support.engines import without
+from ..support.memory_api import Change
+from ..support.watched_cluster import CERTIFICATES, WatchedCluster
+from .cases import REPLACEMENTS, Case
+
+BUNDLE = "demo-cluster-ca-bundle"
+
+
+def trusted(cluster: WatchedCluster) -> list[bytes]:
+    """What the certificate Secret holds, in DER."""
+    return sorted(
+        one.public_bytes(Encoding.DER)
+        for key, value in cluster.secret(CERTIFICATES).items() if key.endswith(".crt")
+        for one in certs.load(value)
+    )  # fmt: skip
+
+
+def read_pem(content: bytes) -> list[bytes]:
+    return sorted(one.public_bytes(Encoding.DER) for one in x509.load_pem_x509_certificates(content))
+
+
+def read_pkcs12(content: bytes, password: bytes) -> list[bytes]:
+    return sorted(
+        one.certificate.public_bytes(Encoding.DER) for one in pkcs12.load_pkcs12(content, password).additional_certs
+    )
+
+
+def read_jks(content: bytes, password: bytes) -> list[bytes]:
+    """By the description of the format, and nothing of what wrote it."""
+    body, digest = content[:-20], content[-20:]
+    salted = "".join(map(chr, password)).encode("utf-16-be") + b"Mighty Aphrodite" + body
+    assert hashlib.sha1(salted, usedforsecurity=False).digest() == digest
+    magic, version, count = struct.unpack_from(">III", body)
+    assert (magic, version) == (0xFEEDFEED, 2)
+    place, found = 12, []
+    for _entry in range(count):
+        (tag, length) = struct.unpack_from(">IH", body, place)
+        place += 6 + length + 8
+        (length,) = struct.unpack_from(">H", body, place)
+        assert (tag, body[place + 2 : place + 2 + length]) == (2, b"X.509")
+        place += 2 + length
+        (size,) = struct.unpack_from(">I", body, place)
+        found.append(body[place + 4 : place + 4 + size])
+        place += 4 + size
+    assert place == len(body)
+    return sorted(found)
+
+
+@pytest.mark.usefixtures("uptake")
+@pytest.mark.parametrize("case", [Case(Goal.RENEW), *REPLACEMENTS], ids=str)
+def test_clients_with_the_bundle_accept_every_node_after_every_write(cluster: WatchedCluster, case: Case) -> None:
+    flow = case.begin(cluster)
+    seen: list[str] = []
+
+    def after(change: Change) -> None:
+        held = cluster.secret(BUNDLE).get("ca.crt")
+        for process in cluster.memory.kubelet.processes.values() if held else ():
+            for _secret, chain in process.presented if process.component == "kafka" else ():
+                assert verifies(chain, held, jvm=False), f"{process.pod} after {change.verb} of {change.name}"
+                seen.append(process.pod)
+
+    cluster.memory.api.listeners.append(after)
+    flow.finish(publish=True)
+    assert len(seen) > 20
+    assert read_pem(cluster.secret(BUNDLE)["ca.crt"]) == trusted(cluster)
+
+
+def test_all_forms_say_the_same_under_one_password_for_good(cluster: WatchedCluster) -> None:
+    cluster.create()
+    passwords = set()
+    for phase in Phase:
+        cluster.run(Goal.REPLACE_KEY, publish=True, until=phase)
+        bundle = cluster.secret(BUNDLE)
+        passwords.add(bundle["ca.password"])
+        assert read_pem(bundle["ca.crt"]) == trusted(cluster), phase
+        assert read_pkcs12(bundle["ca.p12"], bundle["ca.password"]) == trusted(cluster), phase
+        assert read_jks(bundle["ca.jks"], bundle["ca.password"]) == trusted(cluster), phase
+    assert len(passwords) == 1
+
+
+def test_it_is_kept_without_being_asked_for(cluster: WatchedCluster) -> None:
+    cluster.create()
+    cluster.finish(Goal.REPLACE_KEY, publish=True)
+    before = cluster.secret(BUNDLE)["ca.crt"]
+    cluster.finish(Goal.REPLACE_KEY, replaces=cluster.current)
+    assert cluster.secret(BUNDLE)["ca.crt"] != before
+    assert read_pem(cluster.secret(BUNDLE)["ca.crt"]) == trusted(cluster)
+
+
+def test_where_nobody_asks_there_is_no_bundle(cluster: WatchedCluster) -> None:
+    cluster.create()
+    cluster.finish(Goal.REPLACE_KEY)
+    assert cluster.secret(BUNDLE) == {}
+
+
+@pytest.mark.parametrize("entry", ["ca.crt", "ca.p12", "ca.jks", "ca.password"])
+def test_a_damaged_bundle_is_made_whole(cluster: WatchedCluster, entry: str) -> None:
+    cluster.create()
+    cluster.run(Goal.RECONCILE, publish=True)
+    cluster.change("secrets", BUNDLE, {"data": {entry: None}})
+    cluster.finish(Goal.RECONCILE)
+    bundle = cluster.secret(BUNDLE)
+    assert read_jks(bundle["ca.jks"], bundle["ca.password"]) == read_pem(bundle["ca.crt"]) == trusted(cluster)
+
+
+@pytest.mark.parametrize("case", [Case(Goal.RENEW), *REPLACEMENTS], ids=str)
+def test_no_ca_is_used_before_clients_could_have_it(cluster: WatchedCluster, case: Case) -> None:
+    """Even if the rule that publishes is not asked."""
+    flow = case.begin(cluster)
+    before = cluster.current, {node: cluster.secret(node) for node in cluster.memory.kubelet.nodes}
+    cluster.engine = without(publish)
+    flow.run(publish=True)
+    assert (cluster.current, {node: cluster.secret(node) for node in cluster.memory.kubelet.nodes}) == before
+    cluster.engine = ENGINE
+    flow.finish(publish=True)

@@ -1,0 +1,167 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The link certificate: the next CA's key certified by the one in use, so that nobody has to restart to trust it first
+(docs/operator.md, "Link certificates")."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import look
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspection import plan
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.tests.operator import certs
+from ansible_collections.trustops.strimzi.tests.support.checker import verifies
+
+from ..support.memory_api import Change
+from ..support.restarts import Cost
+from ..support.watched_cluster import CERTIFICATES, KEYS, NAMESPACE, WatchedCluster, assert_only
+from .cases import Object, roles_together
+
+NEW_NAME = "CN=cluster-ca v1,O=io.strimzi"
+
+
+def without_exporter() -> list[Object]:
+    *pools, kafka = roles_together()
+    del kafka["spec"]["kafkaExporter"]
+    return [*pools, kafka]
+
+
+def links(cluster: WatchedCluster) -> Iterator[tuple[str, str, int]]:
+    """Where there are certificates of the next CA by another one: Secret, entry and position."""
+    for secret in cluster.memory.api.all("secrets", NAMESPACE):
+        name = secret["metadata"]["name"]
+        for key, value in cluster.secret(name).items():
+            for position, one in enumerate(certs.load(value) if b"BEGIN CERTIFICATE" in value else ()):
+                if one.subject.rfc4514_string() == NEW_NAME and one.issuer != one.subject:
+                    yield name, key, position
+
+
+@pytest.mark.usefixtures("uptake")
+def test_it_is_presented_behind_leaves_and_is_nowhere_else(cluster: WatchedCluster) -> None:
+    """After every write: not where anybody loads CAs from, and in no ledger."""
+    cluster.create()
+    seen: set[str] = set()
+
+    def look(change: Change) -> None:
+        found = list(links(cluster)) if change.plural == "secrets" else []
+        misplaced = [one for one in found if one[2] != 1 and not (one[0] == KEYS and one[1].endswith(".link.crt"))]
+        assert misplaced == [], f"after {change.verb} of {change.name}"
+        seen.update(secret for secret, _key, _position in found)
+
+    cluster.memory.api.listeners.append(look)
+    cluster.finish(Goal.REPLACE_KEY, publish=True)
+    others = {"entity-topic-operator", "entity-user-operator", "cruise-control", "kafka-exporter"}
+    assert seen == {KEYS, *cluster.memory.kubelet.nodes, *(f"demo-{one}-certs" for one in others)}
+    # Where processes could still meet one that was started with the old CA, it stays as long as its leaf.
+    assert not {KEYS, *cluster.memory.kubelet.nodes} & {secret for secret, _key, _position in links(cluster)}
+
+
+@pytest.mark.parametrize(
+    ("length", "manifests", "learning"),
+    [
+        # The exporter is a Go program, and applies the path length of the CA that it trusts (docs/operator.md,
+        # "Path lengths").
+        pytest.param(0, roles_together, {"kafka-exporter"}, id="0, an exporter"),
+        pytest.param(1, roles_together, set(), id="1, an exporter"),
+        pytest.param(None, roles_together, set(), id="none, an exporter"),
+        pytest.param(0, without_exporter, set(), id="0, JVMs only"),
+    ],
+)
+def test_who_would_refuse_it_restarts_before_it_is_used(
+    cluster: WatchedCluster, length: int | None, manifests: Callable[[], list[Object]], learning: set[str]
+) -> None:
+    cluster.path_length = length
+    cluster.create(manifests=manifests())
+    processes = cluster.memory.kubelet.processes
+    before = set(processes)
+    cluster.run(Goal.REPLACE_KEY, until=Phase.TRUST)
+    assert {process.component for uid, process in processes.items() if uid not in before} == learning
+    cluster.finish(Goal.REPLACE_KEY)
+    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY)
+    assert_only(cluster, cluster.current)
+
+
+@pytest.mark.parametrize("length", [0, 1])
+def test_the_plan_says_who_restarts_before_it_is_used_and_why(cluster: WatchedCluster, length: int) -> None:
+    cluster.path_length = length
+    cluster.create()
+    work, intent = cluster.work(), cluster.intent(Goal.REPLACE_KEY)
+    planned = plan(work, look(work, intent), intent)
+    restarted = [(step.nodes, *step.others) for step in planned.steps if step.phase is Phase.TRUST and step.others]
+    (exporter,) = [one.pod for one in cluster.memory.kubelet.processes.values() if one.component == "kafka-exporter"]
+    assert restarted == ([((), exporter)] if length == 0 else [])
+    why = f"by a restart, to pod {exporter} (CN=cluster-ca v0,O=io.strimzi allows 0 CAs below it"
+    assert any(why in choice for choice in planned.choices) is (length == 0), planned.choices
+
+
+@pytest.mark.usefixtures("uptake")
+@pytest.mark.parametrize(("phase", "goes_on_as"), [(Phase.TRUST, "unlinked"), (Phase.USE, "")], ids=str)
+def test_when_somebody_takes_it_away(cluster: WatchedCluster, phase: Phase, goes_on_as: str) -> None:
+    """Before it is used everybody restarts to trust the new CA; then nothing hangs on it any more."""
+    cluster.create()
+    cluster.run(Goal.REPLACE_KEY, until=phase)
+    (link,) = [key for key in cluster.secret(KEYS) if key.endswith(".link.crt")]
+    cluster.change("secrets", KEYS, {"data": {link: None}})
+    cluster.finish(Goal.REPLACE_KEY)
+    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY, goes_on_as)
+    assert_only(cluster, cluster.current)
+
+
+@pytest.mark.usefixtures("uptake")
+def test_the_operator_stays_on_the_old_ca_until_the_switch(cluster: WatchedCluster) -> None:
+    cluster.create()
+    old = cluster.current
+    stopped = cluster.run(Goal.REPLACE_KEY, until=Phase.USE).outcome.decision
+    assert stopped.done
+    assert stopped.pending
+    assert cluster.paid == Cost(1)
+    assert cluster.issuers() == {NEW_NAME}
+    assert (cluster.current, cluster.annotation("secrets", CERTIFICATES, "ca-cert-generation")) == (old, "0")
+    assert old in cluster.trusted
+    cluster.finish(Goal.RECONCILE)
+    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY)
+    assert_only(cluster, cluster.current)
+
+
+@pytest.mark.parametrize("jvm", [True, False], ids=["JVM", "OpenSSL"])
+@pytest.mark.parametrize("length", [0, 1])
+def test_a_client_that_trusts_only_the_old_ca(cluster: WatchedCluster, length: int, jvm: bool) -> None:
+    """It validates what every node presents until the old CA has left the trust; that is what a link is for."""
+    cluster.path_length = length
+    cluster.create(manifests=without_exporter())
+    old, trusted = cluster.current, cluster.secret(CERTIFICATES)["ca.crt"]
+    refused: list[str] = []
+
+    def connect(change: Change) -> None:
+        if old not in cluster.states:
+            return
+        for process in cluster.memory.kubelet.processes.values():
+            for _secret, chain in process.presented if process.component == "kafka" else ():
+                if not verifies(chain, trusted, jvm=jvm):
+                    refused.append(f"{process.pod} after {change.verb} of {change.name}")
+
+    cluster.memory.api.listeners.append(connect)
+    cluster.finish(Goal.REPLACE_KEY)
+    assert bool(refused) is (length == 0 and not jvm), refused[:1]
+
+
+@pytest.mark.usefixtures("uptake")
+def test_one_after_another(cluster: WatchedCluster) -> None:
+    """Replaced, replaced again, renewed, handed back: Raft clients know what they were started with, all the way."""
+    cluster.create()
+    for goal in (Goal.REPLACE_KEY, Goal.REPLACE_KEY, Goal.RENEW, Goal.REPLACE_KEY):
+        old = cluster.current
+        cluster.look_away()
+        cluster.finish(goal, replaces=old)
+        assert cluster.paid == cluster.cost(goal)
+        assert_only(cluster, cluster.current, {old} if goal is Goal.RENEW else set())
+        known = {old: cluster.node_uids} if cluster.nodes and goal is Goal.REPLACE_KEY else {}
+        assert cluster.remembered("removed").get(old, set()) == known.get(old, set())
+    cluster.finish(Goal.DOWNGRADE)
+    cluster.memory.settle(3)
+    assert cluster.ready
+    assert cluster.issuers() == {"CN=cluster-ca v3,O=io.strimzi"}

@@ -1,0 +1,74 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A link certificate beside clients of OpenSSL that read the CA from a Secret: the path length of the old CA decides."""
+
+from __future__ import annotations
+
+import base64
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import (
+    NOTHING_SAID,
+    NamedSecret,
+    Outside,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
+
+from ..support.restarts import Cost
+from ..support.watched_cluster import CERTIFICATES, WatchedCluster
+from .test_link import without_exporter
+
+NAMED = Outside((NamedSecret("kafka", "app"),))
+
+
+def begin(cluster: WatchedCluster, path_length: int) -> None:
+    """All nodes are JVMs; the Secret holds the CA in use."""
+    cluster.path_length = path_length
+    cluster.create(manifests=without_exporter())
+    client_reads(cluster, cluster.secret(CERTIFICATES)["ca.crt"])
+    cluster.outside = NAMED
+
+
+def client_reads(cluster: WatchedCluster, trusted: bytes) -> None:
+    cluster.memory.apply({
+        "kind": "Secret", "metadata": {"name": "app"}, "data": {"ca.crt": base64.b64encode(trusted).decode()}
+    })  # fmt: skip
+
+
+def client_reads_all(cluster: WatchedCluster) -> None:
+    """Every trusted CA in one entry, as an administrator makes it."""
+    cluster.put("app", ca_crt=b"".join(v for k, v in cluster.secret(CERTIFICATES).items() if k.endswith(".crt")))
+
+
+def held(cluster: WatchedCluster) -> set[tuple[Condition, str]]:
+    decision = cluster.run(Goal.REPLACE_KEY).outcome.decision
+    assert not decision.done
+    return {(violation.condition, violation.subject) for violation in decision.violations}
+
+
+def test_where_they_accept_it_they_are_asked_for_nothing_until_the_switch(cluster: WatchedCluster) -> None:
+    begin(cluster, 1)
+    assert held(cluster) == {(Condition.REMOVAL, "Secret kafka/app"), (Condition.TRUST, "Secret kafka/app")}
+    assert cluster.paid == Cost(1)
+    assert cluster.issuers() == {"CN=cluster-ca v1,O=io.strimzi"}
+    client_reads_all(cluster)
+    cluster.finish(Goal.REPLACE_KEY)
+    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY)
+
+
+def test_where_they_would_refuse_it_they_have_to_know_the_new_ca_before_it_is_used(cluster: WatchedCluster) -> None:
+    begin(cluster, 0)
+    assert held(cluster) == {(Condition.TRUST, "Secret kafka/app")}
+    assert cluster.paid == Cost(0)
+    client_reads_all(cluster)
+    cluster.finish(Goal.REPLACE_KEY)
+    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY)
+
+
+def test_where_nobody_names_them_nothing_is_known_of_them(cluster: WatchedCluster) -> None:
+    """The negative control: it is the Secret that keeps the link from being used."""
+    begin(cluster, 0)
+    cluster.outside = NOTHING_SAID
+    cluster.finish(Goal.REPLACE_KEY)
+    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY)

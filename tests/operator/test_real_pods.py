@@ -1,0 +1,131 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The double's profile for pods that run Kafka: what it adds, and that it takes nothing away (docs/operator.md,
+"Kafka image").
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from ..support.memory_cluster import MemoryCluster
+from . import clusters
+from .podsets import revision
+from .real_pods import RealPods, cluster_id
+
+
+def read(memory: MemoryCluster, plural: str, name: str) -> dict[str, Any]:
+    found = memory.operator.api.get(plural, name)
+    assert found is not None, f"{plural}/{name}"
+    return found
+
+
+@pytest.fixture
+def memory() -> MemoryCluster:
+    """Dual-role nodes with persistent storage."""
+    one = MemoryCluster("demo", "kafka")
+    one.operator.real_pods = RealPods()
+    for manifest in clusters.dual_role("demo", "kafka", generated=True, persistent=True, components=False):
+        one.operator.api.create(f"{manifest['kind'].lower()}s", manifest)
+    one.operator.reconcile("demo")
+    return one
+
+
+def pod(memory: MemoryCluster, number: int = 0) -> dict[str, Any]:
+    return copy.deepcopy(read(memory, "strimzipodsets", "demo-kafka")["spec"]["pods"][number])
+
+
+def test_brokers_may_read_their_secrets_and_no_others(memory: MemoryCluster) -> None:
+    (rule,) = read(memory, "roles", "demo-kafka")["rules"]
+    bundle, nodes = ["demo-trustbundle"], [f"demo-kafka-{number}" for number in range(3)]
+    assert sorted(rule["resourceNames"]) == sorted([*bundle, *nodes, "demo-cluster-ca-cert", "demo-clients-ca-cert"])
+    assert (rule["resources"], rule["verbs"]) == (["secrets"], ["get"])
+
+
+def test_the_role_is_bound_to_the_account_of_the_pods(memory: MemoryCluster) -> None:
+    (subject,) = read(memory, "rolebindings", "demo-kafka")["subjects"]
+    assert subject["name"] == pod(memory)["spec"]["serviceAccountName"]
+    assert read(memory, "serviceaccounts", subject["name"])
+
+
+def test_each_node_has_a_configuration_of_its_own(memory: MemoryCluster) -> None:
+    for number in range(3):
+        mounted = pod(memory, number)["spec"]["volumes"][1]["configMap"]["name"]
+        assert f"node.id={number}\n" in read(memory, "configmaps", mounted)["data"]["server.config"]
+
+
+@pytest.mark.parametrize(
+    ("service", "ports"),
+    [
+        ("demo-kafka-brokers", {9090, 9091, 8443, 9092, 9093}),
+        ("demo-kafka-bootstrap", {9091, 9092, 9093}),
+        ("demo-kafka-external-bootstrap", {9094}),
+        ("demo-kafka-1", {9094}),
+    ],
+)
+def test_services_and_their_ports(memory: MemoryCluster, service: str, ports: set[int]) -> None:
+    assert {port["port"] for port in read(memory, "services", service)["spec"]["ports"]} == ports
+
+
+def test_nodes_are_found_by_name_before_they_are_ready(memory: MemoryCluster) -> None:
+    spec = read(memory, "services", "demo-kafka-brokers")["spec"]
+    assert (spec["clusterIP"], spec["publishNotReadyAddresses"]) == ("None", True)
+
+
+def probes(memory: MemoryCluster) -> dict[str, Any]:
+    found = pod(memory)["spec"]["containers"][0]
+    return {name: found[name] for name in ("startupProbe", "readinessProbe", "livenessProbe") if name in found}
+
+
+def test_nodes_are_found_ready_as_soon_as_they_are(memory: MemoryCluster) -> None:
+    assert probes(memory)["startupProbe"]["periodSeconds"] < probes(memory)["readinessProbe"]["periodSeconds"]
+
+
+def test_a_resource_that_says_when_nodes_are_ready_is_obeyed(memory: MemoryCluster) -> None:
+    kafka = read(memory, "kafkas", "demo")
+    kafka["spec"]["kafka"]["readinessProbe"] = {"initialDelaySeconds": 15, "periodSeconds": 10}
+    memory.operator.api.apply("kafkas", kafka)
+    memory.operator.reconcile("demo")
+    found = probes(memory)
+    assert "startupProbe" not in found
+    assert found["readinessProbe"] == {
+        "exec": {"command": ["/opt/kafka/kafka_readiness.sh"]},
+        "initialDelaySeconds": 15,
+        "periodSeconds": 10,
+        "timeoutSeconds": 5,
+    }
+
+
+def test_the_revision_covers_what_was_added(memory: MemoryCluster) -> None:
+    one = pod(memory)
+    assert one["metadata"]["annotations"]["strimzi.io/revision"] == revision(one)
+    del one["spec"]["volumes"]
+    assert one["metadata"]["annotations"]["strimzi.io/revision"] != revision(one)
+
+
+def test_a_changed_configuration_rolls_every_node(memory: MemoryCluster) -> None:
+    memory.operator.reconcile("demo")
+    assert memory.operator.roller.log == []
+    memory.operator.api.patch("kafkas", "demo", {"spec": {"kafka": {"config": {"min.insync.replicas": 2}}}})
+    memory.operator.reconcile("demo")
+    assert sorted(name for name, _reason in memory.operator.roller.log) == [f"demo-kafka-{n}" for n in range(3)]
+
+
+@pytest.mark.parametrize(("kind", "volume"), [("persistent-claim", "hostPath"), ("ephemeral", "emptyDir")])
+def test_data_outlives_the_pod_where_the_pool_says_so(memory: MemoryCluster, kind: str, volume: str) -> None:
+    storage = {"type": kind, "size": "1Gi" if kind == "persistent-claim" else None}
+    memory.operator.api.patch("kafkanodepools", "kafka", {"spec": {"storage": storage}})
+    memory.operator.reconcile("demo")
+    (data,) = [one for one in pod(memory)["spec"]["volumes"] if one["name"] == "data"]
+    assert set(data) == {"name", volume}
+
+
+@pytest.mark.parametrize("name", ["demo", "other", "a", "z-9"])
+def test_a_cluster_id_is_a_uuid_as_kafka_writes_it(name: str) -> None:
+    kafka = clusters.kafka(name, "ns")
+    assert len(cluster_id(kafka)) == 22
+    assert cluster_id(kafka) == cluster_id(copy.deepcopy(kafka)) != cluster_id(clusters.kafka(name, "other"))

@@ -1,0 +1,58 @@
+"""What the nodes of a cluster would answer if they were asked: what their processes really loaded, not what is annotated.
+
+Unlike the rest of this package it speaks the collection's language, so only the tests of flows import it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.enrolment import as_seen
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Pod
+
+from .kubelet import Process
+from .memory_cluster import MemoryCluster
+
+PORTS = (9090, 9091)
+
+
+@dataclass
+class Answers:
+    """For ``Work.look_live``. silent: names of pods that do not answer. asked: how often somebody looked.
+
+    before: called before each look, for what happens meanwhile.
+    """
+
+    memory: MemoryCluster
+    silent: set[str] = field(default_factory=set)
+    before: Callable[[], None] = field(default=lambda: None)
+    asked: int = 0
+
+    def __call__(self, observation: Observation) -> tuple[ObservedListener, ...]:
+        self.asked += 1
+        self.before()
+        ledger = as_seen(observation.snapshot)
+        known = [*(entry.certificate for entry in ledger.entries), *(one.certificate for one in ledger.removed)]
+        nodes = [pod for pod in observation.snapshot.pods if pod.component is Component.KAFKA]
+        return tuple(self._answer(pod, port, known) for pod in nodes for port in PORTS)
+
+    def _answer(self, pod: Pod, port: int, known: list[Certificate]) -> ObservedListener:
+        process = self.memory.kubelet.processes.get(pod.uid)
+        if process is None or pod.name in self.silent:
+            return ObservedListener(pod.name, pod.uid, port, why=f"port {port} of pod {pod.name}: no answer")
+        accepted = frozenset(one.fingerprint for one in known if _accepts(process, one))
+        refused = frozenset(one.fingerprint for one in known) - accepted
+        chain = parse_certificates(process.presented[0][1])
+        return ObservedListener(pod.name, pod.uid, port, chain, accepted, refused, source="handshake with TLSv1.2")
+
+
+def _accepts(process: Process, authority: Certificate) -> bool:
+    """By name and key, as path validation finds an anchor."""
+    return any(
+        (anchor.subject_der, anchor.public_key_sha256) == (authority.subject_der, authority.public_key_sha256)
+        for anchor in parse_certificates(process.trusted)
+    )

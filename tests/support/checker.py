@@ -1,0 +1,230 @@
+"""An independent observer: after every single write, do the invariants of the design hold?
+
+It reads the API server and what the processes really loaded, and validates certificate paths with OpenSSL. It shares no
+code with the collection, and it does not trust the ledger.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from .edges import EDGES, ON_REQUEST
+from .memory_api import Change
+from .memory_cluster import MemoryCluster
+from .verification import refused_by_a_client, verifies
+
+Object = dict[str, Any]
+OPERATOR = "cluster-operator"
+
+
+class InvariantBroken(AssertionError):
+    """The text says which invariant, between whom, after which write."""
+
+
+@lru_cache(maxsize=50_000)
+def _decoded(value: str) -> bytes:
+    return base64.b64decode(value)
+
+
+def entries(secret: Object | None) -> dict[str, bytes]:
+    return {key: _decoded(value) for key, value in ((secret or {}).get("data") or {}).items()}
+
+
+def first(pem: bytes) -> bytes:
+    """The anchor of an entry is its first certificate (docs/operator.md, "User-managed CA")."""
+    end = b"-----END CERTIFICATE-----"
+    return pem.split(end)[0] + end + b"\n"
+
+
+@dataclass(frozen=True)
+class Party:
+    """presented: what others see of it; trusted: what it accepts; jvm: or else a Go program.
+
+    node: it has listeners. agent: of a node; nobody but the operator talks to it.
+    """
+
+    name: str
+    node: bool
+    presented: tuple[bytes, ...]
+    trusted: bytes
+    jvm: bool = True
+    agent: bool = False
+
+    def meets(self, other: Party) -> bool:
+        if self.agent or other.agent:
+            return OPERATOR in (self.name, other.name)
+        return self.name != other.name and (self.node or other.node)
+
+    def accepts(self, chain: bytes) -> bool:
+        return verifies(chain, self.trusted, jvm=self.jvm)
+
+
+@dataclass
+class Checker:
+    """Attach to a cluster; raises InvariantBroken out of the very write that breaks something.
+
+    copies_last: for how many seconds a client may go on with its copy of the CA certificate Secret. leaving: fingerprints
+    of CAs that somebody has asked to leave. unserved: the kind of client that the first CA does not serve on any day.
+    """
+
+    memory: MemoryCluster
+    copies_last: float = 0.0
+    leaving: set[str] = field(default_factory=set)
+    unserved: str = ""
+    writes: int = 0
+    enabled: bool = True
+    foreign: dict[str, Object] = field(default_factory=dict)
+    #: Earlier contents of the CA certificate Secret, each with the time at which another took its place.
+    _copies: list[tuple[float, frozenset[bytes]]] = field(default_factory=list)
+
+    def attach(self) -> None:
+        self.memory.api.listeners.append(self._after)
+
+    def plant_foreign(self, *secrets: str) -> None:
+        """Something of somebody else on Secrets that are worked on: it has to stay."""
+        for name in secrets:
+            mark = {
+                "data": {"somebody-elses": base64.b64encode(name.encode()).decode()},
+                "metadata": {"labels": {"team": "a"}, "annotations": {"example.com/owner": "b"}},
+            }
+            path = f"/api/v1/namespaces/{self.memory.namespace}/secrets/{name}"
+            self.memory.api.request("PATCH", path, body=mark, content_type="application/merge-patch+json")
+            self.foreign[name] = mark
+
+    def _after(self, change: Change) -> None:
+        self.writes += 1
+        if not self.enabled:
+            return
+        self._legal_edges(change)
+        self._nothing_foreign_lost(change)
+        self._keep_copy(change)
+        if change.plural in ("secrets", "pods"):
+            where = f"after {change.verb} of {change.plural}/{change.name}"
+            # A pod's status and annotations say nothing about what its process loaded when it started.
+            if change.plural == "secrets" or change.verb != "update":
+                self._everybody_verifies(where)
+                self._clients_verify(where)
+                self._stored_leaves_are_safe(where)
+            self._one_node_down(where)
+
+    def parties(self) -> Iterator[Party]:
+        for process in list(self.memory.kubelet.processes.values()):
+            chains = tuple(pem for _secret, pem in process.presented if pem)
+            jvm = process.component != "kafka-exporter"
+            yield Party(process.pod, process.component == "kafka", chains, process.trusted, jvm)
+            if process.kept:
+                started = tuple(pem for _secret, pem in process.kept.presented)
+                yield Party(f"the Raft client of {process.pod}", False, started, process.kept.trusted)
+                yield Party(f"the agent of {process.pod}", False, started, process.kept.trusted, agent=True)
+        operator = self._secret("cluster-operator-certs")
+        if operator:
+            yield Party(OPERATOR, False, (entries(operator)["cluster-operator.crt"],), self._projected())
+
+    def _secret(self, suffix: str) -> Object | None:
+        return self.memory.api.find("secrets", self.memory.namespace, f"{self.memory.cluster}-{suffix}")
+
+    def _projected(self) -> bytes:
+        data = entries(self._secret("cluster-ca-cert"))
+        return b"".join(first(value) for key, value in sorted(data.items()) if key.endswith(".crt"))
+
+    def _everybody_verifies(self, where: str) -> None:
+        """I1: nodes verify everybody, everybody verifies nodes."""
+        known = list(self.parties())
+        for presenter in known:
+            for verifier in known:
+                if not presenter.meets(verifier):
+                    continue
+                for chain in presenter.presented:
+                    if not verifier.accepts(chain):
+                        raise InvariantBroken(f"I1: {verifier.name} does not accept {presenter.name}, {where}")
+
+    def _keep_copy(self, change: Change) -> None:
+        if change.old and change.plural == "secrets" and change.name == f"{self.memory.cluster}-cluster-ca-cert":
+            before = _certificates(change.old)
+            if before and before != _certificates(change.new):
+                self._copies.append((self.memory.seconds, before))
+
+    def _clients_verify(self, where: str) -> None:
+        """I1: a client that loads every certificate of the CA certificate Secret refuses no listener."""
+        now, limit = _certificates(self._secret("cluster-ca-cert")), self.memory.seconds - self.copies_last
+        copies = {*([now] if now else []), *(copy for end, copy in self._copies if end > limit)}
+        listeners = {chain for party in self.parties() if party.node for chain in party.presented}
+        for copy in copies:
+            for chain in listeners:
+                client = refused_by_a_client(chain, copy)
+                if client not in ("", self.unserved):
+                    raise InvariantBroken(f"I1: {client} that loads the CA certificate Secret refuses a node, {where}")
+
+    def _stored_leaves_are_safe(self, where: str) -> None:
+        """I2 and I3: a leaf in its Secret can be put to use by any restart, so everybody has to accept it now."""
+        verifiers = [party for party in self.parties() if party.trusted]
+        for secret in self.memory.api.all("secrets", self.memory.namespace):
+            name = secret["metadata"]["name"]
+            leaves = [v for k, v in entries(secret).items() if k.endswith(".crt") and self._is_leaf(name)]
+            for leaf in leaves:
+                for verifier in verifiers:
+                    if not verifier.accepts(leaf):
+                        raise InvariantBroken(f"I3: {verifier.name} would not accept the leaf in {name}, {where}")
+                projected = self._projected()
+                if projected and not verifies(leaf, projected):
+                    raise InvariantBroken(f"I2: the leaf in {name} relies on a CA that left the trust, {where}")
+
+    def _is_leaf(self, secret: str) -> bool:
+        node = secret in self.memory.kubelet.nodes
+        return node or (
+            secret.startswith(f"{self.memory.cluster}-") and secret.endswith("-certs") and "trusted" not in secret
+        )
+
+    def _one_node_down(self, where: str) -> None:
+        """I4: one Kafka node at a time."""
+        down = [name for name in self.memory.kubelet.nodes if not self._is_up(name)]
+        created = all(len(uids) for uids in self.memory.kubelet.started.values())
+        if created and len(down) > 1 and self._was_complete:
+            raise InvariantBroken(f"I4: {', '.join(down)} are down together, {where}")
+        if not down and self.memory.kubelet.nodes:
+            self._was_complete = True
+
+    _was_complete: bool = False
+
+    def _is_up(self, name: str) -> bool:
+        pod = self.memory.api.find("pods", self.memory.namespace, name)
+        conditions = ((pod or {}).get("status") or {}).get("conditions") or []
+        return any(c["type"] == "Ready" and c["status"] == "True" for c in conditions)
+
+    def _legal_edges(self, change: Change) -> None:
+        """I5: in the ledger Secret as it was and as it is."""
+        if not change.name.endswith("-cluster-ca-trusted-certs") or change.verb == "delete":
+            return
+        before, after = _states(change.old), _states(change.new)
+        for fingerprint in before.keys() | after.keys():
+            edge = (before.get(fingerprint), after.get(fingerprint))
+            asked = edge == ON_REQUEST and fingerprint in self.leaving
+            if edge[0] != edge[1] and edge not in EDGES and not asked:
+                raise InvariantBroken(f"I5: {fingerprint} went from {edge[0]} to {edge[1]}")
+
+    def _nothing_foreign_lost(self, change: Change) -> None:
+        """I6: what is not ours is still there."""
+        mark = self.foreign.get(change.name)
+        if mark is None or change.plural != "secrets" or change.new is None:
+            return
+        metadata = change.new["metadata"]
+        kept = (
+            mark["data"].items() <= change.new.get("data", {}).items()
+            and mark["metadata"]["labels"].items() <= (metadata.get("labels") or {}).items()
+            and mark["metadata"]["annotations"].items() <= (metadata.get("annotations") or {}).items()
+        )
+        if not kept:
+            raise InvariantBroken(f"I6: something foreign was lost from Secret {change.name}")
+
+
+def _certificates(secret: Object | None) -> frozenset[bytes]:
+    return frozenset(value for key, value in entries(secret).items() if key.endswith(".crt"))
+
+
+def _states(secret: Object | None) -> dict[str, str]:
+    found = entries(secret)
+    return {key.removesuffix(".state"): value.decode() for key, value in found.items() if key.endswith(".state")}

@@ -1,0 +1,91 @@
+"""A playbook's logic in one process: the engine on a cluster, phase by phase or in one go.
+
+Unlike the rest of this package it drives the collection, so only the tests of flows import it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import Outcome, run
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Settings, Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE, Engine
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+
+from .memory_cluster import MemoryCluster
+
+EC = KeySpec(KeyAlgorithm.ECDSA, 256)
+#: Behind the real time: the cluster may live for an hour, and what it issues is valid now.
+START = datetime.now(timezone.utc) - timedelta(hours=2)
+SETTINGS = Settings(
+    ca_key=EC, leaf_key=EC, operator_timeout=timedelta(seconds=60), pod_timeout=timedelta(seconds=60), holder="test"
+)
+
+
+class MemoryClock:
+    """The cluster's time: it passes when the cluster moves."""
+
+    def __init__(self, memory: MemoryCluster) -> None:
+        self._memory = memory
+
+    def now(self) -> datetime:
+        return START + timedelta(seconds=self._memory.seconds)
+
+    def monotonic(self) -> float:
+        return self._memory.seconds
+
+    def sleep(self, seconds: float) -> None:
+        """The cluster moves once, however long it is."""
+        self._memory.step()
+        self._memory.seconds += max(0.0, seconds - 1.0)
+
+
+@dataclass
+class FlowResult:
+    outcome: Outcome
+    actions: list[Action] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def changes(self) -> list[Action]:
+        return [action for action in self.actions if action.is_change]
+
+
+def work_on(
+    memory: MemoryCluster, transport: Any = None, settings: Settings = SETTINGS, *, dry_run: bool = False
+) -> Work:
+    """A client on this cluster; while it watches, the cluster moves."""
+    memory.api.idle = memory.step
+    client = KubeClient(transport or memory.api, sleep=lambda seconds: None)
+    return Work(client, ClusterNames(memory.namespace, memory.cluster), MemoryClock(memory), settings, dry_run)
+
+
+def run_flow(work: Work, intent: Intent, engine: Engine = ENGINE) -> FlowResult:
+    """As the roles do: one call for each phase, up to the last that is allowed."""
+    result = None
+    for phase in Phase:
+        if not intent.allows(phase):
+            break
+        outcome = run(work, replace(intent, until=phase), lambda: None, engine=engine)
+        if result is None:
+            result = FlowResult(outcome)
+        result.outcome = outcome
+        result.actions += outcome.actions
+        result.warnings += outcome.warnings
+        if outcome.decision.violations:
+            break
+        # What is in place by then is not asked for again.
+        intent = replace(intent, replaces=intent.replaces or outcome.replaces)
+    assert result is not None
+    return result
+
+
+def with_settings(**changes: Any) -> Settings:
+    return replace(SETTINGS, **changes)

@@ -1,0 +1,54 @@
+"""A transport that ends the process at a chosen write: before it is sent, or after it was done and the reply lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .memory_api import ACCESS_REVIEWS, MemoryApi
+from .permissions import Restricted
+
+
+class Killed(BaseException):
+    """The process is gone: nothing catches this, no clean-up runs."""
+
+
+class KillingTransport:
+    """Counts writes. at: number of the write (from 1) at which to end; None never. after: the write is done.
+
+    From then on nothing gets through, whatever the dead process would still like to do.
+    """
+
+    def __init__(self, api: MemoryApi | Restricted, at: int | None = None, after: bool = False) -> None:
+        self.api, self.at, self.after = api, at, after
+        self.writes = 0
+        self.killed = False
+        self.unconditional: list[str] = []
+
+    def request(self, method: str, path: str, **arguments: Any) -> Any:
+        if self.killed:
+            raise Killed
+        if method == "GET" or path == ACCESS_REVIEWS:
+            return self.api.request(method, path, **arguments)
+        self.writes += 1
+        self._note_condition(method, path, arguments.get("body") or {})
+        self.killed = self.writes == self.at
+        if self.killed and not self.after:
+            raise Killed
+        response = self.api.request(method, path, **arguments)
+        if self.killed:
+            raise Killed
+        return response
+
+    def stream(
+        self, path: str, *, query: Mapping[str, str] | None = None, timeout: float | None = None
+    ) -> Iterator[Any]:
+        return self.api.stream(path, query=query, timeout=timeout)
+
+    def _note_condition(self, method: str, path: str, body: Mapping[str, Any]) -> None:
+        """I6: a write says what it was decided on."""
+        metadata = body.get("metadata") or {}
+        asks_only = set(metadata.get("annotations") or {}) == {"trustops.strimzi/reconcile-request"}
+        conditional = method == "POST" or metadata.get("resourceVersion") or body.get("preconditions")
+        if not conditional and not asks_only:
+            self.unconditional.append(f"{method} {path}")

@@ -1,0 +1,151 @@
+"""Kubelet and Deployment controller for MemoryApi: step by step, no threads, no time.
+
+It also knows what the processes know: what each pod loaded when it started, and nothing it could have learned since.
+"""
+
+from __future__ import annotations
+
+import base64
+import copy
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .memory_api import Change, MemoryApi
+
+
+@dataclass(frozen=True)
+class Process:
+    """What a pod's process loaded at its start (docs/operator.md, "Who trusts what"): PEM of its leaves, PEM of its
+    trust.
+
+    kept: where a node's listeners have read again since, what its Raft client and its agent were started with.
+    """
+
+    pod: str
+    component: str
+    presented: tuple[tuple[str, bytes], ...]
+    trusted: bytes
+    kept: Process | None = None
+
+
+class SimulatedKubelet:
+    """Makes pods Ready, ends deleted ones, keeps one pod per Deployment."""
+
+    def __init__(self, api: MemoryApi, namespace: str, cluster: str) -> None:
+        self.api, self.namespace, self.cluster = api, namespace, cluster
+        self.processes: dict[str, Process] = {}
+        self.started: dict[str, list[str]] = {}
+        self.nodes: set[str] = set()
+        self.broken: set[str] = set()
+        api.listeners.append(self._on_change)
+
+    def _on_change(self, change: Change) -> None:
+        if change.plural != "pods" or change.namespace != self.namespace:
+            return
+        if change.verb == "create" and change.new:
+            self._start(change.new)
+        elif change.verb == "delete" and change.old:
+            self.processes.pop(change.old["metadata"]["uid"], None)
+
+    def _start(self, pod: Mapping[str, Any]) -> None:
+        metadata = pod["metadata"]
+        labels = metadata.get("labels") or {}
+        if labels.get("strimzi.io/cluster", self.cluster) != self.cluster:
+            # Another resource's pod; what it knows is told by its own double.
+            return
+        component = labels.get("strimzi.io/component-type", "")
+        if component == "kafka":
+            self.nodes.add(metadata["name"])
+        self.started.setdefault(metadata["name"], []).append(metadata["uid"])
+        self.processes[metadata["uid"]] = Process(
+            metadata["name"], component, self._leaves(metadata["name"], component), self._trust(component)
+        )
+
+    def reload(self, uid: str) -> None:
+        """The listeners of this node read their leaf and their trust again; nothing else of the process does."""
+        process = self.processes[uid]
+        self.processes[uid] = replace(
+            process,
+            presented=self._leaves(process.pod, process.component),
+            trusted=self._trust(process.component),
+            kept=process.kept or process,
+        )
+
+    def _leaves(self, pod: str, component: str) -> tuple[tuple[str, bytes], ...]:
+        c = self.cluster
+        places = {
+            "kafka": [(pod, f"{pod}.crt")],
+            "entity-operator": [
+                (f"{c}-entity-topic-operator-certs", "entity-operator.crt"),
+                (f"{c}-entity-user-operator-certs", "entity-operator.crt"),
+            ],
+            "cruise-control": [(f"{c}-cruise-control-certs", "cruise-control.crt")],
+            "kafka-exporter": [(f"{c}-kafka-exporter-certs", "kafka-exporter.crt")],
+        }.get(component, [])
+        return tuple((secret, self._entry(secret, key)) for secret, key in places)
+
+    def _trust(self, component: str) -> bytes:
+        if component in ("kafka", "kafka-exporter"):
+            return self._entry(f"{self.cluster}-trustbundle", "cluster-ca.crt")
+        secret = self.api.find("secrets", self.namespace, f"{self.cluster}-cluster-ca-cert") or {}
+        # Only the first certificate of each entry becomes an anchor (docs/operator.md, "User-managed CA").
+        anchors = [
+            base64.b64decode(value).split(b"-----END CERTIFICATE-----")[0] + b"-----END CERTIFICATE-----\n"
+            for key, value in sorted((secret.get("data") or {}).items())
+            if key.endswith(".crt")
+        ]
+        return b"".join(anchors)
+
+    def _entry(self, secret: str, key: str) -> bytes:
+        found = self.api.find("secrets", self.namespace, secret) or {}
+        return base64.b64decode((found.get("data") or {}).get(key, ""))
+
+    def step(self) -> bool:
+        """One round of everything a cluster does by itself. True when something moved."""
+        return any([self._end_deleted(), self._deployments(), self._make_ready()])
+
+    def _end_deleted(self) -> bool:
+        ended = [p for p in self.api.all("pods", self.namespace) if "deletionTimestamp" in p["metadata"]]
+        for pod in ended:
+            self.api.finish_delete("pods", self.namespace, pod["metadata"]["name"])
+        return bool(ended)
+
+    def _make_ready(self) -> bool:
+        moved = False
+        for pod in self.api.all("pods", self.namespace):
+            name = pod["metadata"]["name"]
+            if (pod.get("status") or {}).get("phase") == "Running" or name in self.broken:
+                continue
+            status = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
+            path = f"/api/v1/namespaces/{self.namespace}/pods/{name}/status"
+            body = {"status": status, "metadata": {}}
+            self.api.request("PATCH", path, body=body, content_type="application/merge-patch+json")
+            moved = True
+        return moved
+
+    def _deployments(self) -> bool:
+        moved = False
+        for deployment in self.api.all("deployments", self.namespace):
+            template = deployment["spec"]["template"]
+            digest = hashlib.sha1(json.dumps(template, sort_keys=True).encode()).hexdigest()[:10]
+            stem = f"{deployment['metadata']['name']}-"
+            own = [p for p in self.api.all("pods", self.namespace) if p["metadata"]["name"].startswith(stem)]
+            for pod in own:
+                if pod["metadata"]["labels"].get("pod-template-hash") != digest:
+                    path = f"/api/v1/namespaces/{self.namespace}/pods/{pod['metadata']['name']}"
+                    self.api.request("DELETE", path)
+                    moved = True
+            if not any(p["metadata"]["labels"].get("pod-template-hash") == digest for p in own):
+                self._create_pod(template, stem, digest)
+                moved = True
+        return moved
+
+    def _create_pod(self, template: Mapping[str, Any], stem: str, digest: str) -> None:
+        metadata = copy.deepcopy(template["metadata"])
+        metadata["labels"] = {**metadata.get("labels", {}), "pod-template-hash": digest}
+        metadata["generateName"] = f"{stem}{digest}-"
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": copy.deepcopy(template["spec"])}
+        self.api.request("POST", f"/api/v1/namespaces/{self.namespace}/pods", body=pod)

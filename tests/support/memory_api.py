@@ -1,0 +1,303 @@
+"""An in-memory Kubernetes API server for tests: optimistic concurrency, patches, selectors, watches, Status bodies.
+
+It knows no kinds: any group, version and resource works. Nothing in it depends on the code under test.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Object = dict[str, Any]
+Key = tuple[str, str, str]  # plural, namespace, name
+Listener = Callable[["Change"], None]
+
+_PATH = re.compile(
+    r"^/(?:api|apis/(?P<group>[^/]+))/(?P<version>[^/]+)/namespaces/(?P<ns>[^/]+)/(?P<plural>[^/]+)"
+    r"(?:/(?P<name>[^/]+))?(?:/(?P<sub>[^/]+))?$"
+)
+#: Not stored: a question whether the client may do something. Here everybody may do everything.
+ACCESS_REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+_KINDS = {
+    "secrets": "Secret", "pods": "Pod", "kafkas": "Kafka", "strimzipodsets": "StrimziPodSet", "leases": "Lease",
+    "kafkanodepools": "KafkaNodePool", "deployments": "Deployment", "services": "Service", "events": "Event",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Response:
+    status: int
+    body: Object
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Change:
+    """A write that was done."""
+
+    verb: str
+    plural: str
+    namespace: str
+    name: str
+    old: Object | None
+    new: Object | None
+
+
+class _Refused(Exception):
+    def __init__(self, response: Response) -> None:
+        super().__init__(response.status)
+        self.response = response
+
+
+def _status(code: int, reason: str, message: str, plural: str = "", name: str = "") -> Response:
+    details = {"name": name, "kind": plural}
+    body = {
+        "kind": "Status",
+        "status": "Failure",
+        "code": code,
+        "reason": reason,
+        "message": message,
+        "details": details,
+    }
+    return Response(code, body)
+
+
+class MemoryApi:
+    """Objects by (plural, namespace, name). Thread-safe. ``listeners`` are called after every write."""
+
+    def __init__(self) -> None:
+        self._objects: dict[Key, Object] = {}
+        self._events: list[tuple[int, str, Key, Object]] = []
+        self._version = 1000
+        self._lock = threading.RLock()
+        self.listeners: list[Listener] = []
+        self.writes: list[Change] = []
+        self.requests: list[tuple[str, str]] = []
+        self.idle: Callable[[], None] = lambda: None
+        self.graceful_pods = False
+        self.clock: Callable[[], str] = lambda: "2026-01-01T00:00:00Z"
+
+    # The HTTP face -------------------------------------------------------------------------------------------------
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: Any = None,
+        content_type: str = "application/json",
+        timeout: float | None = None,
+    ) -> Response:
+        with self._lock:
+            self.requests.append((method, path))
+            if (method, path) == ("POST", ACCESS_REVIEWS):
+                return Response(201, {**_copied(body), "status": {"allowed": True}})
+            match = _PATH.match(path)
+            if not match:
+                return _status(404, "NotFound", "the server could not find the requested resource")
+            plural, namespace, name = match["plural"], match["ns"], match["name"]
+            try:
+                if method == "GET":
+                    return self._get(plural, namespace, name, query or {})
+                if method == "POST":
+                    return self._create(plural, namespace, _copied(body))
+                if method == "DELETE":
+                    return self._delete(plural, namespace, name, body or {})
+                return self._update(method, plural, namespace, name, match["sub"], _copied(body), content_type)
+            except _Refused as refused:
+                return refused.response
+
+    def stream(
+        self, path: str, *, query: Mapping[str, str] | None = None, timeout: float | None = None
+    ) -> Iterator[Object]:
+        """What has happened since resourceVersion; then ``idle`` is called once, so that the cluster can move on."""
+        query = query or {}
+        match = _PATH.match(path)
+        assert match
+        since = int(query.get("resourceVersion") or 0)
+        self.idle()
+        with self._lock:
+            found = [event for event in self._events if event[0] > since]
+        for _version, kind, key, item in found:
+            if key[:2] == (match["plural"], match["ns"]) and _selected(item, query):
+                yield {"type": kind, "object": _copied(item)}
+
+    # Verbs ---------------------------------------------------------------------------------------------------------
+
+    def _get(self, plural: str, namespace: str, name: str | None, query: Mapping[str, str]) -> Response:
+        if name:
+            return Response(200, _copied(self._existing(plural, namespace, name)))
+        items = [
+            o for key, o in sorted(self._objects.items()) if key[:2] == (plural, namespace) and _selected(o, query)
+        ]
+        return Response(200, {"items": _copied(items), "metadata": {"resourceVersion": str(self._version)}})
+
+    def _create(self, plural: str, namespace: str, body: Object) -> Response:
+        metadata = body.setdefault("metadata", {})
+        if "name" not in metadata:
+            metadata["name"] = f"{metadata['generateName']}{uuid.uuid4().hex[:5]}"
+        key = (plural, namespace, metadata["name"])
+        if key in self._objects:
+            raise _Refused(_status(409, "AlreadyExists", f'{plural} "{key[2]}" already exists', plural, key[2]))
+        metadata.update(namespace=namespace, uid=str(uuid.uuid4()), generation=1, creationTimestamp=self.clock())
+        body.setdefault("kind", _KINDS.get(plural, ""))
+        self._store("create", key, None, body)
+        return Response(201, _copied(body))
+
+    def _update(
+        self, method: str, plural: str, namespace: str, name: str, sub: str | None, body: Any, content_type: str
+    ) -> Response:
+        key = (plural, namespace, name)
+        old = self._existing(*key)
+        if method == "PATCH" and "merge-patch" in content_type:
+            self._check_version(key, old, body.get("metadata") or {})
+            new = _merge(_copied(old), body)
+        elif method == "PUT":
+            self._check_version(key, old, body.get("metadata") or {})
+            new = body
+        else:
+            raise _Refused(_status(415, "UnsupportedMediaType", content_type, plural, name))
+        if sub == "status":
+            new = {**_copied(old), "status": new.get("status")}
+        elif plural in ("kafkas", "strimzipodsets", "kafkanodepools") and "status" in old:
+            new["status"] = _copied(old["status"])
+        for fixed in ("uid", "creationTimestamp", "namespace", "generation", "deletionTimestamp", "managedFields"):
+            if fixed in old["metadata"]:
+                new["metadata"][fixed] = old["metadata"][fixed]
+        new["metadata"]["resourceVersion"] = old["metadata"]["resourceVersion"]
+        if new == old:
+            return Response(200, _copied(old))
+        if new.get("spec") != old.get("spec"):
+            new["metadata"]["generation"] = old["metadata"].get("generation", 1) + 1
+        self._store("update", key, old, new)
+        return Response(200, _copied(new))
+
+    def _delete(self, plural: str, namespace: str, name: str, options: Mapping[str, Any]) -> Response:
+        key = (plural, namespace, name)
+        old = self._existing(*key)
+        wanted = options.get("preconditions") or {}
+        for part in ("uid", "resourceVersion"):
+            if wanted.get(part) and wanted[part] != old["metadata"][part]:
+                message = f"Precondition failed: {part} in precondition: {wanted[part]}, in object: other"
+                raise _Refused(_status(409, "Conflict", message, plural, name))
+        if plural == "pods" and self.graceful_pods:
+            if "deletionTimestamp" not in old["metadata"]:
+                new = _copied(old)
+                new["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+                self._store("update", key, old, new)
+            return Response(200, _copied(self._objects[key]))
+        self._remove(key)
+        return Response(200, {"kind": "Status", "status": "Success"})
+
+    # Storage -------------------------------------------------------------------------------------------------------
+
+    def _existing(self, plural: str, namespace: str, name: str) -> Object:
+        try:
+            return self._objects[(plural, namespace, name)]
+        except KeyError:
+            raise _Refused(_status(404, "NotFound", f'{plural} "{name}" not found', plural, name)) from None
+
+    def _check_version(self, key: Key, old: Object, metadata: Mapping[str, Any]) -> None:
+        version = metadata.get("resourceVersion")
+        if version is not None and version != old["metadata"]["resourceVersion"]:
+            message = f'Operation cannot be fulfilled on {key[0]} "{key[2]}": the object has been modified'
+            raise _Refused(_status(409, "Conflict", message, key[0], key[2]))
+
+    def _store(self, verb: str, key: Key, old: Object | None, new: Object) -> None:
+        self._version += 1
+        new["metadata"]["resourceVersion"] = str(self._version)
+        if "data" in new and (old is None or old.get("data") != new["data"]):
+            field = {"operation": "Update", "time": self.clock(), "fieldsV1": {"f:data": {}}}
+            new["metadata"]["managedFields"] = [field]
+        self._objects[key] = new
+        self._record(verb, "ADDED" if old is None else "MODIFIED", key, old, new)
+
+    def _remove(self, key: Key) -> None:
+        old = self._objects.pop(key)
+        self._version += 1
+        gone = _copied(old)
+        gone["metadata"]["resourceVersion"] = str(self._version)
+        self._record("delete", "DELETED", key, old, gone)
+
+    def _record(self, verb: str, kind: str, key: Key, old: Object | None, new: Object) -> None:
+        self._events.append((self._version, kind, key, new))  # what is stored is never changed, only replaced
+        change = Change(verb, *key, _copied(old), _copied(new) if verb != "delete" else None)
+        self.writes.append(change)
+        for listener in list(self.listeners):
+            listener(change)
+
+    # For tests -----------------------------------------------------------------------------------------------------
+
+    def find(self, plural: str, namespace: str, name: str) -> Object | None:
+        with self._lock:
+            found = self._objects.get((plural, namespace, name))
+            return _copied(found)
+
+    def all(self, plural: str, namespace: str) -> list[Object]:
+        with self._lock:
+            return [_copied(o) for key, o in sorted(self._objects.items()) if key[:2] == (plural, namespace)]
+
+    def finish_delete(self, plural: str, namespace: str, name: str) -> None:
+        """End the graceful deletion of a pod."""
+        with self._lock:
+            self._remove((plural, namespace, name))
+
+    def snapshot(self) -> tuple[dict[Key, Object], int]:
+        """The whole state, to be restored later."""
+        with self._lock:
+            return _copied(self._objects), self._version
+
+    def restore(self, state: tuple[dict[Key, Object], int]) -> None:
+        with self._lock:
+            self._objects, self._version = _copied(state[0]), state[1]
+            self._events.clear()
+
+
+def _copied(value: Any) -> Any:
+    """A deep copy of what is only JSON; ``copy.deepcopy`` would take most of the time of the tests of whole flows."""
+    if isinstance(value, dict):
+        return {key: _copied(item) if isinstance(item, (dict, list)) else item for key, item in value.items()}
+    if isinstance(value, list):
+        return [_copied(item) if isinstance(item, (dict, list)) else item for item in value]
+    return value
+
+
+def _merge(target: Any, patch: Any) -> Any:
+    """RFC 7386."""
+    if not isinstance(patch, dict):
+        return patch
+    if not isinstance(target, dict):
+        target = {}
+    for key, value in patch.items():
+        if value is None:
+            target.pop(key, None)
+        else:
+            target[key] = _merge(target.get(key), value)
+    return target
+
+
+def _selected(item: Mapping[str, Any], query: Mapping[str, str]) -> bool:
+    labels = item["metadata"].get("labels") or {}
+    name = query.get("fieldSelector", "")
+    if name and item["metadata"]["name"] != name.removeprefix("metadata.name="):
+        return False
+    return all(_matches(labels, part) for part in _split(query.get("labelSelector", "")))
+
+
+def _split(selector: str) -> list[str]:
+    return [part.strip() for part in re.split(r",(?![^()]*\))", selector) if part.strip()]
+
+
+def _matches(labels: Mapping[str, str], part: str) -> bool:
+    inside = re.match(r"^(\S+) in \(([^)]*)\)$", part)
+    if inside:
+        return labels.get(inside[1]) in {value.strip() for value in inside[2].split(",")}
+    if "=" in part:
+        key, value = re.split(r"==?", part, maxsplit=1)
+        return labels.get(key) == value
+    return part in labels

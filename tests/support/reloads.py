@@ -1,0 +1,84 @@
+"""Nodes of a cluster that can be asked what they trust, and told to read it again.
+
+Only listeners read again: the Raft client and the agent of a process go on with what it was started with. Everything is
+real but the requests to the node itself, which tests/unit/_rollout/test_reload.py has.
+
+Unlike the rest of this package it speaks the collection's language, so only the tests of flows import it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import reloading
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import ReloadTarget
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
+
+from ..operator.podsets import nodes_of
+from ..operator.server_config import server_config
+from .answers import Answers
+from .memory_api import Change
+from .memory_cluster import MemoryCluster
+
+
+def _no_port(pod: str, port: int, *, timeout: float) -> AbstractContextManager[Any]:
+    raise AssertionError(f"port {port} of {pod} was opened: the requests are doubled")
+
+
+@dataclass
+class ReloadingNodes:
+    """told: pods that were told, in order. before: called with the pod's name before it does anything, and may raise.
+    after: called when it has. deaf: pods that take the request and go on as before.
+    configured: their ConfigMaps can be found. reachable: they can be asked at all.
+    """
+
+    memory: MemoryCluster
+    answers: Answers = field(init=False)
+    told: list[str] = field(default_factory=list)
+    before: Callable[[str], None] = field(default=lambda pod: None)
+    after: Callable[[str], None] = field(default=lambda pod: None)
+    deaf: set[str] = field(default_factory=set)
+    configured: bool = True
+    reachable: bool = True
+
+    def __post_init__(self) -> None:
+        self.answers = Answers(self.memory)
+        self.memory.api.listeners.append(self._configure_new)
+
+    def replace_requests(self, patch: pytest.MonkeyPatch) -> None:
+        """From here on these nodes get what the collection would send."""
+        patch.setattr(reloading, "reload_node", self._reload)
+
+    def attach(self, work: Work) -> Work:
+        """This work reaches the nodes, and finds what they read."""
+        if not self.reachable:
+            return work
+        self._configure()
+        work.look_live, work.open_ports = self.answers, lambda: _no_port
+        return work
+
+    def _configure_new(self, change: Change) -> None:
+        if (change.plural, change.verb) == ("pods", "create"):
+            self._configure()
+
+    def _configure(self) -> None:
+        """As the operator does for every node before it makes its pod."""
+        memory, kafka = self.memory, self.memory.api.find("kafkas", self.memory.namespace, self.memory.cluster)
+        nodes = nodes_of(memory.operator.api, memory.cluster) if kafka and self.configured else []
+        for node in nodes:
+            if memory.api.find("configmaps", memory.namespace, node.pod) is None:
+                text = server_config(kafka or {}, node, nodes)
+                body = {"metadata": {"name": node.pod}, "data": {"server.config": text}}
+                memory.api.request("POST", f"/api/v1/namespaces/{memory.namespace}/configmaps", body=body)
+
+    def _reload(self, target: ReloadTarget, *_how: Any) -> None:
+        self.before(target.node.pod)
+        self.told.append(target.node.pod)
+        if target.node.pod not in self.deaf:
+            self.memory.kubelet.reload(target.node.uid)
+        self.after(target.node.pod)

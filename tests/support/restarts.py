@@ -1,0 +1,65 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What each flow costs, in one table for all tests (docs/design.md, "Flows").
+
+Of a whole flow, on a cluster that nobody else touches. Pods of Deployments hold no state and are not counted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Cost:
+    """restarts: of each Kafka node. pauses: of the operator. reloads: how often each node is told to read again."""
+
+    restarts: int
+    pauses: int = 0
+    reloads: int = 0
+
+    def __add__(self, other: Cost) -> Cost:
+        """Of one flow after another."""
+        return Cost(self.restarts + other.restarts, self.pauses + other.pauses, self.reloads + other.reloads)
+
+
+@dataclass(frozen=True)
+class _Row:
+    """reload: where nodes can be told to read again. restart: where they cannot, or where somebody asks for restarts;
+    None: nothing is done then."""
+
+    reload: Cost
+    restart: Cost | None
+
+
+_FREE = _Row(Cost(0), Cost(0))
+#: By flow and circumstance.
+_TABLE = {
+    ("create", ""): _FREE,
+    ("upgrade", ""): _FREE,
+    ("downgrade", ""): _FREE,
+    # Channels that have read nothing again hold leaves that the operator would not know of.
+    ("downgrade", "after a renewal"): _Row(Cost(1), Cost(0)),
+    # Where another tool has replaced the CA.
+    ("downgrade", "the key generation is behind"): _Row(Cost(0, pauses=1), Cost(1, pauses=1)),
+    ("renew", ""): _Row(Cost(0, pauses=2, reloads=1), Cost(1, pauses=2)),
+    ("renew_leaves", ""): _Row(Cost(0, pauses=1, reloads=1), Cost(1)),
+    ("replace_key", ""): _Row(Cost(1, pauses=1, reloads=1), Cost(2, pauses=1)),
+    ("replace_key", "unlinked"): _Row(Cost(2, pauses=2, reloads=1), Cost(3, pauses=2)),
+    # Until there is nothing to do but to wait for restarts, and what is left when each node had one.
+    ("replace_key", "when_restarted"): _Row(Cost(0, pauses=1, reloads=1), None),
+    ("replace_key", "when_restarted, unlinked"): _Row(Cost(1, pauses=1, reloads=1), None),
+    ("reconcile", "all have restarted"): _Row(Cost(0, pauses=1, reloads=1), Cost(1, pauses=1)),
+    # The same where the rest of the nodes is restarted after all.
+    ("reconcile", "restarted at last"): _Row(Cost(1, pauses=1, reloads=1), Cost(2, pauses=1)),
+}  # fmt: skip
+
+
+def cost_of(flow: str, circumstance: str = "", *, reload: bool) -> Cost:
+    """Raises LookupError for what is not in the table, or is not done without a reload."""
+    row = _TABLE[str(getattr(flow, "value", flow)), circumstance]
+    cost = row.reload if reload else row.restart
+    if cost is None:
+        raise LookupError(f"{flow}, {circumstance}: held where nodes cannot be told to read again")
+    return cost

@@ -1,0 +1,107 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Certificate paths as OpenSSL, Go programs and JVMs see them. OpenSSL answers; nothing of the collection is used."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import date, datetime, time, timedelta
+from functools import lru_cache
+from itertools import islice, permutations
+
+from cryptography.exceptions import InvalidSignature
+from OpenSSL import crypto
+
+from ..operator import certs
+
+Certificates = tuple[crypto.X509, ...]
+#: Orders in which a client may load what it trusts: all of them for as many entries as a flow makes.
+_ORDERS = 24
+_END = b"-----END CERTIFICATE-----"
+
+
+def verifies(presented: bytes, trusted: bytes, *, jvm: bool = True) -> bool:
+    """Whether the presented chain is accepted under one of these anchors, at the time of the operator double: Go programs
+    and JVMs try each. A JVM does not apply the path length of an anchor itself (docs/operator.md, "Path lengths")."""
+    return _verifies_on(presented, trusted, jvm, _today())
+
+
+def refused_by_a_client(presented: bytes, entries: Collection[bytes]) -> str:
+    """Which client that loads every one of these entries refuses the presented chain; empty if none does.
+
+    Go programs and JVMs find their way whatever else there is. OpenSSL takes the first certificate with the issuer's name
+    and does not try another (docs/operator.md, "Link certificates").
+    """
+    loadable = tuple(sorted(entry for entry in entries if _loads(entry)))
+    everything = b"".join(loadable)
+    for jvm in (False, True):
+        if not verifies(presented, everything, jvm=jvm):
+            return "a JVM" if jvm else "a Go program"
+    return "" if _verifies_in_any_order(presented, loadable, _today()) else "an OpenSSL client"
+
+
+def _today() -> date:
+    """At its end: what was issued today is valid."""
+    return (certs.now() + timedelta(days=1)).date()
+
+
+@lru_cache(maxsize=200_000)
+def _verifies_on(presented: bytes, trusted: bytes, jvm: bool, day: date) -> bool:
+    chain = parse(presented)
+    return bool(chain) and any(_verifies_under(chain, anchor, jvm, day) for anchor in parse(trusted))
+
+
+def _verifies_under(chain: Certificates, anchor: crypto.X509, jvm: bool, day: date) -> bool:
+    behind = (sent for sent in chain[1:] if jvm and _issued(sent, anchor))
+    return _verifies(chain, (anchor, *behind), True, day)
+
+
+@lru_cache(maxsize=50_000)
+def _verifies_in_any_order(presented: bytes, entries: tuple[bytes, ...], day: date) -> bool:
+    known = parse(b"".join(entries))
+    partial = not all(_leads_to_a_root(parse(entry)[-1], known) for entry in entries)
+    orders = islice(permutations(entries), _ORDERS)
+    return all(_verifies(parse(presented), parse(b"".join(order)), partial, day) for order in orders)
+
+
+def _leads_to_a_root(certificate: crypto.X509, known: Certificates) -> bool:
+    """Or else whoever trusts it has to allow partial chains. Of a link certificate the CA itself is known."""
+    subject = certificate.to_cryptography().subject
+    same = (one for one in known if one.to_cryptography().subject == subject)
+    return any(_issued(certificate, one) for one in known) or any(_issued(one, one) for one in same)
+
+
+def _verifies(chain: Certificates, trusted: Certificates, partial: bool, day: date) -> bool:
+    store = crypto.X509Store()
+    store.set_time(datetime.combine(day, time()))
+    if partial:
+        store.set_flags(crypto.X509StoreFlags.PARTIAL_CHAIN)
+    for certificate in trusted:
+        store.add_cert(certificate)
+    try:
+        crypto.X509StoreContext(store, chain[0], list(chain[1:])).verify_certificate()
+    except crypto.X509StoreContextError:
+        return False
+    return True
+
+
+def _issued(certificate: crypto.X509, issuer: crypto.X509) -> bool:
+    try:
+        certificate.to_cryptography().verify_directly_issued_by(issuer.to_cryptography())
+    except (ValueError, TypeError, InvalidSignature):
+        return False
+    return True
+
+
+def _loads(pem: bytes) -> bool:
+    try:
+        return bool(parse(pem))
+    except crypto.Error:
+        return False
+
+
+@lru_cache(maxsize=50_000)
+def parse(pem: bytes) -> Certificates:
+    blocks = [block + _END for block in pem.split(_END) if b"BEGIN" in block]
+    return tuple(crypto.load_certificate(crypto.FILETYPE_PEM, block) for block in blocks)

@@ -1,0 +1,279 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A cluster on which whole flows are run, watched from outside after every single write."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeySpec
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import NOTHING_SAID, Outside
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE, Engine
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.tests.operator import certs, clusters
+from ansible_collections.trustops.strimzi.tests.support.checker import Checker, entries
+from ansible_collections.trustops.strimzi.tests.support.flows import FlowResult, run_flow, with_settings, work_on
+from ansible_collections.trustops.strimzi.tests.support.killing import KillingTransport
+from ansible_collections.trustops.strimzi.tests.support.memory_api import Change
+from ansible_collections.trustops.strimzi.tests.support.memory_cluster import MemoryCluster
+from ansible_collections.trustops.strimzi.tests.support.permissions import Restricted
+from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
+
+from .authorities import EC256, Authority
+from .restarts import Cost, cost_of
+
+Object = dict[str, Any]
+
+NAMESPACE, CLUSTER = "kafka", "demo"
+CERTIFICATES, KEYS, LEDGER = "demo-cluster-ca-cert", "demo-cluster-ca", "demo-cluster-ca-trusted-certs"
+LABELS = {"strimzi.io/kind": "Kafka", "strimzi.io/cluster": CLUSTER}
+
+
+def fingerprints(pem: bytes) -> list[str]:
+    return [certs.thumbprint(certs.pem(certificate)) for certificate in certs.load(pem)]
+
+
+def subject(pem: bytes) -> str:
+    return certs.load(pem)[0].subject.rfc4514_string()
+
+
+def public_key(pem: bytes) -> bytes:
+    """Of the first certificate."""
+    return certs.load(pem)[0].public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+
+
+def expired_name(authority: Authority) -> str:
+    """Where a CA that is not in use any more is kept (docs/operator.md, "CA Secrets")."""
+    return certs.old_name(authority.pem)
+
+
+@dataclass
+class WatchedCluster:
+    """nodes: where the running nodes can be asked and told.
+
+    permitted: the API server as the collection may use it. outside: what is said of clients outside the cluster.
+    validity, path_length: of what is made here. engine: what decides, where a part of it is taken out.
+    issued_by_operator: leaf Secrets that the operator wrote. writes: of the last run. pauses: how often the operator was
+    paused.
+    """
+
+    memory: MemoryCluster = field(default_factory=MemoryCluster)
+    issued_by_operator: list[str] = field(default_factory=list)
+    ca_key: KeySpec = EC256
+    validity: timedelta = timedelta(days=365)
+    path_length: int | None = 1
+    outside: Outside = NOTHING_SAID
+    engine: Engine = ENGINE
+    writes: int = 0
+    pauses: int = 0
+    nodes: ReloadingNodes | None = None
+
+    def __post_init__(self) -> None:
+        self.checker = Checker(self.memory)
+        self.checker.attach()
+        self.memory.api.listeners.append(self._note_leaves)
+        self.memory.api.listeners.append(self._note_pauses)
+        self._pods = self.memory.restarts()
+        self.permitted = Restricted(self.memory.api)
+
+    def _note_pauses(self, change: Change) -> None:
+        was, now = ((one or {"metadata": {}})["metadata"].get("annotations") or {} for one in (change.old, change.new))
+        if change.plural == "kafkas" and "strimzi.io/pause-reconciliation" in now and was != now:
+            self.pauses += "strimzi.io/pause-reconciliation" not in was
+
+    def _note_leaves(self, change: Change) -> None:
+        is_leaf = change.plural == "secrets" and any(key.endswith(".key") for key in entries(change.new))
+        if is_leaf and change.name != KEYS and self.memory.operator.is_reconciling:
+            self.issued_by_operator.append(change.name)
+
+    # What a person does.
+
+    def deploy(self, manifests: list[Object] | None = None, *, generated: bool = False) -> None:
+        self.memory.apply(*(manifests or clusters.dual_role(CLUSTER, NAMESPACE, replicas=2, generated=generated)))
+        self.memory.settle(2)
+
+    def store(self, authority: Authority, others: dict[str, bytes] | None = None, **annotations: str) -> None:
+        """CA Secrets made by hand, as Strimzi's documentation has them made."""
+        for name, data, kind in (
+            (CERTIFICATES, {"ca.crt": authority.pem, **(others or {})}, "cert"),
+            (KEYS, {"ca.key": authority.keys[0].reveal()}, "key"),
+        ):
+            generation = annotations.get(kind, "0")
+            self.memory.apply({
+                "apiVersion": "v1", "kind": "Secret", "type": "Opaque",
+                "metadata": {
+                    "name": name, "labels": LABELS, "annotations": {f"strimzi.io/ca-{kind}-generation": generation},
+                },
+                "data": {key: base64.b64encode(value).decode() for key, value in data.items()},
+            })  # fmt: skip
+
+    def change(self, plural: str, name: str, patch: Object) -> None:
+        root = "/apis/kafka.strimzi.io/v1" if plural == "kafkas" else "/api/v1"
+        path = f"{root}/namespaces/{NAMESPACE}/{plural}/{name}"
+        response = self.memory.api.request("PATCH", path, body=patch, content_type="application/merge-patch+json")
+        assert response.status == 200, response.body
+
+    def put(self, name: str, **data: bytes) -> None:
+        """Entries of a Secret; ``_`` stands for ``.`` in their names."""
+        encoded = {key.replace("_", "."): base64.b64encode(value).decode() for key, value in data.items()}
+        self.change("secrets", name, {"data": encoded})
+
+    def restart(self, pod: str) -> None:
+        """A crash, an eviction, an impatient administrator; the operator does not look meanwhile."""
+        self.memory.api.request("DELETE", f"/api/v1/namespaces/{NAMESPACE}/pods/{pod}")
+        while self.memory.quiet_round():
+            pass
+
+    # What the collection does.
+
+    def run(self, goal: Goal, supplied: Authority | None = None, **intent: Any) -> FlowResult:
+        """One playbook run."""
+        transport, asked = KillingTransport(self.permitted), self.intent(goal, supplied, **intent)
+        self.checker.leaving |= {asked.leaving} if asked.leaving else set()
+        result = run_flow(self.work(supplied, transport), asked, self.engine)
+        self.writes = transport.writes
+        assert transport.unconditional == []
+        return result
+
+    def work(self, supplied: Authority | None = None, transport: Any = None) -> Work:
+        """As a playbook run on this cluster has it."""
+        settings = with_settings(
+            supplied=supplied.supplied if supplied else None,
+            ca_key=self.ca_key,
+            validity=self.validity,
+            path_length=self.path_length,
+            outside=self.outside,
+        )
+        work = work_on(self.memory, transport or self.permitted, settings)
+        return self.nodes.attach(work) if self.nodes else work
+
+    @staticmethod
+    def intent(goal: Goal, supplied: Authority | None = None, **intent: Any) -> Intent:
+        return Intent(goal, supplied=supplied.prepared if supplied else None, **intent)
+
+    def finish(self, goal: Goal, supplied: Authority | None = None, **intent: Any) -> FlowResult:
+        """Run to the end, and once more: the second run has nothing to do."""
+        result = self.run(goal, supplied, **intent)
+        decision = result.outcome.decision
+        assert decision.done, [str(violation) for violation in decision.violations]
+        again = self.run(goal, supplied, **intent)
+        assert again.outcome.decision.done
+        assert (self.writes, again.changes) == (0, []), "a second run wrote something (I9)"
+        assert not self.paused
+        return result
+
+    def create(self, supplied: Authority | None = None, **options: Any) -> None:
+        """As the create playbook does: the CA first, then the cluster, then the books."""
+        self.run(Goal.CREATE, supplied)
+        self.deploy(**options)
+        self.finish(Goal.CREATE, supplied)
+        self.look_away()
+
+    def look_away(self) -> None:
+        """From here on restarts, reloads, pauses and leaves are counted anew."""
+        self._pods = self.memory.restarts()
+        if self.nodes:
+            self.nodes.told.clear()
+        self.issued_by_operator.clear()
+        self.pauses = 0
+
+    # What there is to see.
+
+    def secret(self, name: str) -> dict[str, bytes]:
+        return entries(self.memory.api.find("secrets", NAMESPACE, name))
+
+    def annotation(self, plural: str, name: str, key: str) -> str | None:
+        found = self.memory.api.find(plural, NAMESPACE, name) or {"metadata": {}}
+        return (found["metadata"].get("annotations") or {}).get(f"strimzi.io/{key}")
+
+    @property
+    def kafka(self) -> Object:
+        return self.memory.api.find("kafkas", NAMESPACE, CLUSTER) or {}
+
+    @property
+    def ready(self) -> bool:
+        return [condition["type"] for condition in self.kafka["status"]["conditions"]] == ["Ready"]
+
+    @property
+    def paused(self) -> bool:
+        return self.annotation("kafkas", CLUSTER, "pause-reconciliation") is not None
+
+    @property
+    def current(self) -> str:
+        return fingerprints(self.secret(CERTIFICATES)["ca.crt"])[0]
+
+    @property
+    def states(self) -> dict[str, str]:
+        """The ledger: state by fingerprint."""
+        found = self.secret(LEDGER)
+        return {key.removesuffix(".state"): value.decode() for key, value in found.items() if key.endswith(".state")}
+
+    @property
+    def trusted(self) -> set[str]:
+        """What any process loaded when it started, of the cluster's CAs."""
+        return {one for process in self.memory.kubelet.processes.values() for one in fingerprints(process.trusted)}
+
+    def remembered(self, kind: str, channels: str = "lingering") -> dict[str, set[str]]:
+        """UIDs of processes by the fingerprint of what they know and no Secret holds any more, as recorded.
+
+        kind: "removed" for CAs, "leaf" for leaves. channels: "pods" where listeners may know it, "lingering" where only
+        Raft client and agent do.
+        """
+        found = self.secret(LEDGER)
+        names = [key.removesuffix(f".{kind}") for key in found if key.endswith(f".{kind}")]
+        return {name: set(found.get(f"{name}.{channels}", b"").decode().split()) for name in names}
+
+    @property
+    def node_uids(self) -> set[str]:
+        """Of the Kafka nodes that run."""
+        return {uid for uid, one in self.memory.kubelet.processes.items() if one.component == "kafka"}
+
+    @property
+    def paid(self) -> Cost:
+        """Since somebody looked away; every node has to have paid the same."""
+        told = self.nodes.told if self.nodes else []
+        (restarts,), (reloads,) = self.rolls, {told.count(node) for node in self.memory.kubelet.nodes}
+        return Cost(restarts, self.pauses, reloads)
+
+    def cost(self, flow: Goal, circumstance: str = "") -> Cost:
+        """What this flow is to cost here."""
+        return cost_of(flow, circumstance, reload=self.nodes is not None)
+
+    def counts(self) -> dict[str, int]:
+        """How often each node was started again since looking away."""
+        return {name: count - self._pods.get(name, 0) for name, count in self.memory.restarts().items()}
+
+    @property
+    def rolls(self) -> set[int]:
+        """One number when all nodes were restarted equally often."""
+        return set(self.counts().values())
+
+    def issuers(self) -> set[str]:
+        """Subjects of the CAs that signed what the processes present."""
+        presented = [pem for one in self.memory.kubelet.processes.values() for _secret, pem in one.presented]
+        return {certs.load(pem)[0].issuer.rfc4514_string() for pem in presented if pem}
+
+
+IN_USE, UNUSED = "TRUSTED_IN_USE_ALL", "TRUSTED_UNUSED"
+
+
+def assert_only(cluster: WatchedCluster, fingerprint: str, twins: frozenset[str] | set[str] = frozenset()) -> None:
+    """The end of every rotation: one CA, used by all, and every other one is trusted by nobody.
+
+    twins: certificates with the same name and key; to trust them still adds nothing, and nothing restarts for it.
+    """
+    cluster.memory.settle(1)
+    assert cluster.current == fingerprint
+    assert cluster.states == {fingerprint: IN_USE}
+    assert cluster.trusted - twins == {fingerprint}
+    assert set().union(*cluster.remembered("removed", "pods").values()) == set()
+    assert cluster.nodes or not cluster.remembered("removed")
+    assert set(cluster.secret(KEYS)) == {"ca.key"}

@@ -1,0 +1,53 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A plan in lines for a person: what it takes, and in check mode why it is done this way, every step, and what stays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.plan_lines import plan_lines
+
+STEPS = [
+    {"phase": "prepare", "what": "make it", "restarts": []},
+    {"phase": "use", "what": "use it", "restarts": ["a", "b"]},
+]
+VIOLATION = {"gate": "trust", "subject": "pod a", "message": "is held.", "remedy": "Let it go."}
+
+
+def planned(steps: list[dict[str, Any]], **changed: Any) -> dict[str, Any]:
+    return {
+        "plan": steps,
+        "planned_phases": [step["phase"] for step in steps],
+        "planned_rolls": len(steps) // 2,
+        "planned_restarts": sum(len(step["restarts"]) for step in steps),
+        "choices": [],
+        "waiting": [],
+        "violations": [],
+        **changed,
+    }
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        (planned([]), "renew: nothing to do"),
+        (planned([], violations=[VIOLATION]), "renew: something is in the way"),
+        (planned(STEPS), "renew: 2 steps (prepare, use), 1 roll of the Kafka nodes, 2 restarts in all"),
+        (planned(STEPS[:1]), "renew: 1 step (prepare), 0 rolls of the Kafka nodes, 0 restarts in all"),
+        (planned([*STEPS, *STEPS]), "renew: 4 steps (prepare, use, prepare, use), 2 rolls of the Kafka nodes, 4 restarts in all"),
+    ],
+)  # fmt: skip
+def test_the_first_line_says_what_it_takes(given: dict[str, Any], line: str) -> None:
+    assert plan_lines(given, "renew", check_mode=False)[0] == line
+
+
+def test_all_of_it_follows_in_check_mode_only_because_no_step_will() -> None:
+    given = planned(STEPS, choices=["Because."], waiting=["a keeps it"], violations=[VIOLATION])
+    assert plan_lines(given, "renew", check_mode=False)[1:] == []
+    assert plan_lines(given, "renew", check_mode=True)[1:] == [
+        "Because.", "prepare: make it", "use: use it", "pod a: is held. Let it go.", "a keeps it",
+    ]  # fmt: skip

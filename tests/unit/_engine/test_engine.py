@@ -1,0 +1,344 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The engine with rules of the tests' own: what is done, when it ends, and what is left behind when it fails."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import NoProgress, Outcome, look, run
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Attempt, Forbidden, Unreachable
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import LeaseHeld
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import LEASES, SECRETS
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import ReloadImpossible, StepError
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE, Engine
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
+    RaiseKeyGeneration,
+    TidyKeys,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Reload, StampPods
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause, Resume
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import Rule
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
+from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
+from ansible_collections.trustops.strimzi.tests.support.watched_cluster import KEYS, WatchedCluster
+
+PAUSE = Pause(phase=Phase.USE, purpose="try something")
+RESUME = Resume(phase=Phase.USE)
+#: A write that harms nobody.
+RAISE = RaiseKeyGeneration(generation=7)
+RECONCILE = Intent(Goal.RECONCILE)
+
+
+def ruled_by(rule: Rule) -> Engine:
+    return replace(ENGINE, rules=(rule,))
+
+
+def raising(at: Situation) -> Steps:
+    """Done as soon as it is done."""
+    return () if at.snapshot.ca.key_generation == RAISE.generation else (RAISE,)
+
+
+def in_a_pause(rule: Rule) -> Engine:
+    """The operator is paused as long as there is something to do."""
+
+    def paused(at: Situation) -> Steps:
+        if steps := rule(at):
+            return steps if at.is_paused else (PAUSE,)
+        return (RESUME,) if at.is_paused else ()
+
+    return ruled_by(paused)
+
+
+def failing(error: BaseException) -> Rule:
+    """While the operator is paused."""
+
+    def rule(at: Situation) -> Steps:
+        if at.is_paused:
+            raise error
+        return (RAISE,)
+
+    return rule
+
+
+def take_nothing() -> None:
+    """The Lease is ours."""
+
+
+def run_ruled(cluster: WatchedCluster, rule: Rule, intent: Intent = RECONCILE, **options: Any) -> Outcome:
+    return run(options.pop("work", None) or cluster.work(), intent, take_nothing, engine=ruled_by(rule), **options)
+
+
+class TestEnd:
+    def test_where_nothing_is_to_be_done_nobody_takes_the_lease(self, cluster: WatchedCluster) -> None:
+        before = len(cluster.memory.api.writes)
+        taken: list[str] = []
+        outcome = run(cluster.work(), RECONCILE, lambda: taken.append("the Lease"))
+        assert (outcome.decision.done, outcome.actions, taken) == (True, [], [])
+        assert len(cluster.memory.api.writes) == before
+
+    def test_it_goes_on_until_the_rules_are_silent(self, cluster: WatchedCluster) -> None:
+        taken: list[int] = []
+        before = len(cluster.memory.api.writes)
+        outcome = run(
+            cluster.work(), RECONCILE, lambda: taken.append(len(cluster.memory.api.writes)), engine=ruled_by(raising)
+        )
+        assert taken == [before], "the Lease comes before the first write"
+        assert outcome.changed
+        assert outcome.decision.done
+        assert [action.object for action in outcome.actions] == ["Secret kafka/demo-cluster-ca"]
+        assert cluster.annotation("secrets", KEYS, "ca-key-generation") == "7"
+
+    def test_what_was_asked_for_is_enough(self, cluster: WatchedCluster) -> None:
+        """The flow would have more to do."""
+        outcome = run_ruled(cluster, lambda at: (RAISE,), reached=lambda snapshot: snapshot.ca.key_generation == 7)
+        assert len(outcome.actions) == 1
+        assert outcome.decision.steps == (RAISE,)
+
+    def test_but_a_pause_is_brought_to_its_end_first(self, cluster: WatchedCluster) -> None:
+        engine = in_a_pause(raising)
+        outcome = run(cluster.work(), RECONCILE, take_nothing, lambda seen: seen.ca.key_generation == 7, engine)
+        assert [action.what for action in outcome.actions][-1] == "resume reconciliation"
+        assert not cluster.paused
+
+    def test_decisions_that_go_in_a_circle_are_told(self, cluster: WatchedCluster) -> None:
+        nothing = TidyKeys(prepared=frozenset(), kept_keys=frozenset(), phase=Phase.PREPARE)
+        with pytest.raises(NoProgress, match=r"No end after \d+ passes") as caught:
+            run_ruled(cluster, lambda at: (nothing,))
+        assert "report it" in caught.value.remedy
+
+
+class TestFailure:
+    """No call returns with the operator paused by us, whatever happens in it."""
+
+    @pytest.mark.parametrize(
+        "error",
+        [
+            StepError("A pod is stuck.", "Look at it."),
+            Unreachable(Attempt("get", SECRETS, "kafka", "x"), "no route", "Run again."),
+            ValueError("a mistake of ours"),
+            KeyboardInterrupt(),
+            SystemExit(1),
+        ],
+        ids=lambda error: type(error).__name__,
+    )
+    def test_the_operator_is_let_on_whatever_happens(self, error: BaseException, cluster: WatchedCluster) -> None:
+        with pytest.raises(type(error)) as caught:
+            run(cluster.work(), RECONCILE, take_nothing, engine=in_a_pause(failing(error)))
+        assert caught.value is error
+        assert not cluster.paused
+        assert cluster.pauses == 1
+
+    def test_also_when_a_write_fails(self, cluster: WatchedCluster) -> None:
+        cluster.permitted.denied = frozenset({"patch secrets"})
+        with pytest.raises(Forbidden):
+            run(cluster.work(), RECONCILE, take_nothing, engine=in_a_pause(raising))
+        assert (cluster.paused, cluster.pauses) == (False, 1)
+
+    def test_and_when_it_goes_in_a_circle(self, cluster: WatchedCluster) -> None:
+        with pytest.raises(NoProgress):
+            run(cluster.work(), RECONCILE, take_nothing, engine=in_a_pause(lambda at: (PAUSE,)))
+        assert not cluster.paused
+
+    def test_that_it_cannot_be_let_on_does_not_hide_why(self, cluster: WatchedCluster) -> None:
+        stuck = StepError("A pod is stuck.", "Look at it.")
+
+        def lose_it(at: Situation) -> Steps:
+            if at.is_paused:
+                cluster.permitted.denied = frozenset({"patch kafkas"})
+            return failing(stuck)(at)
+
+        with pytest.raises(StepError, match="A pod is stuck"):
+            run(cluster.work(), RECONCILE, take_nothing, engine=in_a_pause(lose_it))
+        assert cluster.paused
+
+    def test_who_has_lost_the_lease_leaves_the_pause_to_its_new_holder(self, cluster: WatchedCluster) -> None:
+        work = cluster.work()
+
+        def lose_it(at: Situation) -> Steps:
+            if at.is_paused:
+                work.alive = _held_by_another
+            return failing(StepError("A pod is stuck.", "Look at it."))(at)
+
+        with pytest.raises(StepError, match="A pod is stuck"):
+            run(work, RECONCILE, take_nothing, engine=in_a_pause(lose_it))
+        assert cluster.paused
+
+    def test_who_never_had_the_lease_ends_nobodys_pause(self, cluster: WatchedCluster) -> None:
+        """Another run is alive, in the middle of a switch."""
+        other = cluster.work()
+        outcome = look(other, RECONCILE, ruled_by(lambda at: (PAUSE,)))
+        carry_out(PAUSE, outcome.observation, other)
+        with pytest.raises(LeaseHeld):
+            run(cluster.work(), RECONCILE, _held_by_another)
+        assert cluster.paused
+
+    def test_a_pause_that_a_killed_call_has_left_is_ended_by_the_next(self, cluster: WatchedCluster) -> None:
+        work = cluster.work()
+        carry_out(PAUSE, look(work, RECONCILE).observation, work)
+        run(cluster.work(), RECONCILE, take_nothing)
+        assert not cluster.paused
+
+    def test_the_pause_of_somebody_else_is_none_of_ours(self, cluster: WatchedCluster) -> None:
+        cluster.change("kafkas", "demo", {"metadata": {"annotations": {"strimzi.io/pause-reconciliation": "true"}}})
+        outcome = run(cluster.work(), RECONCILE, take_nothing, engine=in_a_pause(raising))
+        assert [one.condition for one in outcome.decision.violations] == [Condition.NOT_PAUSED_BY_OTHERS]
+        assert (cluster.paused, outcome.actions) == (True, [])
+
+
+def _held_by_another() -> None:
+    raise LeaseHeld(Attempt("patch", LEASES, "kafka", "demo-trust"), "Another run has it.", "Let it finish.")
+
+
+class TestConflict:
+    @pytest.fixture
+    def crossed(self, cluster: WatchedCluster) -> Rule:
+        """Somebody writes to the same Secret after it was read, the first time."""
+        left = [{"metadata": {"annotations": {"theirs": "too"}}}]
+
+        def rule(at: Situation) -> Steps:
+            if left:
+                cluster.change("secrets", KEYS, left.pop())
+            return raising(at)
+
+        return rule
+
+    def test_what_somebody_else_wrote_stays_and_it_is_decided_anew(
+        self, crossed: Rule, cluster: WatchedCluster
+    ) -> None:
+        beats: list[str] = []
+        work = cluster.work()
+        work.alive = lambda: beats.append("alive")
+        outcome = run_ruled(cluster, crossed, work=work)
+        assert outcome.decision.done
+        assert [action.object for action in outcome.actions] == ["Secret kafka/demo-cluster-ca"]
+        found = cluster.memory.api.find("secrets", "kafka", KEYS) or {}
+        assert found["metadata"]["annotations"]["theirs"] == "too"
+        assert cluster.annotation("secrets", KEYS, "ca-key-generation") == "7"
+        assert beats, "the Lease is kept while it is tried again"
+
+
+WHY = "Nodes are restarted with their renewed certificates: nobody can be reached."
+
+
+class TestRestarts:
+    """Where nodes cannot read again, a call restarts them for good, and says why."""
+
+    def test_what_could_not_be_read_again_is_restarted_and_told(self, cluster: WatchedCluster) -> None:
+        seen: list[Spread] = []
+
+        def rule(at: Situation) -> Steps:
+            seen.append(at.intent.spread)
+            return (Reload(uids=at.snapshot.uids, authority=None),) if at.intent.spread is Spread.AUTO else ()
+
+        outcome = run_ruled(cluster, rule)
+        assert (seen[0], seen[-1]) == (Spread.AUTO, Spread.RESTART)
+        assert outcome.warnings == ["Nodes cannot be reached from here. They are restarted instead."]
+
+    def test_unless_somebody_wants_no_restart(self, cluster: WatchedCluster) -> None:
+        step = Reload(uids=frozenset({"any"}), authority=None)
+        with pytest.raises(ReloadImpossible):
+            run_ruled(cluster, lambda at: (step,), replace(RECONCILE, spread=Spread.RELOAD))
+
+    def test_one_restart_that_could_have_been_spared_is_told_once_and_kept_to(self, cluster: WatchedCluster) -> None:
+        seen: list[Spread] = []
+
+        def rule(at: Situation) -> Steps:
+            seen.append(at.intent.spread)
+            return tuple(replace(step, avoidable=WHY) for step in raising(at))
+
+        outcome = run_ruled(cluster, rule)
+        assert seen[-1] is Spread.RESTART
+        assert outcome.warnings == [WHY]
+
+
+class TestLooking:
+    """Who stands before a gate asks the running nodes; what they said a moment ago is asked again only where it matters."""
+
+    @pytest.fixture
+    def nodes(self, cluster: WatchedCluster) -> ReloadingNodes:
+        cluster.nodes = ReloadingNodes(cluster.memory)
+        return cluster.nodes
+
+    def test_steps_behind_no_gate_ask_nobody(self, nodes: ReloadingNodes, cluster: WatchedCluster) -> None:
+        outcome = run_ruled(cluster, raising)
+        assert (nodes.answers.asked, outcome.looked) == (0, None)
+
+    def test_within_a_pause_they_are_asked_once(self, nodes: ReloadingNodes, cluster: WatchedCluster) -> None:
+        engine = in_a_pause(raising)
+        outcome = run(cluster.work(), RECONCILE, take_nothing, engine=engine)
+        assert nodes.answers.asked == 1
+        assert outcome.looked is not None
+        assert outcome.looked.snapshot.listeners
+
+    def test_before_every_single_step_that_wants_it_fresh(self, nodes: ReloadingNodes, cluster: WatchedCluster) -> None:
+        def rule(at: Situation) -> Steps:
+            reached = at.snapshot.pods[0].key_generation or 0
+            return (StampPods(generation=None, key_generation=reached + 1, phase=Phase.USE),) if reached < 2 else ()
+
+        run(cluster.work(), RECONCILE, take_nothing, engine=in_a_pause(rule))
+        before_the_pause, stamps = 1, 2
+        assert nodes.answers.asked == before_the_pause + stamps
+
+    def test_and_again_when_what_they_say_has_changed(
+        self, nodes: ReloadingNodes, cluster: WatchedCluster, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        nodes.replace_requests(monkeypatch)
+        node = frozenset(sorted(cluster.node_uids)[:1])
+        rule: Rule = lambda at: () if nodes.told else (Reload(uids=node, authority=None),)  # noqa: E731
+        outcome = run(cluster.work(), RECONCILE, take_nothing, engine=in_a_pause(rule))
+        before_the_pause, has_it_followed, before_the_resume = 1, 1, 1
+        assert nodes.answers.asked == before_the_pause + has_it_followed + before_the_resume
+        assert [action.verb for action in outcome.actions] == ["update", "reload", "update"]
+
+
+class TestCall:
+    def test_a_dry_run_says_what_it_would_do_and_does_nothing(self, cluster: WatchedCluster) -> None:
+        before = len(cluster.memory.api.writes)
+        work = replace(cluster.work(), dry_run=True)
+        lines: list[str] = []
+        work.report = lines.append
+        outcome = run(work, RECONCILE, _held_by_another, engine=ruled_by(raising))
+        assert [action.object for action in outcome.actions] == ["Secret kafka/demo-cluster-ca"]
+        assert (outcome.changed, lines, len(cluster.memory.api.writes)) == (True, [], before)
+
+    def test_looking_does_nothing(self, cluster: WatchedCluster) -> None:
+        before = len(cluster.memory.api.writes)
+        outcome = look(cluster.work(), RECONCILE, ruled_by(raising))
+        assert (outcome.decision.steps, outcome.actions) == ((RAISE,), [])
+        assert len(cluster.memory.api.writes) == before
+
+    def test_who_watches_is_told_what_is_done_and_not_how(self, cluster: WatchedCluster) -> None:
+        lines: list[str] = []
+        work = cluster.work()
+        work.report = lines.append
+        run(work, RECONCILE, take_nothing, engine=in_a_pause(raising))
+        assert lines == ["[kafka/demo] raise the key generation to 7"]
+
+    def test_from_its_beginning_a_call_is_about_one_ca(self, cluster: WatchedCluster) -> None:
+        """When that one is replaced, it is at its end; it does not go on with the next."""
+        about: list[str | None] = []
+
+        def rule(at: Situation) -> Steps:
+            about.append(at.intent.replaces)
+            return raising(at)
+
+        outcome = run_ruled(cluster, rule, Intent(Goal.REPLACE_KEY))
+        assert outcome.replaces == cluster.current
+        assert about[-1] == cluster.current
+
+    def test_the_transitions_are_those_that_were_taken(self, cluster: WatchedCluster) -> None:
+        outcome = run(cluster.work(), Intent(Goal.REPLACE_KEY, until=Phase.PREPARE), take_nothing)
+        assert [(taken.before, taken.after) for taken in outcome.transitions] == [
+            (None, TrustState.UNTRUSTED), (TrustState.UNTRUSTED, TrustState.TRUSTED_UNUSED),
+        ]  # fmt: skip

@@ -1,0 +1,85 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The whole picture: asked of everybody who can be asked, and with every step that would follow."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspection import inspect, plan
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import AuthorityUnavailable
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.tests.support.authorities import below, root
+from ansible_collections.trustops.strimzi.tests.support.flows import work_on
+from ansible_collections.trustops.strimzi.tests.support.memory_cluster import MemoryCluster
+from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
+from ansible_collections.trustops.strimzi.tests.support.restarts import cost_of
+from ansible_collections.trustops.strimzi.tests.support.watched_cluster import WatchedCluster
+
+REPLACE, RECONCILE = Intent(Goal.REPLACE_KEY), Intent(Goal.RECONCILE)
+
+
+@pytest.fixture
+def nodes(cluster: WatchedCluster) -> ReloadingNodes:
+    cluster.nodes = ReloadingNodes(cluster.memory)
+    return cluster.nodes
+
+
+@pytest.mark.parametrize("intent", [RECONCILE, REPLACE], ids=["nothing to do", "something to do"])
+def test_nodes_are_asked_although_no_gate_stands_before_what_comes_next(
+    intent: Intent, nodes: ReloadingNodes, cluster: WatchedCluster
+) -> None:
+    work, before = cluster.work(), len(cluster.memory.api.writes)
+    outcome = inspect(work, intent)
+    assert nodes.answers.asked == 1
+    assert outcome.looked is outcome.observation
+    assert outcome.observation.snapshot.listeners
+    assert len(cluster.memory.api.writes) == before
+
+
+def test_those_that_were_asked_for_the_next_step_are_not_asked_twice(
+    nodes: ReloadingNodes, cluster: WatchedCluster
+) -> None:
+    cluster.run(Goal.REPLACE_KEY, until=Phase.TRUST)
+    asked = nodes.answers.asked
+    inspect(cluster.work(), REPLACE)
+    assert nodes.answers.asked == asked + 1
+
+
+def test_where_nobody_can_be_asked_stored_evidence_has_to_do(cluster: WatchedCluster) -> None:
+    snapshot = inspect(cluster.work(), RECONCILE).observation.snapshot
+    assert snapshot.listeners is None
+    assert snapshot.in_place is not None
+    assert "cannot be asked" in snapshot.in_place.reload
+
+
+def test_where_nobody_runs_nobody_is_asked() -> None:
+    outcome = inspect(work_on(MemoryCluster()), Intent(Goal.CREATE))
+    assert outcome.observation.snapshot.in_place is None
+
+
+@pytest.mark.parametrize("reload", [True, False], ids=["reload", "restart"])
+def test_the_plan_costs_what_the_flow_will(
+    reload: bool, cluster: WatchedCluster, request: pytest.FixtureRequest
+) -> None:
+    if reload:
+        request.getfixturevalue("nodes")
+    work = cluster.work()
+    before = len(cluster.memory.api.writes)
+    planned = plan(work, inspect(work, REPLACE), REPLACE)
+    nodes = [name for step in planned.steps for name in step.nodes]
+    expected = cost_of(Goal.REPLACE_KEY, reload=reload)
+    assert {nodes.count(name) for name in cluster.memory.kubelet.nodes} == {expected.restarts}
+    assert planned.violations == ()
+    assert len(cluster.memory.api.writes) == before
+
+
+def test_a_plan_for_what_could_not_be_made_says_why(fast_operator: None) -> None:
+    cluster = WatchedCluster()
+    cluster.create(below(root()))
+    work, renew = cluster.work(), Intent(Goal.RENEW)
+    outcome = inspect(work, renew)
+    with pytest.raises(AuthorityUnavailable, match="only its issuer CN=Corporate Root"):
+        plan(work, outcome, renew)

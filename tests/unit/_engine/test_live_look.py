@@ -1,0 +1,80 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""When nodes that cannot be asked are taken by what is stored, and when not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.live_look import Evidence, LiveLook
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Attempt, KubeError, Unavailable
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import looking
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
+
+from ...support.flows import work_on
+from ...support.memory_cluster import MemoryCluster
+from .._handshake.listeners import authority
+
+ANSWERS = (ObservedListener("demo-kafka-0", "uid-0", 9091, (authority("cluster-ca v0", 1).certificate,)),)
+SILENT = (ObservedListener("demo-kafka-0", "uid-0", 9091, why="port 9091 of pod demo-kafka-0: no answer"),)
+NO_WAY = Unavailable(Attempt("create", PODS, "kafka", "demo-kafka-0"), "no route", "Run again.")
+
+
+class Nodes:
+    """looks: what each look meets, in order."""
+
+    def __init__(self, evidence: Evidence, monkeypatch: pytest.MonkeyPatch, *looks: Any) -> None:
+        self._looks = list(looks)
+        monkeypatch.setattr(looking, "look_at", self._look_at)
+        work = work_on(MemoryCluster("demo", "kafka"))
+        self.eyes = LiveLook(evidence, lambda: None, work.clock)  # type: ignore[arg-type, return-value]
+
+    def _look_at(self, *_what: Any, **_how: Any) -> Any:
+        met = self._looks.pop(0)
+        if isinstance(met, Exception):
+            raise met
+        return met
+
+    def look(self) -> Any:
+        return self.eyes(None)  # type: ignore[arg-type]
+
+
+def test_who_wants_what_is_stored_asks_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    nodes = Nodes(Evidence.ANNOTATIONS, monkeypatch)
+    assert nodes.look() is None
+    assert (nodes.eyes.source, nodes.eyes.why) == (Evidence.ANNOTATIONS, "asked for")
+
+
+@pytest.mark.parametrize(
+    ("met", "why"),
+    [(SILENT, SILENT[0].why), (NO_WAY, str(NO_WAY)), ((), "no node has a listener that can be asked")],
+)
+def test_by_itself_it_gives_up_where_nobody_can_be_asked(monkeypatch: pytest.MonkeyPatch, met: Any, why: str) -> None:
+    nodes = Nodes(Evidence.AUTO, monkeypatch, met)
+    assert (nodes.look(), nodes.look()) == (None, None)
+    assert (nodes.eyes.source, nodes.eyes.why) == (Evidence.ANNOTATIONS, why)
+
+
+def test_by_itself_it_does_not_give_up_once_it_has_been_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    nodes = Nodes(Evidence.AUTO, monkeypatch, ANSWERS, SILENT, NO_WAY)
+    assert (nodes.look(), nodes.look()) == (ANSWERS, SILENT)
+    assert (nodes.eyes.source, nodes.eyes.why) == (Evidence.HANDSHAKE, "")
+    with pytest.raises(KubeError):
+        nodes.look()
+
+
+@pytest.mark.parametrize("met", [SILENT, ()])
+def test_who_wants_handshakes_gets_silence_as_it_is(monkeypatch: pytest.MonkeyPatch, met: Any) -> None:
+    nodes = Nodes(Evidence.HANDSHAKE, monkeypatch, met)
+    assert nodes.look() == met
+    assert nodes.eyes.source is Evidence.HANDSHAKE
+
+
+def test_who_wants_handshakes_is_told_what_is_in_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    nodes = Nodes(Evidence.HANDSHAKE, monkeypatch, NO_WAY)
+    with pytest.raises(Unavailable):
+        nodes.look()

@@ -1,0 +1,157 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pausing for somebody and letting on again: until it is true, and never against the will of another holder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.reconciliation import (
+    PausedByAnother,
+    pause_for,
+    resume_for,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Conflict
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent, StepError
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
+from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench, conditions, kafka
+
+ANNOTATION, BY_US, FOR = "strimzi.io/pause-reconciliation", "trustops.strimzi/paused-by", "trustops.strimzi/paused-for"
+PAUSED = {"conditions": conditions("ReconciliationPaused")}
+US, STORAGE, NOBODY = {ANNOTATION: "true", BY_US: "run-1"}, {ANNOTATION: "true", FOR: "storage"}, {ANNOTATION: "true"}
+Act = Callable[[str, Work, Callable[[], None]], tuple[Observation, list[Action]]]
+
+
+class Paused(Bench):
+    """annotations: what the Kafka resource has; confirmed: whether the operator has seen a pause."""
+
+    def __init__(self, annotations: dict[str, str] | None = None, *, confirmed: bool = False) -> None:
+        super().__init__()
+        self.create("kafkas", kafka(PAUSED if confirmed else {}, annotations or {}))
+        self.leases = 0
+
+    def act(self, act: Act, holder: str = "storage", **options: Any) -> list[Action]:
+        seen, actions = act(holder, self.work(**options), self._take)
+        self.seen = seen.snapshot.reconciliation
+        return actions
+
+    def _take(self) -> None:
+        self.leases += 1
+
+    def confirm_at(self, seconds: float, *kinds: str) -> None:
+        """The operator says so."""
+        self.at(
+            seconds, lambda: self.change("kafkas", "demo", {"status": {"conditions": conditions(*kinds)}}, "status")
+        )
+
+    @property
+    def annotations(self) -> dict[str, str]:
+        return self.find("kafkas", "demo")["metadata"]["annotations"]
+
+
+def test_it_is_paused_when_the_operator_says_so() -> None:
+    bench = Paused()
+    bench.confirm_at(3, "ReconciliationPaused")
+    (action,) = bench.act(pause_for)
+    assert (action.object, action.what) == ("Kafka kafka/demo", "pause reconciliation for storage")
+    assert bench.annotations == STORAGE
+    assert (bench.seen.pause_effective, bench.leases) == (True, 1)
+    assert bench.clock.seconds >= 3
+
+
+def test_it_goes_on_when_the_operator_says_so() -> None:
+    bench = Paused(STORAGE, confirmed=True)
+    bench.confirm_at(3, "Ready")
+    (action,) = bench.act(resume_for)
+    assert action.what == "resume reconciliation"
+    assert (bench.annotations, bench.seen.paused, bench.leases) == ({}, False, 1)
+    assert bench.clock.seconds >= 3
+
+
+@pytest.mark.parametrize(
+    ("act", "bench"),
+    [(pause_for, Paused(STORAGE, confirmed=True)), (resume_for, Paused())],
+    ids=["paused", "resumed"],
+)
+def test_what_is_so_already_is_no_work(act: Act, bench: Paused) -> None:
+    assert (bench.act(act), bench.leases, bench.clock.seconds) == ([], 0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("act", "annotations", "confirmed", "kinds"),
+    [(pause_for, STORAGE, False, ("ReconciliationPaused",)), (resume_for, {}, True, ("Ready",))],
+    ids=["paused", "resumed"],
+)
+def test_what_was_only_asked_for_is_waited_for(
+    act: Act, annotations: dict[str, str], confirmed: bool, kinds: tuple[str, ...]
+) -> None:
+    """A call that was killed while it waited, or an operator that is away."""
+    bench = Paused(annotations, confirmed=confirmed)
+    with pytest.raises(OperatorSilent, match="Kafka kafka/demo within 5 s"):
+        bench.act(act)
+    bench.confirm_at(bench.clock.seconds + 2, *kinds)
+    assert bench.act(act) == []
+
+
+@pytest.mark.parametrize(
+    ("act", "found", "by"),
+    [
+        (pause_for, US, "by a run of this collection"),
+        (pause_for, NOBODY, "by somebody else"),
+        (pause_for, {**STORAGE, FOR: "network"}, "for network"),
+        (resume_for, NOBODY, "by somebody else"),
+        (resume_for, {**STORAGE, FOR: "network"}, "for network"),
+    ],
+)
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_the_pause_of_another_holder_stays(act: Act, found: dict[str, str], by: str, dry_run: bool) -> None:
+    bench = Paused(found, confirmed=True)
+    with pytest.raises(PausedByAnother, match=f"Kafka kafka/demo is paused {by}") as caught:
+        bench.act(act, dry_run=dry_run)
+    assert "Ask them" in caught.value.remedy
+    assert (bench.annotations, bench.leases) == (found, 0)
+
+
+def test_what_a_killed_run_has_left_is_ended_under_the_lease() -> None:
+    """It tells that the run is dead."""
+    bench = Paused(US, confirmed=True)
+    bench.confirm_at(1, "Ready")
+    bench.act(resume_for)
+    assert (bench.annotations, bench.leases) == ({}, 1)
+
+
+@pytest.mark.parametrize(("act", "found"), [(pause_for, {}), (resume_for, STORAGE)])
+def test_a_dry_run_says_what_it_would_do(act: Act, found: dict[str, str]) -> None:
+    bench = Paused(found, confirmed=bool(found))
+    (action,) = bench.act(act, dry_run=True)
+    assert action.is_change
+    assert (bench.annotations, bench.leases, bench.clock.seconds) == (found, 0, 0.0)
+
+
+@pytest.mark.parametrize("act", [pause_for, resume_for])
+def test_a_cluster_that_does_not_exist_is_told_with_those_that_do(act: Act) -> None:
+    bench = Paused()
+    bench.remove("kafkas", "demo")
+    bench.create("kafkas", {"kind": "Kafka", "metadata": {"name": "prod"}, "spec": {}})
+    with pytest.raises(StepError, match="Kafka kafka/demo does not exist") as caught:
+        bench.act(act)
+    assert "prod" in caught.value.remedy
+
+
+@pytest.mark.parametrize(("act", "found"), [(pause_for, {}), (resume_for, STORAGE)])
+def test_what_somebody_changed_meanwhile_is_not_overwritten(act: Act, found: dict[str, str]) -> None:
+    bench = Paused(found, confirmed=bool(found))
+    change = {"metadata": {"annotations": {"theirs": "too"}}}
+    with pytest.raises(Conflict):
+        act("storage", bench.work(), lambda: void(bench.change("kafkas", "demo", change)))
+    assert bench.annotations == {**found, "theirs": "too"}
+
+
+def void(_result: object) -> None:
+    """Nothing."""

@@ -1,0 +1,106 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Restarting for a reason of one's own: exactly whom one names, and only where nothing else is going on."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.restart import NotNow, restart
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import StepError
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
+from ansible_collections.trustops.strimzi.tests.unit._rollout.stand import CONTROL, NODES, Stand
+from ansible_collections.trustops.strimzi.tests.unit._strimzi.steps import record
+
+KAFKA = frozenset({Component.KAFKA})
+EPOCH = datetime(2026, 1, 1, tzinfo=timezone.utc)
+
+
+@pytest.fixture
+def stand() -> Stand:
+    """The operator restarts whom it is asked to; Deployments recreate their pods."""
+    made = Stand()
+    made.deployments()
+    for second, name in enumerate(NODES):
+        made.at(1 + second, lambda name=name: made.recreate(name) if name in made.asked() else None)  # type: ignore[misc]
+    return made
+
+
+def restarted(
+    stand: Stand,
+    pods: tuple[str, ...] = (),
+    components: frozenset[Component] = KAFKA,
+    since: datetime | None = None,
+) -> set[str]:
+    _seen, actions = restart(stand.work(), pods, components, since, lambda: None)
+    return {action.object.removeprefix("Pod kafka/") for action in actions if action.verb == "restart"}
+
+
+def test_the_components_that_are_named(stand: Stand) -> None:
+    assert restarted(stand) == set(NODES)
+    assert restarted(stand, components=frozenset({Component.CRUISE_CONTROL})) == {CONTROL}
+
+
+def test_pods_go_before_components(stand: Stand) -> None:
+    assert restarted(stand, (NODES[1], CONTROL), KAFKA) == {NODES[1], CONTROL}
+
+
+def test_only_those_that_are_older(stand: Stand) -> None:
+    """So a task that is run again restarts nobody twice."""
+    stand.api.clock = lambda: "2026-01-01T00:01:00Z"
+    stand.recreate(NODES[0])
+    assert restarted(stand, since=EPOCH + timedelta(seconds=1)) == set(NODES[1:])
+    before = len(stand.api.writes)
+    assert restarted(stand, since=EPOCH + timedelta(seconds=1)) == set()
+    assert len(stand.api.writes) == before
+
+
+def test_nobody_takes_the_lease_to_restart_nobody(stand: Stand) -> None:
+    def refuse() -> None:
+        raise AssertionError("the Lease was taken")
+
+    restart(stand.work(), (), KAFKA, EPOCH, refuse)
+    with pytest.raises(AssertionError):
+        restart(stand.work(), (), KAFKA, None, refuse)
+    _seen, actions = restart(stand.work(dry_run=True), (), KAFKA, None, refuse)
+    assert [action.verb for action in actions] == ["restart"] * len(NODES)
+
+
+def test_a_pod_that_does_not_exist_is_told_with_those_that_do(stand: Stand) -> None:
+    with pytest.raises(NotNow, match="Kafka kafka/demo has no pod demo-kafka-7") as caught:
+        restarted(stand, (NODES[0], "demo-kafka-7"))
+    assert NODES[2] in caught.value.remedy
+    assert stand.asked() == set()
+
+
+def test_while_the_operator_is_paused_it_would_restart_nothing(stand: Stand) -> None:
+    stand.change("kafkas", "demo", {"metadata": {"annotations": {"strimzi.io/pause-reconciliation": "true"}}})
+    with pytest.raises(NotNow, match="Kafka kafka/demo is paused") as caught:
+        restarted(stand)
+    assert "Resume it" in caught.value.remedy
+
+
+@pytest.mark.parametrize("finished_at", [None, EPOCH])
+def test_a_flow_ends_first(finished_at: datetime | None, stand: Stand) -> None:
+    """It knows whom it still has to restart, and for what."""
+    journal = Journal(Goal.REPLACE_KEY, None, None, EPOCH, finished_at)
+    stand.carry_out(record(Ledger(journal=journal)))
+    if finished_at:
+        assert restarted(stand) == set(NODES)
+        return
+    with pytest.raises(NotNow, match=r"in the middle of a flow \(replace_key\)") as caught:
+        restarted(stand)
+    assert "Finish it first" in caught.value.remedy
+
+
+def test_a_cluster_that_does_not_exist_is_told_with_those_that_do(stand: Stand) -> None:
+    stand.remove("kafkas", "demo")
+    stand.create("kafkas", {"kind": "Kafka", "metadata": {"name": "prod"}, "spec": {}})
+    with pytest.raises(StepError, match="Kafka kafka/demo does not exist") as caught:
+        restarted(stand)
+    assert "prod" in caught.value.remedy

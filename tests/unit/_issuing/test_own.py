@@ -1,0 +1,211 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A certificate for names of one's own: issued when it has to be, kept as long as it may be, in nobody else's Secret."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.own import (
+    OwnCertificate,
+    SecretTaken,
+    have_certificate,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Conflict
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain, parse_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import AuthorityUnavailable
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes import secret_patch
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger, LedgerEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
+from ansible_collections.trustops.strimzi.tests.support.certificates import Entity
+from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, SETTINGS, Bench, pem, secret
+from ansible_collections.trustops.strimzi.tests.unit._strimzi.steps import NEXT, record
+
+from . import openssl
+from .office import CA, NODES, OLD, office
+
+NAMES = frozenset({"tools.kafka.svc", "192.0.2.7"})
+WANTED = OwnCertificate("tools-tls", "tools", NAMES, timedelta(days=30))
+
+
+def have(bench: Bench, wanted: OwnCertificate = WANTED, **settings: Any) -> tuple[list[Action], Chain, str]:
+    return have_certificate(wanted, bench.observe(), bench.work(**settings))
+
+
+@pytest.fixture
+def bench() -> Bench:
+    """With a certificate that was issued before."""
+    made = office()
+    have(made)
+    return made
+
+
+def test_it_is_issued_with_its_key_and_what_is_trusted(tmp_path: Path) -> None:
+    bench = office()
+    actions, chain, why = have(bench)
+    data = bench.data("tools-tls")
+    assert set(data) == {"tools.crt", "tools.key", "ca.crt"}
+    assert data["tools.crt"] == pem(*chain)
+    assert data["ca.crt"] == pem(CA)
+    assert [(one.verb, one.object) for one in actions] == [("create", "Secret kafka/tools-tls")]
+    assert why == "it is not there yet"
+    at = int(bench.clock.now().timestamp())
+    assert openssl.verify(data["tools.crt"], data["ca.crt"], at, tmp_path, "tools.kafka.svc")
+    assert openssl.public_key_of_private(data["tools.key"]) == openssl.public_key_of_certificate(data["tools.crt"])
+    assert "Subject: O=io.strimzi, CN=tools\n" in openssl.describe(data["tools.crt"])
+
+
+def test_the_operator_does_not_take_it_for_its_own(bench: Bench) -> None:
+    assert bench.find("secrets", "tools-tls")["metadata"]["labels"] == {}
+
+
+def test_a_second_time_there_is_nothing_to_do(bench: Bench) -> None:
+    before = len(bench.api.writes)
+    actions, chain, why = have(bench)
+    assert (actions, why, len(bench.api.writes)) == ([], "", before)
+    assert pem(*chain) == bench.data("tools-tls")["tools.crt"]
+
+
+def test_without_names_it_is_a_clients(bench: Bench) -> None:
+    have(bench, replace(WANTED, names=frozenset()))
+    assert "Subject Alternative Name" not in openssl.extensions(bench.data("tools-tls")["tools.crt"])
+
+
+@pytest.mark.parametrize("written", ["2001:DB8::7", "2001:db8:0:0:0:0:0:7"])
+def test_an_ipv6_address_is_the_same_in_all_its_forms(written: str) -> None:
+    bench, wanted = office(), replace(WANTED, names=frozenset({written}))
+    assert have(bench, wanted)[2]
+    assert have(bench, wanted)[2] == ""
+
+
+def _spoil(entry: str) -> Callable[[Bench], None]:
+    return lambda bench: void(bench.change("secrets", "tools-tls", secret_patch({entry: b"broken"})))
+
+
+def void(_result: object) -> None:
+    """Nothing."""
+
+
+def _take_over(bench: Bench) -> None:
+    """Another CA is in use."""
+    for name in (SCOPE.ca_certificate_secret, SCOPE.ca_key_secret):
+        bench.remove("secrets", name)
+    bench.authority(OLD)
+
+
+def _come_to_the_end(bench: Bench) -> None:
+    bench.clock.seconds = (SETTINGS.validity - WANTED.renew_before).total_seconds() + 1
+
+
+@pytest.mark.parametrize(
+    ("spoil", "wanted", "why"),
+    [
+        (_spoil("tools.crt"), WANTED, "it is not there yet"),
+        (_spoil("tools.key"), WANTED, "its key is not there"),
+        (void, replace(WANTED, names=NAMES | {"more"}), "it has other names"),
+        (_take_over, WANTED, "it is not of the CA in use"),
+        (_come_to_the_end, WANTED, "it ends on 2026-12-01"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_it_is_issued_anew_for_a_reason(
+    spoil: Callable[[Bench], None], wanted: OwnCertificate, why: str, bench: Bench
+) -> None:
+    spoil(bench)
+    bench.change("secrets", "tools-tls", secret_patch({"notes.txt": b"mine"}))
+    before = bench.data("tools-tls")
+    actions, _chain, said = have(bench, wanted)
+    after = bench.data("tools-tls")
+    assert (said, [one.verb for one in actions]) == (why, ["update"])
+    assert after["tools.crt"] != before["tools.crt"]
+    assert after["notes.txt"] == b"mine"
+    assert have(bench, wanted)[2] == ""
+
+
+def test_a_short_life_is_used_to_its_half_before_it_is_renewed() -> None:
+    """Else it would be issued anew by every call."""
+    bench, life = office(), timedelta(days=10)
+    have(bench, validity=life)
+    bench.clock.seconds = 4 * 86400
+    assert have(bench, validity=life)[2] == ""
+    bench.clock.seconds = 6 * 86400
+    assert have(bench, validity=life)[2].startswith("it ends on")
+
+
+def test_what_is_trusted_follows_and_the_certificate_stays(bench: Bench) -> None:
+    """A CA that is not trusted by everybody yet is not among it."""
+    entries = (
+        LedgerEntry((CA.certificate,), TrustState.TRUSTED_IN_USE_ALL),
+        LedgerEntry((OLD.certificate,), TrustState.PHASE_OUT),
+        LedgerEntry((NEXT.certificate,), TrustState.UNTRUSTED),
+    )
+    bench.carry_out(record(Ledger(entries)))
+    before = bench.data("tools-tls")["tools.crt"]
+    actions, _chain, why = have(bench)
+    assert ([one.verb for one in actions], why) == (["update"], "")
+    trusted = parse_certificates(bench.data("tools-tls")["ca.crt"])
+    assert (set(trusted), bench.data("tools-tls")["tools.crt"]) == ({CA.certificate, OLD.certificate}, before)
+
+
+def test_a_dry_run_makes_nothing_and_says_why() -> None:
+    bench = office()
+    before = len(bench.api.writes)
+    (action,), chain, why = have_certificate(WANTED, bench.observe(), bench.work(dry_run=True))
+    assert (action.verb, chain, why) == ("create", (), "it is not there yet")
+    assert len(bench.api.writes) == before
+
+
+def test_without_the_key_of_the_ca_in_use_the_message_says_where_it_is_expected() -> None:
+    bench = office(Entity(CA.certificate, OLD.key))
+    for dry_run in (True, False):
+        with pytest.raises(AuthorityUnavailable, match="Secret kafka/demo-cluster-ca does not hold the key") as caught:
+            have_certificate(WANTED, bench.observe(), bench.work(dry_run=dry_run))
+        assert "ca.key" in caught.value.remedy
+
+
+TAKEN = [
+    SCOPE.ca_certificate_secret, SCOPE.ca_key_secret, SCOPE.trust_bundle_secret, SCOPE.ledger_secret,
+    SCOPE.client_bundle_secret, NODES[0], "demo-cluster-operator-certs",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["it exists", "it is missing"])
+@pytest.mark.parametrize("name", TAKEN)
+def test_the_clusters_own_secrets_are_refused(name: str, there: bool) -> None:
+    """A leaf in ``<c>-cluster-ca-cert`` would be a trusted CA."""
+    bench = office()
+    bench.remove("secrets", name)
+    if there:
+        bench.create("secrets", secret(name, {}))
+    before = len(bench.api.writes)
+    with pytest.raises(SecretTaken, match=f"Secret kafka/{name} is one of a Strimzi cluster") as caught:
+        have(bench, replace(WANTED, secret=name))
+    assert "your own" in caught.value.remedy
+    assert len(bench.api.writes) == before
+
+
+def test_the_certificate_does_not_take_the_place_of_the_trusted_cas() -> None:
+    with pytest.raises(SecretTaken, match=r"ca\.crt holds the trusted CAs"):
+        have(office(), replace(WANTED, common_name="ca"))
+
+
+def test_what_somebody_else_wrote_meanwhile_is_not_overwritten(bench: Bench) -> None:
+    work = bench.work()
+    observation, get = bench.observe(), work.client.get_or_none
+
+    def get_and_lose(*arguments: Any) -> Any:
+        found = get(*arguments)
+        bench.change("secrets", "tools-tls", secret_patch({"notes.txt": b"mine"}))
+        return found
+
+    work.client.get_or_none = get_and_lose  # type: ignore[method-assign]
+    with pytest.raises(Conflict):
+        have_certificate(replace(WANTED, names=frozenset()), observation, work)

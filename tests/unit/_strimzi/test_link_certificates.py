@@ -1,0 +1,127 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The link certificate beside the prepared CA: made with it, read with it, and removed with it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import AuthorityUnavailable
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
+    PrepareAuthority,
+    TidyKeys,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Project
+from ansible_collections.trustops.strimzi.tests.support.certificates import YEAR, Entity, key, make
+
+from .bench import SCOPE, Bench, pem
+from .steps import BROUGHT, OLD, SUPPLIED, switch_to
+
+CERTIFICATES, KEYS = SCOPE.ca_certificate_secret, SCOPE.ca_key_secret
+LINKED = PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=(OLD.certificate,), generation=1, linked=True)
+#: Another name, another key.
+STRANGER, NAMESAKE = make("Somebody", key(40)), make("cluster-ca v1", key(41))
+
+
+def prepared(bench: Bench) -> PreparedAuthority:
+    (found,) = bench.observe().snapshot.ca.prepared
+    return found
+
+
+def linked(bench: Bench) -> tuple[PreparedAuthority, Certificate]:
+    made = prepared(bench)
+    assert made.link is not None
+    return made, made.link
+
+
+def with_link(old: Entity = OLD) -> Bench:
+    bench = Bench()
+    bench.authority(old)
+    bench.carry_out(replace(LINKED, replaces=(old.certificate,)))
+    return bench
+
+
+def test_it_is_made_in_the_same_write_as_the_next_ca() -> None:
+    bench = Bench()
+    bench.authority(OLD)
+    (change,) = bench.carry_out(LINKED)
+    made, link = linked(bench)
+    assert change.name == KEYS
+    assert link.signed_by(OLD.certificate)
+    assert (link.subject_der, link.public_key_sha256) == (made.chain[0].subject_der, made.key)
+    assert made.chain[0].self_issued
+    assert made.link not in made.chain
+
+
+def test_clients_that_load_the_ca_certificate_secret_never_meet_it() -> None:
+    """OpenSSL takes the first certificate with the issuer's name: it would refuse plain chains
+    (docs/operator.md, "Link certificates").
+    """
+    bench = with_link()
+    made, link = linked(bench)
+    bench.carry_out(Project(chains=(made.chain,)))
+    bench.carry_out(switch_to(made))
+    for content in bench.data(CERTIFICATES).values():
+        assert link not in parse_certificates(content)
+    assert link not in bench.observe().snapshot.ca.current
+
+
+def test_it_is_valid_while_both_cas_are_and_not_in_the_future_of_a_slow_clock() -> None:
+    _made, link = linked(with_link())
+    assert link.not_before == OLD.certificate.not_before
+    assert link.not_after <= OLD.certificate.not_after
+
+
+@pytest.mark.parametrize("years", [0.1, 40], ids=["the old one", "the new one"])
+def test_it_ends_with_the_first_of_the_two(years: float) -> None:
+    old = make("cluster-ca v0", key(0), path_length=1, end=OLD.certificate.not_before + years * YEAR)
+    made, link = linked(with_link(old))
+    assert link.not_after == min(made.chain[0].not_after, old.certificate.not_after)
+
+
+def test_a_supplied_ca_gets_one_too() -> None:
+    bench = Bench()
+    bench.authority(OLD)
+    carry_out(LINKED, bench.observe(), bench.work(supplied=SUPPLIED))
+    made, link = linked(bench)
+    assert made.chain == (BROUGHT.certificate,)
+    assert link.public_key_sha256 == BROUGHT.certificate.public_key_sha256
+
+
+def test_without_the_old_key_there_is_none_and_nothing_is_written() -> None:
+    bench = Bench()
+    bench.authority(Entity(OLD.certificate, STRANGER.key))
+    with pytest.raises(AuthorityUnavailable, match="cluster-ca v0"):
+        bench.carry_out(LINKED)
+    assert bench.observe().snapshot.ca.prepared == ()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(b"", id="empty"),
+        pytest.param(b"placeholder", id="unreadable"),
+        pytest.param(pem(OLD), id="of another CA"),
+        pytest.param(pem(NAMESAKE, OLD), id="of another key"),
+    ],
+)
+def test_what_is_no_link_to_this_ca_is_done_without(content: bytes) -> None:
+    made = prepared(with_link())
+    bench = Bench()
+    name = made.fingerprint
+    bench.authority(OLD, {f"{name}.crt": pem(*made.chain), f"{name}.link.crt": content})
+    assert prepared(bench) == PreparedAuthority(made.chain, None)
+
+
+def test_it_is_tidied_with_the_ca() -> None:
+    bench = with_link()
+    made = prepared(bench)
+    bench.carry_out(TidyKeys(prepared=frozenset({made.fingerprint}), kept_keys=frozenset(), phase=Phase.USE))
+    assert set(bench.data(KEYS)) == {"ca.key"}

@@ -1,0 +1,159 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Clients outside the cluster: on whom the gates rely, who is waived, and what the operator makes of a copy."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.clients import (
+    left_without,
+    relying,
+    settled,
+    unmatched,
+    waiver_of,
+    within_cluster,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
+    Follows,
+    OutsideClient,
+    Waiver,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger, RemovedEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
+
+from ....support.certificates import NOW, Entity
+from ..builders import (
+    DAY,
+    IMPOSTOR,
+    INTERMEDIATE,
+    NEW,
+    OLD,
+    RENEWED,
+    ROOT,
+    THIRD,
+    chain_of,
+    cluster,
+    entry,
+    ledger,
+    name_of,
+    others,
+    secrets,
+    uids_of,
+)
+
+NAME = "KafkaConnect kafka/connect"
+DOUBT = "connect-0 started earlier"
+#: OLD is in use, NEW published beside it.
+BOOKS = ledger(entry(OLD, generations={0}), entry(NEW, TrustState.TRUSTED_UNUSED))
+WAIVER = Waiver(NAME, NOW + DAY, "moves in week 51")
+
+
+def a_client(*trusts: Entity, **fields: Any) -> OutsideClient:
+    return replace(OutsideClient(NAME, tuple(one.certificate for one in trusts)), **fields)
+
+
+def beside(*clients: OutsideClient, **fields: Any) -> Snapshot:
+    return cluster(ca=secrets(others=others(NEW)), outside=clients, **{"ledger": BOOKS, **fields})
+
+
+UNREADABLE = a_client(trusts=None, doubt="its copy does not exist")
+
+
+@pytest.mark.parametrize(
+    ("client", "fields", "asked"),
+    [
+        pytest.param(a_client(OLD), {}, True, id="holds a CA of the cluster"),
+        pytest.param(a_client(RENEWED), {}, True, id="holds one of the same name and key"),
+        pytest.param(a_client(IMPOSTOR), {}, False, id="holds one of the same name only"),
+        pytest.param(a_client(THIRD), {}, False, id="holds none"),
+        pytest.param(a_client(), {}, False, id="holds nothing"),
+        pytest.param(UNREADABLE, {}, True, id="nobody knows what it holds"),
+        pytest.param(a_client(THIRD, declared=True), {}, True, id="holds none, and is said to trust the cluster"),
+        pytest.param(a_client(OLD), {"ledger": None}, True, id="the cluster is about to be adopted"),
+        pytest.param(a_client(OLD), {"pods": ()}, False, id="there is nothing to verify"),
+        pytest.param(a_client(OLD), {"waivers": (WAIVER,)}, False, id="waived"),
+        pytest.param(UNREADABLE, {"waivers": (WAIVER,)}, False, id="unknown and waived"),
+        pytest.param(a_client(OLD), {"waivers": (replace(WAIVER, client="connect"),)}, True, id="another is waived"),
+        pytest.param(a_client(OLD), {"waivers": (replace(WAIVER, until=NOW),)}, True, id="its waiver has ended"),
+    ],
+)
+def test_whom_the_gates_ask_about(client: OutsideClient, fields: dict[str, Any], asked: bool) -> None:
+    assert relying(beside(client, **fields), BOOKS) == ((client,) if asked else ())
+
+
+def test_who_holds_the_ca_that_is_asked_to_leave_is_asked_about() -> None:
+    """The gate asks with a ledger that lacks it already."""
+    assert relying(beside(a_client(NEW)), BOOKS.without_entry(name_of(NEW))) == (a_client(NEW),)
+
+
+def test_who_trusts_the_root_above_an_intermediate_relies_on_it() -> None:
+    below = ledger(entry(chain_of(INTERMEDIATE, ROOT)))
+    snapshot = replace(beside(a_client(ROOT)), ledger=below)
+    assert relying(snapshot, below) == (a_client(ROOT),)
+
+
+def test_the_waiver_of_a_client() -> None:
+    snapshot = beside(waivers=(replace(WAIVER, until=NOW), WAIVER))
+    assert waiver_of(NAME, snapshot) == WAIVER
+    assert waiver_of("KafkaConnect kafka/other", snapshot) is None
+
+
+def test_waivers_for_clients_that_were_not_seen() -> None:
+    """A wrong name, or a client that is gone. Without nodes nobody is looked for."""
+    other = replace(WAIVER, client="KafkaConnect kafka/other")
+    snapshot = beside(a_client(OLD), waivers=(WAIVER, other))
+    assert unmatched(snapshot) == (other,)
+    assert unmatched(replace(snapshot, pods=())) == ()
+
+
+def test_within_the_cluster_nobody_outside_counts() -> None:
+    assert relying(within_cluster(beside(UNREADABLE)), BOOKS) == ()
+
+
+@pytest.mark.parametrize("books", [BOOKS, None], ids=["adopted", "not yet"])
+@pytest.mark.parametrize(
+    ("client", "trusts"),
+    [
+        pytest.param(a_client(OLD, follows=Follows.TRUSTED), (OLD, NEW), id="every entry"),
+        pytest.param(a_client(THIRD, OLD, follows=Follows.TRUSTED), (THIRD, OLD, NEW), id="and one of its own"),
+        pytest.param(a_client(NEW, follows=Follows.ISSUING), (OLD,), id="ca.crt alone"),
+        pytest.param(a_client(OLD), (OLD,), id="nothing"),
+        pytest.param(a_client(trusts=None, follows=Follows.TRUSTED), (OLD, NEW), id="no copy yet"),
+    ],
+)
+def test_what_the_operator_makes_of_a_copy(
+    client: OutsideClient, trusts: tuple[Entity, ...], books: Ledger | None
+) -> None:
+    (after,) = settled(beside(replace(client, doubt=DOUBT), ledger=books)).outside
+    assert after == replace(client, trusts=tuple(one.certificate for one in trusts), doubt="")
+
+
+def test_a_copy_loses_what_has_left_the_cluster() -> None:
+    """A CA in its time of removal, and one that is in the ledger and out of the Secret; what is not ours stays."""
+    books = ledger(entry(NEW), removed=(RemovedEntry(OLD.certificate, uids_of()),))
+    snapshot = cluster(ca=secrets(NEW), ledger=books, outside=(a_client(OLD, THIRD, NEW, follows=Follows.TRUSTED),))
+    assert settled(snapshot).outside == (a_client(THIRD, NEW, follows=Follows.TRUSTED),)
+
+
+def test_what_nobody_can_see_stays_unknown() -> None:
+    assert settled(beside(UNREADABLE)).outside == (UNREADABLE,)
+
+
+@pytest.mark.parametrize(
+    ("client", "left"),
+    [
+        pytest.param(a_client(OLD, NEW, follows=Follows.TRUSTED), (NEW,), id="copied by the operator"),
+        pytest.param(a_client(OLD, follows=Follows.ISSUING), (), id="copied by the operator, the issuing CA alone"),
+        pytest.param(a_client(OLD, NEW), (OLD, NEW), id="copied by hand"),
+        pytest.param(a_client(trusts=None, follows=Follows.TRUSTED), None, id="unknown"),
+    ],
+)
+def test_what_a_client_is_left_with(client: OutsideClient, left: tuple[Entity, ...] | None) -> None:
+    expected = None if left is None else tuple(one.certificate for one in left)
+    assert left_without(OLD.certificate, client) == expected

@@ -1,0 +1,248 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What every pod presents and trusts, by what is stored and, where somebody looked, by what its listeners say (I5)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.parties import (
+    doubts,
+    present_all,
+    presenting_stored,
+    still_trusting,
+    surely_trusted_by,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import Presentation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, RemovedEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Pod, Snapshot
+
+from ....support.certificates import Entity
+from ....support.certificates import leaf as issue_leaf
+from ..builders import (
+    NEW,
+    OLD,
+    PODS,
+    THIRD,
+    a_leaf,
+    a_pod,
+    cluster,
+    entry,
+    leaves,
+    ledger,
+    name_of,
+    names_of,
+    prepared,
+    secrets,
+    stored_chain,
+    uids_of,
+)
+
+NODE, PEER, TOPICS = a_pod(), a_pod(PODS[1]), a_pod("topics", component=Component.ENTITY_OPERATOR)
+LEFT, KNOWN, UNSEEN = entry(OLD, generations={0}), entry(NEW), entry(THIRD, awaiting={NODE.uid})
+BOOKS = ledger(LEFT, KNOWN, UNSEEN)
+SEEN = cluster(pods=(NODE, PEER, TOPICS), leaves=leaves(names=(NODE.name, PEER.name, TOPICS.name)), ledger=BOOKS)
+CHAIN, HELD = stored_chain(OLD), issue_leaf(OLD, "held")
+NOBODY: frozenset[str] = frozenset()
+HELD_BY_PEER = HeldLeaf(HELD, uids_of(PEER.name))
+
+
+def on(pod: Pod, port: int = 9091, **fields: Any) -> ObservedListener:
+    """A listener that presents the stored leaf, accepts both CAs that its process knows since it started, and no other."""
+    trusts = {"accepts": names_of(OLD, NEW), "refuses": names_of(THIRD)}
+    return ObservedListener(pod.name, pod.uid, port, **{"presents": CHAIN, "source": "handshake", **trusts, **fields})
+
+
+def looked(*seen: ObservedListener, **fields: Any) -> Snapshot:
+    """Somebody looked, and this is what was seen."""
+    return replace(SEEN, listeners=seen, **fields)
+
+
+# --- what a pod presents
+
+BY_STORE = Presentation(NODE.name, names_of(OLD), (CHAIN,), "stored leaf")
+BY_HANDSHAKE = replace(BY_STORE, why="handshake")
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "expected"),
+    [
+        pytest.param(SEEN, BY_STORE, id="nobody looked"),
+        pytest.param(looked(on(NODE)), BY_HANDSHAKE, id="seen"),
+        pytest.param(looked(on(NODE), on(NODE, 9090)), BY_HANDSHAKE, id="seen on both"),
+        pytest.param(
+            looked(on(PEER)), Presentation(NODE.name, None, (), f"no listener of pod {NODE.name} was asked"), id="silent"
+        ),
+        pytest.param(
+            looked(on(NODE), on(NODE, 9090, presents=None, why="no answer")),
+            Presentation(NODE.name, None, (), "no answer"), id="one of two is silent",
+        ),
+        pytest.param(
+            looked(on(NODE, presents=(HELD,))),
+            Presentation(
+                NODE.name, None, (), f"port 9091 of pod {NODE.name} presents another certificate than the one that pod was "
+                "started with (stored leaf)",
+            ),
+            id="another certificate",
+        ),
+    ],
+)  # fmt: skip
+def test_what_a_node_presents(snapshot: Snapshot, expected: Presentation) -> None:
+    assert present_all(snapshot, BOOKS)[0] == expected
+
+
+def test_what_opens_no_listener_is_known_by_what_is_stored() -> None:
+    *_nodes, topics = present_all(looked(), BOOKS)
+    assert topics == replace(BY_STORE, party=TOPICS.name)
+
+
+@pytest.mark.parametrize("read", [False, True], ids=["before it has read again", "afterwards"])
+@pytest.mark.parametrize("generation", [0, None], ids=["annotated", "somebody took its annotation away"])
+def test_a_node_between_two_leaves_presents_both(generation: int | None, read: bool) -> None:
+    """Its listeners present one; its Raft client goes on with the one that its process was started with."""
+    presented = stored_chain(NEW) if read else (HELD,)
+    between = replace(NODE, generation=generation)
+    listeners = (on(NODE, presents=presented), on(NODE, 9090, presents=presented))
+    held = HeldLeaf(HELD, NOBODY if read else uids_of(NODE.name), uids_of(NODE.name) if read else NOBODY)
+    snapshot = looked(*listeners, pods=(between,), leaves=(a_leaf(issuer=NEW),))
+    (seen,) = present_all(snapshot, replace(BOOKS, held=(HELD_BY_PEER, held)))
+    assert seen.authorities == (names_of(OLD, NEW) if read or generation is not None else names_of(OLD))
+    assert set(seen.chains) == {presented, (HELD,)}
+
+
+def test_a_listener_tells_what_the_generation_leaves_open() -> None:
+    """Between first use and switch both CAs have one generation. What another process holds says nothing about this one."""
+    open_to_both = replace(NODE, presents_stored=False)
+    ca = secrets(prepared=(prepared(NEW),))
+    books = replace(BOOKS, held=(HELD_BY_PEER,))
+    stored_only = replace(SEEN, pods=(open_to_both,), ca=ca)
+    assert [seen.authorities for seen in present_all(stored_only, books)] == [names_of(OLD, NEW)]
+    asked = replace(stored_only, listeners=(on(NODE, presents=stored_chain(NEW)),))
+    assert [seen.authorities for seen in present_all(asked, books)] == [names_of(NEW)]
+
+
+# --- what a pod trusts
+
+
+@pytest.mark.parametrize(
+    ("seen", "trusted", "doubt"),
+    [
+        pytest.param((on(NODE), on(NODE, 9090)), (OLD, NEW), (), id="accepts both"),
+        pytest.param((on(NODE, accepts=names_of(OLD, NEW, THIRD)),), (OLD, NEW), (), id="accepts one that it has read since"),
+        pytest.param(
+            (on(NODE, accepts=names_of(OLD), refuses=names_of(NEW)),), (OLD,),
+            (f"pod {NODE.name} trusts the CA by the time at which it started, but on port 9091 it does not",),
+            id="refuses one",
+        ),
+        pytest.param(
+            (on(NODE), on(NODE, 9090, accepts=names_of(OLD), refuses=names_of(NEW))), (OLD,),
+            (f"pod {NODE.name} trusts the CA on port 9091, but not on port 9090",), id="listeners differ",
+        ),
+        pytest.param(
+            (on(NODE, accepts=names_of(OLD), doubts={name_of(NEW): "no answer"}),), (OLD,), ("no answer",), id="a doubt"
+        ),
+        pytest.param((), (), (f"no listener of pod {NODE.name} was asked",), id="silent"),
+        pytest.param(
+            (on(NODE, verifies=False),), (), (f"no listener of pod {NODE.name} was asked",),
+            id="none that verifies clients by these CAs",
+        ),
+        pytest.param((on(NODE), on(NODE, 9094, verifies=False, accepts=NOBODY)), (OLD, NEW), (), id="one does not verify"),
+    ],
+)  # fmt: skip
+def test_whom_a_node_is_known_to_trust(
+    seen: tuple[ObservedListener, ...], trusted: tuple[Entity, ...], doubt: tuple[str, ...]
+) -> None:
+    """Not THIRD, which it does not know since it started; its Raft client and agent have read nothing since then."""
+    alone = looked(*seen, pods=(NODE,))
+    assert surely_trusted_by(NODE, alone, BOOKS) == tuple(one.certificate for one in trusted)
+    assert doubts(alone, BOOKS) == doubt
+
+
+def test_where_nobody_looked_a_pod_trusts_what_it_knows_since_it_started() -> None:
+    for pod, trusted in ((NODE, (OLD, NEW)), (TOPICS, (OLD, NEW, THIRD))):
+        assert surely_trusted_by(pod, SEEN, BOOKS) == tuple(one.certificate for one in trusted)
+    assert doubts(SEEN, BOOKS) == ()
+    assert doubts(looked(on(NODE), on(PEER, accepts=names_of(OLD, NEW, THIRD), refuses=NOBODY)), BOOKS) == ()
+    assert surely_trusted_by(TOPICS, looked(), BOOKS) == surely_trusted_by(TOPICS, SEEN, BOOKS)
+
+
+# --- who still trusts a CA that left
+
+GONE = RemovedEntry(OLD.certificate, frozenset({NODE.uid, TOPICS.uid, "gone"}))
+REFUSES = {"accepts": names_of(NEW), "refuses": names_of(OLD)}
+
+
+def test_a_component_that_nobody_awaits_does_not_trust_it() -> None:
+    """It opens no listener that could be asked: when it started is all that is known of it."""
+    removed = replace(GONE, awaiting=uids_of(NODE.name))
+    assert still_trusting(removed, looked(on(NODE), on(PEER, **REFUSES))) == uids_of(NODE.name)
+
+
+@pytest.mark.parametrize(
+    ("seen", "trusting"),
+    [
+        pytest.param(None, {NODE, TOPICS}, id="nobody looked: whoever started before and still runs"),
+        pytest.param((on(NODE, **REFUSES), on(PEER, **REFUSES)), {TOPICS}, id="nodes refuse it"),
+        pytest.param((on(NODE), on(PEER, **REFUSES)), {NODE, TOPICS}, id="one accepts it"),
+        pytest.param((on(NODE, **REFUSES), on(PEER)), {PEER, TOPICS}, id="one that started later accepts it"),
+        pytest.param((on(NODE, **REFUSES),), {PEER, TOPICS}, id="one does not answer"),
+        pytest.param((on(NODE, **REFUSES), on(NODE, 9090), on(PEER, **REFUSES)), {NODE, TOPICS}, id="on one port only"),
+        pytest.param(
+            (on(NODE, accepts=NOBODY), on(PEER, **REFUSES)), {NODE, TOPICS}, id="it was not asked about this CA"
+        ),
+    ],
+)
+def test_who_may_still_trust_a_removed_ca(seen: tuple[ObservedListener, ...] | None, trusting: set[Pod]) -> None:
+    assert still_trusting(GONE, replace(SEEN, listeners=seen)) == {pod.uid for pod in trusting}
+
+
+# --- who presents what is stored
+
+
+@pytest.mark.parametrize(
+    ("seen", "presenting"),
+    [
+        pytest.param((), set(), id="nothing was seen"),
+        pytest.param((on(NODE), on(NODE, 9090), on(PEER, presents=(HELD,))), {NODE}, id="one has not read again"),
+        pytest.param((on(NODE), on(NODE, 9090, presents=(HELD,))), set(), id="one of two listeners has not read again"),
+        pytest.param((on(NODE), on(NODE, 9090, presents=None)), set(), id="one of two listeners is silent"),
+        pytest.param((replace(on(NODE), uid="before"),), set(), id="its predecessor"),
+    ],
+)
+def test_whose_listeners_all_present_the_stored_leaf(seen: tuple[ObservedListener, ...], presenting: set[Pod]) -> None:
+    assert presenting_stored(looked(*seen)) == {pod.uid for pod in presenting}
+
+
+def test_a_stored_leaf_that_cannot_be_read_is_presented_by_nobody() -> None:
+    assert presenting_stored(looked(on(NODE), leaves=(a_leaf(chain=None),))) == set()
+
+
+_SETS = st.sampled_from([names_of(*some) for some in ((), (OLD,), (NEW, THIRD), (OLD, NEW, THIRD))])
+_SEEN = st.builds(
+    on,
+    st.sampled_from([NODE, PEER]),
+    st.sampled_from([9090, 9091]),
+    accepts=_SETS,
+    refuses=_SETS,
+    verifies=st.booleans(),
+    presents=st.sampled_from([CHAIN, (HELD,), None]),
+)
+
+
+@given(st.lists(_SEEN, max_size=6))
+def test_looking_only_ever_takes_trust_away_and_silence_never_clears(seen: list[ObservedListener]) -> None:
+    snapshot = looked(*seen)
+    for pod in snapshot.pods:
+        assert set(surely_trusted_by(pod, snapshot, BOOKS)) <= set(surely_trusted_by(pod, SEEN, BOOKS))
+    cleared = {NODE.uid, PEER.uid} - still_trusting(GONE, snapshot)
+    for uid in cleared:
+        own = [one for one in seen if one.uid == uid and one.verifies]
+        assert own
+        assert all(GONE.fingerprint in one.refuses - one.accepts for one in own)

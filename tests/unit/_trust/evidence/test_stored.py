@@ -1,0 +1,322 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Who presents what by annotations and stored leaves; what is missing or contradictory is UNKNOWN (I5)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.parties import present_all
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import (
+    Presentation,
+    authority_of,
+    chains_to,
+    issuers_of,
+    known_since_start,
+    present_pod,
+    usage_of,
+    with_held,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets, Pod, StoredLeaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState, Usage
+
+from ....support.certificates import Entity, key, make
+from ....support.certificates import leaf as issue_leaf
+from ..builders import (
+    IMPOSTOR,
+    INTERMEDIATE,
+    NEW,
+    OLD,
+    PODS,
+    RENEWED,
+    ROOT,
+    THIRD,
+    a_leaf,
+    a_pod,
+    cluster,
+    entry,
+    leaves,
+    ledger,
+    linked_chain,
+    name_of,
+    names_of,
+    pods,
+    prepared,
+    secrets,
+    stored_chain,
+    uid_of,
+    uids_of,
+)
+
+BELOW = make("Corporate Branch CA", key(20), INTERMEDIATE)
+BOTH = ledger(entry(OLD, generations={0}), entry(NEW, generations={1}))
+TWINS = ledger(entry(OLD, generations={0}), entry(RENEWED, generations={1}))
+POD = PODS[0]
+CERTIFICATE = f"the certificate {POD}.crt in Secret {POD}"
+
+
+@pytest.mark.parametrize(
+    ("sent", "authority", "expected"),
+    [
+        ((issue_leaf(OLD),), OLD, True),
+        ((issue_leaf(OLD),), NEW, False),
+        # A name alone proves nothing.
+        ((issue_leaf(OLD),), IMPOSTOR, False),
+        # A renewal has the same name and key.
+        ((issue_leaf(OLD),), RENEWED, True),
+        ((issue_leaf(INTERMEDIATE),), ROOT, False),
+        ((issue_leaf(INTERMEDIATE), INTERMEDIATE.certificate), ROOT, True),
+        ((issue_leaf(BELOW), BELOW.certificate, INTERMEDIATE.certificate), ROOT, True),
+        ((issue_leaf(BELOW), INTERMEDIATE.certificate, BELOW.certificate), ROOT, True),
+        # What was sent along but signed nothing of this path does not count.
+        ((issue_leaf(OLD), INTERMEDIATE.certificate), ROOT, False),
+        (linked_chain(NEW, OLD), OLD, True),
+    ],
+)
+def test_chains_to(sent: Chain, authority: Entity, expected: bool) -> None:
+    assert chains_to(sent, authority.certificate) is expected
+
+
+LINKED = (*linked_chain(NEW, OLD), OLD.certificate)
+
+
+@pytest.mark.parametrize(
+    ("sent", "books", "issuers"),
+    [
+        pytest.param(stored_chain(OLD), BOTH, names_of(OLD), id="one CA"),
+        pytest.param(stored_chain(OLD), TWINS, names_of(OLD, RENEWED), id="two with one key"),
+        pytest.param(stored_chain(THIRD), BOTH, frozenset(), id="a stranger"),
+        pytest.param(LINKED, BOTH, names_of(NEW), id="behind a link certificate: of the CA that signed it"),
+        pytest.param(LINKED, ledger(entry(OLD)), names_of(OLD), id="the same, and that CA is not in the ledger"),
+        pytest.param(
+            (issue_leaf(INTERMEDIATE), INTERMEDIATE.certificate), ledger(entry(ROOT)), names_of(ROOT), id="by its chain"
+        ),
+    ],
+)
+def test_whose_leaf_it_is(sent: Chain, books: Ledger, issuers: frozenset[str]) -> None:
+    assert issuers_of(sent, books) == issuers
+
+
+@pytest.mark.parametrize(
+    ("stored", "generation", "books", "expected"),
+    [
+        pytest.param(a_leaf(), 0, BOTH, (name_of(OLD), ""), id="one CA"),
+        pytest.param(a_leaf(issuer=NEW), None, BOTH, (name_of(NEW), ""), id="no generation, and the signature is enough"),
+        pytest.param(a_leaf(chain=LINKED), 0, BOTH, (name_of(NEW), ""), id="linked, with the generation of the other"),
+        pytest.param(a_leaf(), 0, TWINS, (name_of(OLD), ""), id="two with one key: the generation of the first"),
+        pytest.param(a_leaf(), 1, TWINS, (name_of(RENEWED), ""), id="two with one key: the generation of the second"),
+        pytest.param(
+            a_leaf(), None, TWINS, (None, f"generation None of Secret {POD} is of no CA that could have issued {POD}.crt"),
+            id="two with one key and no generation",
+        ),
+        pytest.param(
+            a_leaf(), 1, TWINS.with_entry(entry(RENEWED)).with_entry(entry(NEW, generations={1})),
+            (None, f"generation 1 of Secret {POD} is of no CA that could have issued {POD}.crt"),
+            id="two with one key and the generation of a third",
+        ),
+        pytest.param(a_leaf(chain=None), 0, BOTH, (None, f"{CERTIFICATE} cannot be read"), id="unreadable"),
+        pytest.param(
+            a_leaf(issuer=THIRD), 0, BOTH, (None, f"{CERTIFICATE} chains to no CA of the ledger"), id="a stranger's"
+        ),
+    ],
+)  # fmt: skip
+def test_the_ca_of_a_stored_leaf(
+    stored: StoredLeaf, generation: int | None, books: Ledger, expected: tuple[str | None, str]
+) -> None:
+    assert authority_of(stored, generation, books) == expected
+
+
+def presented(pod: Pod, *stored: StoredLeaf, books: Ledger = BOTH, **fields: Any) -> Presentation:
+    return present_pod(pod, {one.secret: one for one in stored}, cluster(**fields), books)
+
+
+def test_a_pod_that_started_with_the_stored_leaf_presents_it() -> None:
+    assert presented(a_pod(), a_leaf()) == Presentation(POD, names_of(OLD), (stored_chain(OLD),), "stored leaf")
+
+
+@pytest.mark.parametrize("presents_stored", [False, None])
+def test_otherwise_its_generation_tells_and_never_the_leaf(presents_stored: bool | None) -> None:
+    """The leaf was issued anew while the pod runs with the former one."""
+    found = presented(a_pod(generation=0, presents_stored=presents_stored), a_leaf(issuer=NEW, generation=1))
+    assert found == Presentation(POD, names_of(OLD), (), "generation")
+
+
+def test_a_remembered_leaf_tells_more_than_the_generation() -> None:
+    """Its Secret got another leaf under the same generation, and what it was started with is in the ledger's memory."""
+    pod = a_pod(generation=0, presents_stored=False, leaf_hash="abc")
+    books = BOTH.with_entry(replace(entry(NEW, generations={1}), leaves=frozenset({"abc", "def"})))
+    assert presented(pod, a_leaf(), books=books) == Presentation(POD, names_of(NEW), (), "remembered leaf")
+    forgotten = replace(pod, leaf_hash="ghi")
+    assert presented(forgotten, a_leaf(), books=books) == Presentation(POD, names_of(OLD), (), "generation")
+
+
+@pytest.mark.parametrize(
+    ("ca", "state", "early"),
+    [
+        pytest.param(secrets(), TrustState.TRUSTED_UNUSED, frozenset(), id="nothing is prepared"),
+        pytest.param(
+            secrets(prepared=(prepared(THIRD),)), TrustState.TRUSTED_UNUSED, frozenset(), id="not in the ledger yet"
+        ),
+        pytest.param(secrets(prepared=(prepared(NEW),)), TrustState.UNTRUSTED, frozenset(), id="not to be used yet"),
+        pytest.param(secrets(prepared=(prepared(NEW),)), TrustState.TRUSTED_UNUSED, names_of(NEW), id="may be in use"),
+        pytest.param(secrets(prepared=(prepared(NEW),)), TrustState.TRUSTED_IN_USE_ANY, names_of(NEW), id="in use"),
+        pytest.param(
+            secrets(NEW, prepared=(prepared(NEW),)), TrustState.TRUSTED_IN_USE_ALL, frozenset(), id="has a generation"
+        ),
+    ],
+)
+def test_a_generation_alone_does_not_tell_from_the_next_ca_behind_its_link(
+    ca: CaSecrets, state: TrustState, early: frozenset[str]
+) -> None:
+    """Leaves of the next CA have the generation of the one that it replaces until the switch."""
+    books = ledger(entry(OLD, generations={0}), entry(NEW, state, {1}))
+    found = presented(a_pod(presents_stored=False), a_leaf(), books=books, ca=ca)
+    assert found == Presentation(POD, names_of(OLD) | early, (), "generation")
+
+
+@pytest.mark.parametrize(
+    ("pod", "stored", "why"),
+    [
+        *(
+            pytest.param(
+                a_pod(generation=None, presents_stored=known), (a_leaf(),),
+                f"pod {POD} has no CA certificate generation annotation", id=f"no generation, stored: {known}",
+            )
+            for known in (True, False, None)
+        ),
+        pytest.param(
+            a_pod(generation=5, presents_stored=None), (a_leaf(),), f"pod {POD} has generation 5 of no known CA",
+            id="a generation that nobody knows",
+        ),
+        pytest.param(a_pod(), (a_leaf(chain=None),), f"{CERTIFICATE} cannot be read", id="unreadable"),
+        pytest.param(a_pod(), (a_leaf(issuer=THIRD),), f"{CERTIFICATE} chains to no CA of the ledger", id="a stranger's"),
+        # It presents something; that it cannot be seen does not mean that it is nobody's.
+        pytest.param(a_pod(), (), f"a Secret with a certificate of pod {POD} is missing", id="its Secret is gone"),
+        pytest.param(
+            a_pod(leaves=()), (a_leaf(),), f"a Secret with a certificate of pod {POD} is missing", id="no Secret is its own"
+        ),
+        pytest.param(
+            a_pod(leaves=(POD, "gone")), (a_leaf(),), f"a Secret with a certificate of pod {POD} is missing",
+            id="one of two Secrets is gone",
+        ),
+        pytest.param(
+            a_pod(leaves=(POD, "user")), (a_leaf(), a_leaf("user", chain=None)),
+            "the certificate user.crt in Secret user cannot be read", id="one of two is unreadable",
+        ),
+    ],
+)  # fmt: skip
+def test_unknown(pod: Pod, stored: tuple[StoredLeaf, ...], why: str) -> None:
+    """Neither a CA nor a chain is told, only the reason."""
+    assert presented(pod, *stored) == Presentation(POD, None, (), why)
+
+
+def test_a_pod_with_leaves_of_two_cas_presents_both() -> None:
+    """The CAs have other generations than the pod, so the signatures alone tell."""
+    pod = a_pod(generation=9, leaves=("topic", "user"))
+    assert presented(pod, a_leaf("topic"), a_leaf("user", NEW)).authorities == names_of(OLD, NEW)
+
+
+def test_each_pod_is_seen_with_its_own_leaf() -> None:
+    snapshot = cluster(
+        pods=(*pods(1, names=[POD]), *pods(0, names=[PODS[1]])),
+        leaves=(*leaves(NEW, 1, names=[POD]), *leaves(OLD, 0, names=[PODS[1]])),
+    )
+    assert [seen.authorities for seen in present_all(snapshot, BOTH)] == [names_of(NEW), names_of(OLD)]
+
+
+HELD = issue_leaf(OLD, "held")
+STORED = Presentation(POD, names_of(NEW), (stored_chain(NEW),), "stored leaf")
+BY_GENERATION = Presentation(POD, names_of(NEW), (), "generation")
+OWN, OTHERS = uids_of(POD), uids_of(PODS[1])
+
+
+@pytest.mark.parametrize(
+    ("seen", "held", "expected"),
+    [
+        pytest.param(
+            STORED, HeldLeaf(HELD, OWN), replace(STORED, authorities=names_of(OLD, NEW), chains=(stored_chain(NEW), (HELD,))),
+            id="its listeners present it",
+        ),
+        pytest.param(
+            STORED, HeldLeaf(HELD, frozenset(), OWN),
+            replace(STORED, authorities=names_of(OLD, NEW), chains=(stored_chain(NEW), (HELD,))),
+            id="the rest of the process presents it",
+        ),
+        pytest.param(
+            BY_GENERATION, HeldLeaf(HELD, OWN), replace(BY_GENERATION, authorities=names_of(OLD, NEW)),
+            id="chains that are not known in full stay unknown",
+        ),
+        pytest.param(STORED, HeldLeaf(HELD, OTHERS), STORED, id="another pod presents it"),
+        pytest.param(
+            Presentation(POD, None, (), "why"), HeldLeaf(HELD, OWN), Presentation(POD, None, (), "why"), id="unknown stays"
+        ),
+        pytest.param(
+            STORED, HeldLeaf(issue_leaf(THIRD, "held"), OWN),
+            Presentation(POD, None, (), f"pod {POD} was started with a certificate that chains to no CA of the ledger"),
+            id="of a CA that nobody knows",
+        ),
+    ],
+)  # fmt: skip
+def test_a_leaf_that_only_the_process_holds_is_presented_as_well(
+    seen: Presentation, held: HeldLeaf, expected: Presentation
+) -> None:
+    assert with_held(seen, a_pod(), replace(BOTH, held=(held,))) == expected
+
+
+def test_of_two_cas_with_one_key_a_held_leaf_is_of_the_one_that_is_known_to_be_used() -> None:
+    seen = Presentation(POD, names_of(RENEWED), (), "generation")
+    assert with_held(seen, a_pod(), replace(TWINS, held=(HeldLeaf(HELD, OWN),))) == seen
+
+
+USED = {"old": names_of(OLD), "new": names_of(NEW), "both": names_of(OLD, NEW), "unknown": None}
+
+
+@pytest.mark.parametrize(
+    ("seen", "usage"),
+    [
+        ((), Usage.NO_PODS),
+        (("old",), Usage.ALL),
+        (("old", "old"), Usage.ALL),
+        (("old", "new"), Usage.SOME),
+        (("both", "old"), Usage.SOME),
+        (("both",), Usage.SOME),
+        (("new", "new"), Usage.NONE),
+        (("old", "unknown"), Usage.UNKNOWN),
+        (("new", "unknown"), Usage.UNKNOWN),
+        (("unknown",), Usage.UNKNOWN),
+    ],
+)
+def test_usage_over_all_pods(seen: tuple[str, ...], usage: Usage) -> None:
+    presentations = [Presentation(str(number), USED[kind], (), "") for number, kind in enumerate(seen)]
+    assert usage_of(name_of(OLD), presentations) is usage
+
+
+@given(st.lists(st.sampled_from(["old", "new", "both"])), st.integers(0, 5))
+def test_one_unknown_pod_anywhere_makes_every_usage_unknown(kinds: list[str], position: int) -> None:
+    kinds.insert(position, "unknown")
+    seen = [Presentation(str(number), USED[kind], (), "") for number, kind in enumerate(kinds)]
+    assert {usage_of(name_of(authority), seen) for authority in (OLD, NEW, THIRD)} == {Usage.UNKNOWN}
+
+
+@given(st.lists(st.sampled_from(["old", "new", "both"]), min_size=1))
+def test_at_most_one_ca_is_used_by_all(kinds: list[str]) -> None:
+    seen = [Presentation(str(number), USED[kind], (), "") for number, kind in enumerate(kinds)]
+    usages = [usage_of(name_of(authority), seen) for authority in (OLD, NEW)]
+    assert (Usage.ALL in usages) == (Usage.NONE in usages)
+    assert usages.count(Usage.ALL) < 2
+
+
+def test_a_pod_trusts_what_was_read_back_before_it_started() -> None:
+    """The pods that existed at the read-back are recorded: only a pod that is not among them started later, and a pod of
+    the same name is another process."""
+    books = ledger(entry(OLD), entry(NEW, awaiting={uid_of(POD)}), entry(THIRD, awaiting=None))
+    assert known_since_start(uid_of(POD), books) == (OLD.certificate,)
+    assert known_since_start(uid_of(POD, start=1), books) == (OLD.certificate, NEW.certificate)

@@ -1,0 +1,57 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Clients that nobody can ask get time to read a CA before it is used, where they could refuse it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.arrival import (
+    MOUNTED_SECRET,
+    arrives_at,
+    why_refused_by_strangers,
+)
+
+from ....support.certificates import NOW, Entity, key, make
+from ..builders import DAY, HOUR, NEW, OLD, RENEWED, chain_of, cluster, entry, linked_form, secrets
+
+SHORT = make("cluster-ca v0", key(0), path_length=0)
+LONG = make("cluster-ca v0", key(0))
+ONE_BELOW = f"{SHORT.certificate.subject} allows 0 CAs below it (path length constraint), and there are 1"
+STRANGE = f"no trusted certificate for {NEW.certificate.subject}, the issuer of the leaf"
+
+
+@pytest.mark.parametrize(
+    ("current", "form", "why"),
+    [
+        pytest.param(OLD, linked_form(NEW, OLD), "", id="linked, and the CA in use allows one below it"),
+        pytest.param(LONG, linked_form(NEW, LONG), "", id="linked, and the CA in use says nothing about it"),
+        pytest.param(SHORT, linked_form(NEW, SHORT), ONE_BELOW, id="linked, and the CA in use allows none"),
+        pytest.param(OLD, chain_of(NEW), STRANGE, id="a new key without a link"),
+        pytest.param(OLD, chain_of(RENEWED), "", id="a renewal"),
+    ],
+)
+def test_where_clients_that_know_only_the_ca_in_use_could_refuse_the_next(
+    current: Entity, form: Chain, why: str
+) -> None:
+    """One kind of verifier that would is enough. A renewal validates by name and key."""
+    snapshot = cluster(ca=secrets(current))
+    assert why_refused_by_strangers(form, snapshot) == why
+    waits = MOUNTED_SECRET if why else timedelta()
+    assert arrives_at(entry(NEW, published_at=NOW), form, snapshot, None) == NOW + waits
+
+
+@pytest.mark.parametrize("current", [OLD, SHORT])
+@pytest.mark.parametrize("grace", [timedelta(), timedelta(seconds=7), DAY])
+def test_the_time_that_the_caller_wants_is_given_in_any_case(grace: timedelta, current: Entity) -> None:
+    snapshot, form = cluster(ca=secrets(current)), linked_form(NEW, current)
+    assert arrives_at(entry(NEW, published_at=NOW - HOUR), form, snapshot, grace) == NOW - HOUR + grace
+
+
+@pytest.mark.parametrize("grace", [None, timedelta()])
+def test_what_was_not_published_never_arrives(grace: timedelta | None) -> None:
+    assert arrives_at(entry(NEW), linked_form(NEW, OLD), cluster(), grace) is None

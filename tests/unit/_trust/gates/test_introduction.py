@@ -1,0 +1,229 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""When the leaves of a new CA are presented behind a link certificate, and why not where they are not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES, Gates
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.introduction import (
+    Introduction,
+    introduction_of,
+    why_not_linked,
+    why_not_presented,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import LedgerEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    Component,
+    PreparedAuthority,
+    Snapshot,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition, Violation
+
+from ....support.certificates import Entity, key, make
+from ..builders import (
+    EARLY,
+    INTERMEDIATE,
+    NEW,
+    OLD,
+    RENEWED,
+    ROOT,
+    THIRD,
+    UNTRUSTED,
+    a_pod,
+    books_of,
+    chain_of,
+    cluster,
+    entry,
+    ledger,
+    link_of,
+    linked_form,
+    others,
+    prepared,
+    secrets,
+)
+
+SHORT = make("cluster-ca v0", key(0), path_length=0)
+#: An intermediate CA that the CA in use has issued.
+BELOW = make("Brokers", key(8), OLD, path_length=0)
+CORPORATE = chain_of(INTERMEDIATE, ROOT)
+NODE, EXPORTER = a_pod(), a_pod("exporter", component=Component.KAFKA_EXPORTER)
+BOTH = {NODE.uid, EXPORTER.uid}
+WAITING = entry(NEW, UNTRUSTED, awaiting=BOTH)
+OPEN = replace(GATES, trust=lambda *_about: ())
+CLOSED = replace(GATES, trust=lambda *_about: (Violation(Condition.TRUST, "somebody", "refuses it.", ""),))
+ONE_BELOW = f"{SHORT.certificate.subject} allows 0 CAs below it (path length constraint), and there are 1"
+NO_KEY = f"the key of {OLD.certificate.subject} is not at hand to certify the new one."
+NO_ROOT = f"the supplied CA {INTERMEDIATE.certificate.subject} is no root: its own issuer certifies it."
+WITHOUT = "it was prepared without a link certificate."
+
+
+def seen(
+    *waits: PreparedAuthority, new: LedgerEntry = WAITING, old: Entity = OLD, unknown: Iterable[str] = (), **fields: Any
+) -> Snapshot:
+    """A node, and a Go program beside it. unknown: to whom the CA in use is unknown."""
+    ca = secrets(old, others={"next.crt": new.chain}, prepared=waits)
+    books = ledger(entry(old, generations={0}, awaiting=unknown), new)
+    return replace(cluster(ca=ca, ledger=books, pods=(NODE, EXPORTER)), **fields)
+
+
+def introduced(snapshot: Snapshot, gates: Gates = GATES) -> Introduction:
+    """The last one of the ledger."""
+    books = books_of(snapshot)
+    return introduction_of(snapshot, books, books.entries[-1], gates)
+
+
+def supplied(*chain: Entity) -> tuple[PreparedAuthority, LedgerEntry]:
+    certificates = chain_of(*chain)
+    return PreparedAuthority(certificates, certificates[0].public_key_sha256), entry(certificates, UNTRUSTED)
+
+
+def linked(old: Entity = OLD, **fields: Any) -> Snapshot:
+    return seen(prepared(NEW, link_of(NEW, old)), old=old, **fields)
+
+
+def behind_link(old: Entity = OLD, **learners: str) -> Introduction:
+    named = {pod.name: pod for pod in (NODE, EXPORTER)}
+    return Introduction(linked_form(NEW, old), link_of(NEW, old), {named[name]: why for name, why in learners.items()})
+
+
+def by_itself(chain: Chain = WAITING.chain, because: str = "") -> Introduction:
+    return Introduction(chain, because=because)
+
+
+_BELOW, _BELOW_WAITS = supplied(BELOW, OLD)
+_CORPORATE, _CORPORATE_WAITS = supplied(INTERMEDIATE, ROOT)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "expected"),
+    [
+        pytest.param(linked(), behind_link(), id="as usual"),
+        pytest.param(
+            seen(_BELOW, new=_BELOW_WAITS), Introduction((BELOW.certificate, OLD.certificate), BELOW.certificate),
+            id="issued by the CA in use: its own certificate is the link",
+        ),
+        pytest.param(seen(prepared(NEW)), by_itself(because=WITHOUT), id="prepared without one"),
+        pytest.param(
+            seen(prepared(NEW, link_of(NEW, THIRD))), by_itself(because=WITHOUT),
+            id="linked to another CA than the one in use",
+        ),
+        pytest.param(seen(prepared(NEW)).with_ca(key=None), by_itself(because=NO_KEY), id="no key at hand"),
+        pytest.param(
+            seen(_CORPORATE, new=_CORPORATE_WAITS), by_itself(CORPORATE, NO_ROOT), id="supplied, below a root of its own"
+        ),
+        pytest.param(
+            seen(prepared(RENEWED), new=entry(RENEWED, UNTRUSTED)), by_itself(chain_of(RENEWED)), id="a renewal needs none"
+        ),
+        pytest.param(linked().with_ca(current=chain_of(NEW)), by_itself(), id="the operator was switched to it"),
+        pytest.param(linked().with_ca(current=()), by_itself(), id="there is no CA yet"),
+        pytest.param(seen(), by_itself(), id="it is not prepared"),
+        pytest.param(
+            seen(prepared(THIRD), prepared(NEW, link_of(NEW, OLD))), behind_link(), id="another one is prepared as well"
+        ),
+    ],
+)  # fmt: skip
+def test_how_a_ca_is_introduced(snapshot: Snapshot, expected: Introduction) -> None:
+    assert introduced(snapshot) == expected
+
+
+STRANGE = f"no trusted certificate for {OLD.certificate.subject}, the issuer of {OLD.certificate.subject}"
+REFUSES = f"pod {NODE.name} would refuse its link certificate: {STRANGE}."
+NOT_YET = f"{EARLY.certificate.subject} is not valid before {EARLY.certificate.not_before:%Y-%m-%d %H:%M:%S} UTC"
+OUTSIDE = OutsideClient("Secret kafka/app", (SHORT.certificate,), "", Verifier.OPENSSL)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "expected"),
+    [
+        pytest.param(linked(SHORT), behind_link(SHORT, exporter=ONE_BELOW), id="a Go program has to know the CA itself"),
+        pytest.param(
+            linked(SHORT, new=entry(NEW, UNTRUSTED, awaiting=None)), behind_link(SHORT, exporter=ONE_BELOW),
+            id="and does not before the CA was read back",
+        ),
+        pytest.param(linked(SHORT, new=entry(NEW, UNTRUSTED, awaiting={NODE.uid})), behind_link(SHORT), id="it knows it"),
+        pytest.param(linked(OLD), behind_link(), id="the CA in use allows one below it"),
+        pytest.param(linked(unknown={EXPORTER.uid}), behind_link(exporter=STRANGE), id="it knows neither"),
+        pytest.param(linked(unknown={NODE.uid}), by_itself(because=REFUSES), id="a node that refuses it never restarts for it"),
+        pytest.param(
+            seen(prepared(EARLY, link_of(EARLY, SHORT)), old=SHORT, new=entry(EARLY, UNTRUSTED)),
+            by_itself(chain_of(EARLY), f"pod {EXPORTER.name} would refuse its link certificate: {NOT_YET}."),
+            id="it knows the CA, which no restart makes it accept",
+        ),
+        pytest.param(
+            linked(SHORT, outside=(OUTSIDE,)), behind_link(SHORT, exporter=ONE_BELOW), id="a client outside is waited for"
+        ),
+    ],
+)  # fmt: skip
+def test_who_has_to_know_the_ca_itself_before_its_link_serves(snapshot: Snapshot, expected: Introduction) -> None:
+    """All but nodes hold no state: a restart of theirs costs nothing."""
+    assert introduced(snapshot) == expected
+
+
+def test_no_link_is_used_that_the_trust_gate_does_not_let_pass() -> None:
+    snapshot = linked(unknown={NODE.uid})
+    assert introduced(snapshot).link is None
+    assert introduced(snapshot, OPEN).link == link_of(NEW, OLD)
+    assert introduced(linked(), CLOSED) == by_itself()
+
+
+def refused(snapshot: Snapshot, gates: Gates = GATES) -> list[str]:
+    books = books_of(snapshot)
+    found = why_not_presented(snapshot, books, books.entries[-1], gates)
+    return [f"{violation.subject}: {violation.message}" for violation in found]
+
+
+def cannot(authority: Entity, *who: str) -> list[str]:
+    of = f"the CA {authority.certificate.subject} ({authority.certificate.sha256[:16]})"
+    return [f"{one}: cannot validate certificates of {of}." for one in who]
+
+
+PODS_OF_BOTH = (f"pod {NODE.name}", f"pod {EXPORTER.name}")
+EVERYBODY = (*PODS_OF_BOTH, "the Cluster Operator")
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "expected"),
+    [
+        pytest.param(linked(), [], id="linked: at once"),
+        pytest.param(linked(SHORT), cannot(NEW, PODS_OF_BOTH[1]), id="linked, and one has to know the CA itself first"),
+        pytest.param(linked(outside=(replace(OUTSIDE, trusts=(OLD.certificate,)),)), [], id="nobody outside is asked"),
+        pytest.param(seen(prepared(NEW)), cannot(NEW, *PODS_OF_BOTH), id="without a link: not yet known"),
+        pytest.param(seen(prepared(NEW), new=entry(NEW, UNTRUSTED)), [], id="without a link: known to all"),
+        pytest.param(seen(prepared(RENEWED), new=entry(RENEWED, UNTRUSTED, awaiting=BOTH)), [], id="a renewal: at once"),
+        pytest.param(
+            # Nodes send its chain, and everybody trusts its root; the operator sends its leaf alone.
+            replace(
+                seen(_CORPORATE, new=entry(CORPORATE, UNTRUSTED, awaiting=None)),
+                ledger=ledger(entry(OLD), entry(ROOT), entry(CORPORATE, UNTRUSTED, awaiting=None)),
+            ).with_ca(others=others(ROOT)),
+            cannot(INTERMEDIATE, *EVERYBODY), id="alone, below a root that is trusted",
+        ),
+    ],
+)  # fmt: skip
+def test_what_keeps_leaves_from_being_presented(snapshot: Snapshot, expected: list[str]) -> None:
+    assert refused(snapshot) == expected
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "brings", "why"),
+    [
+        pytest.param(cluster(), None, "", id="as usual"),
+        pytest.param(cluster(), chain_of(NEW), "", id="a supplied root"),
+        pytest.param(cluster(), CORPORATE, NO_ROOT, id="a supplied intermediate"),
+        pytest.param(cluster(ca=secrets(None)), None, "there is no CA yet.", id="no CA"),
+        pytest.param(cluster(ca=secrets(key=None)), None, NO_KEY, id="no key"),
+        pytest.param(cluster(ca=secrets(key=NEW.certificate.public_key_sha256)), None, NO_KEY, id="another key"),
+    ],
+)
+def test_why_the_ca_in_use_cannot_certify_the_next_key(snapshot: Snapshot, brings: Chain | None, why: str) -> None:
+    assert why_not_linked(snapshot, brings) == why

@@ -1,0 +1,204 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Before a CA leaves (I2): every leaf, live or stored, validates without it for everybody; what cannot be told counts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import event, given
+from hypothesis import strategies as st
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.removal import removal_gate
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, StoredLeaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
+
+from ....support.certificates import Entity
+from ....support.certificates import leaf as issue_leaf
+from ..builders import (
+    INTERMEDIATE,
+    NEW,
+    OLD,
+    PHASE_OUT,
+    PODS,
+    RENEWED,
+    ROOT,
+    THIRD,
+    a_leaf,
+    a_pod,
+    chain_of,
+    cluster,
+    entry,
+    leaves,
+    ledger,
+    linked_chain,
+    name_of,
+    pods,
+    secrets,
+    uid_of,
+    uids_of,
+)
+
+CORPORATE = chain_of(INTERMEDIATE, ROOT)
+EVERYBODY = (*(f"pod {name}" for name in PODS), "the Cluster Operator")
+#: After the use roll: everybody presents NEW and trusts both.
+USED: dict[str, Any] = {"pods": pods(1, start=2), "leaves": leaves(NEW, 1)}
+BOOKS = ledger(entry(OLD, PHASE_OUT, {0}), entry(NEW, generations={1}))
+MIXED_PODS = (a_pod(generation=0, presents_stored=False), *pods(1, names=PODS[1:]))
+HELD = HeldLeaf(issue_leaf(OLD, "held"), frozenset(), uids_of(PODS[0], start=2))
+HOLDS = "holds a certificate of this CA."
+REMEDY = "The CA stays trusted until this is no longer so; run the flow again to continue."
+
+
+def against(books: Ledger = BOOKS, leaving: Entity = OLD, **fields: Any) -> list[tuple[str, str]]:
+    """Who is in the way, and with what."""
+    chains = {f"{one.fingerprint}.crt": one.chain for one in books.entries}
+    snapshot = cluster(ca=secrets(OLD, others=chains), ledger=books, **{**USED, **fields})
+    found = removal_gate(snapshot, books, name_of(leaving))
+    assert {(violation.condition, violation.remedy) for violation in found} <= {(Condition.REMOVAL, REMEDY)}
+    return [(violation.subject, violation.message) for violation in found]
+
+
+def left_without(*who: str) -> list[tuple[str, str]]:
+    """The violations where these verifiers know no other CA."""
+    holders = [f"{kind} {name}" for kind in ("pod", "Secret") for name in PODS]
+    return [(one, f"could no longer validate the certificate of {holder}.") for one in who for holder in holders]
+
+
+def needing(*who: str) -> list[tuple[str, str]]:
+    return [(one, HOLDS) for one in who]
+
+
+UNREAD = BOOKS.with_entry(entry(NEW, generations={1}, awaiting={uid_of(PODS[2], start=2)}))
+TWINS = ledger(entry(OLD, PHASE_OUT, {0}), entry(RENEWED, generations={1}))
+BELOW = ledger(entry(OLD, PHASE_OUT, {0}), entry(CORPORATE, generations={1}, awaiting=None), entry(ROOT))
+UNREAD_TWINS = TWINS.with_entry(entry(RENEWED, generations={1}, awaiting=None))
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        pytest.param({}, [], id="nobody needs it"),
+        pytest.param({"pods": (), "leaves": ()}, [], id="there is nobody"),
+        pytest.param({"pods": MIXED_PODS}, needing(f"pod {PODS[0]}"), id="a pod presents it"),
+        pytest.param(
+            {"leaves": (*leaves(NEW, 1), a_leaf("own", OLD, 0, component=Component.CLUSTER_OPERATOR))},
+            needing("Secret own"), id="a stored leaf that no pod presents: the operator's own, or that of a node to come",
+        ),
+        pytest.param(
+            {"leaves": (*leaves(NEW, 1), a_leaf("linked", chain=(*linked_chain(NEW, OLD), OLD.certificate)))}, [],
+            id="a leaf that is linked to it is of the next CA",
+        ),
+        *(
+            pytest.param({"books": replace(BOOKS, held=(held,))}, needing(f"pod {PODS[0]}"), id=f"a process holds one: {where}")
+            for where, held in (
+                ("its Raft client", HELD),
+                ("its listeners", replace(HELD, awaiting=HELD.lingering, lingering=frozenset())),
+            )
+        ),
+        pytest.param(
+            {"books": replace(BOOKS, held=(replace(HELD, lingering=frozenset({"gone"})),))}, [],
+            id="a process that held one is gone",
+        ),
+        pytest.param(
+            # Independent roots: it started before NEW was read back and would be left with nothing.
+            {"books": UNREAD}, left_without(f"pod {PODS[2]}"), id="a verifier knows no other CA",
+        ),
+        pytest.param(
+            # The same key would do, but the anchor of that key that the pods have is the one that would leave.
+            {"books": UNREAD_TWINS, "leaves": leaves(RENEWED, 1)},
+            left_without(*EVERYBODY[:-1]),
+            id="its renewal was not read back",
+        ),
+        pytest.param({"books": TWINS, "leaves": leaves(RENEWED, 1)}, [], id="its renewal is trusted by everybody"),
+        pytest.param(
+            # Nodes send its chain, but the operator's own leaf is sent alone.
+            {"books": BELOW, "leaves": leaves(INTERMEDIATE, 1)}, left_without(*EVERYBODY[:-1]),
+            id="the next CA is known by its root only",
+        ),
+        pytest.param(
+            {"books": ledger(entry(OLD, generations={0}), entry(THIRD)), "pods": pods(), "leaves": leaves()},
+            needing(*EVERYBODY[:-1], *(f"Secret {name}" for name in PODS)), id="in use, although another is trusted",
+        ),
+    ],
+)  # fmt: skip
+def test_who_keeps_a_ca(fields: dict[str, Any], expected: list[tuple[str, str]]) -> None:
+    assert sorted(against(**fields)) == sorted(expected)
+
+
+def test_the_root_above_a_trusted_intermediate_can_leave_and_the_intermediate_cannot() -> None:
+    used: dict[str, Any] = {
+        "books": ledger(entry(CORPORATE, generations={1}), entry(ROOT, PHASE_OUT)),
+        "pods": pods(1),
+        "leaves": leaves(INTERMEDIATE, 1),
+    }
+    assert against(leaving=ROOT, **used) == []
+    assert against(leaving=INTERMEDIATE, **used) == needing(*EVERYBODY[:-1], *(f"Secret {name}" for name in PODS))
+
+
+@pytest.mark.parametrize(
+    ("fields", "who", "why"),
+    [
+        pytest.param(
+            {"pods": (a_pod(generation=None), *pods(1, names=PODS[1:]))}, f"pod {PODS[0]}",
+            f"pod {PODS[0]} has no CA certificate generation annotation.", id="missing annotation",
+        ),
+        pytest.param(
+            {"leaves": (*leaves(NEW, 1), a_leaf("other", chain=None))}, "Secret other",
+            "the certificate other.crt in Secret other cannot be read.", id="unreadable leaf",
+        ),
+        pytest.param(
+            {"leaves": (*leaves(NEW, 1), a_leaf("other", THIRD))}, "Secret other",
+            "the certificate other.crt in Secret other chains to no CA of the ledger.", id="leaf of a stranger",
+        ),
+        pytest.param(
+            {"books": TWINS, "leaves": (*leaves(RENEWED, 1), a_leaf("other", OLD, 7))}, "Secret other",
+            "generation 7 of Secret other is of no CA that could have issued other.crt.",
+            id="two CAs with one key and the generation of neither",
+        ),
+        pytest.param(
+            {"books": replace(BOOKS, held=(replace(HELD, certificate=issue_leaf(THIRD, "held")),))}, f"pod {PODS[0]}",
+            f"pod {PODS[0]} was started with a certificate that chains to no CA of the ledger.", id="held, of a stranger",
+        ),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_told_keeps_every_ca(fields: dict[str, Any], who: str, why: str) -> None:
+    for leaving in (OLD, NEW, RENEWED):
+        assert (who, why) in against(leaving=leaving, **fields)
+    assert against(**fields) == [(who, why)]
+
+
+_ENTRIES = st.builds(
+    entry,
+    st.sampled_from([OLD, NEW, RENEWED, THIRD]),
+    generations=st.sets(st.integers(0, 2), max_size=1),
+    awaiting=st.none() | st.sets(st.sampled_from(sorted(uids_of(start=2)))),
+)
+_BOOKS = st.lists(_ENTRIES, min_size=1, max_size=4, unique_by=lambda one: one.fingerprint).map(
+    lambda found: Ledger(tuple(found))
+)
+_LEAF = st.builds(
+    a_leaf, st.just("other"), st.sampled_from([OLD, NEW, THIRD]), st.sampled_from([None, 0, 1, 2])
+) | st.just(a_leaf("other", chain=None))
+
+
+@given(_BOOKS, _LEAF)
+def test_one_more_leaf_never_lets_a_ca_go(books: Ledger, leaf: StoredLeaf) -> None:
+    for one in (OLD, NEW, RENEWED):
+        before, after = against(books, one), against(books, one, leaves=(*leaves(NEW, 1), leaf))
+        event("open" if not after else "closed by this leaf" if not before else "closed")
+        assert set(before) <= set(after)
+
+
+@given(_BOOKS, st.sampled_from(PODS))
+def test_a_pod_that_may_present_anything_keeps_every_ca(books: Ledger, unknown: str) -> None:
+    running = tuple(replace(pod, generation=None) if pod.name == unknown else pod for pod in pods(1, start=2))
+    for one in books.entries:
+        assert any(
+            subject == f"pod {unknown}"
+            for subject, _why in against(books, Entity(one.certificate, OLD.key), pods=running)
+        )

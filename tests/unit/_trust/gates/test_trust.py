@@ -1,0 +1,207 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Before a CA is used (I3): path validation for every process, with what it trusts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import event, given
+from hypothesis import strategies as st
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import Violations
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.trust import (
+    alone_gate,
+    refusals,
+    trust_gate,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger, LedgerEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Pod, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
+
+from ....support.certificates import Entity, key, make
+from ..builders import (
+    EARLY,
+    EXPIRED,
+    IMPOSTOR,
+    INTERMEDIATE,
+    NEW,
+    OLD,
+    PODS,
+    RENEWED,
+    ROOT,
+    THIRD,
+    a_pod,
+    chain_of,
+    cluster,
+    entry,
+    ledger,
+    linked_form,
+    pods,
+    secrets,
+    uids_of,
+)
+
+CORPORATE = chain_of(INTERMEDIATE, ROOT)
+OPERATOR = "the Cluster Operator"
+EVERYBODY = (*(f"pod {name}" for name in PODS), OPERATOR)
+REMEDIES = {
+    "pod": "It has to restart with the trust bundle that holds this CA; run the flow again to continue.",
+    "the": "It trusts what is in Secret kafka/demo-cluster-ca-cert; run the flow again.",
+}
+
+
+def projecting(books: Ledger, **fields: Any) -> Snapshot:
+    """The certificate Secret holds what the ledger says."""
+    chains = {f"{one.fingerprint}.crt": one.chain for one in books.entries}
+    return cluster(ca=secrets(OLD, others=chains), ledger=books, **fields)
+
+
+def refused(who: Iterable[str], authority: Entity) -> list[str]:
+    """The violations, as people read them."""
+    of = f"the CA {authority.certificate.subject} ({authority.certificate.sha256[:16]})"
+    return [f"{one}: cannot validate certificates of {of}. {REMEDIES[one.split()[0]]}" for one in who]
+
+
+def asked(
+    gate: Callable[[Snapshot, Ledger, Chain], Violations], form: Chain, books: Ledger, **fields: Any
+) -> list[str]:
+    found = gate(projecting(books, **fields), books, form)
+    assert {violation.condition for violation in found} <= {Condition.TRUST}
+    return [str(violation) for violation in found]
+
+
+@pytest.mark.parametrize(
+    ("authority", "form", "books", "who"),
+    [
+        pytest.param(NEW, chain_of(NEW), ledger(), EVERYBODY, id="independent root, nobody trusts it"),
+        pytest.param(NEW, chain_of(NEW), ledger(entry(OLD), entry(NEW)), (), id="independent root, all trust it"),
+        pytest.param(
+            NEW, chain_of(NEW), ledger(entry(OLD), entry(NEW, awaiting=None)), EVERYBODY[:-1],
+            id="in the ledger, not read back",
+        ),
+        pytest.param(
+            NEW, chain_of(NEW), ledger(entry(OLD), entry(NEW, awaiting=uids_of(PODS[1]))), EVERYBODY[1:2],
+            id="one pod started before the read-back",
+        ),
+        pytest.param(
+            NEW, chain_of(NEW), ledger(entry(NEW, awaiting={"long gone"})), (), id="those that were awaited are gone"
+        ),
+        pytest.param(
+            RENEWED, chain_of(RENEWED), ledger(entry(OLD), entry(RENEWED, awaiting=None)), (),
+            id="renewed with the same key: no trust roll",
+        ),
+        pytest.param(
+            RENEWED, chain_of(RENEWED), ledger(entry(OLD, awaiting=None), entry(RENEWED, awaiting=None)), EVERYBODY[:-1],
+            id="renewed, and neither was read back: told by its own certificate",
+        ),
+        pytest.param(IMPOSTOR, chain_of(IMPOSTOR), ledger(entry(OLD)), EVERYBODY, id="the same name with another key"),
+        pytest.param(INTERMEDIATE, CORPORATE, ledger(entry(CORPORATE)), (), id="intermediate that is an anchor"),
+        pytest.param(INTERMEDIATE, CORPORATE, ledger(entry(ROOT)), (), id="intermediate below a trusted root"),
+        pytest.param(NEW, linked_form(NEW, OLD), ledger(entry(OLD)), (), id="linked to a CA that all trust"),
+        pytest.param(
+            NEW, linked_form(NEW, OLD), ledger(entry(THIRD), entry(NEW, awaiting=None)), EVERYBODY[:-1],
+            id="linked to a CA that nobody trusts: told by the CA, not by its link",
+        ),
+        pytest.param(
+            NEW, linked_form(NEW, IMPOSTOR), ledger(entry(OLD), entry(NEW, awaiting=None)), EVERYBODY[:-1],
+            id="linked to one of the same name",
+        ),
+        pytest.param(EXPIRED, chain_of(EXPIRED), ledger(entry(EXPIRED)), EVERYBODY, id="trusted but expired"),
+        pytest.param(EARLY, chain_of(EARLY), ledger(entry(EARLY)), EVERYBODY, id="trusted but not yet valid"),
+    ],
+)  # fmt: skip
+def test_leaves_as_nodes_present_them(authority: Entity, form: Chain, books: Ledger, who: tuple[str, ...]) -> None:
+    assert asked(trust_gate, form, books) == refused(who, authority)
+
+
+@pytest.mark.parametrize(
+    ("authority", "chain", "books", "who"),
+    [
+        pytest.param(NEW, chain_of(NEW), ledger(entry(OLD), entry(NEW)), (), id="a root that all trust"),
+        pytest.param(NEW, chain_of(NEW), ledger(entry(OLD)), EVERYBODY, id="a root that nobody trusts"),
+        # The leaf is sent without what stands between it and the anchor: that the anchor is trusted does not help.
+        pytest.param(INTERMEDIATE, CORPORATE, ledger(entry(ROOT)), EVERYBODY, id="intermediate below a trusted root"),
+        pytest.param(INTERMEDIATE, CORPORATE, ledger(entry(CORPORATE)), (), id="intermediate that is an anchor"),
+        pytest.param(
+            NEW, chain_of(NEW), ledger(entry(OLD), entry(NEW, awaiting=uids_of(PODS[1]))), EVERYBODY[1:2],
+            id="one pod knows the CA by its link only",
+        ),
+    ],
+)  # fmt: skip
+def test_leaves_that_are_presented_alone(authority: Entity, chain: Chain, books: Ledger, who: tuple[str, ...]) -> None:
+    assert asked(alone_gate, chain, books) == refused(who, authority)
+
+
+@pytest.mark.parametrize(
+    ("running", "who"),
+    [
+        (pods(), EVERYBODY[:-1]),
+        ((a_pod(start=1), *pods(names=PODS[1:])), EVERYBODY[1:-1]),
+        (pods(start=1), ()),
+        # They verify all the same.
+        ((a_pod(ready=False), a_pod(PODS[1], terminating=True)), EVERYBODY[:2]),
+        ((), ()),
+    ],
+    ids=["before the restarts", "after the first", "after all", "not ready, or about to end", "nobody runs"],
+)
+def test_who_started_after_the_read_back_accepts_what_is_issued(running: tuple[Pod, ...], who: tuple[str, ...]) -> None:
+    books = ledger(entry(OLD), entry(NEW, TrustState.UNTRUSTED, awaiting=uids_of()))
+    assert asked(trust_gate, chain_of(NEW), books, pods=running) == refused(who, NEW)
+
+
+@pytest.mark.parametrize("path_length", [0, 1, None])
+@pytest.mark.parametrize("component", Component)
+def test_only_a_go_program_applies_the_path_length_of_the_ca_that_it_trusts(
+    component: Component, path_length: int | None
+) -> None:
+    """The link certificate is one CA below."""
+    old = make("cluster-ca v0", key(0), path_length=path_length)
+    seen = cluster(ca=secrets(old), pods=(a_pod(component=component),))
+    refuses = component is Component.KAFKA_EXPORTER and path_length == 0
+    found = [(party.name, why) for party, why in refusals(seen, ledger(entry(old)), linked_form(NEW, old))]
+    why = f"{old.certificate.subject} allows 0 CAs below it (path length constraint), and there are 1"
+    assert found == ([(f"pod {PODS[0]}", why)] if refuses else [])
+
+
+_ENTRIES = st.builds(
+    entry,
+    st.sampled_from([OLD, NEW, RENEWED, THIRD, IMPOSTOR, EXPIRED, ROOT, CORPORATE]),
+    awaiting=st.none() | st.sets(st.sampled_from(sorted(uids_of()))),
+)
+_BOOKS = st.lists(_ENTRIES, max_size=4, unique_by=lambda one: one.fingerprint).map(lambda found: Ledger(tuple(found)))
+_FORMS = st.sampled_from(
+    [chain_of(one) for one in (OLD, NEW, RENEWED, IMPOSTOR, EXPIRED)] + [CORPORATE, linked_form(NEW, OLD)]
+)
+_PODS = st.sampled_from([pods(), (a_pod(component=Component.KAFKA_EXPORTER), *pods(names=PODS[1:]))])
+
+
+@given(_BOOKS, _ENTRIES, _FORMS, _PODS)
+def test_more_trust_never_closes_a_gate(
+    books: Ledger, more: LedgerEntry, form: Chain, running: tuple[Pod, ...]
+) -> None:
+    known = books.find(more.fingerprint)
+    if known is not None and known.awaiting is not None:
+        more = replace(more, awaiting=known.awaiting & (more.awaiting or frozenset()))
+    after = books.with_entry(more)
+    for gate in (trust_gate, alone_gate):
+        closed = set(asked(gate, form, after, pods=running))
+        event("still closed" if closed else "open")
+        assert {one.split(":")[0] for one in closed} <= {
+            one.split(":")[0] for one in asked(gate, form, books, pods=running)
+        }
+
+
+@given(_BOOKS, _FORMS, _PODS)
+def test_what_was_not_read_back_opens_nothing(books: Ledger, form: Chain, running: tuple[Pod, ...]) -> None:
+    """Unknown trust is no trust: every pod refuses everything."""
+    unknown = Ledger(tuple(replace(one, awaiting=None) for one in books.entries))
+    for gate in (trust_gate, alone_gate):
+        found = gate(projecting(unknown, pods=running), unknown, form)
+        assert {one.subject for one in found} >= set(EVERYBODY[:-1])

@@ -1,0 +1,223 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which flow is in flight: opened with the prepared CA, closed when nothing of it is left to do (I9, I10)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.books import keep_books
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import in_flight, is_current
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Retire
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets, Snapshot
+
+from ....support.certificates import NOW, Entity
+from .. import linked
+from .. import unlinked as stage
+from ..builders import (
+    ALL,
+    ANY,
+    DAY,
+    HOUR,
+    NEW,
+    OLD,
+    PAUSED,
+    PHASE_OUT,
+    PODS,
+    RENEWED,
+    THIRD,
+    UNTRUSTED,
+    UNUSED,
+    a_journal,
+    a_leaf,
+    a_pod,
+    books_of,
+    cluster,
+    entry,
+    leaves,
+    ledger,
+    name_of,
+    others,
+    pods,
+    prepared,
+    secrets,
+)
+
+RECONCILE = Intent(Goal.RECONCILE)
+_NEW_IN_USE = entry(NEW, ALL, {1})
+
+
+def journal_after(snapshot: Snapshot, intent: Intent = RECONCILE) -> Journal | None:
+    return keep_books(snapshot, intent, GATES)[0].journal
+
+
+@pytest.mark.parametrize(
+    ("books", "expected"),
+    [
+        (None, None),
+        (Ledger(), None),
+        (ledger(journal=a_journal()), a_journal()),
+        (ledger(journal=a_journal(finished_at=NOW)), None),
+    ],
+)
+def test_in_flight(books: Ledger | None, expected: Journal | None) -> None:
+    assert in_flight(books) == expected
+
+
+@pytest.mark.parametrize(
+    ("current", "successor", "goal"),
+    [(OLD, RENEWED, Goal.RENEW), (OLD, NEW, Goal.REPLACE_KEY), (None, NEW, Goal.CREATE)],
+)
+def test_a_prepared_ca_that_enters_opens_the_journal(current: Entity | None, successor: Entity, goal: Goal) -> None:
+    """What it is for is told by its key, so that a run that crashed after writing it is continued as what it was."""
+    ca = secrets(current, prepared=(prepared(successor),))
+    books = ledger() if current else None
+    journal = journal_after(cluster(ca=ca, ledger=books, pods=(), leaves=()))
+    assert journal == a_journal(goal, current, successor, started_at=NOW)
+
+
+def test_a_ledger_that_was_lost_during_a_switch_opens_a_journal_that_can_be_closed() -> None:
+    """The prepared CA is in use already: it cannot be what it replaces, or every later flow would wait for its removal."""
+    lost = replace(stage.SWITCHED, ledger=None)
+    journal = journal_after(lost)
+    assert journal == a_journal(Goal.CREATE, None, NEW, started_at=NOW)
+    using = replace(stage.RETIRED, ledger=ledger(_NEW_IN_USE, journal=journal))
+    assert in_flight(keep_books(using, RECONCILE, GATES)[0]) is None
+
+
+def test_a_ca_that_enters_without_being_prepared_opens_nothing() -> None:
+    assert journal_after(cluster(ca=secrets(others=others(NEW)))) is None
+
+
+def test_a_prepared_ca_that_was_known_before_opens_it_too() -> None:
+    """Somebody had added it by hand, or removed the journal: without one its flow would never count as done."""
+    known = replace(stage.TRUSTED, ledger=replace(books_of(stage.TRUSTED), journal=None))
+    assert journal_after(known) == a_journal(started_at=NOW)
+
+
+def test_a_prepared_ca_that_is_in_use_already_opens_nothing() -> None:
+    known = replace(stage.SWITCHED, ledger=replace(books_of(stage.SWITCHED), journal=None))
+    assert journal_after(known) is None
+
+
+def test_a_second_prepared_ca_does_not_open_a_second_flow() -> None:
+    snapshot = stage.TRUSTED.with_ca(prepared=(prepared(NEW), prepared(THIRD)))
+    assert journal_after(snapshot) == a_journal()
+
+
+def test_a_finished_journal_gives_way_to_the_next_flow() -> None:
+    done = ledger(entry(NEW, generations={1}), journal=a_journal(finished_at=NOW - HOUR))
+    ca = secrets(NEW, certificate_generation=1, prepared=(prepared(THIRD),))
+    snapshot = cluster(ca=ca, ledger=done, pods=pods(1), leaves=leaves(NEW, 1))
+    assert journal_after(snapshot) == a_journal(old=NEW, new=THIRD, started_at=NOW)
+
+
+def test_the_journal_closes_when_the_last_process_without_the_old_ca_has_started() -> None:
+    assert journal_after(stage.HALF_RETIRED) == a_journal()
+    assert journal_after(stage.RETIRED) == a_journal(finished_at=NOW)
+
+
+def test_it_closes_when_no_listener_trusts_the_old_ca_although_something_in_the_processes_does() -> None:
+    assert journal_after(linked.REMOVED) == a_journal()
+    assert journal_after(linked.READ_AGAIN) == a_journal(finished_at=NOW)
+
+
+def test_a_closed_journal_stays_as_it_is() -> None:
+    before = a_journal(finished_at=NOW - HOUR)
+    snapshot = replace(stage.FINISHED, ledger=replace(books_of(stage.FINISHED), journal=before))
+    assert journal_after(snapshot) == before
+
+
+@pytest.mark.parametrize(
+    "unfinished",
+    [
+        pytest.param({"ledger": ledger(entry(OLD, PHASE_OUT, {0}), _NEW_IN_USE)}, id="the old CA is still trusted"),
+        pytest.param({"ledger": ledger(entry(THIRD, ALL, {1}))}, id="the successor is not in the ledger"),
+        pytest.param({"ledger": stage.REMOVED.ledger, "pods": stage.REMOVED.pods}, id="processes trust the old CA"),
+        pytest.param(
+            {"ca": replace(stage.RETIRED.ca, prepared=(prepared(NEW),))}, id="the next CA is among the prepared still"
+        ),
+        pytest.param({"reconciliation": PAUSED}, id="our pause"),
+        pytest.param({"ledger": ledger(entry(NEW, UNTRUSTED, {1}, awaiting=None)), "bundle": None}, id="untrusted"),
+        pytest.param({"pods": ()}, id="nobody uses it"),
+        pytest.param(
+            {
+                "pods": (a_pod(generation=4, start=3), *pods(1, start=3, names=PODS[1:])),
+                "leaves": (a_leaf(issuer=THIRD, generation=4), *leaves(NEW, 1, names=PODS[1:])),
+                "ledger": ledger(entry(NEW, ANY, {1}), entry(THIRD, ANY, {4})),
+            },
+            id="not all use it",
+        ),
+    ],
+)
+def test_the_journal_stays_open_while(unfinished: dict[str, Any]) -> None:
+    fields = {"ledger": ledger(_NEW_IN_USE), **unfinished}
+    fields["ledger"] = replace(fields["ledger"], journal=a_journal())
+    assert journal_after(replace(stage.RETIRED, **fields)) == a_journal()
+
+
+@pytest.mark.parametrize(
+    "ca",
+    [
+        pytest.param(secrets(OLD), id="the prepared CA was taken away"),
+        pytest.param(secrets(THIRD, certificate_generation=3, others=others(NEW)), id="another CA issues"),
+    ],
+)
+def test_a_rotation_without_its_successor_is_abandoned(ca: CaSecrets) -> None:
+    """There is nothing to continue with: the next run has to be able to start anew."""
+    ledger_then = ledger(entry(OLD, ALL, {0}), entry(NEW, UNTRUSTED, awaiting=None), journal=a_journal())
+    assert journal_after(cluster(ca=ca, ledger=ledger_then)) is None
+
+
+def test_a_ca_created_before_the_first_start_is_done_without_pods() -> None:
+    books = ledger(entry(NEW, UNTRUSTED, {0}), journal=a_journal(Goal.CREATE, None, NEW))
+    snapshot = cluster(ca=secrets(NEW), ledger=books, pods=(), leaves=(), bundle=None)
+    assert journal_after(snapshot) == a_journal(Goal.CREATE, None, NEW, finished_at=NOW)
+
+
+@pytest.mark.parametrize("goal", [Goal.UPGRADE, Goal.DOWNGRADE, Goal.RECONCILE])
+def test_the_books_close_rotations_only(goal: Goal) -> None:
+    """Handing back ends with the ledger itself."""
+    open_journal = a_journal(goal)
+    assert journal_after(replace(stage.RETIRED, ledger=ledger(_NEW_IN_USE, journal=open_journal))) == open_journal
+
+
+def test_the_journal_of_a_rotation_without_pods_waits_for_them() -> None:
+    """Only users of the CA can tell that it is in use."""
+    assert journal_after(
+        replace(stage.RETIRED, ledger=ledger(entry(NEW, UNUSED, {1}), journal=a_journal()), pods=())
+    ) == (a_journal())
+
+
+@pytest.mark.parametrize(("current", "expected"), [(OLD, True), (NEW, False), (RENEWED, False), (None, False)])
+def test_the_current_ca_is_that_of_ca_crt(current: Entity | None, expected: bool) -> None:
+    assert is_current(cluster(ca=secrets(current)), entry(OLD)) is expected
+
+
+def test_names_of_the_replaced_ca_are_kept_for_people() -> None:
+    journal = journal_after(stage.PREPARED)
+    assert journal is not None
+    assert (journal.replaces, journal.replaces_sha256) == (name_of(OLD), OLD.certificate.sha256)
+
+
+LATER = NOW + DAY
+PATIENT = replace(RECONCILE, retire=Retire.WHEN_RESTARTED, retire_by=LATER)
+
+
+def test_when_nodes_give_up_the_old_ca_is_kept_with_the_flow() -> None:
+    """A run that says nothing of it keeps to it; one that says something changes it as long as the flow is in flight."""
+    begun = journal_after(linked.PREPARED, PATIENT)
+    assert begun == a_journal(started_at=NOW, retire=Retire.WHEN_RESTARTED, retire_by=LATER)
+    under_way = replace(linked.TRUSTED, ledger=replace(books_of(linked.TRUSTED), journal=begun))
+    assert journal_after(under_way) == begun
+    assert journal_after(under_way, replace(PATIENT, retire_by=None)) == replace(begun, retire_by=None)
+    assert journal_after(under_way, replace(RECONCILE, retire=Retire.NOW)) == a_journal(started_at=NOW)
+    done = a_journal(finished_at=NOW)
+    assert journal_after(replace(linked.FINISHED, ledger=ledger(_NEW_IN_USE, journal=done)), PATIENT) == done

@@ -1,0 +1,275 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the ledger remembers of running processes: their leaves, the CAs that left and the leaves that are stored no more."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.memory import (
+    forget_held,
+    forget_removed,
+    note_held,
+    remember_leaves,
+    yet_to_read,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, Ledger, RemovedEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Pod, Snapshot, StoredLeaf
+
+from ....support.certificates import leaf as issue_leaf
+from ..builders import (
+    NEW,
+    OLD,
+    PODS,
+    RENEWED,
+    THIRD,
+    a_journal,
+    a_leaf,
+    a_pod,
+    answering,
+    books_of,
+    cluster,
+    entry,
+    leaves,
+    ledger,
+    names_of,
+    pods,
+    secrets,
+    stored_chain,
+    uids_of,
+)
+
+BOTH = ledger(entry(OLD, generations={0}), entry(NEW, generations={1}))
+NOBODY: frozenset[str] = frozenset()
+
+
+def nodes(*hashes: str | None, **fields: Any) -> tuple[Pod, ...]:
+    """Each with the leaf that it says it was started with."""
+    return tuple(
+        a_pod(name, **{"leaf_hash": known or "", "presents_stored": None if known is None else True, **fields})
+        for name, known in zip(PODS, hashes, strict=False)
+    )
+
+
+def remembered(snapshot: Snapshot, books: Ledger = BOTH) -> list[set[str]]:
+    """Of each CA of the ledger."""
+    after = remember_leaves(snapshot, books)
+    assert [replace(one, leaves=NOBODY) for one in after.entries] == [
+        replace(one, leaves=NOBODY) for one in books.entries
+    ]
+    return [set(one.leaves) for one in after.entries]
+
+
+def knowing(*leaves_of_both: set[str]) -> Ledger:
+    return Ledger(
+        tuple(replace(one, leaves=frozenset(known)) for one, known in zip(BOTH.entries, leaves_of_both, strict=True))
+    )
+
+
+# --- leaves that processes were started with
+
+
+def test_the_leaves_of_each_ca_that_pods_say_they_were_started_with() -> None:
+    stored = (*leaves(OLD, 0, names=PODS[:2]), a_leaf(PODS[2], NEW, 0))
+    assert remembered(cluster(pods=nodes("a", "b", "c"), leaves=stored)) == [{"a", "b"}, {"c"}]
+
+
+def test_a_leaf_is_still_known_when_its_secret_holds_another() -> None:
+    """The pod goes on with the former one; whose the new one is says nothing about it."""
+    written = cluster(pods=nodes("a", "b", presents_stored=False), leaves=leaves(NEW, 1))
+    assert remembered(written, knowing({"a", "b"}, set())) == [{"a", "b"}, set()]
+    assert remembered(written) == [set(), set()]
+
+
+def test_a_former_leaf_that_somebody_puts_back_makes_the_next_one_doubtful() -> None:
+    """A pod that starts now presents the former one, under the annotations of the next."""
+    back = cluster(
+        pods=nodes("a", "b", presents_stored=False), leaves=(a_leaf(PODS[0], OLD, 0), a_leaf(PODS[1], NEW, 0))
+    )
+    replacing = replace(knowing({"c"}, {"a", "b"}), journal=a_journal())
+    assert remembered(back, replacing) == [set(), {"b"}]
+    assert remembered(back, replace(replacing, journal=None)) == [set(), {"a", "b"}]
+
+
+def test_a_leaf_stays_with_the_ca_that_it_was_first_known_to_be_of() -> None:
+    """The same leaf under a renewed CA: what processes present is of the one that was in use when they started."""
+    twins = ledger(
+        entry(OLD, generations={0}, leaves={"a"}), entry(RENEWED, generations={1})
+    )  # fmt: skip
+    assert remembered(cluster(pods=nodes("a", generation=1)), twins) == [{"a"}, set()]
+
+
+def test_what_no_pod_says_any_more_is_forgotten() -> None:
+    assert remembered(cluster(pods=nodes("b")), knowing({"a"}, {"c"})) == [{"b"}, set()]
+
+
+@pytest.mark.parametrize(
+    ("pod", "stored"),
+    [
+        pytest.param(nodes(None), leaves(), id="it does not say what it was started with"),
+        pytest.param(nodes("a"), (), id="its Secret is gone"),
+        pytest.param(nodes("a"), leaves(THIRD), id="its leaf is a stranger's"),
+        pytest.param(
+            nodes("a", leaves=("topic", "user")), (a_leaf("topic"), a_leaf("user", NEW)), id="it presents both"
+        ),
+    ],
+)
+def test_what_cannot_be_told_is_not_remembered(pod: tuple[Pod, ...], stored: tuple[StoredLeaf, ...]) -> None:
+    assert remembered(cluster(pods=pod, leaves=stored)) == [set(), set()]
+
+
+# --- CAs that left the trust
+
+GONE = RemovedEntry(OLD.certificate, uids_of(*PODS[:2]), uids_of(PODS[2]))
+
+
+def without(removed: RemovedEntry, **fields: Any) -> Snapshot:
+    """NEW alone is in use. It is what listeners accept, where they were asked."""
+    return cluster(
+        ca=secrets(NEW, certificate_generation=1),
+        ledger=ledger(entry(NEW, generations={1}), removed=(removed,)),
+        **{"pods": pods(1), "leaves": leaves(NEW, 1), **fields},
+    )
+
+
+def answered(removed: RemovedEntry, *accepting: str) -> Snapshot:
+    """Every node was asked, and these still accept the removed CA."""
+    snapshot = answering(without(removed), accepting=names_of(NEW), refusing=names_of(OLD))
+    listeners = (
+        replace(one, accepts=names_of(NEW, OLD), refuses=NOBODY) if one.pod in accepting else one
+        for one in snapshot.listeners or ()
+    )
+    return replace(snapshot, listeners=tuple(listeners))
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "left"),
+    [
+        pytest.param(without(GONE), (GONE,), id="nobody looked: those who knew it run still"),
+        pytest.param(
+            without(GONE, pods=(*pods(1, start=1, names=PODS[:2]), *pods(1, names=PODS[2:]))),
+            (RemovedEntry(OLD.certificate, NOBODY, uids_of(PODS[2])),),
+            id="those whose listeners knew it are gone, and another process knows it still",
+        ),
+        pytest.param(without(GONE, pods=pods(1, start=1)), (), id="all that knew it are gone"),
+        pytest.param(
+            answered(GONE), (RemovedEntry(OLD.certificate, NOBODY, uids_of()),),
+            id="all listeners refuse it: the rest of these processes knows it still",
+        ),
+        pytest.param(answered(GONE, PODS[1]), (GONE,), id="a listener accepts it"),
+        pytest.param(
+            answered(replace(GONE, awaiting=uids_of(PODS[0])), PODS[1]), (replace(GONE, awaiting=uids_of(PODS[0])),),
+            id="one accepts it that was not thought to: it was in the bundle once more when that one started",
+        ),
+        pytest.param(
+            answered(RemovedEntry(OLD.certificate, NOBODY), PODS[1]), (RemovedEntry(OLD.certificate, NOBODY),),
+            id="the same, and nobody else is waited for",
+        ),
+        pytest.param(answered(RemovedEntry(OLD.certificate, NOBODY)), (), id="nobody knows it"),
+    ],
+)  # fmt: skip
+def test_a_removed_ca_is_remembered_while_somebody_knows_it(snapshot: Snapshot, left: tuple[RemovedEntry, ...]) -> None:
+    assert forget_removed(snapshot, books_of(snapshot)).removed == left
+
+
+# --- leaves that only processes hold
+
+FIRST, OTHERS = uids_of(PODS[0]), uids_of(*PODS[1:])
+HELD = HeldLeaf(issue_leaf(NEW, "held"), FIRST)
+STORED = stored_chain(NEW)[0]
+READ = replace(HELD, awaiting=NOBODY, lingering=FIRST)
+
+
+def holding(*held: HeldLeaf) -> Snapshot:
+    return replace(without(GONE), ledger=ledger(entry(NEW, generations={1}), held=held))
+
+
+def presenting(snapshot: Snapshot, presented: Certificate, *ports: int) -> Snapshot:
+    """Listeners present this on these ports, and on all others what is stored."""
+    seen = tuple(
+        ObservedListener(pod.name, pod.uid, port, (presented if port in ports else STORED, NEW.certificate))
+        for pod in snapshot.pods
+        for port in (9090, 9091)
+    )
+    return replace(snapshot, listeners=seen)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "left"),
+    [
+        pytest.param(holding(HELD), (HELD,), id="nobody looked"),
+        pytest.param(presenting(holding(HELD), HELD.certificate, 9090, 9091), (HELD,), id="listeners present it still"),
+        pytest.param(presenting(holding(HELD), HELD.certificate, 9090), (HELD,), id="one of two listeners presents it still"),
+        pytest.param(presenting(holding(HELD), STORED), (READ,), id="listeners have read"),
+        pytest.param(presenting(holding(READ), STORED), (READ,), id="the rest of the process has not"),
+        pytest.param(holding(replace(HELD, awaiting=frozenset({"gone"}))), (), id="restarted before it has read"),
+        pytest.param(presenting(holding(replace(READ, lingering=frozenset({"gone"}))), STORED), (), id="restarted afterwards"),
+        pytest.param(
+            # Nobody has read anything: what is presented is what is stored still.
+            presenting(holding(HeldLeaf(STORED, FIRST)), STORED), (HeldLeaf(STORED, FIRST),),
+            id="written down, and not replaced yet",
+        ),
+    ],
+)  # fmt: skip
+def test_a_held_leaf_is_remembered_while_a_process_holds_it(snapshot: Snapshot, left: tuple[HeldLeaf, ...]) -> None:
+    assert forget_held(snapshot, books_of(snapshot)).held == left
+
+
+def noted(snapshot: Snapshot, *names: str) -> set[HeldLeaf]:
+    found = note_held(snapshot, books_of(snapshot), names).held
+    assert len(set(found)) == len(found)
+    return set(found)
+
+
+OWN_LEAVES = {name: issue_leaf(NEW, name) for name in PODS}
+
+
+def with_own_leaves(*held: HeldLeaf, **fields: Any) -> Snapshot:
+    stored = tuple(a_leaf(name, NEW, 1, chain=(leaf, NEW.certificate)) for name, leaf in OWN_LEAVES.items())
+    return replace(holding(*held), leaves=stored, **fields)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "names", "expected"),
+    [
+        pytest.param(with_own_leaves(), (), set(), id="nothing is replaced"),
+        pytest.param(
+            with_own_leaves(), PODS[:2], {HeldLeaf(OWN_LEAVES[name], uids_of(name)) for name in PODS[:2]},
+            id="the leaves of two nodes are",
+        ),
+        pytest.param(
+            holding(), PODS, {HeldLeaf(STORED, uids_of())}, id="one leaf that all present"
+        ),
+        pytest.param(
+            with_own_leaves(pods=tuple(replace(pod, presents_stored=False) for pod in pods(1))), PODS, set(),
+            id="no process was started with them",
+        ),
+        pytest.param(
+            with_own_leaves(HeldLeaf(OWN_LEAVES[PODS[0]], FIRST)), PODS[:1], {HeldLeaf(OWN_LEAVES[PODS[0]], FIRST)},
+            id="it is written down already",
+        ),
+        pytest.param(
+            with_own_leaves(READ), PODS[:1], {READ, HeldLeaf(OWN_LEAVES[PODS[0]], FIRST)},
+            id="the rest of the process holds an older one",
+        ),
+        pytest.param(
+            replace(holding(), leaves=(a_leaf(chain=None),)), PODS, set(), id="what is stored cannot be read"
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_written_down_before_leaves_are_replaced(
+    snapshot: Snapshot, names: tuple[str, ...], expected: set[HeldLeaf]
+) -> None:
+    assert noted(snapshot, *names) == expected
+
+
+def test_whose_listeners_have_yet_to_read_their_new_leaf() -> None:
+    """Not those that are gone, nor those of which only the rest of the process holds the old one."""
+    snapshot = holding(replace(HELD, awaiting=FIRST | {"gone"}), HeldLeaf(STORED, NOBODY, OTHERS))
+    assert yet_to_read(snapshot, books_of(snapshot)) == FIRST

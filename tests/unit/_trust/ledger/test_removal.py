@@ -1,0 +1,98 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A CA that was withdrawn leaves the ledger, and who still trusts it is remembered."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES, Gates
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.removal import strike_removed
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger, RemovedEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+
+from ....support.certificates import Entity
+from .. import unlinked as stage
+from ..builders import (
+    ALL,
+    ANY,
+    NEW,
+    OLD,
+    PHASE_OUT,
+    PODS,
+    RENEWED,
+    a_leaf,
+    a_pod,
+    books_of,
+    cluster,
+    entry,
+    leaves,
+    ledger,
+    name_of,
+    names_of,
+    pods,
+    secrets,
+    uids_of,
+)
+
+
+def struck(snapshot: Snapshot, books: Ledger | None = None, gates: Gates = GATES) -> Ledger:
+    """books: what this pass has made of the ledger so far."""
+    return strike_removed(snapshot, books or books_of(snapshot), gates)
+
+
+def test_it_leaves_and_everybody_who_runs_may_still_trust_it() -> None:
+    after = struck(stage.OUT_OF_BUNDLE)
+    assert after == replace(
+        books_of(stage.OUT_OF_BUNDLE),
+        entries=books_of(stage.REMOVED).entries,
+        removed=(RemovedEntry(OLD.certificate, uids_of(start=2)),),
+    )
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({"pods": ()}, id="no pods: the state is kept"),
+        pytest.param({"bundle": names_of(OLD, NEW)}, id="still in the bundle"),
+        pytest.param({"ca": stage.PHASED_OUT.ca}, id="still in the Secret"),
+        pytest.param({"leaves": (*leaves(NEW, 1), a_leaf("other", OLD, 0))}, id="a stored leaf needs it"),
+        pytest.param({"leaves": (*leaves(NEW, 1), a_leaf("other", chain=None))}, id="a stored leaf is unreadable"),
+        pytest.param({"pods": (a_pod(generation=None), *pods(1, names=PODS[1:]))}, id="a pod is unknown"),
+        pytest.param({"ledger": None}, id="it was not in the ledger before"),
+        pytest.param(
+            {"ledger": ledger(entry(OLD, ALL, {0}), entry(NEW, ALL, {1}))},
+            id="it is on its way out since this pass only",
+        ),
+    ],
+)
+def test_it_stays_while(fields: dict[str, Any]) -> None:
+    books = books_of(stage.OUT_OF_BUNDLE)
+    assert struck(replace(stage.OUT_OF_BUNDLE, **fields), books) == books
+
+
+def test_it_stays_where_it_came_back_into_use_in_this_pass() -> None:
+    books = books_of(stage.OUT_OF_BUNDLE).with_entry(entry(OLD, ANY, {0}))
+    assert struck(stage.OUT_OF_BUNDLE, books) == books
+
+
+def test_nothing_but_the_removal_gate_keeps_what_a_leaf_needs() -> None:
+    needed = replace(stage.OUT_OF_BUNDLE, leaves=(*leaves(NEW, 1), a_leaf("other", OLD, 0)))
+    opened = replace(GATES, removal=lambda *_about: ())
+    assert struck(needed, gates=opened).find(name_of(OLD)) is None
+
+
+@pytest.mark.parametrize(
+    ("successor", "remembered"), [(RENEWED, False), (NEW, True)], ids=["the same name and key", "a key of its own"]
+)
+def test_a_renewed_ca_leaves_nobody_behind_who_trusts_more_than_before(successor: Entity, remembered: bool) -> None:
+    books = ledger(entry(OLD, PHASE_OUT, {0}), entry(successor, generations={1}))
+    snapshot = cluster(
+        ca=secrets(successor, certificate_generation=1), ledger=books, pods=pods(1), leaves=leaves(successor, 1)
+    )
+    gone = (RemovedEntry(OLD.certificate, uids_of()),) if remembered else ()
+    assert struck(snapshot) == ledger(entry(successor, generations={1}), removed=gone)

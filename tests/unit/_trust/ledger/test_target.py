@@ -1,0 +1,210 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether a new CA is wanted: a rerun continues or does nothing, and never starts over (I9, I10)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.target import Target, resolve
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger, RemovedEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+
+from ....support.certificates import NOW, Entity
+from .. import unlinked as stage
+from ..builders import (
+    DAY,
+    HOUR,
+    NEW,
+    OLD,
+    RENEWED,
+    THIRD,
+    a_journal,
+    books_of,
+    cluster,
+    entry,
+    ledger,
+    name_of,
+    prepared,
+    secrets,
+)
+
+ROTATING = [Goal.RENEW, Goal.REPLACE_KEY]
+FIRST = cluster(ca=secrets(None), ledger=None, pods=(), leaves=())
+
+
+def target(snapshot: Snapshot, goal: Goal = Goal.REPLACE_KEY, named: str | None = None, **fields: Any) -> Target:
+    intent = replace(Intent(goal, replaces=named), **fields)
+    return resolve(snapshot, intent, snapshot.ledger or Ledger())
+
+
+def sha1(authority: Entity) -> str:
+    return name_of(authority)
+
+
+def sha256(authority: Entity) -> str:
+    return authority.certificate.sha256
+
+
+def colons(authority: Entity) -> str:
+    """As ``openssl x509 -fingerprint`` prints it."""
+    digits = sha256(authority).upper()
+    return ":".join(digits[at : at + 2] for at in range(0, len(digits), 2))
+
+
+WAYS_TO_NAME = pytest.mark.parametrize("named", [sha1, sha256, colons])
+
+
+@pytest.mark.parametrize("goal", ROTATING)
+def test_without_a_name_the_ca_in_use_is_meant(goal: Goal) -> None:
+    assert target(stage.SETTLED, goal) == Target(True, replaces=name_of(OLD))
+
+
+@WAYS_TO_NAME
+@pytest.mark.parametrize("goal", ROTATING)
+def test_the_ca_in_use_by_name(goal: Goal, named: Callable[[Entity], str]) -> None:
+    found = target(stage.SETTLED, goal, named(OLD))
+    assert found == Target(True, replaces=name_of(OLD))
+
+
+@WAYS_TO_NAME
+@pytest.mark.parametrize(
+    "snapshot",
+    [
+        pytest.param(stage.FINISHED, id="the last flow replaced it"),
+        pytest.param(
+            replace(stage.FINISHED, ledger=ledger(entry(NEW), removed=(RemovedEntry(OLD.certificate, frozenset()),))),
+            id="it was removed",
+        ),
+        pytest.param(
+            replace(stage.FINISHED, ledger=ledger(entry(NEW), entry(OLD))), id="it is trusted, and another is in use"
+        ),
+    ],
+)
+def test_a_ca_that_is_not_in_use_any_more_needs_no_replacement(
+    snapshot: Snapshot, named: Callable[[Entity], str]
+) -> None:
+    found = target(snapshot, named=named(OLD))
+    assert (found.wanted, found.unknown) == (False, False)
+
+
+@WAYS_TO_NAME
+@pytest.mark.parametrize("snapshot", [stage.SETTLED, stage.FINISHED, cluster(ledger=None)])
+def test_a_ca_that_this_cluster_never_had_is_unknown(snapshot: Snapshot, named: Callable[[Entity], str]) -> None:
+    found = target(snapshot, named=named(THIRD))
+    assert (found.wanted, found.unknown) == (False, True)
+
+
+def test_a_part_of_a_fingerprint_is_no_name() -> None:
+    assert target(stage.SETTLED, named=name_of(OLD)[:16]).unknown
+
+
+def test_the_ca_that_took_its_place_can_be_named_next() -> None:
+    assert target(stage.FINISHED, named=name_of(NEW)) == Target(True, replaces=name_of(NEW))
+
+
+@pytest.mark.parametrize("goal", [Goal.CREATE, *ROTATING])
+@pytest.mark.parametrize("named", [None, name_of(OLD), name_of(NEW), name_of(THIRD)])
+@pytest.mark.parametrize("step", ["ENROLLED", "TRUSTED", "SWITCHED", "PHASED_OUT", "REMOVED"])
+def test_a_flow_in_flight_is_continued_whatever_is_asked_for(step: str, named: str | None, goal: Goal) -> None:
+    assert target(stage.STAGES[step], goal, named) == Target(False, replaces=name_of(OLD))
+
+
+def test_a_ca_that_is_prepared_and_not_yet_in_the_books_is_a_flow_in_flight() -> None:
+    """The run that made it ended before the ledger was written."""
+    assert target(stage.PREPARED) == Target(False, replaces=name_of(OLD))
+    assert target(replace(FIRST, ca=secrets(None, prepared=(prepared(NEW),))), Goal.CREATE) == Target(False)
+
+
+DONE = stage.FINISHED
+
+
+def finished(ago: timedelta, goal: Goal = Goal.REPLACE_KEY) -> Snapshot:
+    return replace(DONE, ledger=ledger(entry(NEW), journal=a_journal(goal, finished_at=NOW - ago)))
+
+
+@pytest.mark.parametrize(
+    ("ago", "fresh_for", "wanted"),
+    [
+        (HOUR, DAY, False),
+        (DAY - timedelta(seconds=1), DAY, False),
+        (DAY, DAY, True),
+        (2 * DAY, DAY, True),
+        (timedelta(0), timedelta(0), True),
+        (2 * DAY, 3 * DAY, False),
+    ],
+)
+def test_a_rerun_without_a_name_is_answered_by_a_fresh_flow(ago: timedelta, fresh_for: timedelta, wanted: bool) -> None:
+    expected = Target(True, replaces=name_of(NEW)) if wanted else Target(False, replaces=name_of(OLD))
+    assert target(finished(ago), fresh_for=fresh_for) == expected
+
+
+def test_fresh_is_a_matter_of_a_day_unless_it_is_said_otherwise() -> None:
+    assert not target(finished(DAY - HOUR)).wanted
+    assert target(finished(DAY)).wanted
+
+
+def test_a_fresh_flow_with_another_goal_is_no_answer() -> None:
+    assert target(finished(HOUR, Goal.RENEW), Goal.REPLACE_KEY) == Target(True, replaces=name_of(NEW))
+
+
+def test_a_name_counts_more_than_freshness() -> None:
+    assert target(finished(HOUR), named=name_of(NEW)).wanted
+
+
+@pytest.mark.parametrize("goal", ROTATING)
+@pytest.mark.parametrize(
+    ("snapshot", "replaces"),
+    [
+        pytest.param(finished(HOUR), name_of(OLD), id="put there by the last flow"),
+        pytest.param(finished(2 * DAY), name_of(OLD), id="put there by a flow of long ago"),
+        pytest.param(cluster(ca=secrets(NEW), ledger=ledger(entry(NEW))), None, id="always there"),
+    ],
+)
+def test_a_supplied_ca_that_is_in_use_is_wanted_no_more(snapshot: Snapshot, replaces: str | None, goal: Goal) -> None:
+    assert target(snapshot, goal, supplied=prepared(NEW)) == Target(False, replaces=replaces)
+
+
+@pytest.mark.parametrize("goal", ROTATING)
+def test_another_supplied_ca_is_wanted_however_fresh_the_last_flow_is(goal: Goal) -> None:
+    assert target(finished(HOUR, goal), goal, supplied=prepared(THIRD)) == Target(True, replaces=name_of(NEW))
+
+
+def test_a_name_counts_more_than_a_supplied_ca() -> None:
+    """The rerun of a playbook from before the latest replacement brings nothing back."""
+    assert not target(finished(HOUR), named=name_of(OLD), supplied=prepared(THIRD)).wanted
+
+
+@pytest.mark.parametrize("goal", [Goal.UPGRADE, Goal.DOWNGRADE, Goal.RECONCILE])
+@pytest.mark.parametrize("named", [None, name_of(OLD), name_of(THIRD)])
+def test_other_goals_want_no_ca(goal: Goal, named: str | None) -> None:
+    assert target(stage.SETTLED, goal, named) == Target(False)
+
+
+def test_create_makes_the_first_ca_and_no_second() -> None:
+    assert target(FIRST, Goal.CREATE) == Target(True)
+    assert target(stage.SETTLED, Goal.CREATE) == Target(False)
+
+
+@pytest.mark.parametrize("goal", ROTATING)
+def test_where_there_is_no_ca_there_is_nothing_to_replace(goal: Goal) -> None:
+    assert target(FIRST, goal) == Target(False)
+
+
+def test_the_renewal_is_another_ca_than_the_renewed() -> None:
+    renewed = replace(
+        DONE, ca=secrets(RENEWED), ledger=ledger(entry(RENEWED), journal=a_journal(Goal.RENEW, OLD, RENEWED))
+    )
+    done = replace(
+        renewed, ledger=replace(books_of(renewed), journal=a_journal(Goal.RENEW, OLD, RENEWED, finished_at=NOW))
+    )
+    assert target(done, Goal.RENEW, name_of(OLD)) == Target(False, replaces=name_of(OLD))
+    assert target(done, Goal.RENEW, name_of(RENEWED)) == Target(True, replaces=name_of(RENEWED))

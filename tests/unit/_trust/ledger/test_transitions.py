@@ -1,0 +1,162 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The edges that CAs take in one pass: by the gate before use, or by usage."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES, Gates
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.transitions import advance
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition, Violation
+
+from .. import linked
+from .. import unlinked as stage
+from ..builders import (
+    ALL,
+    ANY,
+    EXPIRED,
+    NEW,
+    OLD,
+    PHASE_OUT,
+    PODS,
+    RENEWED,
+    THIRD,
+    UNTRUSTED,
+    UNUSED,
+    a_leaf,
+    a_pod,
+    books_of,
+    cluster,
+    entry,
+    leaves,
+    ledger,
+    name_of,
+    others,
+    pods,
+    secrets,
+    uids_of,
+)
+
+RECONCILE = Intent(Goal.RECONCILE)
+TWINS = ledger(entry(OLD, generations={0}), entry(RENEWED, UNTRUSTED, awaiting=None))
+
+
+def moved(snapshot: Snapshot, intent: Intent = RECONCILE, gates: Gates = GATES) -> dict[str, TrustState]:
+    """The states after this pass of those that were taken further."""
+    before = books_of(snapshot)
+    after = advance(snapshot, intent, before, gates)
+    assert [one.fingerprint for one in after.entries] == [one.fingerprint for one in before.entries]
+    return {new.fingerprint: new.state for old, new in zip(before.entries, after.entries, strict=True) if old != new}
+
+
+def states(**named: TrustState) -> dict[str, TrustState]:
+    """By the names of the two CAs."""
+    return {name_of({"old": OLD, "new": NEW}[name]): state for name, state in named.items()}
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "expected"),
+    [
+        pytest.param(stage.READ_BACK, {}, id="not linked: nobody has restarted"),
+        pytest.param(stage.HALF_RESTARTED, {}, id="not linked: not all have restarted"),
+        pytest.param(stage.RESTARTED, states(new=UNUSED), id="not linked: all have restarted"),
+        pytest.param(replace(stage.RESTARTED, pods=()), {}, id="nobody runs: nobody can say who will trust it"),
+        pytest.param(
+            replace(linked.TRUSTED, ledger=books_of(linked.TRUSTED).with_entry(entry(NEW, UNTRUSTED, awaiting=linked.uids()))),
+            states(new=UNUSED), id="linked: everybody validates it at once",
+        ),
+        pytest.param(linked.IN_BUNDLE, {}, id="linked, and not read back"),
+        pytest.param(stage.ISSUED, {}, id="nobody presents it yet"),
+        pytest.param(stage.HALF_USED, states(old=ANY, new=ANY), id="the first presents it"),
+        pytest.param(stage.SHARED, {}, id="some present it"),
+        pytest.param(stage.USED, states(old=PHASE_OUT, new=ALL), id="all present it"),
+        pytest.param(
+            replace(stage.PHASED_OUT, pods=pods(0, start=3), leaves=leaves(OLD, 0)), states(old=ALL, new=PHASE_OUT),
+            id="one on its way out is in use again",
+        ),
+        pytest.param(replace(stage.USED, pods=()), {}, id="nobody runs: states are kept"),
+    ],
+)  # fmt: skip
+def test_through_the_replacement_of_a_key(snapshot: Snapshot, expected: dict[str, TrustState]) -> None:
+    assert moved(snapshot) == expected
+
+
+@pytest.mark.parametrize(
+    ("awaiting", "expected"), [(None, {}), (uids_of(), {name_of(RENEWED): UNUSED})], ids=["not read back", "read back"]
+)
+def test_a_renewal_validates_at_once_but_is_not_trusted_before_it_was_read_back(
+    awaiting: frozenset[str] | None, expected: dict[str, TrustState]
+) -> None:
+    """A process that starts once the renewed one has left would not trust it."""
+    books = TWINS.with_entry(entry(RENEWED, UNTRUSTED, awaiting=awaiting))
+    assert moved(cluster(ca=secrets(others=others(RENEWED)), ledger=books)) == expected
+
+
+def test_an_expired_ca_never_becomes_trusted() -> None:
+    books = ledger(entry(OLD, generations={0}), entry(EXPIRED, UNTRUSTED))
+    assert moved(cluster(ca=secrets(others=others(EXPIRED)), ledger=books)) == {}
+
+
+@pytest.mark.parametrize("gate", ["trust", "alone"])
+def test_nothing_becomes_trusted_past_a_closed_gate(gate: str) -> None:
+    closed = (Violation(Condition.TRUST, "somebody", "refuses it.", ""),)
+    assert moved(stage.RESTARTED, gates=replace(GATES, **{gate: lambda *_about: closed})) == {}
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({"pods": (a_pod(generation=None, start=2), *pods(1, start=2, names=PODS[1:]))}, id="annotation"),
+        pytest.param({"leaves": (a_leaf(chain=None), *leaves(NEW, 1, names=PODS[1:]))}, id="unreadable leaf"),
+        pytest.param({"leaves": (a_leaf(issuer=THIRD), *leaves(NEW, 1, names=PODS[1:]))}, id="a stranger's leaf"),
+        pytest.param({"listeners": ()}, id="nobody answers"),
+    ],
+)
+def test_unknown_evidence_keeps_every_state(fields: dict[str, Any]) -> None:
+    assert moved(replace(stage.USED, **fields)) == {}
+
+
+def test_what_enters_as_trusted_has_made_its_one_step() -> None:
+    """The cluster is adopted in this pass: that its CA is used by all is written down in the next."""
+    adopted = entry(OLD, UNUSED, {0})
+    assert advance(cluster(ledger=None), RECONCILE, ledger(adopted), GATES) == ledger(adopted)
+    assert moved(cluster(ledger=ledger(adopted))) == states(old=ALL)
+
+
+def test_a_transition_forgets_the_pods_that_are_gone() -> None:
+    here = uids_of(PODS[1], start=2)
+    waiting = replace(
+        stage.USED, ledger=books_of(stage.USED).with_entry(entry(OLD, ANY, {0}, awaiting={"gone", *here}))
+    )
+    after = advance(waiting, RECONCILE, books_of(waiting), GATES).find(name_of(OLD))
+    assert after == entry(OLD, PHASE_OUT, {0}, awaiting=here)
+
+
+LEAVING = replace(RECONCILE, leaving=name_of(NEW))
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "intent", "expected"),
+    [
+        pytest.param(stage.TRUSTED, RECONCILE, {}, id="nobody asks for it"),
+        pytest.param(stage.TRUSTED, LEAVING, states(new=PHASE_OUT), id="it was never used"),
+        pytest.param(stage.TRUSTED, replace(LEAVING, leaving=name_of(OLD)), {}, id="the CA in use"),
+        pytest.param(stage.HALF_USED, LEAVING, states(old=ANY, new=ANY), id="it is used by now"),
+        pytest.param(stage.READ_BACK, LEAVING, {}, id="it is not trusted yet"),
+        pytest.param(replace(stage.TRUSTED, pods=()), LEAVING, {}, id="nobody runs"),
+        pytest.param(replace(stage.TRUSTED, listeners=()), LEAVING, {}, id="nobody knows whether it is used"),
+    ],
+)
+def test_a_ca_that_was_never_used_leaves_where_somebody_asks_for_it(
+    snapshot: Snapshot, intent: Intent, expected: dict[str, TrustState]
+) -> None:
+    assert moved(snapshot, intent) == expected

@@ -1,0 +1,98 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What every step says of itself, and which steps are told to people, or make nodes be asked first."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
+    PrepareAuthority,
+    RaiseKeyGeneration,
+    RestoreKey,
+    SetGenerated,
+    Switch,
+    TidyKeys,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Look, Step
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import DeleteLedger, WriteLedger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
+    IssueLeaves,
+    RechainLeaves,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
+    Reload,
+    Roll,
+    RollReason,
+    StampPods,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause, Resume
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import (
+    AwaitBundle,
+    AwaitClients,
+    AwaitOutside,
+    Project,
+    Publish,
+    Withdraw,
+    WriteBundle,
+)
+
+from .....support.certificates import NOW
+from ...builders import NEW, OLD, PODS, chain_of, cluster, ledger, names_of, prepared, uids_of
+
+CA, POD = OLD.certificate, uids_of(PODS[0])
+USE = Phase.USE
+#: One of each, with what is done before it in a running cluster.
+EVERY: list[tuple[Step, Look]] = [
+    (PrepareAuthority(goal=Goal.RENEW, replaces=chain_of(OLD), generation=0), Look.NONE),
+    (Switch(authority=prepared(NEW), generation=1, key_generation=1), Look.FRESH),
+    (RestoreKey(certificate=CA, key_generation=0), Look.NONE),
+    (TidyKeys(prepared=names_of(NEW), kept_keys=frozenset(), phase=USE), Look.NONE),
+    (SetGenerated(generated=True, phase=USE), Look.NONE),
+    (RaiseKeyGeneration(generation=1), Look.NONE),
+    (WriteLedger(ledger=ledger(), before=ledger(), phase=USE), Look.NONE),
+    (DeleteLedger(), Look.NONE),
+    (IssueLeaves(secrets=PODS, issuer=chain_of(OLD), generation=0, phase=USE), Look.FRESH),
+    (RechainLeaves(secrets=PODS, generation=0, phase=USE), Look.NONE),
+    (Roll(reason=RollReason.USE, uids=POD, authority=CA, phase=USE), Look.NONE),
+    (StampPods(generation=0, key_generation=0, phase=USE), Look.FRESH),
+    (Reload(uids=POD, authority=CA), Look.NONE),
+    (Pause(phase=USE, purpose="do something"), Look.REMEMBERED),
+    (Resume(phase=USE), Look.REMEMBERED),
+    (Project(chains=(chain_of(NEW),)), Look.NONE),
+    (Withdraw(certificate=CA), Look.FRESH),
+    (AwaitBundle(present=names_of(OLD), phase=USE), Look.NONE),
+    (WriteBundle(phase=USE), Look.NONE),
+    (Publish(chains=(chain_of(OLD),), phase=USE), Look.NONE),
+    (AwaitOutside(clients=("app",), settled=(), phase=USE), Look.NONE),
+    (AwaitClients(certificate=CA, until=NOW), Look.NONE),
+]
+NOT_TOLD = {
+    "AwaitBundle", "AwaitClients", "DeleteLedger", "Pause", "RechainLeaves", "Resume", "StampPods", "TidyKeys",
+    "WriteBundle", "WriteLedger",
+}  # fmt: skip
+
+
+def test_every_step_is_here() -> None:
+    assert {type(step) for step, _look in EVERY} == set(Step.__subclasses__())
+
+
+@pytest.mark.parametrize(("step", "look"), EVERY, ids=lambda value: type(value).__name__)
+def test_what_a_step_says_of_itself(step: Step, look: Look) -> None:
+    assert step.sentence().strip() == step.sentence() != ""
+    assert step.as_left() == ("do something" if isinstance(step, Pause) else step.sentence())
+    assert (step.because, step.avoidable) == ("", "")
+    assert step.is_told is (type(step).__name__ not in NOT_TOLD)
+    assert step.changes_what_nodes_say is isinstance(step, Reload)
+    assert step.restarts == (POD if isinstance(step, Roll) else frozenset())
+    assert step.look(cluster()) is look
+    assert step.look(cluster(pods=())) in (Look.NONE, look)
+
+
+@pytest.mark.parametrize(
+    "step", [step for step, look in EVERY if look is not Look.NONE], ids=lambda value: type(value).__name__
+)
+def test_where_nobody_runs_nobody_is_asked(step: Step) -> None:
+    assert step.look(cluster(pods=())) is Look.NONE

@@ -1,0 +1,75 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Steps that write leaves into their Secrets."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
+    IssueLeaves,
+    RechainLeaves,
+)
+
+from ... import linked, unlinked
+from ...builders import NEW, OLD, PODS, a_leaf, chain_of, cluster
+from ...stand_in import MadeHere
+
+NEW_NAME = named(NEW.certificate)
+LINKED = IssueLeaves(secrets=linked.CHAINED, issuer=chain_of(NEW), generation=0, link=linked.LINK, phase=Phase.USE)
+
+
+@pytest.mark.parametrize(
+    ("step", "expected"),
+    [
+        (LINKED, f"issue 4 certificates of {NEW_NAME}, presented behind its link certificate"),
+        (replace(LINKED, secrets=PODS[:1], link=None), f"issue 1 certificate of {NEW_NAME}"),
+        (
+            RechainLeaves(secrets=PODS, generation=1, phase=Phase.RETIRE),
+            "put the chain of the CA in use behind 3 certificates, generation 1",
+        ),
+    ],
+)
+def test_in_words(step: Step, expected: str) -> None:
+    assert step.sentence() == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "step", "after"),
+    [
+        pytest.param(linked.TRUSTED, LINKED, linked.ISSUED, id="behind the link, and the CA in use behind that"),
+        pytest.param(
+            unlinked.LEARNED, IssueLeaves(secrets=PODS, issuer=chain_of(NEW), generation=1, phase=Phase.USE),
+            unlinked.ISSUED, id="of the CA in use",
+        ),
+        pytest.param(
+            linked.STRUCK,
+            RechainLeaves(secrets=(*linked.CHAINED, linked.OWN), generation=1, phase=Phase.RETIRE),
+            linked.RECHAINED, id="kept: nodes with another chain, and their processes hold what is stored",
+        ),
+    ],
+)  # fmt: skip
+def test_what_comes_of_it(before: Snapshot, step: Step, after: Snapshot) -> None:
+    assert step.effect(before, MadeHere()) == after
+
+
+def test_a_missing_leaf_is_there_afterwards() -> None:
+    before = cluster(missing={"gone": Component.KAFKA, "left": Component.KAFKA}, leaves=())
+    step = IssueLeaves(secrets=("gone",), issuer=chain_of(OLD), generation=3, phase=Phase.USE)
+    after = step.effect(before, MadeHere())
+    assert after.leaves == (a_leaf("gone", OLD, 3),)
+    assert after.missing == {"left": Component.KAFKA}
+    assert after.pods == before.pods
+
+
+def test_an_unreadable_leaf_has_no_chain_to_change() -> None:
+    before = cluster(leaves=(a_leaf(chain=None),))
+    after = RechainLeaves(secrets=PODS, generation=1, phase=Phase.USE).effect(before, MadeHere())
+    assert after.leaves == (a_leaf(chain=None, generation=1),)

@@ -1,0 +1,112 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Steps by which running processes take something up: they restart, or read again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, RemovedEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Look, Step
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
+    Reload,
+    Roll,
+    RollReason,
+    StampPods,
+)
+
+from ...builders import NEW, OLD, PODS, a_pod, cluster, leaves, ledger, pods, secrets, stored_chain, uids_of
+from ...stand_in import MadeHere
+
+OLD_NAME, NEW_NAME = named(OLD.certificate), named(NEW.certificate)
+
+
+def roll(reason: RollReason, uids: frozenset[str] = uids_of(), about: Certificate | None = NEW.certificate) -> Roll:
+    return Roll(reason=reason, uids=uids, authority=about, phase=Phase.USE)
+
+
+@pytest.mark.parametrize(
+    ("step", "expected"),
+    [
+        (roll(RollReason.TRUST), f"restart 3 pods so that they trust {NEW_NAME}"),
+        (roll(RollReason.USE), f"restart 3 pods so that everybody presents certificates of {NEW_NAME}"),
+        (roll(RollReason.RETIRE), f"restart 3 pods so that nobody trusts any more {NEW_NAME}"),
+        (
+            roll(RollReason.LEAF, uids_of(PODS[0])),
+            f"restart 1 pod to give up older certificates than those of {NEW_NAME}",
+        ),
+        (roll(RollReason.MANUAL, about=None), "restart 3 pods"),
+        (
+            StampPods(generation=1, key_generation=2, phase=Phase.USE),
+            "tell the operator that the nodes have generation 1, so that it restarts none",
+        ),
+        (StampPods(generation=None, key_generation=2, phase=Phase.USE), "annotate the pods with key generation 2"),
+        (
+            Reload(uids=uids_of(), authority=OLD.certificate),
+            f"have the listeners of 3 nodes forget {OLD_NAME}, without a restart",
+        ),
+        (
+            Reload(uids=uids_of(PODS[0]), authority=None),
+            "have the listeners of 1 node read their certificates again, without a restart",
+        ),
+    ],
+)
+def test_in_words(step: Step, expected: str) -> None:
+    assert step.sentence() == expected
+
+
+@pytest.mark.parametrize("reason", RollReason)
+def test_nodes_that_have_read_again_need_no_restart(reason: RollReason) -> None:
+    asked = reason in (RollReason.RETIRE, RollReason.LEAF)
+    assert roll(reason).look(cluster()) is (Look.FRESH if asked else Look.NONE)
+
+
+def test_who_restarts_starts_with_what_is_stored() -> None:
+    behind = a_pod(PODS[0], 0, presents_stored=False, ready=False, terminating=True, key_generation=0)
+    before = cluster(ca=secrets(NEW, certificate_generation=1, key_generation=2), pods=(behind, *pods(names=PODS[1:])))
+    step = roll(RollReason.USE, uids_of(PODS[0]))
+    assert step.restarts == uids_of(PODS[0])
+    first, *others = step.effect(replace(before, leaves=leaves(NEW, 1)), MadeHere()).pods
+    assert first == replace(a_pod(PODS[0], 1, key_generation=2), uid=first.uid)
+    assert first.uid != behind.uid
+    assert others == list(pods(names=PODS[1:]))
+
+
+def test_before_a_restart_the_operator_has_issued_what_is_behind() -> None:
+    before = cluster(ca=secrets(NEW, certificate_generation=1))
+    after = roll(RollReason.USE, uids_of(PODS[0])).effect(before, MadeHere())
+    assert after.leaves == leaves(NEW, 1)
+    assert [pod.presents_stored for pod in after.pods] == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("generation", "nodes", "others"),
+    [
+        pytest.param(1, (1, True), (0, False), id="told"),
+        pytest.param(None, (0, False), (0, False), id="only the key generation"),
+    ],
+)
+def test_what_the_operator_is_told_of_pods(
+    generation: int | None, nodes: tuple[int, bool], others: tuple[int, bool]
+) -> None:
+    topics = a_pod("topics", component=Component.ENTITY_OPERATOR, presents_stored=False)
+    before = cluster(pods=(a_pod(presents_stored=False), topics))
+    step = StampPods(generation=generation, key_generation=5, phase=Phase.USE)
+    told = [(pod.generation, pod.presents_stored, pod.key_generation) for pod in step.effect(before, MadeHere()).pods]
+    assert told == [(*nodes, 5), (*others, 5)]
+
+
+def test_what_listeners_have_read_is_left_with_the_rest_of_their_processes() -> None:
+    gone, held = RemovedEntry(OLD.certificate, uids_of()), HeldLeaf(stored_chain(OLD)[0], uids_of())
+    before = cluster(ledger=ledger(removed=(gone,), held=(held,)))
+    after = Reload(uids=uids_of(PODS[0]), authority=None).effect(before, MadeHere())
+    rest = {"awaiting": uids_of(*PODS[1:]), "lingering": uids_of(PODS[0])}
+    assert after == replace(before, ledger=ledger(removed=(replace(gone, **rest),), held=(replace(held, **rest),)))
+    assert Reload(uids=uids_of(), authority=None).effect(cluster(ledger=None), MadeHere()) == cluster(ledger=None)

@@ -1,0 +1,38 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A waiver holds from now to its end, and never for longer than a rotation takes."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import LONGEST_WAIVER, Waiver
+
+from ....support.certificates import NOW
+from ..builders import HOUR
+
+
+@pytest.mark.parametrize(
+    ("until", "holds"),
+    [
+        (NOW - HOUR, False),
+        (NOW, False),
+        (NOW + HOUR, True),
+        (NOW + LONGEST_WAIVER, True),
+        (NOW + LONGEST_WAIVER + HOUR, False),
+    ],
+)
+def test_when_a_waiver_holds(until: datetime, holds: bool) -> None:
+    assert Waiver("Secret kafka/app", until, "moves in week 51").holds_at(NOW) is holds
+
+
+@given(st.timedeltas(-2 * LONGEST_WAIVER, 2 * LONGEST_WAIVER), st.timedeltas(timedelta(0), LONGEST_WAIVER))
+def test_once_ended_it_never_holds_again(ahead: timedelta, later: timedelta) -> None:
+    waiver = Waiver("Secret kafka/app", NOW + ahead, "moves in week 51")
+    if ahead <= timedelta(0):
+        assert not waiver.holds_at(NOW + later)

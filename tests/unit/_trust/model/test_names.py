@@ -1,0 +1,25 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What people call things."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import counted, named
+
+from ..builders import NAMES, OLD
+
+
+def test_objects_are_called_by_kind_namespace_and_name() -> None:
+    assert (NAMES.pod("demo-nodes-0"), NAMES.secret("app")) == ("Pod kafka/demo-nodes-0", "Secret kafka/app")
+
+
+def test_a_ca_is_called_by_its_subject_and_the_start_of_its_sha_256() -> None:
+    assert named(OLD.certificate) == f"CN=cluster-ca v0,O=io.strimzi ({OLD.certificate.sha256[:12]})"
+
+
+@pytest.mark.parametrize(("number", "text"), [(0, "0 pods"), (1, "1 pod"), (2, "2 pods")])
+def test_counted(number: int, text: str) -> None:
+    assert counted(number, "pod") == text

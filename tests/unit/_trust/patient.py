@@ -1,0 +1,81 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The replacement of a CA's key for which no node restarts, as a cluster looks after each step; ``linked`` shows the rest.
+
+OLD leaves when every node has restarted for another reason, and in three months at the latest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Retire
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, LedgerEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+
+from ...support.certificates import NOW
+from . import linked
+from .builders import (
+    ALL,
+    ANY,
+    DAY,
+    NEW,
+    OLD,
+    PAUSED,
+    PHASE_OUT,
+    PODS,
+    RUNS,
+    UNUSED,
+    a_journal,
+    answering,
+    entry,
+    hashes_of,
+    ledger,
+    names_of,
+    stored_chain,
+    uid_of,
+    uids_of,
+)
+from .linked import processes
+from .unlinked import nodes
+
+RETIRE_BY = NOW + 90 * DAY
+_JOURNAL = a_journal(retire=Retire.WHEN_RESTARTED, retire_by=RETIRE_BY)
+_OLD_LEAF = stored_chain(OLD)[0]
+_HELD_BY_ALL = HeldLeaf(_OLD_LEAF, linked.uids())
+
+
+def _books(*entries: LedgerEntry, held: tuple[HeldLeaf, ...] = ()) -> dict[str, Any]:
+    return {"ledger": ledger(*entries, held=held, journal=_JOURNAL)}
+
+
+_OLD = entry(OLD, generations={0}, leaves=hashes_of(OLD, *linked.NAMES))
+_NEW = entry(NEW, UNUSED, awaiting=linked.uids(), published_at=linked.PUBLISHED_AT)
+_MIXED = (replace(_OLD, state=ANY, leaves=hashes_of(OLD, "topics")), replace(_NEW, state=ANY, leaves=hashes_of(NEW)))
+_LEFT = (replace(_MIXED[0], leaves=frozenset()), replace(_MIXED[1], leaves=hashes_of(NEW, *linked.NAMES)))
+_HELD_STILL = HeldLeaf(_OLD_LEAF, frozenset({uid_of("topics")}), uids_of())
+
+AGREED = replace(linked.TRUSTED, **_books(_OLD, _NEW))
+HALTED = replace(AGREED, reconciliation=PAUSED)
+NOTED = replace(HALTED, **_books(_OLD, _NEW, held=(_HELD_BY_ALL,)))
+ISSUED = replace(NOTED, leaves=linked.ISSUED.leaves, pods=linked.ISSUED.pods)
+STAMPED = replace(ISSUED, pods=(*nodes(NEW, 0, 0), ISSUED.pods[-1]))
+MIXED = replace(STAMPED, **_books(*_MIXED, held=(_HELD_BY_ALL,)))
+RESUMED = replace(MIXED, reconciliation=RUNS)
+READ_AGAIN = answering(RESUMED, accepting=names_of(OLD, NEW))
+IN_USE = replace(READ_AGAIN, **_books(*_MIXED, held=(_HELD_STILL,)))
+RESTARTED = replace(IN_USE, pods=(*nodes(NEW, 0, 0), processes(NEW, 0, 1)[-1]))
+WAITING = replace(RESTARTED, **_books(*_LEFT, held=(replace(_HELD_STILL, awaiting=frozenset()),)))
+HALF_RESTARTED = replace(WAITING, listeners=None, pods=(nodes(NEW, 0, 1)[0], *WAITING.pods[1:]))
+HALF_WAITING = replace(
+    HALF_RESTARTED, **_books(*_LEFT, held=(HeldLeaf(_OLD_LEAF, frozenset(), uids_of(*PODS[1:])),))
+)  # fmt: skip
+ALL_RESTARTED = replace(HALF_WAITING, pods=processes(NEW, 0, 1))
+PHASED_OUT = replace(
+    ALL_RESTARTED,
+    **_books(entry(OLD, PHASE_OUT, {0}), replace(_LEFT[1], state=ALL, awaiting=frozenset())),
+)
+
+STAGES: dict[str, Snapshot] = {name: value for name, value in globals().items() if isinstance(value, Snapshot)}

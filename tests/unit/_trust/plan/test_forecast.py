@@ -1,0 +1,194 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The whole plan of a flow: every step to its end, how often each pod restarts, why it is done this way, what holds it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    InPlace,
+    PreparedAuthority,
+    Snapshot,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan.forecast import Forecast, forecast
+
+from ....support.certificates import NOW, YEAR, make
+from ....support.certificates import leaf as issue_leaf
+from .. import linked
+from ..builders import (
+    DAY,
+    INTERMEDIATE,
+    NEW,
+    OLD,
+    PODS,
+    RENEWED,
+    ROOT,
+    THIRD,
+    answering,
+    chain_of,
+    cluster,
+    entry,
+    hashes_of,
+    ledger,
+    name_of,
+    names_of,
+    secrets,
+)
+from ..stand_in import MadeHere
+
+OLD_NAME = named(OLD.certificate)
+#: A CA that is yet to be made has no digest to be told by.
+NEW_NAME = NEW.certificate.subject
+SETTLED = linked.SETTLED
+FIRST = cluster(ca=secrets(None), ledger=None, bundle=None, pods=(), leaves=())
+BLOCKED = InPlace(reload="a permission is missing.", stamps="")
+REPLACE_KEY, RENEW = Intent(Goal.REPLACE_KEY), Intent(Goal.RENEW)
+#: The caller brings a CA that the one in use cannot certify.
+SUPPLIED = replace(
+    REPLACE_KEY,
+    supplied=PreparedAuthority(chain_of(INTERMEDIATE, ROOT), INTERMEDIATE.certificate.public_key_sha256),
+    client_grace=timedelta(0),
+)
+PATIENT = replace(REPLACE_KEY, retire=Retire.WHEN_RESTARTED)
+LEAVES = Intent(Goal.RENEW_LEAVES)
+LASTING = make("cluster-ca v0", OLD.key, path_length=1, end=NOW + 5 * YEAR)
+DUE = replace(
+    SETTLED,
+    ca=secrets(LASTING),
+    bundle=names_of(LASTING),
+    ledger=ledger(entry(LASTING, generations={0}, leaves=hashes_of(OLD, *linked.NAMES))),
+    leaves=tuple(
+        replace(one, chain=(issue_leaf(LASTING, end=NOW + 30 * DAY), LASTING.certificate)) for one in SETTLED.leaves
+    ),
+)
+
+
+def planned(snapshot: Snapshot, intent: Intent) -> Forecast:
+    return forecast(snapshot, intent, MadeHere(LASTING))
+
+
+def restarts(found: Forecast) -> dict[str, int]:
+    """How often each pod restarts."""
+    return dict(Counter(name for step in found.steps for name in (*step.nodes, *step.others)))
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "intent", "reload", "restart"),
+    [
+        pytest.param(SETTLED, REPLACE_KEY, 1, 2, id="a new key"),
+        pytest.param(SETTLED, SUPPLIED, 2, 3, id="a new key without a link"),
+        pytest.param(SETTLED, PATIENT, 0, None, id="a new key, and nobody is restarted"),
+        pytest.param(SETTLED, RENEW, 0, 1, id="a renewal"),
+        pytest.param(DUE, LEAVES, 0, 1, id="leaves"),
+        pytest.param(cluster(ledger=None), Intent(Goal.UPGRADE), 0, 0, id="adopting"),
+        pytest.param(SETTLED, Intent(Goal.DOWNGRADE), 0, 0, id="handing back"),
+        pytest.param(FIRST, Intent(Goal.CREATE), 0, 0, id="the first CA"),
+        pytest.param(SETTLED, Intent(Goal.RECONCILE), 0, 0, id="nothing to do"),
+    ],
+)
+def test_how_often_nodes_restart(snapshot: Snapshot, intent: Intent, reload: int, restart: int | None) -> None:
+    """reload: where they can read again; restart: where they cannot. None: not wanted, so it is not begun."""
+    for in_place, times in ((InPlace(), reload), (BLOCKED, restart)):
+        found = planned(replace(snapshot, in_place=in_place), intent)
+        assert {restarts(found).get(pod.name, 0) for pod in snapshot.pods if pod.name in PODS} <= {times or 0}
+        assert [one.condition for one in found.violations] == ([Condition.IN_PLACE] if times is None else [])
+
+
+def test_the_story_of_a_replacement() -> None:
+    told = [
+        (step.phase, step.what) for step in planned(SETTLED, REPLACE_KEY).steps if not step.what.startswith("record")
+    ]
+    assert told == [
+        (Phase.PREPARE, f"prepare a CA with a new key to replace {OLD_NAME}, and a link certificate by that one"),
+        (Phase.PREPARE, f"put {NEW_NAME} among the trusted CAs"),
+        (Phase.PREPARE, "wait until the operator's trust bundle holds 2 CAs"),
+        (Phase.USE, f"issue 4 certificates of {NEW_NAME}, presented behind its link certificate"),
+        (Phase.USE, f"restart 4 pods so that everybody presents certificates of {NEW_NAME}"),
+        (Phase.USE, f"issue 1 certificate of {NEW_NAME}"),
+        (Phase.RETIRE, f"give clients until 12:02:00 UTC to read {NEW_NAME}"),
+        (Phase.RETIRE, "pause the operator"),
+        (Phase.RETIRE, f"switch the operator to {NEW_NAME}, generation 1, and take {OLD_NAME} out of the trusted CAs"),
+        (Phase.RETIRE, "bring the trust bundle in step"),
+        (Phase.RETIRE, "put the chain of the CA in use behind 5 certificates, generation 1"),
+        (Phase.RETIRE, "tell the operator that the nodes have generation 1, so that it restarts none"),
+        (Phase.RETIRE, "let the operator go on"),
+        (Phase.RETIRE, "remove keys that are no longer needed"),
+        (Phase.RETIRE, f"restart 1 pod so that everybody presents certificates of {NEW_NAME}"),
+        (Phase.RETIRE, f"have the listeners of 3 nodes forget {OLD_NAME}, without a restart"),
+    ]
+
+
+def test_who_restarts_is_named() -> None:
+    found = planned(SETTLED, REPLACE_KEY)
+    assert [(step.nodes, step.others) for step in found.steps if step.nodes or step.others] == [
+        (PODS, ("topics",)),
+        ((), ("topics",)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "intent", "choices"),
+    [
+        pytest.param(
+            SETTLED, REPLACE_KEY,
+            (
+                f"{NEW_NAME} is introduced by a link certificate that {OLD.certificate.subject} has signed: nobody has to "
+                "restart to trust it first.",
+                f"Clients that know only the CA in use accept {NEW_NAME} by its link certificate, which goes out of use with "
+                "the switch: they get time to read the Secret again.",
+                f"{OLD_NAME} is taken from the listeners by having them read their trust again; Raft clients and agents "
+                "know it until the next restart of their node.",
+            ), id="each is told once",
+        ),
+        pytest.param(
+            replace(SETTLED, in_place=BLOCKED), RENEW,
+            (f"Nodes are restarted when the operator is switched to {RENEWED.certificate.subject}: {BLOCKED.reload}",),
+            id="restarts that could be spared",
+        ),
+        pytest.param(linked.FINISHED, REPLACE_KEY, (), id="nothing to do, nothing to choose"),
+    ],
+)  # fmt: skip
+def test_why_it_is_done_this_way(snapshot: Snapshot, intent: Intent, choices: tuple[str, ...]) -> None:
+    assert planned(snapshot, intent).choices == choices
+
+
+def test_what_would_hold_it_comes_after_what_can_be_done_before() -> None:
+    stranger = OutsideClient("Secret kafka/app", (THIRD.certificate,), declared=True)
+    found = planned(replace(SETTLED, outside=(stranger,)), REPLACE_KEY)
+    assert {(one.condition, one.subject) for one in found.violations} == {(Condition.TRUST, "Secret kafka/app")}
+    assert "prepare a CA with a new key" in found.steps[0].what
+    assert not any("switch" in step.what for step in found.steps)
+
+
+def test_a_plan_may_end_where_restarts_are_waited_for() -> None:
+    found = planned(SETTLED, PATIENT)
+    assert found.violations == ()
+    assert [text.rpartition(": ")[2] for text in found.waiting] == [", ".join(PODS)]
+
+
+def test_what_running_pods_say_now_is_no_evidence_of_those_that_will_run_then() -> None:
+    """Or a node that refuses to answer would hold a plan in which it restarts anyway."""
+    said = answering(SETTLED, refusing=names_of(OLD))
+    assert planned(said, REPLACE_KEY) == planned(SETTLED, REPLACE_KEY)
+
+
+def test_a_flow_is_about_the_ca_that_it_began_with() -> None:
+    """Each pass would see another CA in use, and begin anew."""
+    assert planned(SETTLED, replace(RENEW, fresh_for=timedelta(0))).violations == ()
+
+
+def test_a_plan_without_an_end_is_a_defect_and_no_plan() -> None:
+    at_once = replace(Intent(Goal.RECONCILE), trusting=(chain_of(THIRD),), leaving=name_of(THIRD))
+    with pytest.raises(RuntimeError, match="no end after 100 passes"):
+        planned(SETTLED, at_once)

@@ -1,0 +1,83 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What every precondition is asked: does it alone hold the flow, what does it say, is anything written then?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, NamedTuple, cast
+
+import pytest
+from _pytest.mark.structures import ParameterSet
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Decision
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Resume
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import (
+    PRECONDITIONS,
+    Precondition,
+)
+
+from ....support.certificates import Entity
+from ..builders import EARLY, EXPIRED, chain_of, cluster
+
+RENEW, REPLACE_KEY, RECONCILE = Intent(Goal.RENEW), Intent(Goal.REPLACE_KEY), Intent(Goal.RECONCILE)
+CREATE, UPGRADE, DOWNGRADE = Intent(Goal.CREATE), Intent(Goal.UPGRADE), Intent(Goal.DOWNGRADE)
+
+
+TOO_EARLY = "Wait until then, or check the clock of the machine that made it and of this one."
+ORDER = "Put the issuing CA first and the root last, and unrelated CAs under keys of their own."
+EXPIRED_NAME, EARLY_NAME = EXPIRED.certificate.subject, EARLY.certificate.subject
+
+
+class Refusal(NamedTuple):
+    """texts: the violations as people read them: object, cause, remedy."""
+
+    rule: Precondition
+    snapshot: Snapshot
+    intent: Intent
+    texts: tuple[str, ...]
+
+
+def refusal(rule: Precondition, *texts: str, name: str, intent: Intent = REPLACE_KEY, **fields: Any) -> ParameterSet:
+    return pytest.param(Refusal(rule, cluster(**fields), intent, texts), id=f"{rule.__name__}: {name}")
+
+
+def supplying(*chain: Entity, key: str | None = "") -> Intent:
+    """A replacement by a CA that the caller brings. key: "" stands for the right one."""
+    own = chain[0].certificate.public_key_sha256 if key == "" else key
+    return replace(REPLACE_KEY, supplied=PreparedAuthority(chain_of(*chain), own))
+
+
+def out_of_order(subject: str, lower: Entity, upper: Entity) -> str:
+    return (
+        f"{subject}: the chain is out of order: {lower.certificate.subject} was not issued by "
+        f"{upper.certificate.subject}. {ORDER}"
+    )
+
+
+def rules_of(cases: Iterable[ParameterSet]) -> set[Precondition]:
+    return {cast(Refusal, case.values[0]).rule for case in cases}
+
+
+def assert_refused(case: Refusal) -> None:
+    """This rule and no other is violated, under its own name and with this text; nothing is written and no transition taken."""
+    assert [rule for rule in PRECONDITIONS if tuple(rule(case.snapshot, case.intent))] == [case.rule]
+    found = decide(case.snapshot, case.intent)
+    assert tuple(map(str, found.violations)) == case.texts
+    assert {violation.condition for violation in found.violations} == {Condition(case.rule.__name__)}
+    assert found == Decision(violations=found.violations)
+
+
+def assert_only_resumed(case: Refusal) -> None:
+    """Where our pause is set it ends, and nothing else is done."""
+    state = replace(case.snapshot.reconciliation, paused=True, paused_by_us=True, pause_effective=True)
+    found = decide(replace(case.snapshot, reconciliation=state), case.intent)
+    assert found == Decision(steps=(Resume(phase=Phase.USE),), violations=found.violations)
+    assert tuple(map(str, found.violations)) == case.texts

@@ -1,0 +1,195 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What must be so of the CAs that are there: keys, chains, dates, names."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.authority import (
+    authority_is_valid_now,
+    authority_secrets_are_usable,
+    chains_are_in_order,
+    generation_is_unambiguous,
+    key_matches,
+    names_are_distinct,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
+
+from ....support.certificates import Entity, key, make
+from ..builders import (
+    EARLY,
+    EXPIRED,
+    IMPOSTOR,
+    INTERMEDIATE,
+    NEW,
+    OLD,
+    RENEWED,
+    ROOT,
+    chain_of,
+    cluster,
+    entry,
+    leaves,
+    ledger,
+    name_of,
+    others,
+    prepared,
+    secrets,
+)
+from ..rules.asking import RECONCILE, RENEW, REPLACE_KEY
+from .refusals import (
+    CREATE,
+    EARLY_NAME,
+    EXPIRED_NAME,
+    TOO_EARLY,
+    Refusal,
+    assert_only_resumed,
+    assert_refused,
+    out_of_order,
+    refusal,
+    supplying,
+)
+
+CERTIFICATES, KEYS = "Secret kafka/demo-cluster-ca-cert", "Secret kafka/demo-cluster-ca"
+LOST = (
+    f"{CERTIFICATES}: holds no ca.crt although this cluster works with a CA. "
+    "Restore the Secret from a backup; a new CA in its place would not be trusted by anybody."
+)
+TOO_LATE = "Peers refuse each other already; this flow cannot help any more, use Strimzi's recovery procedure."
+
+
+def same_name(first: Entity, second: Entity) -> str:
+    return (
+        f"{CERTIFICATES}: two CAs with different keys have the same subject {first.certificate.subject} "
+        f"({first.certificate.sha256[:16]} and {second.certificate.sha256[:16]}). "
+        "Give each CA key a subject of its own; verifiers look issuers up by name."
+    )
+
+
+CASES = [
+    refusal(
+        authority_secrets_are_usable,
+        f"{CERTIFICATES}: x.crt is no certificate. Correct the entry, then run the flow again.",
+        name="entries", ca=secrets(problems=("x.crt is no certificate.",)),
+    ),
+    refusal(authority_secrets_are_usable, LOST, name="lost, pods run", ca=secrets(None), leaves=()),
+    refusal(authority_secrets_are_usable, LOST, name="lost, leaves exist", ca=secrets(None), pods=()),
+    refusal(
+        authority_secrets_are_usable, LOST,
+        name="lost, create", intent=CREATE, ca=secrets(None), leaves=(),
+    ),
+    refusal(
+        authority_secrets_are_usable, LOST,
+        name="nothing to renew", intent=RENEW, ca=secrets(None), ledger=None, pods=(), leaves=(),
+    ),
+    refusal(
+        key_matches,
+        f"{KEYS}: holds no usable private key under ca.key. Put the private key of ca.crt there as PKCS#8 PEM.",
+        name="none", ca=secrets(key=None),
+    ),
+    refusal(
+        key_matches,
+        f"{KEYS}: holds a ca.key that is not the key of ca.crt ({OLD.certificate.subject}) in {CERTIFICATES}. "
+        "Put the matching key or certificate there; the operator cannot issue anything as it is.",
+        name="another", ca=secrets(key=NEW.certificate.public_key_sha256),
+    ),
+    refusal(
+        chains_are_in_order, out_of_order(f"{CERTIFICATES}, ca.crt", OLD, ROOT),
+        name="ca.crt", ca=secrets(chain_of(OLD, ROOT)),
+    ),
+    refusal(
+        chains_are_in_order, out_of_order(f"{CERTIFICATES}, x.crt", ROOT, INTERMEDIATE),
+        name="upside down", ca=secrets(others={"x.crt": chain_of(ROOT, INTERMEDIATE)}),
+    ),
+    refusal(
+        authority_is_valid_now,
+        f"{CERTIFICATES}: {EXPIRED_NAME} expired on 2026-05-31 12:00 UTC. {TOO_LATE}",
+        name="expired", ca=secrets(EXPIRED), ledger=ledger(entry(EXPIRED)),
+    ),
+    refusal(
+        authority_is_valid_now,
+        f"{CERTIFICATES}: {EARLY_NAME} is not valid before 2026-06-02 12:00 UTC. {TOO_EARLY}",
+        name="early", ca=secrets(EARLY), ledger=ledger(entry(EARLY)),
+    ),
+    refusal(
+        authority_is_valid_now,
+        f"{KEYS}, prepared CA: {EXPIRED_NAME} expired on 2026-05-31 12:00 UTC. Nobody uses it yet: "
+        f"remove {name_of(EXPIRED)}.crt and {name_of(EXPIRED)}.key there, then run the flow again for a new one.",
+        name="prepared", ca=secrets(prepared=(prepared(EXPIRED),)),
+    ),
+    refusal(
+        names_are_distinct, same_name(OLD, IMPOSTOR), name="beside", ca=secrets(others=others(IMPOSTOR))
+    ),
+    refusal(
+        names_are_distinct, same_name(OLD, IMPOSTOR),
+        name="prepared", ca=secrets(prepared=(prepared(IMPOSTOR),)),
+    ),
+    refusal(names_are_distinct, same_name(OLD, IMPOSTOR), name="supplied", intent=supplying(IMPOSTOR)),
+    refusal(
+        names_are_distinct, same_name(OLD, IMPOSTOR),
+        name="to be trusted", intent=replace(RECONCILE, trusting=(chain_of(IMPOSTOR),)),
+    ),
+    refusal(
+        generation_is_unambiguous,
+        f"{CERTIFICATES}: has another ca.crt ({NEW.certificate.subject}) under generation 0, "
+        f"which meant {OLD.certificate.subject}. Whoever replaced ca.crt has to raise "
+        "strimzi.io/ca-cert-generation with it; restore ca.crt or do so.",
+        name="", ca=secrets(NEW),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
+    assert_refused(case)
+    assert_only_resumed(case)
+
+
+def test_half_way_through_a_switch_the_key_is_that_of_the_next_ca() -> None:
+    half = secrets(prepared=(prepared(NEW),), key=NEW.certificate.public_key_sha256)
+    assert check(cluster(ca=half), REPLACE_KEY) == ()
+
+
+@pytest.mark.parametrize("moment", [OLD.certificate.not_before, OLD.certificate.not_after - timedelta(seconds=1)])
+def test_a_ca_is_valid_from_its_first_to_its_last_second(moment: datetime) -> None:
+    assert check(replace(cluster(), now=moment), RENEW) == ()
+
+
+def test_the_root_above_may_have_expired() -> None:
+    """Nobody's anchor: what it issued validates as before, and its replacement is the way out."""
+    expired = make("Corporate Root", key(6), end=EXPIRED.certificate.not_after)
+    chain = chain_of(INTERMEDIATE, expired)
+    used = cluster(ca=secrets(chain), ledger=ledger(entry(chain, generations={0})), leaves=leaves(INTERMEDIATE))
+    assert check(used, REPLACE_KEY) == ()
+
+
+def test_an_intermediate_in_the_middle_may_not() -> None:
+    """The operator validates the chain and refuses to work (docs/operator.md, "User-managed CA")."""
+    middle = make("Corporate Issuing CA", key(7), ROOT, end=EXPIRED.certificate.not_after)
+    chain = chain_of(make("Kafka CA", key(20), middle), middle, ROOT)
+    used = cluster(ca=secrets(chain), ledger=ledger(entry(chain, generations={0})))
+    assert [one.condition for one in check(used, REPLACE_KEY)] == [Condition.AUTHORITY_IS_VALID_NOW]
+
+
+@pytest.mark.parametrize("moment", [OLD.certificate.not_before - timedelta(seconds=1), OLD.certificate.not_after])
+def test_a_ca_is_not_valid_before_and_after(moment: datetime) -> None:
+    assert [one.condition for one in check(replace(cluster(), now=moment), RENEW)] == [Condition.AUTHORITY_IS_VALID_NOW]
+
+
+def test_a_renewal_has_the_name_and_key_of_its_predecessor() -> None:
+    assert check(cluster(ca=secrets(others=others(RENEWED))), RENEW) == ()
+
+
+def test_a_chain_in_order_can_issue() -> None:
+    corporate = chain_of(INTERMEDIATE, ROOT)
+    used = cluster(ca=secrets(corporate), ledger=ledger(entry(corporate, generations={0})))
+    assert check(used, RENEW) == ()
+
+
+def test_the_same_ca_under_a_raised_generation_is_unambiguous() -> None:
+    assert check(cluster(ca=secrets(certificate_generation=5)), RENEW) == ()

@@ -1,0 +1,170 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What must be so of the cluster, its operator and its ledger before anything is written."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.cluster import (
+    SECRET_LIMIT,
+    authority_is_user_managed,
+    cluster_exists,
+    cluster_is_settled,
+    ledger_is_ours,
+    no_left_over_trigger,
+    not_paused_by_others,
+    operator_is_working,
+    secrets_have_room,
+    target_is_known,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
+
+from ....support.certificates import NOW, YEAR, make
+from ....support.certificates import leaf as issue_leaf
+from .. import linked
+from ..builders import DAY, OLD, PODS, a_leaf, a_pod, cluster, entry, ledger, pods, secrets
+from ..rules.asking import RECONCILE, RENEW, REPLACE_KEY
+from .refusals import CREATE, DOWNGRADE, UPGRADE, Refusal, assert_only_resumed, assert_refused, refusal
+
+KAFKA, LEDGER = "Kafka kafka/demo", "Secret kafka/demo-cluster-ca-trusted-certs"
+CHECK_NAME = "Check the cluster's name and namespace; only the create flow works before the Kafka resource exists."
+HEALTH = "Bring the cluster to health first; a flow in progress would go on, a new one does not start."
+#: Three pods of 256 bytes and twice 16 KiB of certificates.
+GROWTH = 2 * 16 * 1024 + 3 * 256
+TOO_BIG = SECRET_LIMIT - GROWTH + 1
+
+#: What cannot come up in a pause of ours: it says who paused, or it is asked before a flow starts only.
+BEFORE_A_FLOW = [
+    refusal(
+        not_paused_by_others,
+        f"{KAFKA}: is paused (strimzi.io/pause-reconciliation), and not by this collection. "
+        "Find out who paused it and why, remove the annotation, then run the flow again.",
+        name="", reconciliation=Reconciliation(paused=True),
+    ),
+    refusal(
+        operator_is_working,
+        f"{KAFKA}: has not been reconciled by a Cluster Operator in its present form. "
+        "Check that the operator runs, watches this namespace and reports no error in the resource's status.",
+        name="", reconciliation=Reconciliation(observed=False),
+    ),
+    *(
+        refusal(
+            cluster_is_settled, f"Pod kafka/{PODS[0]}: is not ready. {HEALTH}",
+            name=f"{state} {intent.goal.value}", intent=intent, pods=(ill, *pods(names=PODS[1:])),
+        )
+        for intent in (RENEW, REPLACE_KEY, DOWNGRADE)
+        for state, ill in (("not ready", a_pod(ready=False)), ("terminating", a_pod(terminating=True)))
+    ),
+    refusal(
+        secrets_have_room,
+        f"Secret kafka/demo-cluster-ca-cert: holds {TOO_BIG} bytes; a flow may add {GROWTH}, "
+        f"and Kubernetes allows {SECRET_LIMIT}. Move entries that do not belong to the cluster CA elsewhere.",
+        name="", sizes={"demo-cluster-ca-cert": TOO_BIG, "demo-cluster-ca": TOO_BIG - 1},
+    ),
+]  # fmt: skip
+
+ALWAYS = [
+    refusal(
+        cluster_exists,
+        f"{KAFKA}: does not exist, and no other Kafka cluster is seen in this namespace. {CHECK_NAME}",
+        name="alone", reconciliation=Reconciliation(exists=False),
+    ),
+    refusal(
+        cluster_exists,
+        f"{KAFKA}: does not exist; the Kafka clusters in this namespace are: one, two. {CHECK_NAME}",
+        name="with neighbours", reconciliation=Reconciliation(exists=False, neighbours=("one", "two")),
+    ),
+    *(
+        refusal(
+            authority_is_user_managed,
+            f"{KAFKA}: has a cluster CA that the operator generates (spec.clusterCa.generateCertificateAuthority). "
+            "Adopt it first with the upgrade playbook; that changes no certificate.",
+            name=intent.goal.value, intent=intent, reconciliation=Reconciliation(generated=True),
+        )
+        for intent in (CREATE, RENEW, REPLACE_KEY, RECONCILE, Intent(Goal.RENEW_LEAVES))
+    ),
+    refusal(
+        no_left_over_trigger,
+        "Secret/demo-cluster-ca-cert: strimzi.io/force-renew: is left over: it would start another renewal as soon as "
+        "the operator manages the CA again. Remove this annotation, then run the flow again.",
+        name="", ca=secrets(triggers=("Secret/demo-cluster-ca-cert: strimzi.io/force-renew",)),
+    ),
+    refusal(
+        ledger_is_ours,
+        f"{LEDGER}: the state X is unknown. "
+        "Somebody edited the ledger; restore the entry, or delete the Secret to adopt the cluster anew.",
+        name="", ledger=ledger(problems=("the state X is unknown.",)),
+    ),
+    refusal(
+        target_is_known,
+        f"{KAFKA}: has no CA with the fingerprint 00:11, and never had. "
+        f"The CA in use has the SHA-256 fingerprint {OLD.certificate.sha256}.",
+        name="", intent=Intent(Goal.RENEW, replaces="00:11"),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", [*ALWAYS, *BEFORE_A_FLOW])
+def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
+    assert_refused(case)
+
+
+@pytest.mark.parametrize("case", ALWAYS)
+def test_our_pause_ends_whatever_is_wrong(case: Refusal) -> None:
+    assert_only_resumed(case)
+
+
+@pytest.mark.parametrize("stage", ["PREPARED", "ENROLLED", "TIDIED", "REMOVED"])
+def test_a_flow_in_flight_goes_on_in_a_cluster_that_a_new_one_would_not_start_in(stage: str) -> None:
+    """Rolling it further is what brings it to health; a full Secret is no reason to stay half-way."""
+    ill = replace(
+        linked.STAGES[stage],
+        pods=(a_pod(ready=False), a_pod(PODS[1], terminating=True)),
+        reconciliation=Reconciliation(observed=False, ready=False),
+        sizes={"demo-cluster-ca-cert": SECRET_LIMIT},
+    )
+    assert check(ill, REPLACE_KEY) == ()
+
+
+@pytest.mark.parametrize(
+    "intent",
+    [CREATE, UPGRADE, RECONCILE, Intent(Goal.RENEW_LEAVES), Intent(Goal.RENEW, replaces=OLD.certificate.sha256)],
+)
+def test_a_pod_that_is_not_ready_matters_only_where_something_starts(intent: Intent) -> None:
+    ill = replace(linked.FINISHED, pods=(a_pod(generation=1, ready=False),))
+    assert check(ill, intent) == ()
+
+
+def test_leaves_are_renewed_in_a_healthy_cluster_only() -> None:
+    lasting = make("cluster-ca v0", OLD.key, end=NOW + 5 * YEAR)
+    due = (a_leaf(chain=(issue_leaf(lasting, end=NOW + DAY), lasting.certificate)),)
+    ill = cluster(ca=secrets(lasting), ledger=ledger(entry(lasting)), leaves=due, pods=(a_pod(ready=False),))
+    found = check(ill, Intent(Goal.RENEW_LEAVES))
+    assert [one.condition for one in found] == [Condition.CLUSTER_IS_SETTLED]
+
+
+def test_our_own_pause_is_not_somebody_elses() -> None:
+    assert check(cluster(reconciliation=Reconciliation(paused=True, paused_by_us=True)), RENEW) == ()
+
+
+@pytest.mark.parametrize("intent", [UPGRADE, DOWNGRADE])
+def test_a_generated_ca_can_be_adopted_and_is_where_handing_back_ends(intent: Intent) -> None:
+    assert check(cluster(reconciliation=Reconciliation(generated=True)), intent) == ()
+
+
+def test_before_the_first_start_a_ca_can_be_created() -> None:
+    first = cluster(ca=secrets(None), ledger=None, pods=(), leaves=(), reconciliation=Reconciliation(exists=False))
+    assert check(first, CREATE) == ()
+
+
+@pytest.mark.parametrize("size", [TOO_BIG - 1, 0])
+def test_a_secret_may_be_as_full_as_a_flow_leaves_room(size: int) -> None:
+    assert check(cluster(sizes={"demo-cluster-ca": size}), RENEW) == ()

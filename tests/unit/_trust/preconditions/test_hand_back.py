@@ -1,0 +1,112 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What must be so before the CA is handed back to the operator."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from _pytest.mark.structures import ParameterSet
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import RemovedEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.hand_back import (
+    operator_could_renew,
+    ready_to_hand_back,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
+
+from ....support.certificates import Entity, make
+from ..builders import (
+    ANY,
+    NEW,
+    OLD,
+    ROOT,
+    THIRD,
+    UNUSED,
+    a_journal,
+    cluster,
+    entry,
+    leaves,
+    ledger,
+    others,
+    prepared,
+    secrets,
+    uids_of,
+)
+from ..rules.asking import RECONCILE
+from .refusals import DOWNGRADE, Refusal, assert_only_resumed, assert_refused, refusal
+
+CERTIFICATES, LEDGER = "Secret kafka/demo-cluster-ca-cert", "Secret kafka/demo-cluster-ca-trusted-certs"
+UNFINISHED = (
+    f"{LEDGER}: records a rotation that has not finished. "
+    "Finish it by running its playbook again, then hand the cluster back."
+)
+ONLY_CURRENT = "Run the reconcile playbook, remove what is not needed, then hand the cluster back."
+#: Names that look like the operator's and are not.
+CLIENTS, ALMOST = make("clients-ca v0", OLD.key), make("my-cluster-ca v0", OLD.key)
+GONE = RemovedEntry(NEW.certificate, uids_of())
+
+
+def unfinished(name: str, **fields: Any) -> ParameterSet:
+    return refusal(
+        ready_to_hand_back, UNFINISHED, name=name, intent=DOWNGRADE, **fields
+    )  # fmt: skip
+
+
+def left(authority: Entity, state: TrustState, name: str, **fields: Any) -> ParameterSet:
+    text = f"{LEDGER}: holds {authority.certificate.subject} as {state.value}; only the CA in use may be left. {ONLY_CURRENT}"
+    return refusal(ready_to_hand_back, text, name=name, intent=DOWNGRADE, **fields)
+
+
+CASES = [
+    *(
+        refusal(
+            operator_could_renew,
+            f"{CERTIFICATES}: holds the CA {one.certificate.subject}, which the operator would renew under another "
+            "name and so break every connection. Run the replace_key playbook without a certificate, then hand the "
+            "cluster back.",
+            name=one.certificate.subject, intent=DOWNGRADE,
+            ca=secrets(one), ledger=ledger(entry(one, generations={0})), leaves=leaves(one),
+        )
+        for one in (ROOT, CLIENTS, ALMOST)
+    ),
+    unfinished("rotation in flight", ledger=ledger(entry(OLD, ANY), journal=a_journal())),
+    unfinished("prepared CA", ca=secrets(prepared=(prepared(NEW),))),
+    unfinished("listeners trust a removed CA", ledger=ledger(entry(OLD), removed=(GONE,))),
+    left(
+        NEW, UNUSED, "another CA", ca=secrets(others=others(NEW)), ledger=ledger(entry(OLD), entry(NEW, UNUSED))
+    ),
+    left(OLD, ANY, "not used by all", ledger=ledger(entry(OLD, ANY))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_it_holds_the_hand_back_and_says_why(case: Refusal) -> None:
+    assert_refused(case)
+    assert_only_resumed(case)
+    assert check(case.snapshot, RECONCILE) == ()
+
+
+@pytest.mark.parametrize(
+    "ready",
+    [
+        pytest.param(cluster(), id="a settled cluster"),
+        pytest.param(cluster(ledger=None), id="no ledger"),
+        pytest.param(cluster(ledger=ledger(entry(OLD, UNUSED)), pods=()), id="no pods, so nobody uses it"),
+        pytest.param(
+            cluster(ledger=ledger(entry(OLD), removed=(replace(GONE, awaiting=frozenset(), lingering=uids_of()),))),
+            id="only Raft clients and agents know a removed CA",
+        ),
+        pytest.param(
+            cluster(ledger=ledger(entry(OLD), entry(THIRD)), reconciliation=Reconciliation(generated=True)),
+            id="already handed back",
+        ),
+    ],
+)
+def test_ready_to_hand_back(ready: Snapshot) -> None:
+    assert check(ready, DOWNGRADE) == ()

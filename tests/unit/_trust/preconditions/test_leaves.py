@@ -1,0 +1,81 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What must be so of leaves that are to be issued or renewed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Selection
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.leaves import (
+    leaves_are_known,
+    leaves_can_be_renewed,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
+
+from ....support.certificates import NOW, YEAR
+from ....support.certificates import leaf as issue_leaf
+from ..builders import DAY, OLD, PODS, a_journal, a_leaf, cluster, ledger
+from ..rules.asking import RECONCILE
+from .refusals import Refusal, assert_only_resumed, assert_refused, refusal
+
+LEAVES = Intent(Goal.RENEW_LEAVES, renew_before=2 * YEAR)
+LAST_AS_LONG = (
+    a_leaf(
+        chain=(
+            issue_leaf(OLD, begin=NOW - 2 * YEAR, end=OLD.certificate.not_after),
+            OLD.certificate,
+        )
+    ),
+)
+
+
+def issuing(*names: str) -> Intent:
+    return replace(RECONCILE, issuing=Selection(secrets=frozenset(names)))
+
+
+CASES = [
+    refusal(
+        leaves_can_be_renewed,
+        f"Secret kafka/{PODS[0]}: holds a certificate that ends on {OLD.certificate.not_after:%Y-%m-%d}, as its CA does. "
+        "Renew the CA with the renew playbook; that renews the certificates as well.",
+        name="", intent=LEAVES, leaves=LAST_AS_LONG,
+    ),
+    refusal(
+        leaves_are_known,
+        f"Secret kafka/demo-other: is none with a certificate of this cluster. Those are: {', '.join(PODS)}, gone.",
+        name="another", intent=issuing("demo-other", PODS[0]), missing={"gone": Component.KAFKA},
+    ),
+    refusal(
+        leaves_are_known, "Secret kafka/x: is none with a certificate of this cluster. Those are: none.",
+        name="none at all", intent=issuing("x"), leaves=(), pods=(),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
+    assert_refused(case)
+    assert_only_resumed(case)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "intent"),
+    [
+        pytest.param(cluster(leaves=LAST_AS_LONG), RECONCILE, id="nothing is to be renewed"),
+        pytest.param(
+            cluster(leaves=LAST_AS_LONG, ledger=ledger(journal=a_journal())), LEAVES, id="a flow brings others"
+        ),
+        pytest.param(cluster(), replace(LEAVES, renew_before=DAY), id="it is not in its time"),
+        pytest.param(cluster(), issuing(*PODS), id="they are known"),
+        pytest.param(cluster(missing={"gone": Component.KAFKA}), issuing("gone"), id="it is missing"),
+        pytest.param(cluster(), replace(RECONCILE, issuing=Selection()), id="all"),
+    ],
+)
+def test_it_holds_nothing_else(snapshot: Snapshot, intent: Intent) -> None:
+    assert check(snapshot, intent) == ()

@@ -1,0 +1,52 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The preconditions together: none is untested, all that is wrong is told at once, and what is right holds nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import PRECONDITIONS, check
+
+from ..builders import cluster, secrets
+from ..rules.asking import FLOWS, RENEW
+from . import test_authority as authority
+from . import test_cluster as of_cluster
+from . import test_hand_back as hand_back
+from . import test_leaves as of_leaves
+from . import test_supplied as supplied
+from . import test_waivers as waivers
+from .refusals import rules_of
+
+CASES = [
+    *authority.CASES, *of_cluster.ALWAYS, *of_cluster.BEFORE_A_FLOW, *hand_back.CASES, *of_leaves.CASES,
+    *supplied.CASES, *waivers.CASES,
+]  # fmt: skip
+
+
+def test_every_precondition_is_tested() -> None:
+    assert rules_of(CASES) == set(PRECONDITIONS)
+
+
+def test_all_that_is_wrong_is_told_at_once() -> None:
+    wrong = cluster(ca=secrets(triggers=("one", "two"), key=None), reconciliation=Reconciliation(generated=True))
+    assert [violation.condition for violation in check(wrong, RENEW)] == [
+        Condition.AUTHORITY_IS_USER_MANAGED,
+        *[Condition.NO_LEFT_OVER_TRIGGER] * 2,
+        Condition.KEY_MATCHES,
+    ]
+
+
+@pytest.mark.parametrize("goal", Goal)
+def test_a_healthy_cluster_holds_no_goal(goal: Goal) -> None:
+    assert check(cluster(), Intent(goal)) == ()
+
+
+@pytest.mark.parametrize("stage", FLOWS)
+def test_no_stage_of_a_flow_holds_it(stage: str) -> None:
+    assert check(*FLOWS[stage]) == ()

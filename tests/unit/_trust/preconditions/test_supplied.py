@@ -1,0 +1,180 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What must be so of CAs that the caller brings, and of one that is to leave."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.supplied import (
+    leaving_is_unused,
+    supplied_fits_the_goal,
+    supplied_is_usable,
+    trusting_is_usable,
+)
+
+from ....support.certificates import Entity, make
+from ....support.certificates import leaf as issue_leaf
+from .. import linked
+from ..builders import (
+    EARLY,
+    EXPIRED,
+    INTERMEDIATE,
+    NEW,
+    OLD,
+    RENEWED,
+    ROOT,
+    chain_of,
+    cluster,
+    name_of,
+    others,
+    prepared,
+    secrets,
+)
+from ..rules.asking import RECONCILE
+from .refusals import (
+    EARLY_NAME,
+    EXPIRED_NAME,
+    TOO_EARLY,
+    Refusal,
+    assert_only_resumed,
+    assert_refused,
+    out_of_order,
+    refusal,
+    supplying,
+)
+
+LEAF = issue_leaf(OLD)
+#: The key of the CA in use under another name.
+RENAMED = make("Kafka CA", OLD.key)
+AT_THE_END = "It leaves at the end of the flow that puts another CA in its place."
+TRUSTED = "the CA that is to be trusted"
+
+
+def no_renewal(authority: Entity, other: str) -> str:
+    return (
+        f"the supplied CA: {authority.certificate.subject} is not a renewal of {OLD.certificate.subject}: it has another "
+        f"{other}. Supply a certificate with the name and the key of the CA in use, or run the replace_key playbook."
+    )
+
+
+def not_the_key(authority: Entity) -> str:
+    return (
+        f"the supplied CA: the private key is not the key of {authority.certificate.subject}. "
+        "Supply the key that belongs to the first certificate."
+    )
+
+
+def trusting(*chain: Certificate) -> Intent:
+    return replace(RECONCILE, trusting=(chain,))
+
+
+def leaving(authority: Entity) -> Intent:
+    return replace(RECONCILE, leaving=name_of(authority))
+
+
+CASES = [
+    refusal(
+        supplied_is_usable, out_of_order("the supplied CA", NEW, ROOT),
+        name="chain", intent=supplying(NEW, ROOT),
+    ),
+    refusal(
+        supplied_is_usable,
+        f"the supplied CA: {EXPIRED_NAME} expired on 2026-05-31 12:00 UTC. Supply a CA that is valid now.",
+        name="expired", intent=supplying(EXPIRED),
+    ),
+    refusal(
+        supplied_is_usable,
+        f"the supplied CA: {EARLY_NAME} is not valid before 2026-06-02 12:00 UTC. {TOO_EARLY}",
+        name="early", intent=supplying(EARLY),
+    ),
+    refusal(
+        supplied_is_usable,
+        f"the supplied CA: {LEAF.subject} is not a CA certificate. Supply a CA certificate.",
+        name="leaf", intent=Intent(Goal.REPLACE_KEY, supplied=PreparedAuthority((LEAF,), LEAF.public_key_sha256)),
+    ),
+    refusal(
+        supplied_is_usable, not_the_key(NEW),
+        name="another key", intent=supplying(NEW, key=OLD.certificate.public_key_sha256),
+    ),
+    refusal(
+        supplied_is_usable, not_the_key(NEW), name="no key", intent=supplying(NEW, key=None)
+    ),
+    refusal(
+        supplied_fits_the_goal, no_renewal(NEW, "key"),
+        name="renewal with another key", intent=replace(supplying(NEW), goal=Goal.RENEW),
+    ),
+    refusal(
+        supplied_fits_the_goal, no_renewal(RENAMED, "name"),
+        name="renewal under another name", intent=replace(supplying(RENAMED), goal=Goal.RENEW),
+    ),
+    refusal(
+        supplied_fits_the_goal,
+        f"the supplied CA: {RENEWED.certificate.subject} has the key of the CA in use. "
+        "Supply a CA with a key of its own, or run the renew playbook.",
+        name="replacement with the same key", intent=supplying(RENEWED),
+    ),
+    refusal(
+        trusting_is_usable, out_of_order(TRUSTED, NEW, ROOT), name="chain", intent=trusting(*chain_of(NEW, ROOT)),
+    ),
+    refusal(
+        trusting_is_usable,
+        f"{TRUSTED}: {EXPIRED_NAME} expired on 2026-05-31 12:00 UTC. Give a CA that is valid now.",
+        name="expired", intent=trusting(EXPIRED.certificate),
+    ),
+    refusal(
+        trusting_is_usable, f"{TRUSTED}: {LEAF.subject} is not a CA certificate. Give a CA certificate.",
+        name="leaf", intent=trusting(LEAF),
+    ),
+    refusal(
+        leaving_is_unused, f"the CA {named(OLD.certificate)}: is in use. {AT_THE_END}",
+        name="in use", intent=leaving(OLD),
+    ),
+    refusal(
+        leaving_is_unused,
+        f"the CA {named(NEW.certificate)}: is the next one: a flow puts it in the place of another. {AT_THE_END}",
+        name="the next one", intent=leaving(NEW), ca=secrets(prepared=(prepared(NEW),)),
+    ),
+    refusal(
+        leaving_is_unused, f"the CA {named(OLD.certificate)}: is in use. {AT_THE_END}",
+        name="in use, and not tidied up", intent=leaving(OLD), ca=secrets(prepared=(prepared(OLD),)),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
+    assert_refused(case)
+    assert_only_resumed(case)
+
+
+@pytest.mark.parametrize("goal", [Goal.CREATE, Goal.RENEW, Goal.REPLACE_KEY])
+def test_a_supplied_ca_that_is_in_place_fits_every_goal(goal: Goal) -> None:
+    assert check(cluster(), replace(supplying(OLD), goal=goal)) == ()
+
+
+def test_a_supplied_renewal_fits() -> None:
+    assert check(cluster(), replace(supplying(RENEWED), goal=Goal.RENEW)) == ()
+
+
+@pytest.mark.parametrize("step", ["PREPARED", "ENROLLED"])
+def test_a_flow_in_flight_goes_on_whatever_is_supplied(step: str) -> None:
+    assert check(linked.STAGES[step], replace(supplying(NEW), goal=Goal.RENEW)) == ()
+
+
+def test_a_chain_in_order_can_be_supplied() -> None:
+    assert check(cluster(), supplying(INTERMEDIATE, ROOT)) == ()
+
+
+@pytest.mark.parametrize("intent", [trusting(*chain_of(INTERMEDIATE, ROOT)), leaving(NEW)])
+def test_a_ca_may_be_trusted_and_another_may_leave(intent: Intent) -> None:
+    assert check(cluster(ca=secrets(others=others(NEW))), intent) == ()

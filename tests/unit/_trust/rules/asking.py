@@ -1,0 +1,61 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a rule says: of one cluster, asked alone, and of the stages of all flows at which it is its turn."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES, Gates
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.books import keep_books
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step, Steps
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import RULES, Rule
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
+
+from .. import linked, patient, renewal, unlinked
+from ..builders import books_of
+
+REPLACE_KEY, RENEW, RECONCILE = Intent(Goal.REPLACE_KEY), Intent(Goal.RENEW), Intent(Goal.RECONCILE)
+
+#: The stages of every flow as "<flow> <stage>", and what was asked for.
+FLOWS: dict[str, tuple[Snapshot, Intent]] = {
+    f"{flow} {stage}": (snapshot, intent)
+    for flow, stages, intent in (
+        ("linked", linked.STAGES, REPLACE_KEY),
+        ("unlinked", unlinked.STAGES, REPLACE_KEY),
+        ("patient", patient.STAGES, REPLACE_KEY),
+        ("renewal", renewal.STAGES, RENEW),
+    )
+    for stage, snapshot in stages.items()
+}
+
+
+def situation(snapshot: Snapshot, intent: Intent = REPLACE_KEY, gates: Gates = GATES) -> Situation:
+    return Situation(snapshot, intent, books_of(snapshot), gates)
+
+
+def turns(rule: Rule) -> dict[str, Steps]:
+    """Where the books are kept and no rule before this one has anything to say: what it says there."""
+    return {stage: steps for stage, (first, steps) in _first_to_speak().items() if first is rule}
+
+
+@cache
+def _first_to_speak() -> dict[str, tuple[Rule, Steps]]:
+    found = {}
+    for stage, (snapshot, intent) in FLOWS.items():
+        at = situation(snapshot, intent)
+        said = ((rule, rule(at)) for rule in RULES)
+        first = next((answer for answer in said if answer[1]), None)
+        if first is not None and keep_books(snapshot, intent, GATES)[0] == at.ledger:
+            found[stage] = first
+    return found
+
+
+def pause_for(step: Step) -> Steps:
+    """What is said in the place of a step for which the operator has to be paused first."""
+    return (Pause(phase=step.phase, purpose=step.sentence(), avoidable=step.avoidable),)

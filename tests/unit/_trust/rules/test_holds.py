@@ -1,0 +1,200 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What holds a flow when nothing can be done and the goal is not reached (unknown evidence fails closed, I5)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.holds import holds
+
+from ....support.certificates import Entity, key, make
+from .. import linked, unlinked
+from ..builders import (
+    EARLY,
+    EXPIRED,
+    INTERMEDIATE,
+    NEW,
+    OLD,
+    PHASE_OUT,
+    PODS,
+    UNTRUSTED,
+    UNUSED,
+    a_journal,
+    a_leaf,
+    a_pod,
+    answering,
+    books_of,
+    chain_of,
+    cluster,
+    entry,
+    leaves,
+    ledger,
+    name_of,
+    names_of,
+    others,
+    pods,
+    prepared,
+    secrets,
+)
+from .asking import FLOWS, RECONCILE, REPLACE_KEY, situation
+
+#: A certificate that can sign nothing, put among the CAs.
+NO_CA = make("partner", key(20), ca=False)
+ASK = "Find out who removed or changed this; restarting the pod through the operator renews its annotations."
+EVERYBODY = [*(f"pod {name}" for name in PODS), "the Cluster Operator"]
+
+
+def held(snapshot: Snapshot, intent: Intent = RECONCILE) -> list[tuple[Condition, str]]:
+    """By the whole decision: nothing is done, and it is not done either."""
+    decision = decide(snapshot, intent)
+    assert (decision.steps, decision.done) == ((), not decision.violations)
+    assert decision.violations == holds(situation(snapshot, intent))
+    return [(one.condition, one.subject) for one in decision.violations]
+
+
+@pytest.mark.parametrize("stage", ["linked FINISHED", "unlinked FINISHED", "patient WAITING", "renewal FINISHED"])
+def test_nothing_holds_what_is_done(stage: str) -> None:
+    assert held(FLOWS[stage][0]) == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        pytest.param(
+            {"pods": (a_pod(generation=None), *pods(names=PODS[1:]))},
+            f"pod {PODS[0]} has no CA certificate generation annotation", id="no annotation",
+        ),
+        pytest.param(
+            {"pods": (a_pod(generation=8, presents_stored=None), *pods(names=PODS[1:]))},
+            f"pod {PODS[0]} has generation 8 of no known CA", id="unknown generation",
+        ),
+        pytest.param(
+            {"leaves": (a_leaf(chain=None), *leaves(names=PODS[1:]))},
+            f"the certificate {PODS[0]}.crt in Secret {PODS[0]} cannot be read", id="unreadable leaf",
+        ),
+        pytest.param(
+            {"leaves": (a_leaf(issuer=NEW), *leaves(names=PODS[1:]))},
+            f"the certificate {PODS[0]}.crt in Secret {PODS[0]} chains to no CA of the ledger", id="leaf of a stranger",
+        ),
+        pytest.param(
+            {"leaves": leaves(names=PODS[1:])}, f"a Secret with a certificate of pod {PODS[0]} is missing", id="no Secret"
+        ),
+    ],
+)  # fmt: skip
+def test_a_pod_that_cannot_be_told_holds_and_is_named(fields: dict[str, Any], why: str) -> None:
+    snapshot = cluster(**fields)
+    held(snapshot)
+    assert [str(one) for one in decide(snapshot, RECONCILE).violations] == [
+        f"Pod kafka/{PODS[0]}: it cannot be told what it presents: {why}. {ASK}"
+    ]
+
+
+def test_a_node_that_refuses_a_ca_that_it_was_started_with_holds() -> None:
+    snapshot = answering(cluster(), refusing=names_of(OLD))
+    assert set(held(snapshot)) == {(Condition.EVIDENCE, "Kafka kafka/demo")}
+    told = decide(snapshot, RECONCILE).violations[0]
+    assert str(told) == (
+        f"Kafka kafka/demo: it cannot be told whom a node trusts: pod {PODS[0]} trusts the CA by the time at which it "
+        "started, but on port 9091 it does not. Find out why this node does not answer as it should, then run the flow "
+        "again."
+    )
+
+
+def test_a_removed_ca_that_a_node_accepts_holds() -> None:
+    """It started after the removal, while the operator had the CA in the bundle once more: no reload was asked for it."""
+    accepting = answering(linked.FINISHED, accepting=names_of(NEW, OLD))
+    assert held(accepting) == [(Condition.REMOVAL, "Kafka kafka/demo")]
+    (told,) = decide(accepting, RECONCILE).violations
+    assert str(told) == (
+        f"Kafka kafka/demo: some nodes may still trust the removed CA {OLD.certificate.subject} "
+        f"({OLD.certificate.sha256[:16]}). Show the cluster to see what each of them answers; restart those that accept it, "
+        "then run the flow again."
+    )
+
+
+def with_another(other: Entity, state: TrustState = UNTRUSTED, *waiting: PreparedAuthority) -> Snapshot:
+    books = ledger(
+        entry(OLD, generations={0}), entry(other, state), journal=a_journal(new=other) if waiting else None
+    )  # fmt: skip
+    return cluster(ca=secrets(others=others(other), prepared=waiting), ledger=books)
+
+
+def test_a_prepared_ca_that_can_never_become_trusted_holds() -> None:
+    """Every process trusts it, and still nobody can validate its leaves."""
+    snapshot = with_another(NO_CA, UNTRUSTED, prepared(NO_CA))
+    assert held(snapshot) == [(Condition.TRUST, name) for name in EVERYBODY]
+
+
+@pytest.mark.parametrize("other", [EXPIRED, EARLY, NO_CA])
+def test_a_ca_that_only_is_there_holds_nothing_once_everybody_has_it(other: Entity) -> None:
+    assert held(with_another(other)) == []
+    used = with_another(other)
+    missed = entry(other, UNTRUSTED, awaiting=None)
+    assert holds(situation(replace(used, ledger=books_of(used).with_entry(missed))))
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "intent", "subject"),
+    [
+        pytest.param(
+            replace(linked.HALTED, leaves=(*linked.HALTED.leaves, a_leaf("stray", INTERMEDIATE))), REPLACE_KEY,
+            "Secret stray", id="a stored leaf, of whom nobody knows",
+        ),
+        pytest.param(
+            replace(
+                with_another(NEW, UNUSED), leaves=(*leaves(), a_leaf("late", NEW)),
+            ),
+            replace(RECONCILE, leaving=name_of(NEW)), "Secret late", id="a CA that is to leave although it was never used",
+        ),
+    ],
+)  # fmt: skip
+def test_a_ca_that_is_still_needed_holds(snapshot: Snapshot, intent: Intent, subject: str) -> None:
+    found = holds(situation(snapshot, intent))
+    assert (Condition.REMOVAL, subject) in [(one.condition, one.subject) for one in found]
+
+
+def test_without_pods_closed_gates_hold_nothing() -> None:
+    """The states are kept then; there is nobody whom the gates could protect."""
+    assert held(replace(with_another(NEW), pods=(), leaves=())) == []
+    books = ledger(entry(OLD, PHASE_OUT, {0}), entry(NEW, generations={1}), journal=a_journal())
+    assert held(replace(unlinked.PHASED_OUT, pods=(), ledger=books)) == []
+
+
+STRANGER = OutsideClient("Secret kafka/app", chain_of(OLD), kind=Verifier.JVM, remedy="Give it the CA.")
+
+
+@pytest.mark.parametrize(
+    ("stage", "holding"),
+    [
+        pytest.param("unlinked TRUSTED", True, id="it has to trust the next CA"),
+        pytest.param("linked ALONE", True, id="the link served it, and does not any more"),
+        pytest.param("patient WAITING", False, id="it is not switched yet"),
+        pytest.param("unlinked READ_BACK", True, id="not trusted by the books: it is told already"),
+    ],
+)
+def test_a_client_outside_holds_the_switch(stage: str, holding: bool) -> None:
+    snapshot, intent = FLOWS[stage]
+    found = holds(situation(replace(snapshot, outside=(STRANGER,)), intent))
+    told = [str(one) for one in found if one.subject == STRANGER.name and one.condition is Condition.TRUST]
+    name, digest = NEW.certificate.subject, NEW.certificate.sha256[:16]
+    expected = f"Secret kafka/app: cannot validate certificates of the CA {name} ({digest}). Give it the CA."
+    assert told == ([expected] if holding else [])
+
+
+def test_what_can_still_be_done_is_done_first() -> None:
+    """One pod is unknown; those that are known to be behind are rolled all the same."""
+    behind = unlinked.TIDIED.pods
+    decision = decide(replace(unlinked.TIDIED, pods=(replace(behind[0], generation=None), *behind[1:])), RECONCILE)
+    assert (decision.violations, bool(decision.steps)) == ((), True)

@@ -1,0 +1,463 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Chapter "Leaves": leaves take the place of others, and processes take them up by a restart or by reading again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Selection, Spread
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    Component,
+    InPlace,
+    Snapshot,
+    StoredLeaf,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import WriteLedger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Reload, Roll, RollReason
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leaves import (
+    await_restarts,
+    due_leaves,
+    ending_leaves,
+    issue_missing,
+    read_again,
+    replace_leaves,
+    restart_holders,
+    restarted_by_operator,
+    use_by_operator,
+)
+
+from ....support.certificates import NOW, YEAR, Entity, key, make
+from ....support.certificates import leaf as issue_leaf
+from .. import linked, patient, unlinked
+from ..builders import (
+    ALL,
+    ANY,
+    DAY,
+    NEW,
+    OLD,
+    PAUSED,
+    PHASE_OUT,
+    PODS,
+    RUNS,
+    UNUSED,
+    a_journal,
+    a_leaf,
+    a_pod,
+    books_of,
+    chain_of,
+    cluster,
+    entry,
+    leaves,
+    ledger,
+    names_of,
+    others,
+    pods,
+    prepared,
+    secrets,
+    uid_of,
+    uids_of,
+)
+from .asking import RECONCILE, REPLACE_KEY, pause_for, situation, turns
+
+NEW_NAME = named(NEW.certificate)
+LINKED = f"{NEW_NAME} is introduced by a link certificate that {OLD.certificate.subject} has signed: nobody has to restart to trust it first."
+BLOCKED = InPlace(reload="a permission is missing.")
+READ_AGAIN = (
+    "Listeners read their new certificates again, without a restart; Raft clients and agents present the old ones until the "
+    "next restart of their node, which is asked for 7 days before those end."
+)
+LEAVES, DOWNGRADE = Intent(Goal.RENEW_LEAVES), Intent(Goal.DOWNGRADE)
+
+
+def behind_link(why: str = "") -> IssueLeaves:
+    avoidable = f"Nodes are restarted to take up {NEW_NAME}: {why}" if why else ""
+    return IssueLeaves(
+        secrets=linked.CHAINED, issuer=chain_of(NEW), generation=0, link=linked.LINK, phase=Phase.USE, because=LINKED,
+        avoidable=avoidable,
+    )  # fmt: skip
+
+
+OWN_LEAF = (IssueLeaves(secrets=(linked.OWN,), issuer=chain_of(NEW), generation=0, phase=Phase.USE),)
+
+
+def awaited(uids: frozenset[str], about: Entity = NEW, phase: Phase = Phase.USE) -> Steps:
+    return (Roll(reason=RollReason.USE, uids=uids, authority=about.certificate, phase=phase),)
+
+
+def reload(uids: frozenset[str]) -> Steps:
+    return (Reload(uids=uids, authority=None, phase=Phase.USE, because=READ_AGAIN),)
+
+
+def test_its_turn() -> None:
+    """Patiently the leaves are noted first, in a pause. The operator's own is the last before the switch."""
+    ((noting,),) = (turns(replace_leaves)["patient AGREED"],)
+    assert isinstance(noting, Pause)
+    assert noting.purpose == "record what 4 pods will present until the next restart"
+    assert turns(replace_leaves) == {"linked TRUSTED": (behind_link(),), "patient AGREED": (noting,)}
+    assert turns(use_by_operator) == {"linked PHASED_OUT": OWN_LEAF, "patient PHASED_OUT": OWN_LEAF}
+    half, rest = linked.uids() - {uid_of(PODS[0])}, frozenset({uid_of("topics", 1)})
+    assert turns(await_restarts) == {
+        "linked ISSUED": awaited(linked.uids()),
+        "linked SHARED": awaited(half),
+        "linked TIDIED": awaited(rest, phase=Phase.RETIRE),
+        "unlinked TIDIED": awaited(uids_of(start=1)),
+        "unlinked SHARED": awaited(uids_of(*PODS[1:], start=1)),
+        "patient IN_USE": awaited(frozenset({uid_of("topics")})),
+    }
+    assert turns(read_again) == {"patient RESUMED": reload(uids_of()), "renewal RESUMED": reload(uids_of())}
+    assert turns(issue_missing) == turns(restart_holders) == {}
+
+
+# Leaves that are due.
+
+#: A CA that outlives its leaves by years, and one that ends soon.
+LASTING = make("cluster-ca v0", key(0), path_length=1, end=NOW + 5 * YEAR)
+SHORT = make("cluster-ca v0", key(0), path_length=1, end=NOW + 20 * DAY)
+
+
+def leaf_with(left: timedelta, life: timedelta = YEAR, issuer: Entity = LASTING, **fields: Any) -> StoredLeaf:
+    made = issue_leaf(issuer, begin=NOW + left - life, end=NOW + left)
+    return a_leaf(chain=(made, issuer.certificate), **fields)
+
+
+def settled(*stored: StoredLeaf, **fields: Any) -> Snapshot:
+    made: dict[str, Any] = {
+        "ca": secrets(LASTING), "ledger": ledger(entry(LASTING, generations={0})), "leaves": stored,
+        "in_place": InPlace(), **fields,
+    }  # fmt: skip
+    return cluster(**made)
+
+
+ENDING = leaf_with(44 * DAY)
+
+
+@pytest.mark.parametrize(
+    ("stored", "due"),
+    [
+        pytest.param(ENDING, True, id="in its time"),
+        pytest.param(leaf_with(46 * DAY), False, id="before its time"),
+        pytest.param(leaf_with(-1 * DAY), True, id="too late is better than never"),
+        pytest.param(leaf_with(16 * DAY, 30 * DAY), False, id="a short life, more than half of it left"),
+        pytest.param(leaf_with(14 * DAY, 30 * DAY), True, id="a short life, less than half of it left"),
+        pytest.param(leaf_with(44 * DAY, component=Component.CLUSTER_OPERATOR), False, id="not of a node"),
+        pytest.param(leaf_with(44 * DAY, generation=7), False, id="of another generation"),
+        pytest.param(leaf_with(44 * DAY, issuer=NEW), False, id="of another CA"),
+        pytest.param(replace(ENDING, chain=None), False, id="unreadable"),
+    ],
+)
+def test_which_leaves_are_due(stored: StoredLeaf, due: bool) -> None:
+    snapshot = settled(stored)
+    expected = (stored,) if due else ()
+    assert due_leaves(snapshot, LEAVES, books_of(snapshot)) == ending_leaves(snapshot, LEAVES) == expected
+    assert due_leaves(snapshot, RECONCILE, books_of(snapshot)) == ()
+
+
+@pytest.mark.parametrize(
+    ("left", "due"), [(timedelta(days=1), True), (timedelta(hours=23), False), (timedelta(0), False)]
+)
+def test_a_leaf_is_not_renewed_for_less_than_a_day(left: timedelta, due: bool) -> None:
+    """It ends with its CA: the CA is renewed by another flow, and its leaves with it."""
+    stored = leaf_with(20 * DAY - left, issuer=SHORT)
+    snapshot = settled(stored, ca=secrets(SHORT), ledger=ledger(entry(SHORT, generations={0})))
+    assert due_leaves(snapshot, LEAVES, books_of(snapshot)) == ((stored,) if due else ())
+    assert ending_leaves(snapshot, LEAVES) == (stored,)
+
+
+@pytest.mark.parametrize(
+    ("changes", "due"),
+    [
+        pytest.param(
+            {"ledger": ledger(entry(LASTING, generations={0}), journal=a_journal())}, False, id="another flow"
+        ),
+        pytest.param({"ca": secrets(LASTING, prepared=(prepared(NEW),))}, False, id="a CA that waits"),
+        pytest.param({"ca": secrets(None)}, False, id="no CA"),
+        pytest.param({"ledger": ledger(entry(LASTING, ANY, {0}))}, False, id="not used by all"),
+        pytest.param({"ledger": ledger(entry(LASTING, UNUSED, {0})), "pods": ()}, True, id="there is nobody to use it"),
+        pytest.param({"ledger": None}, False, id="a cluster that nobody knows yet"),
+    ],
+)
+def test_nothing_is_due_in_between(changes: dict[str, Any], due: bool) -> None:
+    snapshot = settled(ENDING, **changes)
+    assert bool(due_leaves(snapshot, LEAVES, books_of(snapshot))) is due
+
+
+def renewed(why: str = "") -> IssueLeaves:
+    avoidable = f"Nodes are restarted with their renewed certificates: {why}" if why else ""
+    return IssueLeaves(secrets=(PODS[0],), issuer=chain_of(LASTING), generation=0, phase=Phase.USE, avoidable=avoidable)
+
+
+def noted(snapshot: Snapshot) -> WriteLedger:
+    """The first node was started with what is stored."""
+    (leaf,) = snapshot.leaves
+    assert leaf.chain
+    held = replace(books_of(snapshot), held=(HeldLeaf(leaf.chain[0], uids_of(PODS[0])),))
+    return WriteLedger(ledger=held, before=books_of(snapshot), phase=Phase.USE)
+
+
+DUE = settled(ENDING)
+NOTED = replace(DUE, ledger=noted(DUE).ledger)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "expected"),
+    [
+        pytest.param(DUE, pause_for(noted(DUE)), id="paused, because nodes are to read them again"),
+        pytest.param(replace(DUE, reconciliation=PAUSED), (noted(DUE),), id="what processes hold is written down first"),
+        pytest.param(replace(NOTED, reconciliation=PAUSED), (renewed(),), id="then they are issued"),
+        pytest.param(replace(NOTED, reconciliation=RUNS), pause_for(renewed()), id="paused still"),
+        pytest.param(
+            replace(DUE, reconciliation=PAUSED, pods=(a_pod(presents_stored=False),)), (renewed(),),
+            id="a process that was started with something else does not hold it",
+        ),
+        pytest.param(replace(DUE, in_place=BLOCKED), (renewed(BLOCKED.reload),), id="a restart needs no pause"),
+        pytest.param(settled(leaf_with(46 * DAY)), (), id="none is due"),
+    ],
+)  # fmt: skip
+def test_leaves_are_renewed(snapshot: Snapshot, expected: Steps) -> None:
+    assert replace_leaves(situation(snapshot, LEAVES)) == expected
+
+
+# Leaves of the next CA, behind its link certificate.
+
+
+def without_link(snapshot: Snapshot) -> Snapshot:
+    return replace(snapshot, ca=replace(snapshot.ca, prepared=(prepared(NEW),)))
+
+
+AGREED = linked.TRUSTED
+OPENSSL = OutsideClient(
+    "Secret kafka/app", (make("cluster-ca v0", key(0), path_length=0).certificate,), kind=Verifier.OPENSSL
+)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "expected"),
+    [
+        pytest.param(replace(AGREED, in_place=BLOCKED), (behind_link(),), id="nodes restart to take it up in any case"),
+        pytest.param(patient.NOTED, (behind_link(),), id="patiently: what processes hold is written down"),
+        pytest.param(replace(patient.AGREED, in_place=BLOCKED), (behind_link(BLOCKED.reload),), id="restarts are told"),
+        pytest.param(
+            replace(AGREED, leaves=(*linked.ISSUED.leaves[:3], *AGREED.leaves[3:])),
+            (replace(behind_link(), secrets=(linked.TOPICS,)),), id="only those of other CAs",
+        ),
+        pytest.param(
+            replace(AGREED, leaves=(replace(AGREED.leaves[0], chain=None), *linked.ISSUED.leaves[1:])), (),
+            id="who knows whose leaf it is",
+        ),
+        pytest.param(without_link(AGREED), (), id="no link certificate"),
+        pytest.param(replace(AGREED, bundle=names_of(OLD)), (), id="it may not be used yet"),
+        pytest.param(replace(AGREED, outside=(OPENSSL,)), (), id="a client outside would refuse it"),
+        pytest.param(linked.ISSUED, (), id="all but the operator's own are of it"),
+        pytest.param(linked.SETTLED, (), id="no next CA"),
+    ],
+)  # fmt: skip
+def test_first_use(snapshot: Snapshot, expected: Steps) -> None:
+    assert replace_leaves(situation(snapshot)) == expected
+
+
+PHASED_OUT = linked.PHASED_OUT
+
+
+def test_clients_outside_never_meet_the_operators_own_leaf() -> None:
+    stranger = OutsideClient("Secret kafka/app", chain_of(OLD))
+    assert use_by_operator(situation(replace(PHASED_OUT, outside=(stranger,)))) == OWN_LEAF
+
+
+@pytest.mark.parametrize(
+    "snapshot",
+    [
+        pytest.param(linked.SHARED, id="not used by all"),
+        pytest.param(without_link(PHASED_OUT), id="without a link it comes after the switch"),
+        pytest.param(linked.ALONE, id="it is there"),
+        pytest.param(replace(PHASED_OUT, leaves=PHASED_OUT.leaves[:-1]), id="there is none"),
+        pytest.param(
+            replace(
+                PHASED_OUT, ledger=books_of(PHASED_OUT).with_entry(entry(NEW, ALL, awaiting={uid_of(PODS[0], 1)}))
+            ), id="a process would not accept it alone",
+        ),
+        pytest.param(linked.SETTLED, id="no next CA"),
+    ],
+)  # fmt: skip
+def test_the_operators_own_leaf_is_not_issued(snapshot: Snapshot) -> None:
+    assert use_by_operator(situation(snapshot)) == ()
+
+
+# Leaves that are missing.
+
+MISSING = cluster(missing={PODS[1]: Component.KAFKA, linked.TOPICS: Component.ENTITY_OPERATOR})
+
+
+@pytest.mark.parametrize(
+    ("issuing", "secrets_issued"),
+    [
+        pytest.param(Selection(), (linked.TOPICS, PODS[1]), id="all"),
+        pytest.param(Selection(components=frozenset({Component.KAFKA})), (PODS[1],), id="of nodes"),
+        pytest.param(Selection(secrets=frozenset({linked.TOPICS})), (linked.TOPICS,), id="one"),
+        pytest.param(Selection(secrets=frozenset({"demo-other"})), (), id="another, which is there"),
+        pytest.param(None, (), id="nobody asks for it: the operator issues what is missing"),
+    ],
+)
+def test_missing_leaves_are_of_the_ca_in_use(issuing: Selection | None, secrets_issued: tuple[str, ...]) -> None:
+    intent = replace(RECONCILE, issuing=issuing)
+    found = issue_missing(situation(MISSING, intent))
+    made = IssueLeaves(secrets=secrets_issued, issuer=chain_of(OLD), generation=0, phase=Phase.USE)
+    assert found == ((made,) if secrets_issued else ())
+    assert issue_missing(situation(replace(MISSING, ca=secrets(None)), intent)) == ()
+
+
+# Restarts by the operator.
+
+
+@pytest.mark.parametrize(
+    ("changes", "restarted"),
+    [
+        pytest.param({}, False, id="as it was started"),
+        pytest.param({"presents_stored": False}, True, id="its leaf has changed"),
+        pytest.param({"presents_stored": None}, False, id="who knows"),
+        pytest.param({"generation": 7}, True, id="another generation"),
+        pytest.param({"generation": None}, False, id="no generation"),
+        pytest.param({"key_generation": 7}, True, id="another key generation"),
+        pytest.param({"key_generation": 0}, False, id="the same key generation"),
+    ],
+)
+def test_who_is_restarted_by_the_operator(changes: dict[str, Any], restarted: bool) -> None:
+    at = situation(cluster(pods=(a_pod(**changes), *pods(names=PODS[1:]))))
+    assert restarted_by_operator(at) == (uids_of(PODS[0]) if restarted else frozenset())
+
+
+CHANGED = cluster(pods=(a_pod(presents_stored=False), *pods(names=PODS[1:])))
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "intent", "expected"),
+    [
+        pytest.param(CHANGED, RECONCILE, (), id="it restarts pods for reasons of its own"),
+        pytest.param(CHANGED, LEAVES, awaited(uids_of(PODS[0]), OLD), id="leaves were renewed"),
+        pytest.param(
+            replace(CHANGED, ledger=ledger(entry(OLD, generations={0}), journal=a_journal())), RECONCILE,
+            awaited(uids_of(PODS[0]), OLD), id="a flow is in flight",
+        ),
+        pytest.param(
+            cluster(ca=secrets(others=others(NEW)), ledger=ledger(entry(OLD), entry(NEW, ALL, {1})), pods=pods(1)),
+            RECONCILE, (), id="somebody restored ca.crt, and nobody knows what is presented",
+        ),
+        pytest.param(
+            cluster(
+                ca=secrets(certificate_generation=2), ledger=ledger(entry(OLD, PHASE_OUT, {2}), entry(NEW, ALL, {1})),
+                pods=pods(1), leaves=leaves(NEW, 1),
+            ),
+            RECONCILE, awaited(uids_of(), OLD), id="somebody restored ca.crt",
+        ),
+        pytest.param(
+            replace(unlinked.PHASED_OUT, leaves=(*leaves(NEW, 1), a_leaf(linked.OWN))), REPLACE_KEY,
+            awaited(frozenset(), phase=Phase.RETIRE), id="the operator's own leaf comes at its next reconcile",
+        ),
+        pytest.param(replace(CHANGED, ca=secrets(None)), LEAVES, (), id="no CA in use"),
+        pytest.param(cluster(), LEAVES, (), id="nobody is behind"),
+    ],
+)  # fmt: skip
+def test_restarts_that_are_waited_for(snapshot: Snapshot, intent: Intent, expected: Steps) -> None:
+    assert await_restarts(situation(snapshot, intent)) == expected
+
+
+# Leaves that processes hold.
+
+
+def holding(*held: HeldLeaf, **fields: Any) -> Snapshot:
+    """The leaves were renewed, and the operator knows it."""
+    return settled(*leaves(LASTING), ledger=ledger(entry(LASTING, generations={0}), held=held), **fields)
+
+
+def held(left: timedelta = 30 * DAY, **fields: Any) -> HeldLeaf:
+    made = HeldLeaf(issue_leaf(LASTING, "held", end=NOW + left), uids_of(PODS[0]))
+    return replace(made, **fields)
+
+
+def rolled(why: str) -> Steps:
+    avoidable = f"Nodes are restarted with their renewed certificates: {why}"
+    about = LASTING.certificate
+    return (
+        Roll(reason=RollReason.LEAF, uids=uids_of(PODS[0]), authority=about, phase=Phase.USE, avoidable=avoidable),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "spread", "expected"),
+    [
+        pytest.param(holding(held()), Spread.AUTO, reload(uids_of(PODS[0])), id="it reads again"),
+        pytest.param(holding(held()), Spread.RESTART, rolled("spread=restart asks for it."), id="it shall not"),
+        pytest.param(holding(held(), in_place=BLOCKED), Spread.AUTO, rolled(BLOCKED.reload), id="it cannot any more"),
+        pytest.param(
+            holding(held(), pods=(a_pod(presents_stored=False),)), Spread.AUTO, (), id="it restarts anyway"
+        ),
+        pytest.param(
+            holding(held(awaiting=frozenset(), lingering=uids_of(PODS[0]))), Spread.AUTO, (), id="it has read it"
+        ),
+        pytest.param(holding(held(awaiting=frozenset({"gone"}))), Spread.AUTO, (), id="it is gone"),
+    ],
+)  # fmt: skip
+def test_listeners_read_again(snapshot: Snapshot, spread: Spread, expected: Steps) -> None:
+    assert read_again(situation(snapshot, replace(LEAVES, spread=spread))) == expected
+
+
+LINGERING = uids_of(PODS[0]) | {uid_of("gone")}
+
+
+def lingering(left: timedelta = 30 * DAY, **fields: Any) -> Snapshot:
+    return holding(held(left, awaiting=frozenset(), lingering=LINGERING), **fields)
+
+
+def replacing(snapshot: Snapshot, **journal: Any) -> Snapshot:
+    """Another CA is to take the place of the one whose leaf is held."""
+    books = books_of(snapshot).with_entry(entry(NEW, ANY))
+    return replace(
+        snapshot,
+        ca=replace(snapshot.ca, prepared=(prepared(NEW),)),
+        ledger=replace(books, journal=a_journal(**journal)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "intent", "about"),
+    [
+        pytest.param(lingering(8 * DAY), RECONCILE, None, id="in good time"),
+        pytest.param(lingering(6 * DAY), RECONCILE, LASTING, id="before it ends"),
+        pytest.param(lingering(), DOWNGRADE, LASTING, id="nobody would remember it"),
+        pytest.param(replacing(lingering()), RECONCILE, NEW, id="its CA is to leave now"),
+        pytest.param(replacing(lingering(), retire=Retire.WHEN_RESTARTED), RECONCILE, None, id="its CA can wait"),
+        pytest.param(
+            replace(lingering(), ledger=replace(books_of(lingering()), journal=a_journal())), RECONCILE, LASTING,
+            id="the operator has been switched already",
+        ),
+        pytest.param(
+            lingering(6 * DAY, pods=(a_pod(presents_stored=False),)), RECONCILE, None, id="the operator restarts it"
+        ),
+        pytest.param(
+            lingering(6 * DAY, pods=(a_pod(component=Component.ENTITY_OPERATOR),)), RECONCILE, None, id="no node"
+        ),
+        pytest.param(cluster(), DOWNGRADE, None, id="nobody holds one"),
+    ],
+)  # fmt: skip
+def test_who_holds_a_leaf_restarts(snapshot: Snapshot, intent: Intent, about: Entity | None) -> None:
+    found = restart_holders(situation(snapshot, intent))
+    if about is None:
+        assert found == ()
+    else:
+        made = Roll(
+            reason=RollReason.LEAF, uids=uids_of(PODS[0]), authority=about.certificate, phase=Phase.USE
+        )  # fmt: skip
+        assert found == (made,)

@@ -1,0 +1,151 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Chapter "Retire": a CA that nobody relies on leaves the trust, and running processes forget it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import RemovedEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Reload, Roll, RollReason
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Withdraw
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.retire import forget, withdraw
+
+from .. import linked, unlinked
+from ..builders import (
+    NEW,
+    OLD,
+    PHASE_OUT,
+    PODS,
+    THIRD,
+    a_leaf,
+    a_pod,
+    answering,
+    books_of,
+    chain_of,
+    entry,
+    ledger,
+    name_of,
+    names_of,
+    uid_of,
+    uids_of,
+)
+from .asking import REPLACE_KEY, pause_for, situation, turns
+
+OLD_NAME, GONE = named(OLD.certificate), name_of(OLD)
+NODES = uids_of(start=1)
+TOPICS = frozenset({uid_of("topics", 1)})
+READS_AGAIN = (
+    f"{OLD_NAME} is taken from the listeners by having them read their trust again; Raft clients and agents know it until "
+    "the next restart of their node."
+)
+BLOCKED = InPlace(reload="no Kafka library.")
+#: The topic operator has not restarted yet.
+ALL_KNOW_IT = replace(linked.TIDIED, pods=linked.USED.pods)
+
+
+def reload(uids: frozenset[str]) -> Steps:
+    return (Reload(uids=uids, authority=OLD.certificate, because=READS_AGAIN),)
+
+
+def roll(uids: frozenset[str], why: str = "") -> Steps:
+    avoidable = f"Nodes are restarted to forget {OLD_NAME}: {why}" if why else ""
+    about = OLD.certificate
+    return (
+        Roll(reason=RollReason.RETIRE, uids=uids, authority=about, phase=Phase.RETIRE, avoidable=avoidable),
+    )  # fmt: skip
+
+
+def test_its_turn() -> None:
+    """Where a link certificate served, the CA has left with the switch."""
+    out = Withdraw(certificate=OLD.certificate)
+    assert turns(withdraw) == {"unlinked PHASED_OUT": pause_for(out)}
+    assert turns(forget) == {
+        "linked REMOVED": reload(NODES),
+        "unlinked CLEAN": reload(uids_of(start=2)),
+        "unlinked HALF_RETIRED": reload(uids_of(*PODS[1:], start=2)),
+    }
+    assert withdraw(situation(unlinked.RETIRING)) == (out,)
+
+
+RETIRING = unlinked.RETIRING
+
+
+@pytest.mark.parametrize(
+    "snapshot",
+    [
+        pytest.param(unlinked.USED, id="by the books it is in use"),
+        pytest.param(replace(RETIRING, pods=()), id="without processes its state is kept"),
+        pytest.param(replace(RETIRING, leaves=(*RETIRING.leaves, a_leaf("late"))), id="a stored leaf is of it"),
+        pytest.param(
+            replace(RETIRING, pods=(a_pod(generation=None), *RETIRING.pods[1:])), id="who knows what a pod presents"
+        ),
+        pytest.param(
+            replace(RETIRING, outside=(OutsideClient("Secret kafka/app", chain_of(OLD)),)), id="a client outside needs it"
+        ),
+        pytest.param(unlinked.WITHDRAWN, id="it is out already"),
+        pytest.param(linked.HALTED, id="the operator's own CA leaves by a switch"),
+        pytest.param(
+            replace(
+                linked.HALTED, ledger=ledger(entry(OLD), entry(NEW, PHASE_OUT)), pods=linked.SETTLED.pods,
+                leaves=linked.SETTLED.leaves,
+            ),
+            id="the next one is to be used again",
+        ),
+    ],
+)  # fmt: skip
+def test_it_does_not_leave(snapshot: Snapshot) -> None:
+    assert withdraw(situation(snapshot)) == ()
+
+
+def refusing(*uids: str) -> Snapshot:
+    """These nodes refuse the removed CA; the others accept it."""
+    asked = answering(ALL_KNOW_IT, accepting=names_of(NEW, OLD))
+    answers = (
+        replace(one, accepts=names_of(NEW), refuses=names_of(OLD)) if one.uid in uids else one
+        for one in asked.listeners or ()
+    )
+    return replace(asked, listeners=tuple(answers))
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "spread", "expected"),
+    [
+        pytest.param(ALL_KNOW_IT, Spread.AUTO, reload(NODES), id="nodes read again"),
+        pytest.param(refusing(uid_of(PODS[0], 1)), Spread.AUTO, reload(uids_of(*PODS[1:], start=1)), id="who accepts it"),
+        pytest.param(refusing(*NODES), Spread.AUTO, roll(TOPICS), id="then the others restart, without the nodes"),
+        pytest.param(
+            replace(ALL_KNOW_IT, in_place=BLOCKED), Spread.AUTO, roll(NODES | TOPICS, BLOCKED.reload), id="they cannot"
+        ),
+        pytest.param(
+            replace(ALL_KNOW_IT, in_place=None), Spread.AUTO,
+            roll(NODES | TOPICS, "nobody has looked whether nodes can be told to read their certificates again."),
+            id="nobody knows",
+        ),
+        pytest.param(
+            ALL_KNOW_IT, Spread.RESTART, roll(NODES | TOPICS, "spread=restart asks for it."), id="they shall not"
+        ),
+        pytest.param(replace(ALL_KNOW_IT, in_place=InPlace(stamps="x")), Spread.AUTO, reload(NODES), id="nothing is stamped"),
+        pytest.param(linked.FINISHED, Spread.AUTO, (), id="what does not read again is remembered only"),
+        pytest.param(unlinked.RETIRED, Spread.AUTO, (), id="all have restarted"),
+    ],
+)  # fmt: skip
+def test_who_forgets_it_how(snapshot: Snapshot, spread: Spread, expected: Steps) -> None:
+    assert forget(situation(snapshot, replace(REPLACE_KEY, spread=spread))) == expected
+
+
+def test_one_removed_ca_after_the_other() -> None:
+    first, second = RemovedEntry(THIRD.certificate, uids_of(PODS[0], start=2)), books_of(unlinked.CLEAN).removed[0]
+    snapshot = replace(unlinked.CLEAN, ledger=replace(books_of(unlinked.CLEAN), removed=(first, second)))
+    (step,) = forget(situation(snapshot))
+    assert isinstance(step, Reload)
+    assert (step.authority, step.uids) == (THIRD.certificate, first.awaiting)

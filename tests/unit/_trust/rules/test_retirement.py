@@ -1,0 +1,80 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""When nodes give up the CA that is replaced: which end comes first, and until when nobody restarts for it."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Retire
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.retirement import (
+    RESTART_BEFORE,
+    is_ending,
+    is_patient,
+    latest_restart,
+)
+
+from ....support.certificates import NOW, YEAR
+from ....support.certificates import leaf as issue_leaf
+from ..builders import ANY, DAY, HOUR, NEW, OLD, a_journal, cluster, entry, ledger, uids_of
+from .asking import situation
+
+
+#: A leaf that a process holds, with this much time left.
+def held(left: timedelta) -> HeldLeaf:
+    return HeldLeaf(issue_leaf(OLD, "held", end=NOW + left), uids_of())
+
+
+def waiting(*leaves: HeldLeaf, **journal: Any) -> Snapshot:
+    made = a_journal(**{"retire": Retire.WHEN_RESTARTED, **journal})
+    return cluster(ledger=ledger(entry(OLD, ANY), entry(NEW, ANY), held=leaves, journal=made))
+
+
+OF_THE_CA = OLD.certificate.not_after - RESTART_BEFORE
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "latest"),
+    [
+        pytest.param(waiting(), OF_THE_CA, id="the end of the old CA"),
+        pytest.param(waiting(retire_by=NOW + DAY), NOW + DAY, id="what was asked for"),
+        pytest.param(waiting(retire_by=NOW + 2 * YEAR), OF_THE_CA, id="asked for too late"),
+        pytest.param(waiting(held(30 * DAY)), NOW + 23 * DAY, id="the end of a leaf that somebody holds"),
+        pytest.param(waiting(held(30 * DAY), held(20 * DAY)), NOW + 13 * DAY, id="the first of them"),
+        pytest.param(waiting(replaces=None), None, id="nothing ends"),
+    ],
+)
+def test_the_latest_restart(snapshot: Snapshot, latest: datetime | None) -> None:
+    at = situation(snapshot)
+    assert at.begun is not None
+    assert latest_restart(at, at.begun) == latest
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "patient"),
+    [
+        pytest.param(waiting(), True, id="until the CA ends"),
+        pytest.param(waiting(retire_by=NOW + HOUR), True, id="until it is wanted"),
+        pytest.param(waiting(retire_by=NOW), False, id="now it is wanted"),
+        pytest.param(waiting(held(timedelta(days=7))), False, id="a held leaf ends"),
+        pytest.param(waiting(held(timedelta(days=7, seconds=1))), True, id="a held leaf ends soon"),
+        pytest.param(waiting(replaces=None), True, id="nothing ends"),
+        pytest.param(waiting(retire=Retire.NOW), False, id="at once"),
+        pytest.param(waiting(goal=Goal.RENEW), False, id="a renewal needs none"),
+        pytest.param(waiting(finished_at=NOW), False, id="the flow has finished"),
+        pytest.param(cluster(), False, id="no flow"),
+    ],
+)
+def test_patience(snapshot: Snapshot, patient: bool) -> None:
+    assert is_patient(situation(snapshot)) is patient
+
+
+@pytest.mark.parametrize(("left", "ending"), [(timedelta(days=7), False), (timedelta(days=6), True), (-DAY, True)])
+def test_who_holds_a_leaf_restarts_before_it_ends(left: timedelta, ending: bool) -> None:
+    assert is_ending(held(left), situation(cluster())) is ending

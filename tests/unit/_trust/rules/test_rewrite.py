@@ -1,0 +1,111 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""After a switch every leaf is brought to the generation of the CA in use, paused, in the way that costs least."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase, Retire
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import WriteLedger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
+    IssueLeaves,
+    RechainLeaves,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.rewrite import rewrite_leaves
+
+from ....support.certificates import Entity
+from .. import linked, renewal, unlinked
+from ..builders import (
+    NEW,
+    OLD,
+    PODS,
+    RENEWED,
+    RUNS,
+    UNUSED,
+    a_journal,
+    a_leaf,
+    books_of,
+    chain_of,
+    entry,
+    secrets,
+    uids_of,
+)
+from .asking import pause_for, situation
+
+ALL_SECRETS = tuple(sorted((*linked.CHAINED, linked.OWN)))
+RECHAINED = (RechainLeaves(secrets=ALL_SECRETS, generation=1, phase=Phase.RETIRE),)
+BLOCKED = InPlace(reload="no.")
+
+
+def issued(issuer: Entity, *names: str) -> Steps:
+    return (IssueLeaves(secrets=names or PODS, issuer=chain_of(issuer), generation=1, phase=Phase.USE),)
+
+
+NEW_KEY, SAME_KEY = issued(NEW), issued(RENEWED)
+LEARNED = unlinked.LEARNED
+
+
+def patiently(snapshot: Snapshot) -> Snapshot:
+    journal = a_journal(retire=Retire.WHEN_RESTARTED)
+    return replace(snapshot, ledger=replace(books_of(snapshot), journal=journal))
+
+
+def refused(snapshot: Snapshot) -> Snapshot:
+    """A node has started without the CA in use."""
+    books = books_of(snapshot).with_entry(entry(NEW, UNUSED, {1}, awaiting=uids_of(PODS[0], start=1)))
+    return replace(snapshot, ledger=books)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "expected"),
+    [
+        pytest.param(linked.STRUCK, RECHAINED, id="leaves of the CA in use are kept, with its chain behind them"),
+        pytest.param(
+            replace(linked.STRUCK, leaves=(*linked.STRUCK.leaves[:3], *linked.RECHAINED.leaves[3:])),
+            (RechainLeaves(secrets=PODS, generation=1, phase=Phase.RETIRE),), id="only those that are behind",
+        ),
+        pytest.param(
+            replace(linked.STRUCK, leaves=(*linked.STRUCK.leaves, a_leaf("late"))), RECHAINED, id="these before others"
+        ),
+        pytest.param(LEARNED, NEW_KEY, id="a new key is taken up by a restart: nothing is read again"),
+        pytest.param(
+            replace(LEARNED, leaves=(a_leaf(PODS[2]), a_leaf(PODS[0], NEW, 1), a_leaf(PODS[1], generation=None))),
+            issued(NEW, *PODS[1:]), id="only leaves that are behind",
+        ),
+        pytest.param(renewal.NOTED, SAME_KEY, id="a renewal, when the old leaves are noted"),
+        pytest.param(replace(renewal.LEARNED, in_place=BLOCKED), SAME_KEY, id="a renewal for which nodes restart"),
+        pytest.param(replace(LEARNED, reconciliation=RUNS), pause_for(NEW_KEY[0]), id="never beside a working operator"),
+        pytest.param(refused(LEARNED), (), id="a process would refuse them"),
+        pytest.param(
+            replace(LEARNED, outside=(OutsideClient("Secret kafka/app", chain_of(OLD)),)), NEW_KEY,
+            id="clients were asked before the switch: the operator is not kept paused for them",
+        ),
+        pytest.param(unlinked.ISSUED, (), id="all are of it"),
+        pytest.param(replace(LEARNED, ca=secrets(None)), (), id="no CA in use"),
+    ],
+)  # fmt: skip
+def test_leaves_after_a_switch(snapshot: Snapshot, expected: Steps) -> None:
+    assert rewrite_leaves(situation(snapshot)) == expected
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "holders"),
+    [
+        pytest.param(renewal.LEARNED, uids_of(), id="a renewal"),
+        pytest.param(patiently(LEARNED), uids_of(start=1), id="a new key that nobody is restarted for"),
+    ],
+)
+def test_what_is_read_again_is_noted_first(snapshot: Snapshot, holders: frozenset[str]) -> None:
+    (step,) = rewrite_leaves(situation(snapshot))
+    assert isinstance(step, WriteLedger)
+    assert (step.before, step.ledger.entries) == (snapshot.ledger, books_of(snapshot).entries)
+    assert [one.awaiting for one in step.ledger.held] == [holders]
+    noted = replace(snapshot, ledger=step.ledger)
+    assert [type(one) for one in rewrite_leaves(situation(noted))] == [IssueLeaves]

@@ -1,0 +1,54 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What several rules ask of the same situation."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+
+from .. import linked, unlinked
+from ..builders import NEW, OLD, a_leaf, chain_of, cluster
+from .asking import situation
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "phase"),
+    [
+        pytest.param(cluster(), Phase.USE, id="no flow"),
+        pytest.param(linked.ALONE, Phase.USE, id="the next CA is not in use as ca.crt"),
+        pytest.param(unlinked.SHARED, Phase.USE, id="the replaced CA is used"),
+        pytest.param(unlinked.PHASED_OUT, Phase.RETIRE, id="nobody uses it"),
+        pytest.param(linked.STRUCK, Phase.RETIRE, id="it has left"),
+        pytest.param(unlinked.FINISHED, Phase.USE, id="finished"),
+    ],
+)
+def test_the_phase_of_what_belongs_to_none(snapshot: Snapshot, phase: Phase) -> None:
+    assert situation(snapshot).phase is phase
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "known"),
+    [
+        pytest.param(linked.ENROLLED, True, id="prepared and enrolled"),
+        pytest.param(linked.PREPARED, False, id="not enrolled yet"),
+        pytest.param(linked.LEARNED, False, id="in use as ca.crt"),
+        pytest.param(linked.SETTLED, False, id="none is prepared"),
+    ],
+)
+def test_the_next_ca(snapshot: Snapshot, known: bool) -> None:
+    found = situation(snapshot).successor
+    assert (found is not None) is known
+    if found is not None:
+        assert (found.prepared, found.entry.chain) == (snapshot.ca.prepared[0], chain_of(NEW))
+        assert found.introduction.link == linked.LINK
+
+
+def test_whose_leaf_it_is() -> None:
+    at = situation(linked.SHARED)
+    assert at.is_of(linked.SHARED.leaves[0], NEW.certificate)
+    assert not at.is_of(linked.SHARED.leaves[0], OLD.certificate)
+    assert at.issuer_of(a_leaf(chain=None)) is None

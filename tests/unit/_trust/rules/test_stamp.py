@@ -1,0 +1,62 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the operator is told of nodes, paused, so that it finds nothing to restart; and when it is not told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import StampPods
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.stamp import stamp_pods
+
+from .. import linked, patient, renewal, unlinked
+from ..builders import PODS, RUNS, books_of, cluster, pods, uids_of
+from .asking import RECONCILE, pause_for, situation
+
+BLOCKED, UNPREDICTED = InPlace(reload="no."), InPlace(stamps="the operator would restart them whatever it is told.")
+
+
+def stamp(generation: int | None, key_generation: int, phase: Phase = Phase.USE) -> Steps:
+    return (StampPods(generation=generation, key_generation=key_generation, phase=phase),)
+
+
+def one_restarts(snapshot: Snapshot) -> Snapshot:
+    """The ledger does not know what one of the nodes holds: its restart is not ours to hide."""
+    held = tuple(replace(one, awaiting=one.awaiting - uids_of(PODS[2])) for one in books_of(snapshot).held)
+    return replace(snapshot, ledger=replace(books_of(snapshot), held=held))
+
+
+ISSUED = renewal.ISSUED
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "expected"),
+    [
+        pytest.param(linked.RECHAINED, stamp(1, 1, Phase.RETIRE), id="nodes hold what is stored, with another chain"),
+        pytest.param(patient.ISSUED, stamp(0, 0), id="nodes are to read it again"),
+        pytest.param(ISSUED, stamp(1, 0), id="the same, of another generation"),
+        pytest.param(unlinked.ISSUED, stamp(None, 1), id="nodes are to restart: only the key generation"),
+        pytest.param(replace(linked.RECHAINED, in_place=BLOCKED), stamp(None, 1, Phase.RETIRE), id="cannot read again"),
+        pytest.param(replace(linked.RECHAINED, in_place=UNPREDICTED), stamp(None, 1, Phase.RETIRE), id="not believed"),
+        pytest.param(replace(ISSUED, in_place=BLOCKED), (), id="cannot read again, and the key is the same"),
+        pytest.param(one_restarts(ISSUED), (), id="one of them waits for its restart"),
+        pytest.param(replace(ISSUED, reconciliation=RUNS), pause_for(stamp(1, 0)[0]), id="never beside the operator"),
+        pytest.param(linked.STRUCK, (), id="leaves are still of another generation"),
+        pytest.param(linked.STAMPED, (), id="told already"),
+        pytest.param(renewal.STAMPED, (), id="told already, the key is the same"),
+        pytest.param(cluster(pods=pods()), (), id="pods without a key generation are not behind"),
+    ],
+)
+def test_what_the_operator_is_told(snapshot: Snapshot, expected: Steps) -> None:
+    assert stamp_pods(situation(snapshot)) == expected
+
+
+def test_where_restarts_are_wanted_it_is_not_told() -> None:
+    assert stamp_pods(situation(ISSUED, replace(RECONCILE, spread=Spread.RESTART))) == ()

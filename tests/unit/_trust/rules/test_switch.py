@@ -1,0 +1,196 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Chapter "Switch": when the operator goes to the next CA, with what, and whether the old one leaves with it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import LedgerEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    InPlace,
+    PreparedAuthority,
+    Reconciliation,
+    Snapshot,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import Switch
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition, Violation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import switch
+
+from ....support.certificates import NOW, Entity, key, make
+from .. import linked, patient, renewal, unlinked
+from ..builders import (
+    HOUR,
+    NEW,
+    OLD,
+    PAUSED,
+    PODS,
+    RENEWED,
+    UNTRUSTED,
+    UNUSED,
+    a_journal,
+    books_of,
+    cluster,
+    entry,
+    ledger,
+    names_of,
+    others,
+    pods,
+    prepared,
+    secrets,
+    uids_of,
+)
+from .asking import RENEW, pause_for, situation, turns
+
+CREATE = Intent(Goal.CREATE)
+NEW_NAME = named(NEW.certificate)
+BLOCKED = InPlace(reload="a permission is missing.")
+RESTARTED = f"Nodes are restarted when the operator is switched to {{}}: {BLOCKED.reload}"
+
+
+def to_new(leaving: Entity | None, *, waits: PreparedAuthority, avoidable: str = "") -> Switch:
+    gone = leaving.certificate if leaving else None
+    phase = Phase.RETIRE if leaving else Phase.USE
+    return Switch(
+        authority=waits, generation=1, key_generation=1, leaving=gone, phase=phase, avoidable=avoidable
+    )  # fmt: skip
+
+
+LINKED = to_new(OLD, waits=prepared(NEW, linked.LINK))
+UNLINKED = to_new(None, waits=prepared(NEW))
+#: The key stays, and so does its generation.
+RENEWAL = Switch(authority=prepared(RENEWED), generation=1, key_generation=0)
+
+
+def test_its_turn() -> None:
+    assert turns(switch) == {
+        "linked ALONE": pause_for(LINKED),
+        "unlinked TRUSTED": pause_for(UNLINKED),
+        "renewal TRUSTED": pause_for(RENEWAL),
+    }
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "expected"),
+    [(linked.HALTED, LINKED), (unlinked.HALTED, UNLINKED), (renewal.HALTED, RENEWAL)],
+)
+def test_paused_it_is_done(snapshot: Snapshot, expected: Switch) -> None:
+    assert switch(situation(snapshot)) == (expected,)
+
+
+def first(**fields: Any) -> Snapshot:
+    made: dict[str, Any] = {
+        "ca": secrets(None, prepared=(prepared(NEW),)),
+        "ledger": ledger(entry(NEW, UNTRUSTED, awaiting=None), journal=a_journal(Goal.CREATE, None, NEW)),
+        "bundle": None, "pods": (), "leaves": (), **fields,
+    }  # fmt: skip
+    return cluster(**made)
+
+
+def test_the_first_ca_issues_before_anybody_could_trust_it() -> None:
+    """There is no process yet; the first ones start with it."""
+    assert switch(situation(first(), CREATE)) == (
+        Switch(authority=prepared(NEW), generation=0, key_generation=0),
+    )  # fmt: skip
+    assert switch(situation(first(pods=pods()), CREATE)) == ()
+
+
+def test_without_a_kafka_resource_there_is_nothing_to_pause() -> None:
+    assert switch(situation(replace(unlinked.TRUSTED, reconciliation=Reconciliation(exists=False)))) == (UNLINKED,)
+
+
+def test_while_no_pod_runs_the_operator_is_paused_all_the_same() -> None:
+    """A reconcile that is under way could put a leaf of the old CA back, and make pods with it."""
+    ((pause,),) = (switch(situation(replace(unlinked.TRUSTED, pods=(), leaves=()))),)
+    assert isinstance(pause, Pause)
+
+
+def known(snapshot: Snapshot, *entries: LedgerEntry) -> Snapshot:
+    books = books_of(snapshot)
+    for one in entries:
+        books = books.with_entry(one)
+    return replace(snapshot, ledger=books)
+
+
+def outside(snapshot: Snapshot, *trusts: Entity) -> Snapshot:
+    client = OutsideClient("Secret kafka/app", tuple(one.certificate for one in trusts))
+    return replace(snapshot, outside=(client,))
+
+
+@pytest.mark.parametrize(
+    "snapshot",
+    [
+        pytest.param(unlinked.SETTLED, id="no next CA"),
+        pytest.param(unlinked.READ_BACK, id="not trusted by the books"),
+        pytest.param(unlinked.PUBLISHED_NOW, id="clients have yet to read it"),
+        pytest.param(replace(unlinked.TRUSTED, bundle=names_of(OLD)), id="not in the bundle"),
+        pytest.param(
+            known(unlinked.TRUSTED, entry(NEW, UNUSED, awaiting=uids_of(PODS[1], start=1), published_at=NOW - HOUR)),
+            id="a process started without it",
+        ),
+        pytest.param(outside(unlinked.TRUSTED, OLD), id="a client outside does not trust it"),
+        pytest.param(linked.TRUSTED, id="its leaves go first, behind the link"),
+        pytest.param(linked.PHASED_OUT, id="the operator's own leaf goes first"),
+        pytest.param(linked.SHARED, id="the CA in use is still used"),
+        pytest.param(replace(linked.ALONE, leaves=linked.PHASED_OUT.leaves), id="a leaf of the CA in use is stored"),
+        pytest.param(outside(linked.ALONE, OLD), id="a client outside needs the CA in use"),
+        pytest.param(patient.WAITING, id="processes hold leaves of the CA in use"),
+        pytest.param(
+            cluster(ca=secrets(others=others(NEW)), ledger=ledger(entry(OLD), entry(NEW, UNUSED))),
+            id="a CA that came into the Secret by itself has no key here",
+        ),
+    ],
+)
+def test_it_is_not_done(snapshot: Snapshot) -> None:
+    assert switch(situation(snapshot)) == ()
+
+
+@pytest.mark.parametrize("gate", ["trust", "alone"])
+def test_each_gate_alone_keeps_it_from_being_done(gate: str) -> None:
+    """An intermediate CA: with its chain it leads to a root that all trust, alone it does not; or the other way round."""
+    closed: dict[str, Any] = {gate: lambda *_asked: (Violation(Condition.TRUST, "", "", ""),)}
+    assert switch(situation(renewal.HALTED, RENEW, replace(GATES, **closed))) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "present", "expected"),
+    [
+        pytest.param("cluster-ca v1", 0, 1, id="the next one"),
+        pytest.param("cluster-ca v1", 5, 6, id="raised whatever it is called"),
+        pytest.param("cluster-ca v7", 0, 7, id="as far as its name says"),
+        pytest.param("Kafka CA", 3, 4, id="a name without a number"),
+    ],
+)
+def test_the_key_generation_is_true_for_a_hand_back(name: str, present: int, expected: int) -> None:
+    authority = make(name, key(21))
+    books = ledger(
+        entry(OLD), entry(authority, UNUSED, published_at=NOW - HOUR), journal=a_journal(new=authority)
+    )  # fmt: skip
+    ca = secrets(prepared=(prepared(authority),), others=others(authority), key_generation=present)
+    (step,) = switch(situation(cluster(ca=ca, ledger=books, reconciliation=PAUSED)))
+    assert isinstance(step, Switch)
+    assert step.key_generation == expected
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "avoidable"),
+    [
+        pytest.param(linked.HALTED, RESTARTED.format(NEW_NAME), id="nodes hold leaves of its key already"),
+        pytest.param(renewal.HALTED, RESTARTED.format(named(RENEWED.certificate)), id="the key stays"),
+        pytest.param(unlinked.HALTED, "", id="a new key is taken up by a restart in any case"),
+        pytest.param(replace(renewal.HALTED, pods=()), "", id="nobody restarts"),
+    ],
+)
+def test_restarts_that_could_have_been_spared_are_told(snapshot: Snapshot, avoidable: str) -> None:
+    (step,) = switch(situation(replace(snapshot, in_place=BLOCKED)))
+    assert step.avoidable == avoidable

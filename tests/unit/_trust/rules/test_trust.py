@@ -1,0 +1,153 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Chapter "Trust": who restarts before the leaves of a CA are used, and who does not have to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import cross_certify
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import LedgerEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.trust import restart_to_trust
+
+from ....support.certificates import NOW, Entity, key, make
+from .. import linked, unlinked
+from ..builders import (
+    ALL,
+    DAY,
+    INTERMEDIATE,
+    NEW,
+    OLD,
+    PHASE_OUT,
+    PODS,
+    RENEWED,
+    ROOT,
+    THIRD,
+    UNTRUSTED,
+    a_journal,
+    a_pod,
+    books_of,
+    chain_of,
+    cluster,
+    entry,
+    leaves,
+    ledger,
+    link_of,
+    others,
+    pods,
+    prepared,
+    secrets,
+    uid_of,
+    uids_of,
+)
+from .asking import situation, turns
+
+NEW_NAME, OLD_NAME = named(NEW.certificate), OLD.certificate.subject
+EXPORTER = a_pod("exporter", component=Component.KAFKA_EXPORTER, leaves=(PODS[0],))
+#: As the operator makes it: OpenSSL and Go allow no CA below it.
+SHORT = make("cluster-ca v0", key(0), path_length=0)
+ENDED = cross_certify(NEW.certificate, OLD.certificate, OLD.key, not_before=NOW - 2 * DAY, validity=DAY)
+
+
+def roll(uids: frozenset[str], because: str = "", about: Entity = NEW) -> Steps:
+    return (
+        Roll(reason=RollReason.TRUST, uids=uids, authority=about.certificate, phase=Phase.TRUST, because=because),
+    )  # fmt: skip
+
+
+def first(why: str) -> str:
+    return f"{NEW_NAME} is trusted everywhere before it is used: {why}"
+
+
+def test_its_turn() -> None:
+    """Behind a link certificate nobody restarts for trust alone, and a renewal is trusted like its predecessor."""
+    because = first("it was prepared without a link certificate.")
+    assert turns(restart_to_trust) == {
+        "unlinked READ_BACK": roll(uids_of(), because),
+        "unlinked HALF_RESTARTED": roll(uids_of(*PODS[1:]), because),
+    }
+
+
+def beside_an_exporter(old: Entity, *, learned: bool = False, link: Certificate | None = None) -> Snapshot:
+    """learned: it has started since the next CA is in the trust. link: another one than the usual."""
+    awaiting = uids_of() if learned else uids_of() | {EXPORTER.uid}
+    return cluster(
+        ca=secrets(old, others=others(NEW), prepared=(prepared(NEW, link or link_of(NEW, old)),)),
+        pods=(*pods(), EXPORTER),
+        leaves=leaves(old),
+        ledger=ledger(
+            entry(old, generations={0}),
+            entry(NEW, UNTRUSTED, awaiting=awaiting),
+            journal=a_journal(old=old),
+        ),
+    )
+
+
+def knowing(*entries: LedgerEntry, beside: tuple[Entity, ...] = ()) -> Snapshot:
+    return cluster(ca=secrets(others=others(*beside)), ledger=ledger(entry(OLD, generations={0}), *entries))
+
+
+LEARNS = f"{NEW_NAME} is made known first, by a restart, to pod exporter ({{}})."
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "expected"),
+    [
+        pytest.param(beside_an_exporter(OLD), (), id="everybody accepts the link"),
+        pytest.param(
+            beside_an_exporter(SHORT),
+            roll(
+                frozenset({EXPORTER.uid}),
+                LEARNS.format(f"{OLD_NAME} allows 0 CAs below it (path length constraint), and there are 1"),
+            ), id="a Go program that would refuse it restarts alone",
+        ),
+        pytest.param(beside_an_exporter(SHORT, learned=True), (), id="it has learned the next CA"),
+        pytest.param(
+            replace(unlinked.READ_BACK, ca=replace(unlinked.READ_BACK.ca, key=None)),
+            roll(uids_of(), first(f"the key of {OLD_NAME} is not at hand to certify the new one.")), id="no link: no key",
+        ),
+        pytest.param(
+            beside_an_exporter(OLD, link=ENDED),
+            roll(
+                uids_of() | {EXPORTER.uid},
+                first(
+                    f"pod {PODS[0]} would refuse its link certificate: {NEW.certificate.subject} expired on 2026-05-31 "
+                    "12:00:00 UTC."
+                ),
+            ), id="no link: a node refuses it",
+        ),
+        pytest.param(
+            replace(
+                linked.PHASED_OUT,
+                ledger=books_of(linked.PHASED_OUT).with_entry(entry(NEW, ALL, awaiting={uid_of("topics", 1)})),
+            ),
+            roll(frozenset({uid_of("topics", 1)})), id="all use it, and one was started before it was in the bundle",
+        ),
+        pytest.param(
+            knowing(entry(THIRD, UNTRUSTED, awaiting=uids_of()), beside=(THIRD,)), roll(uids_of(), about=THIRD),
+            id="another CA than the next one",
+        ),
+        pytest.param(
+            knowing(
+                entry(ROOT), entry(chain_of(INTERMEDIATE, ROOT), UNTRUSTED, awaiting=uids_of()),
+                beside=(ROOT, INTERMEDIATE),
+            ),
+            roll(uids_of(), about=INTERMEDIATE), id="accepted with its chain, and not alone",
+        ),
+        pytest.param(knowing(entry(THIRD, PHASE_OUT, awaiting=uids_of())), (), id="one on its way out"),
+        pytest.param(knowing(entry(RENEWED, UNTRUSTED, awaiting=uids_of()), beside=(RENEWED,)), (), id="a renewal"),
+        pytest.param(knowing(entry(THIRD, UNTRUSTED, awaiting={"gone"}), beside=(THIRD,)), (), id="they are gone"),
+        pytest.param(knowing(entry(THIRD, UNTRUSTED, awaiting=None)), (), id="not read back yet"),
+    ],
+)  # fmt: skip
+def test_who_restarts_for_it(snapshot: Snapshot, expected: Steps) -> None:
+    assert restart_to_trust(situation(snapshot)) == expected

@@ -1,0 +1,61 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Certificates that steps would make, for tests that look at what comes of a decision."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, Chain
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
+
+from ...support.certificates import YEAR, Entity, key, make
+from .builders import INTERMEDIATE, NEW, OLD, RENEWED, THIRD, link_of, name_of, prepared, stored_chain
+
+#: By their fingerprints; those that a step makes come to them.
+_KNOWN = {name_of(one): one for one in (OLD, RENEWED, NEW, THIRD, INTERMEDIATE)}
+_NUMBERED = {1: NEW, 2: THIRD}
+
+
+class MadeHere:
+    """Implements ``StandIn``: OLD is renewed as RENEWED and replaced by NEW, NEW by THIRD, others by others.
+
+    beside: more CAs that can issue.
+    """
+
+    def __init__(self, *beside: Entity) -> None:
+        for one in beside:
+            _remembered(one)
+
+    def authority(self, step: PrepareAuthority) -> PreparedAuthority:
+        old = _KNOWN[step.replaces[0].fingerprint] if step.replaces else None
+        if step.goal is Goal.RENEW and old is not None:
+            return prepared(_renewed(old))
+        new = _next(step.generation)
+        return prepared(new, link_of(new, old) if step.linked and old else None)
+
+    def leaf(self, issuer: Chain) -> Certificate:
+        return stored_chain(_KNOWN[issuer[0].fingerprint])[0]
+
+
+@cache
+def _renewed(old: Entity) -> Entity:
+    if old == OLD:
+        return RENEWED
+    name = old.certificate.subject.partition(",")[0].removeprefix("CN=")
+    return _remembered(make(name, old.key, path_length=1, end=old.certificate.not_after + YEAR))
+
+
+@cache
+def _next(generation: int) -> Entity:
+    if generation in _NUMBERED:
+        return _NUMBERED[generation]
+    return _remembered(make(f"cluster-ca v{generation}", key(30 + generation), path_length=1))
+
+
+def _remembered(made: Entity) -> Entity:
+    _KNOWN[name_of(made)] = made
+    return made

@@ -1,0 +1,31 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every rule, gate, precondition and so on is tested in a file of its own name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+ROOMS = Path(__file__).parents[3] / "plugins/module_utils/_trust"
+
+
+def untested(room: Path, tests: Path) -> set[str]:
+    """The names of the modules without a test file."""
+    modules = {file.stem for file in room.glob("*.py")} - {"__init__"}
+    assert modules
+    return {name for name in modules if not (tests / f"test_{name}.py").is_file()}
+
+
+@pytest.mark.parametrize("room", ["rules", "gates", "preconditions", "ledger", "evidence"])
+def test_everything_has_its_tests(room: str) -> None:
+    assert untested(ROOMS / room, TESTS / room) == set()
+
+
+def test_a_module_without_tests_is_found(tmp_path: Path) -> None:
+    for name in ("__init__.py", "one.py", "two.py", "test_one.py"):
+        (tmp_path / name).touch()
+    assert untested(tmp_path, tmp_path) == {"two", "test_one"}

@@ -1,0 +1,168 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The action plugins show what their module tells while it works, and give back what the module returned."""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins import action as actions
+from ansible_collections.trustops.strimzi.plugins.plugin_utils import _progress
+
+from ..modules.running import NAMES
+from ..modules.test_documentation import arguments_of
+
+Module = Callable[[dict[str, Any]], dict[str, Any]]
+OPTIONS = {"cluster": "demo", "namespace": "kafka"}
+ACTIONS = "ansible_collections.trustops.strimzi.plugins.action"
+FOLLOWED = ("strimzi_ca", "strimzi_ca_info", "strimzi_ee_cert", "strimzi_roll", "strimzi_trusted_certs")
+
+
+class Screen:
+    """What was shown, and when."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def display(self, line: str) -> None:
+        self.lines.append(line)
+
+    def wait_for(self, count: int) -> None:
+        deadline = time.monotonic() + 5
+        while len(self.lines) < count and time.monotonic() < deadline:
+            time.sleep(0.005)
+
+
+@pytest.fixture
+def screen(monkeypatch: pytest.MonkeyPatch) -> Screen:
+    one = Screen()
+    monkeypatch.setattr(_progress, "display", one)
+    monkeypatch.setattr(_progress, "LOOK", 0.01)
+    return one
+
+
+def run(
+    module: Module, transport: str = "local", name: str = "strimzi_roll", **options: Any
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The plugin's result, and the options that the module was given."""
+    given: dict[str, Any] = {}
+    full = f"trustops.strimzi.{name}"
+
+    def execute(module_name: str, module_args: dict[str, Any], task_vars: Any) -> dict[str, Any]:
+        assert module_name == full
+        given.update(module_args)
+        return module(module_args)
+
+    task = mock.MagicMock(args={**OPTIONS, **options}, async_val=0, check_mode=False, diff=False, resolved_action=full)
+    connection = mock.MagicMock(transport=transport)
+    shell = SimpleNamespace(tmpdir=None)
+    connection._shell = shell
+    plugin = importlib.import_module(f"{ACTIONS}.{name}").ActionModule(
+        task, connection, mock.MagicMock(), mock.MagicMock(), mock.MagicMock(), None
+    )
+    with mock.patch.object(plugin, "_execute_module", execute):
+        return plugin.run(task_vars={}), given
+
+
+def tell(options: dict[str, Any], line: str) -> None:
+    with open(options["progress_file"], "a", encoding="utf-8") as progress:
+        progress.write(f"{line}\n")
+
+
+@pytest.mark.parametrize("name", FOLLOWED)
+def test_result_is_the_modules(screen: Screen, name: str) -> None:
+    result, given = run(lambda options: {"changed": True, "done": False}, name=name, state="promoted")
+    assert result == {"changed": True, "done": False}
+    assert given.pop("progress_file")
+    assert given == {**OPTIONS, "state": "promoted"}
+    assert screen.lines == []
+
+
+def test_every_module_that_tells_anything_is_followed() -> None:
+    plugins = {path.stem for path in Path(actions.__file__).parent.glob("strimzi_*.py")}
+    assert plugins == {name for name in NAMES if "progress_file" in arguments_of(name)["argument_spec"]}
+
+
+def test_each_line_is_shown_while_the_module_still_works(screen: Screen) -> None:
+    def module(options: dict[str, Any]) -> dict[str, Any]:
+        for number in range(3):
+            tell(options, f"restart {number}")
+            screen.wait_for(number + 1)
+            assert screen.lines == [f"restart {done}" for done in range(number + 1)]
+        return {}
+
+    run(module)
+
+
+def test_last_line_is_not_lost(screen: Screen) -> None:
+    def module(options: dict[str, Any]) -> dict[str, Any]:
+        tell(options, "the last one")
+        return {}
+
+    run(module)
+    assert screen.lines == ["the last one"]
+
+
+def test_sign_of_life_when_nothing_happens(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_progress, "HEARTBEAT", 0.05)
+
+    def module(options: dict[str, Any]) -> dict[str, Any]:
+        screen.wait_for(2)
+        return {}
+
+    run(module)
+    assert screen.lines[:2] == ["[kafka/demo] still waiting, 0 s so far"] * 2
+
+
+def test_time_counts_from_the_last_line(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(_progress, "time", SimpleNamespace(monotonic=lambda: now[0]))
+
+    def module(options: dict[str, Any]) -> dict[str, Any]:
+        for count in (1, 2):
+            tell(options, "a restart")
+            screen.wait_for(count)
+            now[0] += _progress.HEARTBEAT - 1
+        # Time for several looks: since the beginning it is long enough, since the last line it is not.
+        time.sleep(0.1)
+        assert screen.lines == ["a restart"] * 2
+        now[0] += _progress.HEARTBEAT
+        screen.wait_for(3)
+        return {}
+
+    run(module)
+    assert screen.lines[2] == "[kafka/demo] still waiting, 88 s so far"
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_nothing_is_left_behind(screen: Screen, fails: bool) -> None:
+    files: list[Path] = []
+
+    def module(options: dict[str, Any]) -> dict[str, Any]:
+        files.append(Path(options["progress_file"]))
+        assert files[0].exists()
+        if fails:
+            raise RuntimeError("connection lost")
+        return {}
+
+    if fails:
+        with pytest.raises(RuntimeError, match="connection lost"):
+            run(module)
+    else:
+        run(module)
+    assert not files[0].exists()
+
+
+def test_elsewhere_the_module_works_silently(screen: Screen) -> None:
+    result, given = run(lambda options: {"changed": False}, transport="ssh")
+    assert result == {"changed": False}
+    assert given == OPTIONS

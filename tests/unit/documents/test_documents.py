@@ -1,0 +1,68 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The generator of documentation: nothing of its tables is unused, it finds what differs, and mends it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ...documents import __main__ as documents
+from ...documents import roles
+from ...documents.entries import entries_of
+from ...documents.tables import RETURNS
+from ..modules.running import NAMES
+
+TABLES = Path(documents.__file__).parent
+RETURNED, VARIABLES, ROLES = (
+    yaml.safe_load((TABLES / f"{name}.yml").read_text()) for name in ("returns", "variables", "roles")
+)
+
+
+def test_a_file_is_taken_apart_as_it_was_written() -> None:
+    text = "# About it.\none:\n  type: str\n  # odd  spacing\ntwo:\n  a: {b:   c}\n\n"
+    assert entries_of(text) == {"one": "one:\n  type: str\n  # odd  spacing", "two": "two:\n  a: {b:   c}"}
+
+
+def test_every_module_and_every_entry_is_used() -> None:
+    assert set(RETURNS) == set(NAMES)
+    assert {key for keys in RETURNS.values() for key in keys} == set(RETURNED)
+
+
+def test_every_variable_and_every_group_is_used() -> None:
+    grouped = {f"strimzi_{name}" for group in roles.VARIABLES.values() for name in group}
+    assert grouped == set(VARIABLES)
+    assert {group for role in ROLES.values() for group in role["variables"]} == set(roles.VARIABLES)
+
+
+def test_every_role_with_tasks_of_a_flow_is_described() -> None:
+    described = {path.parent.name for path in roles.ROLES.glob("*/README.md")}
+    assert set(ROLES) == described - {"flow", "report"}
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    monkeypatch.setattr(sys, "argv", ["documents", *arguments])
+    return documents.main()
+
+
+def test_a_file_that_differs_is_named_and_mended(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in RETURNS:
+        module = tmp_path / "plugins" / "modules" / f"{name}.py"
+        module.parent.mkdir(parents=True, exist_ok=True)
+        module.write_text((documents.ROOT / "plugins" / "modules" / module.name).read_text())
+    monkeypatch.setattr(documents, "ROOT", tmp_path)
+    monkeypatch.setattr(documents, "role_documents", lambda: ())
+    assert run(monkeypatch) == 0
+    changed = tmp_path / "plugins" / "modules" / "strimzi_roll.py"
+    before = changed.read_text()
+    changed.write_text(before.replace("The Kafka resource as seen.", "Something else."))
+    assert run(monkeypatch) == 1
+    assert capsys.readouterr().out == "plugins/modules/strimzi_roll.py: differs from tests/documents\n"
+    assert (run(monkeypatch, "--write"), run(monkeypatch)) == (0, 0)
+    assert changed.read_text() == before

@@ -1,0 +1,180 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""strimzi_ca: what it says and does about the CA that is there, and how one leaves."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from ...support.certificates import key, make
+from ...support.checker import entries
+from ...support.memory_cluster import MemoryCluster
+from . import stages
+from .running import call
+from .stages import DAY, FAST, NOW
+from .uses import OTHER_CA
+
+HAS = "CN=cluster-ca v0,O=io.strimzi has"
+THEIRS = make("theirs", key(3), begin=NOW - DAY, end=NOW + 90 * DAY)
+SUPPLIED = {"certificate": THEIRS.certificate.pem.decode(), "private_key": THEIRS.key.reveal().decode()}
+
+
+def current_of(memory: MemoryCluster) -> dict[str, Any]:
+    (current,) = [ca for ca in call("strimzi_ca_info", memory).result["cas"] if ca["current"]]
+    return dict(current)
+
+
+def days(ca: dict[str, Any]) -> int:
+    begin, end = (datetime.fromisoformat(ca[name].replace("Z", "+00:00")) for name in ("not_before", "not_after"))
+    return (end - begin).days
+
+
+@pytest.mark.parametrize(
+    ("options", "drift"),
+    [
+        ({}, []),
+        ({"key_algorithm": "ecdsa", "key_size": 256, "validity_days": 365, "path_length": 1}, []),
+        ({"key_algorithm": "rsa"}, [f"key_algorithm: rsa is asked for, and {HAS} ecdsa; state=replaced makes a new key."]),
+        (
+            {"key_algorithm": "ecdsa", "key_size": 384, "validity_days": 30},
+            [
+                f"key_size: 384 is asked for, and {HAS} 256; state=replaced makes a new key.",
+                f"validity_days: 30 is asked for, and {HAS} 365; state=renewed gives it new dates.",
+            ],
+        ),
+        ({"path_length": 0}, [f"path_length: 0 is asked for, and {HAS} 1; state=replaced makes another CA."]),
+    ],
+)  # fmt: skip
+def test_how_the_ca_in_use_differs_from_what_is_asked_for_is_told(options: dict[str, Any], drift: list[str]) -> None:
+    for check in (True, False):
+        ended = stages.done(stages.managed(), "strimzi_ca", check=check, **options)
+        assert (ended.result["drift"], ended.result["changed"], ended.writes) == (drift, False, [])
+
+
+def test_that_another_ca_is_asked_for_is_told() -> None:
+    memory = stages.managed()
+    ended = stages.done(memory, "strimzi_ca", **SUPPLIED)
+    assert (ended.result["changed"], ended.writes) == (False, [])
+    assert ended.result["drift"] == [
+        f"certificate: CN=theirs,O=io.strimzi ({THEIRS.certificate.sha256[:12]}) is asked for, and CN=cluster-ca v0,O=io.strimzi "
+        f"({current_of(memory)['sha256'][:12]}) is in use; state=renewed puts a CA with the same key in place, state=replaced one "
+        "with another key."
+    ]
+
+
+def test_it_is_renewed_when_it_comes_to_its_end() -> None:
+    memory = stages.managed()
+    old = current_of(memory)
+    kept = stages.done(memory, "strimzi_ca", renew_before_days=300, validity_days=100)
+    assert (kept.result["changed"], len(kept.result["drift"])) == (False, 1)
+    planned = stages.done(memory, "strimzi_ca", renew_before_days=366, validity_days=100, check=True)
+    assert (planned.result["changed"], planned.writes, len(planned.result["drift"])) == (True, [], 1)
+    ended = stages.done(memory, "strimzi_ca", renew_before_days=366, validity_days=100)
+    assert (ended.result["changed"], ended.result["drift"]) == (True, [])
+    new = current_of(memory)
+    assert (new["subject"], days(new), new["sha256"] == old["sha256"]) == (old["subject"], 100, False)
+    again = stages.done(memory, "strimzi_ca", renew_before_days=366, validity_days=100)
+    assert (again.result["changed"], again.result["drift"]) == (False, [])
+
+
+@pytest.mark.parametrize("state", ["renewed", "replaced"])
+def test_a_flow_that_has_just_ended_is_the_answer_to_the_same_request(state: str) -> None:
+    memory = stages.managed()
+    stages.done(memory, "strimzi_ca", state=state, **FAST)
+    ended = stages.done(memory, "strimzi_ca", state=state, **FAST)
+    assert (ended.result["changed"], ended.result["done"], ended.writes) == (False, True, [])
+
+
+def test_a_replacement_asked_for_again_goes_on_with_the_same_ca() -> None:
+    memory = stages.prepared()
+    successor = call("strimzi_ca_info", memory).result["journal"]["successor"]
+    ended = stages.done(memory, "strimzi_ca", **stages.PREPARED)
+    assert (ended.result["changed"], ended.result["journal"]["successor"]) == (False, successor)
+    stages.done(memory, "strimzi_ca", state="replaced", **FAST)
+    assert current_of(memory)["fingerprint"] == successor
+
+
+@pytest.mark.parametrize("named", ["sha256", "fingerprint"])
+def test_the_ca_that_is_to_be_replaced_can_be_named(named: str) -> None:
+    memory = stages.managed()
+    name = current_of(memory)[named]
+    for changed in (True, False):
+        ended = stages.done(memory, "strimzi_ca", state="replaced", replaces=name, **FAST)
+        assert ended.result["changed"] is changed
+    assert current_of(memory)["subject"] == "CN=cluster-ca v1,O=io.strimzi"
+
+
+def test_a_key_is_linked_where_the_old_one_is_at_hand() -> None:
+    memory = stages.managed()
+    planned = stages.done(memory, "strimzi_ca_info", goal="replace_key", fresh_for_hours=0)
+    assert any("is introduced by a link certificate that CN=cluster-ca v0" in why for why in planned.result["choices"])
+    stages.done(memory, "strimzi_ca", **stages.PREPARED)
+    successor = call("strimzi_ca_info", memory).result["journal"]["successor"]
+    assert f"{successor}.link.crt" in entries(memory.api.find("secrets", "kafka", "demo-cluster-ca"))
+
+
+def test_an_intermediate_ca_is_not_linked_and_the_plan_says_why() -> None:
+    memory = stages.unlinked()
+    assert not any("link" in entry for entry in entries(memory.api.find("secrets", "kafka", "demo-cluster-ca")))
+    choices = call("strimzi_ca_info", memory).result["choices"]
+    assert any(
+        "is trusted everywhere before it is used: the supplied CA CN=Kafka CA,O=io.strimzi is no root: its own issuer"
+        in why
+        for why in choices
+    )
+
+
+def _trusting() -> MemoryCluster:
+    memory = stages.managed()
+    stages.done(memory, "strimzi_trusted_certs", certificate=OTHER_CA.pem.decode())
+    return memory
+
+
+@pytest.mark.parametrize("named", [OTHER_CA.sha256, OTHER_CA.fingerprint, OTHER_CA.sha256.upper()])
+def test_one_that_nobody_uses_leaves(named: str) -> None:
+    memory = _trusting()
+    ended = stages.done(memory, "strimzi_ca", state="absent", fingerprint=named)
+    assert [ca["sha256"] for ca in ended.result["cas"]] == [current_of(memory)["sha256"]]
+    (still_known,) = ended.result["removed"]
+    assert (still_known["sha256"], len(still_known["pods"])) == (OTHER_CA.sha256, 6)
+
+
+def test_one_that_was_never_there_is_absent() -> None:
+    ended = stages.done(stages.managed(), "strimzi_ca", state="absent", fingerprint="ab" * 20)
+    assert (ended.result["changed"], ended.writes) == (False, [])
+
+
+REMEDY = "It leaves at the end of the flow that puts another CA in its place."
+
+
+@pytest.mark.parametrize("check", [True, False])
+@pytest.mark.parametrize("which", ["replaces", "successor"])
+def test_neither_the_one_in_use_nor_the_next_one_leaves(which: str, check: bool) -> None:
+    memory = stages.prepared()
+    seen = call("strimzi_ca_info", memory).result
+    (ca,) = [ca for ca in seen["cas"] if ca["fingerprint"] == seen["journal"][which]]
+    ended = call("strimzi_ca", memory, check=check, state="absent", fingerprint=ca["sha256"])
+    why = "is in use" if which == "replaces" else "is the next one: a flow puts it in the place of another"
+    assert ended.result["msg"] == (
+        f"Kafka cluster kafka/demo: the CA {ca['subject']} ({ca['sha256'][:12]}): {why}. {REMEDY}"
+    )
+    assert (ended.failed, ended.writes) == (True, [])
+
+
+def test_which_one_is_to_be_absent_has_to_be_said() -> None:
+    ended = call("strimzi_ca", stages.managed(), state="absent")
+    assert (ended.failed, ended.result["msg"]) == (
+        True,
+        "state is absent but all of the following are missing: fingerprint",
+    )
+
+
+def test_a_cluster_in_a_flow_is_not_handed_back() -> None:
+    ended = call("strimzi_ca", stages.prepared(), state="handed_back")
+    assert (ended.failed, ended.writes) == (True, [])
+    assert {violation["gate"] for violation in ended.result["violations"]} == {"ready_to_hand_back"}
+    assert "records a rotation that has not finished." in ended.result["msg"]

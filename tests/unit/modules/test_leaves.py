@@ -1,0 +1,207 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""strimzi_ee_cert: leaves that are missing, one or several, of a component or all; leaves at their end; own certificates."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
+
+from ...support.checker import entries
+from ...support.memory_cluster import MemoryCluster
+from . import stages
+from .conftest import FastClock
+from .mistakes import put
+from .running import Ended, call
+from .uses import OTHER_CA, OWN
+
+NODE, CRUISE, OPERATOR = "demo-kafka-1", "demo-cruise-control-certs", "demo-cluster-operator-certs"
+
+
+def without(*secrets: str) -> MemoryCluster:
+    """Somebody has deleted them, and the operator has not been there since."""
+    memory = stages.managed()
+    memory.operator_runs = False
+    for name in secrets:
+        memory.api.request("DELETE", f"/api/v1/namespaces/kafka/secrets/{name}")
+    return memory
+
+
+def secret(memory: MemoryCluster, name: str) -> dict[str, bytes]:
+    return entries(memory.api.find("secrets", "kafka", name))
+
+
+def certificates(memory: MemoryCluster, name: str, entry: str) -> tuple[Certificate, ...]:
+    return parse_certificates(secret(memory, name)[entry])
+
+
+@pytest.mark.parametrize(
+    ("options", "issued"),
+    [
+        ({}, {NODE, CRUISE, OPERATOR}),
+        ({"secrets": [NODE]}, {NODE}),
+        ({"secrets": [NODE, OPERATOR]}, {NODE, OPERATOR}),
+        ({"components": ["cruise-control"]}, {CRUISE}),
+        ({"components": ["kafka", "cluster-operator"]}, {NODE, OPERATOR}),
+        ({"components": ["kafka-exporter"]}, set()),
+        ({"components": ["kafka"], "secrets": [CRUISE]}, set()),
+    ],
+)
+def test_missing_leaves_are_issued_those_that_are_asked_for(options: dict[str, Any], issued: set[str]) -> None:
+    memory = without(NODE, CRUISE, OPERATOR)
+    ended = stages.done(memory, "strimzi_ee_cert", **options)
+    assert {name for name in (NODE, CRUISE, OPERATOR) if secret(memory, name)} == issued
+    assert ended.result["changed"] is bool(issued)
+
+
+def test_they_are_what_the_operator_would_have_issued_so_that_it_keeps_them() -> None:
+    before = certificates(stages.managed(), NODE, f"{NODE}.crt")[0]
+    memory = without(NODE)
+    stages.done(memory, "strimzi_ee_cert", validity_days=100)
+    made, above = certificates(memory, NODE, f"{NODE}.crt")
+    assert (made.subject, made.subject_alternative_names) == (before.subject, before.subject_alternative_names)
+    assert made.signed_by(above)
+    assert (made.not_after - made.not_before).days == 100
+    kept = secret(memory, NODE)
+    memory.operator_runs = True
+    memory.settle()
+    assert secret(memory, NODE) == kept
+
+
+def test_a_secret_that_is_none_of_the_clusters_is_refused_with_those_that_are() -> None:
+    for check in (True, False):
+        ended = call("strimzi_ee_cert", without(NODE), check=check, secrets=["demo-kafka-9", NODE])
+        assert (ended.failed, ended.writes) == (True, [])
+        assert ended.result["msg"].startswith(
+            "Kafka cluster kafka/demo: Secret kafka/demo-kafka-9: is none with a certificate of this cluster. Those are: "
+            f"{OPERATOR}, {CRUISE}, "
+        )
+        assert f" {NODE}, " in ended.result["msg"]
+
+
+def test_leaves_of_nodes_are_renewed_when_they_come_to_their_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = stages.managed()
+    # A CA that lives on: under one that ends with its leaves they cannot be renewed.
+    stages.done(memory, "strimzi_ca", **stages.PREPARED, validity_days=1000)
+    stages.done(memory, "strimzi_trusted_certs", state="retired")
+    before = certificates(memory, NODE, f"{NODE}.crt")[0]
+    assert not stages.done(memory, "strimzi_ee_cert", state="renewed", renew_before_days=30).result["changed"]
+    monkeypatch.setattr(
+        FastClock, "passed", before.not_after - FastClock().now() + FastClock.passed - timedelta(days=20)
+    )
+    assert not stages.done(memory, "strimzi_ee_cert", state="renewed", renew_before_days=10).result["changed"]
+    ended = stages.done(memory, "strimzi_ee_cert", state="renewed", renew_before_days=30)
+    issued = {
+        action["object"]
+        for action in ended.result["actions"]
+        if action["object"].startswith("Secret kafka/demo-kafka-")
+    }
+    assert issued == {f"Secret kafka/demo-kafka-{number}" for number in range(3)}
+    after = certificates(memory, NODE, f"{NODE}.crt")[0]
+    assert (after.issuer, after.not_after > before.not_after) == (before.issuer, True)
+
+
+# A certificate for names of one's own. ------------------------------------------------------------------------------
+
+
+def own(memory: MemoryCluster, check: bool = False, **changes: Any) -> Ended:
+    return call("strimzi_ee_cert", memory, check=check, **{**OWN, **changes})
+
+
+def test_an_own_certificate_has_the_names_that_are_asked_for_and_what_it_takes_to_use_it() -> None:
+    memory = stages.managed()
+    ended = own(memory)
+    found = secret(memory, "tools-tls")
+    assert set(found) == {"tools.crt", "tools.key", "ca.crt"}
+    (made, *_above), (ca,) = (parse_certificates(found[name]) for name in ("tools.crt", "ca.crt"))
+    assert (made.subject, made.signed_by(ca)) == ("CN=tools,O=io.strimzi", True)
+    assert made.subject_alternative_names == {"tools.kafka.svc", "10.0.0.1"}
+    assert {name: ended.result["certificate"][name] for name in ("secret", "sha256", "why")} == {
+        "secret": "kafka/tools-tls", "sha256": made.sha256, "why": "it is not there yet",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({}, ""),
+        ({"renew_before_days": 30}, ""),
+        ({"subject_alternative_names": ["tools.kafka.svc"]}, "it has other names"),
+        ({"common_name": "other"}, "it is not there yet"),
+    ],
+)
+def test_it_is_issued_anew_only_where_it_has_to_be(changes: dict[str, Any], why: str) -> None:
+    memory = stages.managed()
+    own(memory)
+    put(memory, "secrets", "tools-tls", {"mine": b"stays"})
+    for check in (True, False):
+        ended = own(memory, check, **changes)
+        assert (ended.failed, ended.result["changed"], ended.result["certificate"]["why"]) == (False, bool(why), why)
+    assert secret(memory, "tools-tls")["mine"] == b"stays"
+
+
+def test_it_is_renewed_in_time_and_moves_to_another_ca_with_the_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = stages.managed()
+    own(memory)
+    stages.done(memory, "strimzi_ca", state="replaced", fresh_for_hours=0, **stages.FAST)
+    moved = own(memory)
+    assert moved.result["certificate"]["why"] == "it is not of the CA in use"
+    monkeypatch.setattr(FastClock, "passed", FastClock.passed + timedelta(days=340))
+    assert own(memory).result["certificate"]["why"].startswith("it ends on ")
+
+
+def test_who_holds_one_learns_of_a_ca_that_is_trusted_since() -> None:
+    memory = stages.managed()
+    own(memory)
+    kept = secret(memory, "tools-tls")
+    stages.done(memory, "strimzi_trusted_certs", certificate=OTHER_CA.pem.decode())
+    ended = own(memory)
+    assert (ended.result["changed"], ended.result["certificate"]["why"]) == (True, "")
+    found = secret(memory, "tools-tls")
+    assert len(parse_certificates(found["ca.crt"])) == 2
+    assert found["tools.key"] == kept["tools.key"]
+
+
+CLUSTERS = "is one of a Strimzi cluster. Give a Secret of your own."
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        *(
+            ({"secret": name}, f"Secret kafka/{name} {CLUSTERS}")
+            for name in (
+                "demo-cluster-ca-cert",
+                "demo-cluster-ca",
+                "demo-kafka-0",
+                "demo-cluster-ca-bundle",
+                "demo-trustbundle",
+            )
+        ),
+        ({"common_name": "ca"}, "common_name: the entry ca.crt holds the trusted CAs. Give another common name."),
+    ],
+)
+def test_what_others_read_is_not_written(changes: dict[str, Any], message: str) -> None:
+    for check in (True, False):
+        ended = own(stages.managed(), check, **changes)
+        assert (ended.failed, ended.result["msg"], ended.writes) == (True, message, [])
+
+
+def test_without_the_key_of_the_ca_there_is_none() -> None:
+    for check in (True, False):
+        ended = own(MemoryCluster(), check)
+        assert (ended.failed, ended.writes) == (True, [])
+        assert ended.result["msg"] == (
+            "Secret kafka/demo-cluster-ca does not hold the key of the CA in use. "
+            "Put it there as ca.key, or have the certificate issued where the key is."
+        )
+
+
+def test_secret_and_name_belong_together() -> None:
+    ended = call("strimzi_ee_cert", stages.managed(), secret="tools-tls")
+    assert (ended.failed, ended.result["msg"]) == (True, "parameters are required together: secret, common_name")

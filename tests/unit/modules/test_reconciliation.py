@@ -1,0 +1,94 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""strimzi_reconciliation: the operator is paused in somebody's name until they say otherwise, and nobody else ends that."""
+
+from __future__ import annotations
+
+import pytest
+
+from ...support.memory_cluster import MemoryCluster
+from . import stages
+from .mistakes import is_paused, put
+from .running import call
+
+
+def paused(holder: str = "storage team") -> MemoryCluster:
+    memory = stages.managed()
+    stages.done(memory, "strimzi_reconciliation", state="paused", holder=holder)
+    return memory
+
+
+def test_it_is_paused_when_the_operator_has_said_so() -> None:
+    memory = stages.managed()
+    ended = stages.done(memory, "strimzi_reconciliation", state="paused", holder="storage team")
+    assert (ended.result["changed"], ended.result["cluster"]["paused"]) == (True, True)
+    kafka = memory.api.find("kafkas", "kafka", "demo") or {}
+    assert [condition["type"] for condition in kafka["status"]["conditions"]] == ["ReconciliationPaused"]
+
+
+def test_it_goes_on_when_its_holder_says_so() -> None:
+    memory = paused()
+    ended = stages.done(memory, "strimzi_reconciliation", state="resumed", holder="storage team")
+    assert (ended.result["changed"], ended.result["cluster"]["paused"], ended.result["cluster"]["ready"]) == (
+        True,
+        False,
+        True,
+    )
+
+
+@pytest.mark.parametrize("state", ["paused", "resumed"])
+@pytest.mark.parametrize("check", [True, False])
+def test_a_pause_of_another_holder_is_neither_taken_over_nor_ended(state: str, check: bool) -> None:
+    memory = paused()
+    ended = call("strimzi_reconciliation", memory, check=check, state=state)
+    assert (ended.failed, ended.writes, is_paused(memory)) == (True, [], True)
+    assert ended.result["msg"] == (
+        "Kafka kafka/demo is paused for storage team. Ask them to resume it; a run of this collection resumes by itself."
+    )
+
+
+@pytest.mark.parametrize("state", ["paused", "resumed"])
+def test_neither_is_one_that_was_made_by_hand(state: str) -> None:
+    memory = stages.managed()
+    put(memory, "kafkas", "demo", annotations={"strimzi.io/pause-reconciliation": "true"})
+    ended = call("strimzi_reconciliation", memory, state=state)
+    assert (ended.failed, ended.writes, is_paused(memory)) == (True, [], True)
+    assert ended.result["msg"].startswith("Kafka kafka/demo is paused by somebody else. ")
+
+
+def test_one_that_a_killed_flow_has_left_is_ended_but_not_taken_over() -> None:
+    memory = stages.taken_up()
+    left = {"strimzi.io/pause-reconciliation": "true", "trustops.strimzi/paused-by": "call-dead"}
+    put(memory, "kafkas", "demo", annotations=left)
+    memory.settle()
+    refused = call("strimzi_reconciliation", memory, state="paused")
+    assert refused.result["msg"].startswith("Kafka kafka/demo is paused by a run of this collection. ")
+    assert stages.done(memory, "strimzi_reconciliation", state="resumed").result["changed"]
+    assert not is_paused(memory)
+    annotations = (memory.api.find("kafkas", "kafka", "demo") or {})["metadata"]["annotations"]
+    assert not any("paused" in name for name in annotations)
+
+
+def test_no_flow_starts_while_somebody_has_it_paused() -> None:
+    memory = paused()
+    for module, options in (("strimzi_ca", stages.PREPARED), ("strimzi_trusted_certs", {}), ("strimzi_ee_cert", {})):
+        ended = call(module, memory, **options)
+        assert (ended.failed, ended.writes, is_paused(memory)) == (True, [], True)
+        assert {violation["gate"] for violation in ended.result["violations"]} == {"not_paused_by_others"}
+
+
+def test_a_cluster_that_is_not_there() -> None:
+    memory = MemoryCluster()
+    for state in ("paused", "resumed"):
+        ended = call("strimzi_reconciliation", memory, state=state)
+        assert (ended.failed, ended.writes) == (True, [])
+        assert ended.result["msg"] == "Kafka kafka/demo does not exist. The Kafka clusters there are: none."
+
+
+def test_an_operator_that_does_not_go_on() -> None:
+    memory = paused()
+    memory.operator_runs = False
+    ended = call("strimzi_reconciliation", memory, state="resumed", holder="storage team", operator_timeout=1)
+    assert (ended.failed, ended.result["changed"]) == (True, True)
+    assert ended.result["msg"].startswith("The Cluster Operator has not gone on with Kafka kafka/demo within 1 s. ")

@@ -1,0 +1,127 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""strimzi_roll with a reason: what it is told is restarted, once, on a cluster in which nothing else is under way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ...support.memory_cluster import MemoryCluster
+from . import stages
+from .mistakes import put
+from .running import call
+
+NODES = ["demo-kafka-0", "demo-kafka-1", "demo-kafka-2"]
+
+
+def pods(memory: MemoryCluster) -> dict[str, str]:
+    """UIDs, those of Deployments by the name of their component."""
+    found = memory.api.all("pods", memory.namespace)
+    return {_name(pod["metadata"]["name"]): pod["metadata"]["uid"] for pod in found}
+
+
+def _name(pod: str) -> str:
+    return pod if pod in NODES else "-".join(pod.split("-")[1:-2])
+
+
+@pytest.mark.parametrize(
+    ("options", "restarted"),
+    [
+        ({}, NODES),
+        ({"pods": ["demo-kafka-1"]}, ["demo-kafka-1"]),
+        ({"components": ["entity-operator", "kafka-exporter"]}, ["entity-operator", "kafka-exporter"]),
+        ({"components": ["kafka"]}, NODES),
+    ],
+)
+def test_what_is_asked_for_restarts_and_nothing_else(options: dict[str, Any], restarted: list[str]) -> None:
+    memory = stages.managed()
+    before = pods(memory)
+    planned = stages.done(memory, "strimzi_roll", check=True, reason="a new kernel", **options)
+    assert (planned.result["changed"], planned.writes, pods(memory)) == (True, [], before)
+    ended = stages.done(memory, "strimzi_roll", reason="a new kernel", **options)
+    after = pods(memory)
+    assert sorted(name for name in before if before[name] != after[name]) == restarted
+    told = [action for action in ended.result["actions"] if action["verb"] == "restart"]
+    assert len(told) == len(restarted)
+    assert ended.result["cas"] == call("strimzi_ca_info", memory).result["cas"]
+
+
+@pytest.mark.parametrize(
+    ("since", "restarted"),
+    [("2025-12-31", 0), ("2026-01-01T02:00:00+02:00", 0), ("2026-01-01T00:00:59Z", 3), ("2026-12-24T18:00:00", 3)],
+)
+def test_pods_that_were_made_since_are_left_alone(since: str, restarted: int) -> None:
+    memory = stages.managed()
+    memory.seconds = 60
+    ended = stages.done(memory, "strimzi_roll", reason="a new kernel", since=since)
+    assert len([action for action in ended.result["actions"] if action["verb"] == "restart"]) == restarted
+
+
+def test_on_a_cluster_whose_ca_is_not_ours_too() -> None:
+    memory = stages.generated()
+    stages.done(memory, "strimzi_roll", reason="a new kernel")
+    assert set(memory.restarts().values()) == {1}
+
+
+BEGUN = (
+    "Kafka kafka/demo is in the middle of a flow (replace_key), which restarts pods by itself. Finish it first, with "
+    "strimzi_trusted_certs and state=retired, or with the reconcile playbook."
+)
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_not_in_the_middle_of_a_flow(check: bool) -> None:
+    ended = call("strimzi_roll", stages.prepared(), check=check, reason="a new kernel")
+    assert (ended.failed, ended.result["msg"], ended.writes) == (True, BEGUN, [])
+
+
+def test_not_while_the_operator_is_paused() -> None:
+    memory = stages.managed()
+    put(memory, "kafkas", "demo", annotations={"strimzi.io/pause-reconciliation": "true"})
+    ended = call("strimzi_roll", memory, reason="a new kernel")
+    assert (ended.failed, ended.writes) == (True, [])
+    assert (
+        ended.result["msg"]
+        == "Kafka kafka/demo is paused: the operator would restart nothing. Resume it, then run again."
+    )
+
+
+def test_not_a_pod_that_is_not_there() -> None:
+    ended = call("strimzi_roll", stages.managed(), reason="a new kernel", pods=["demo-kafka-7", "demo-kafka-0"])
+    assert (ended.failed, ended.writes) == (True, [])
+    assert ended.result["msg"].startswith(
+        "Kafka kafka/demo has no pod demo-kafka-7. Its pods are: demo-cruise-control-"
+    )
+
+
+def test_not_a_cluster_that_is_not_there() -> None:
+    memory = stages.managed()
+    memory.cluster = "dmeo"
+    ended = call("strimzi_roll", memory, reason="a new kernel")
+    assert (ended.failed, ended.writes) == (True, [])
+    assert ended.result["msg"] == "Kafka kafka/dmeo does not exist. The Kafka clusters there are: demo."
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"pods": ["demo-kafka-0"]}, "missing parameter(s) required by 'pods': reason"),
+        ({"since": "2026-01-01"}, "missing parameter(s) required by 'since': reason"),
+        (
+            {"reason": "x", "pods": ["demo-kafka-0"], "components": ["kafka"]},
+            "parameters are mutually exclusive: pods|components",
+        ),
+        (
+            {"reason": "x", "since": "yesterday"},
+            "since: 'yesterday' is not a time. Give one such as 2026-12-24T18:00:00Z.",
+        ),
+        ({"reason": "x", "components": ["cluster-operator"]}, "value of components must be one or more of: kafka, "),
+    ],
+)
+def test_what_does_not_fit_together_is_told(options: dict[str, Any], message: str) -> None:
+    ended = call("strimzi_roll", stages.managed(), **options)
+    assert (ended.failed, ended.writes) == (True, [])
+    assert ended.result["msg"].startswith(message)

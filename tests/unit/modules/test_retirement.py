@@ -1,0 +1,177 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The options retire, retire_by and client_grace: when nodes give up the old CA, and when clients have read the new one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from ...support.memory_cluster import MemoryCluster
+from ...support.reloads import ReloadingNodes
+from . import stages
+from .conftest import FastClock
+from .running import call
+from .stages import FAST
+
+Reading = Callable[[MemoryCluster], ReloadingNodes]
+PATIENT = {"state": "replaced", "retire": "when_restarted", "fresh_for_hours": 0, **FAST}
+NODES = "demo-kafka-0, demo-kafka-1, demo-kafka-2"
+
+
+def patient(reading: Reading, **options: Any) -> MemoryCluster:
+    """A replacement that has nothing to do but to wait until nodes restart."""
+    memory = stages.managed()
+    reading(memory)
+    stages.done(memory, "strimzi_ca", **PATIENT, **options)
+    return memory
+
+
+def restart(memory: MemoryCluster, *nodes: str) -> None:
+    """As any maintenance would."""
+    for node in nodes:
+        memory.api.request("DELETE", f"/api/v1/namespaces/kafka/pods/{node}")
+    memory.settle()
+
+
+def test_nothing_restarts_and_it_says_what_it_waits_for(reading: Reading) -> None:
+    memory = patient(reading)
+    assert set(memory.restarts().values()) == {0}
+    seen = call("strimzi_ca_info", memory).result
+    # Listeners present the new one, Raft clients the old one.
+    assert {(ca["subject"], ca["usage"]) for ca in seen["cas"]} == {
+        ("CN=cluster-ca v1,O=io.strimzi", "SOME"),
+        ("CN=cluster-ca v0,O=io.strimzi", "SOME"),
+    }
+    (waiting,) = seen["waiting"]
+    assert waiting.startswith("CN=cluster-ca v0,O=io.strimzi (")
+    assert waiting.endswith(f": {NODES}")
+    assert "stays trusted until these have restarted for any reason, on " in waiting
+    assert {(tuple(one["pods"]), len(one["lingering"])) for one in seen["held_leaves"]} == {((), 1)}
+    assert (seen["journal"]["retire"], seen["plan"], seen["violations"]) == ("when_restarted", [], [])
+
+
+@pytest.mark.parametrize(
+    ("module", "options"),
+    [("strimzi_ca", {"state": "promoted"}), ("strimzi_trusted_certs", {"state": "retired"}), ("strimzi_roll", {})],
+)
+def test_who_comes_too_early_changes_nothing_and_is_told_what_is_waited_for(
+    reading: Reading, module: str, options: dict[str, Any]
+) -> None:
+    ended = stages.done(patient(reading), module, **options)
+    assert (ended.result["changed"], ended.writes) == (False, [])
+    assert f"at the latest: {NODES}" in ended.result["waiting"][0]
+
+
+def test_it_ends_by_itself_when_each_node_has_restarted_for_any_reason(reading: Reading) -> None:
+    memory = patient(reading)
+    restart(memory, "demo-kafka-0", "demo-kafka-2")
+    some = stages.done(memory, "strimzi_trusted_certs", state="retired")
+    assert some.result["waiting"][0].endswith(" at the latest: demo-kafka-1")
+    restart(memory, "demo-kafka-1")
+    ended = stages.done(memory, "strimzi_trusted_certs", state="retired")
+    assert [ca["subject"] for ca in ended.result["cas"]] == ["CN=cluster-ca v1,O=io.strimzi"]
+    assert (ended.result["waiting"], set(memory.restarts().values())) == ([], {1})
+
+
+def test_a_restart_for_a_reason_of_ones_own_is_one_of_those(reading: Reading) -> None:
+    memory = patient(reading)
+    stages.done(memory, "strimzi_roll", reason="a new kernel")
+    ended = stages.done(memory, "strimzi_trusted_certs", state="retired")
+    assert (len(ended.result["cas"]), set(memory.restarts().values())) == (1, {1})
+
+
+def test_who_does_not_want_to_wait_any_longer_says_so(reading: Reading) -> None:
+    memory = patient(reading)
+    ended = stages.done(memory, "strimzi_trusted_certs", state="retired", retire="now")
+    assert (len(ended.result["cas"]), ended.result["waiting"]) == (1, [])
+    assert set(memory.restarts().values()) == {1}
+
+
+def test_it_waits_no_longer_than_was_said(reading: Reading, monkeypatch: pytest.MonkeyPatch) -> None:
+    latest = FastClock().now() + timedelta(days=30)
+    memory = patient(reading, retire_by=f"{latest:%Y-%m-%dT%H:%M:%SZ}")
+    seen = call("strimzi_ca_info", memory).result
+    assert f", on {latest:%Y-%m-%d} at the latest: " in seen["waiting"][0]
+    assert seen["journal"]["retire_by"] == f"{latest:%Y-%m-%dT%H:%M:%SZ}"
+    monkeypatch.setattr(FastClock, "passed", FastClock.passed + timedelta(days=31))
+    ended = stages.done(memory, "strimzi_trusted_certs", state="retired")
+    assert (len(ended.result["cas"]), set(memory.restarts().values())) == (1, {1})
+
+
+def test_where_nodes_cannot_read_again_it_is_refused_before_any_leaf_is_issued() -> None:
+    for check in (True, False):
+        ended = call("strimzi_ca", stages.managed(), check=check, **PATIENT)
+        if not check:
+            assert ended.failed
+            assert "retire=when_restarted forbids this. Nodes are restarted to take up " in ended.result["msg"]
+        assert not any("demo-kafka" in write for write in ended.writes)
+
+
+# What clients outside the cluster get. ------------------------------------------------------------------------------
+
+GRACE = "Clients that know only the CA in use could refuse CN=cluster-ca v1,O=io.strimzi ("
+
+
+def adopted() -> MemoryCluster:
+    """Its CA, made by the operator, allows no CA below it: a client that is strict about that refuses a link certificate."""
+    memory = stages.generated()
+    stages.done(memory, "strimzi_ca", state="adopted")
+    return memory
+
+
+def waited(memory: MemoryCluster, **options: Any) -> float:
+    """Seconds that clients were given by a task that is told to have the next CA trusted."""
+    stages.done(memory, "strimzi_ca", **stages.PREPARED, **options)
+    before = FastClock.passed
+    stages.done(memory, "strimzi_trusted_certs", **options)
+    return (FastClock.passed - before).total_seconds()
+
+
+@pytest.mark.parametrize(
+    ("start", "options", "least", "most"),
+    [
+        (adopted, {}, 100, 120),
+        (adopted, {"client_grace": 600}, 580, 600),
+        (adopted, {"client_grace": 0}, 0, 0),
+        (stages.managed, {}, 0, 0),
+        (stages.managed, {"client_grace": 60}, 40, 60),
+    ],
+)
+def test_clients_get_the_time_that_they_need(
+    start: Callable[[], MemoryCluster], options: dict[str, Any], least: float, most: float
+) -> None:
+    assert least <= waited(start(), **options) <= most
+
+
+def test_the_plan_says_that_they_get_it_and_why() -> None:
+    """Before the first use where a client could refuse the link certificate, else before the link goes out of use."""
+    for start, phase in ((adopted, "trust"), (stages.managed, "retire")):
+        seen = stages.done(start(), "strimzi_ca_info", goal="replace_key", fresh_for_hours=0).result
+        assert any(choice.startswith(GRACE) for choice in seen["choices"]) is (phase == "trust")
+        assert any("by its link certificate" in choice for choice in seen["choices"]) is (phase == "retire")
+        assert [step["phase"] for step in seen["plan"] if "give clients until " in step["what"]] == [phase]
+
+
+def test_the_link_stays_until_clients_have_had_their_time() -> None:
+    """Also where they need none before the first use."""
+    memory = stages.managed()
+    stages.done(memory, "strimzi_ca", **stages.PREPARED)
+    stages.done(memory, "strimzi_roll")
+    before = FastClock.passed
+    stages.done(memory, "strimzi_ca", state="promoted")
+    assert 0 < (FastClock.passed - before).total_seconds() <= 120
+
+
+def test_a_task_in_between_takes_none_of_it_away() -> None:
+    """Whoever is killed while it waits, or comes later, waits for the rest only."""
+    memory = adopted()
+    stages.done(memory, "strimzi_ca", **stages.PREPARED)
+    FastClock.passed += timedelta(seconds=100)
+    before = FastClock.passed
+    stages.done(memory, "strimzi_ee_cert")
+    assert 0 < (FastClock.passed - before).total_seconds() <= 20

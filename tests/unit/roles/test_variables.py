@@ -1,0 +1,132 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The variables of the roles: each that is documented is read, each that is read is documented, and no other is taken."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ..modules.running import NAMES
+from ..modules.test_documentation import arguments_of
+
+COLLECTION = Path(__file__).parents[3]
+ROLES = COLLECTION / "roles"
+FLOWS = sorted(
+    path.parents[1].name for path in ROLES.glob("*/meta/argument_specs.yml") if path.parents[1].name != "report"
+)
+#: Roles on which no other depends, because they change nothing or are part of every flow.
+APART = {"status"}
+FLOW = yaml.safe_load((ROLES / "flow" / "vars" / "main.yml").read_text())
+_VARIABLE = re.compile(r"\bstrimzi_[a-z_]+\b")
+_MODULE = re.compile(r"trustops\.strimzi\.strimzi\w*")
+
+flows = pytest.mark.parametrize("role", FLOWS)
+
+
+@cache
+def documented(role: str) -> dict[str, Any]:
+    spec = yaml.safe_load((ROLES / role / "meta" / "argument_specs.yml").read_text())
+    return dict(spec["argument_specs"]["main"]["options"])
+
+
+def read_by(role: str) -> set[str]:
+    files = [
+        path
+        for part in ("tasks", "templates", "defaults")
+        for path in (ROLES / role / part).glob("**/*")
+        if path.is_file()
+    ]
+    return {name for path in files for name in _VARIABLE.findall(_MODULE.sub("", path.read_text()))}
+
+
+#: By what every flow shares, for those that it hands on to modules.
+SHARED = set(
+    _VARIABLE.findall(str({key: value for key, value in FLOW.items() if key not in ("flow_known", "flow_gone")}))
+)
+
+
+def test_known_are_the_documented_ones_and_that_of_the_playbooks() -> None:
+    every = {name for role in FLOWS for name in documented(role)}
+    assert set(FLOW["flow_known"]) == every | {"strimzi_hosts"}
+    assert len(FLOW["flow_known"]) == len(set(FLOW["flow_known"]))
+    assert not set(FLOW["flow_gone"]) & every
+    for playbook in (COLLECTION / "playbooks").glob("*.yml"):
+        found = set(_VARIABLE.findall(_MODULE.sub("", playbook.read_text())))
+        assert found <= {"strimzi_hosts"}, playbook.name
+
+
+@flows
+def test_what_is_documented_is_read(role: str) -> None:
+    shared = set() if role in APART else SHARED
+    assert set(documented(role)) <= read_by(role) | shared
+
+
+@flows
+def test_what_is_read_is_documented(role: str) -> None:
+    assert read_by(role) <= set(documented(role))
+
+
+@flows
+def test_every_flow_refuses_what_nobody_reads(role: str) -> None:
+    meta = yaml.safe_load((ROLES / role / "meta" / "main.yml").read_text())
+    assert meta["dependencies"] == ([] if role in APART else [{"role": "trustops.strimzi.flow"}])
+
+
+def test_what_is_handed_on_are_options_of_the_modules_that_take_part() -> None:
+    groups = yaml.safe_load((COLLECTION / "meta" / "runtime.yml").read_text())["action_groups"]
+    assert set(groups["strimzi"]) == set(NAMES)
+    for group, values in (("strimzi", FLOW["flow_cluster_values"]), ("strimzi_flow", FLOW["flow_values"])):
+        for module in groups[group]:
+            assert set(values) <= set(arguments_of(module)["argument_spec"])
+
+
+@flows
+def test_choices_and_defaults_are_those_of_the_modules(role: str) -> None:
+    options = {name: option for module in NAMES for name, option in arguments_of(module)["argument_spec"].items()}
+    for name, variable in documented(role).items():
+        option = options.get(name.removeprefix("strimzi_"))
+        if option is None:
+            continue
+        assert [choice for choice in variable.get("choices") or () if choice] == list(option.get("choices") or ()), name
+        if "default" in variable and "default" in option:
+            assert variable["default"] == option["default"], name
+
+
+@pytest.mark.parametrize(
+    ("variables", "said"),
+    [
+        ({}, None),
+        ({"strimzi_retire": "now", "strimzi_hosts": "all"}, None),
+        (
+            {"strimzi_retier": "now"},
+            "Nobody reads strimzi_retier. Correct the name; the known ones are strimzi_cluster, ",
+        ),
+        ({"strimzi_way": "takeover"}, f"Nobody reads strimzi_way. {FLOW['flow_gone']['strimzi_way']}"),
+        ({"strimzi_bridge": "auto"}, f"Nobody reads strimzi_bridge. {FLOW['flow_gone']['strimzi_bridge']}"),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, dict) else "",
+)
+def test_a_variable_that_nobody_reads_is_refused_with_what_helps(
+    tmp_path: Path, variables: dict[str, str], said: str | None
+) -> None:
+    play = {
+        "hosts": "localhost",
+        "gather_facts": False,
+        "vars": {"strimzi_cluster": "demo", "strimzi_namespace": "kafka", **variables},
+        "roles": ["trustops.strimzi.flow"],
+    }
+    (tmp_path / "play.yml").write_text(yaml.safe_dump([play]))
+    command = ["ansible-playbook", "-i", "localhost,", "-c", "local", "play.yml"]
+    command += ["-e", f"ansible_python_interpreter={sys.executable}"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == (0 if said is None else 2), done.stdout
+    assert said is None or said in " ".join(done.stdout.split())
