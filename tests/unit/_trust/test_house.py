@@ -1,10 +1,12 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every rule, gate, precondition and so on is tested in a file of its own name."""
+"""Every rule, gate, precondition and so on is tested in a file of its own name, and no name means two things."""
 
 from __future__ import annotations
 
+import ast
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -29,3 +31,20 @@ def test_a_module_without_tests_is_found(tmp_path: Path) -> None:
     for name in ("__init__.py", "one.py", "two.py", "test_one.py"):
         (tmp_path / name).touch()
     assert untested(tmp_path, tmp_path) == {"two", "test_one"}
+
+
+def public_names(package: Path) -> Counter[str]:
+    """How often each public function or class is defined."""
+    trees = (ast.parse(file.read_text()) for file in package.rglob("*.py"))
+    defined = (node for tree in trees for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef)))
+    return Counter(node.name for node in defined if not node.name.startswith("_"))
+
+
+def test_no_two_functions_have_one_name(tmp_path: Path) -> None:
+    """A reader could take the stricter for the other."""
+    found = public_names(ROOMS)
+    assert found["decide"] == 1
+    assert [name for name, times in found.items() if times > 1] == []
+    for name in ("one.py", "two.py"):
+        (tmp_path / name).write_text("def twice(): pass\n")
+    assert public_names(tmp_path) == {"twice": 2}

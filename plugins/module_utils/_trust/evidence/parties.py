@@ -21,7 +21,7 @@ from .stored import Presentation
 
 def present_all(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation, ...]:
     """The presentation of each pod, in the order of the pods."""
-    known = stored.present_all(snapshot, ledger)
+    known = stored.present_as_stored(snapshot, ledger)
     if snapshot.listeners is None:
         return known
     return tuple(

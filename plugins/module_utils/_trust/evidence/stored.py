@@ -116,7 +116,7 @@ def _present_stored(pod: Pod, leaves: Sequence[StoredLeaf], ledger: Ledger) -> P
     return Presentation(pod.name, frozenset(found), chains, "stored leaf")
 
 
-def present_all(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation, ...]:
+def present_as_stored(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation, ...]:
     """The presentation of each pod by stored evidence, in the order of the pods."""
     leaves = {leaf.secret: leaf for leaf in snapshot.leaves}
     return tuple(with_held(present_pod(pod, leaves, snapshot, ledger), pod, ledger) for pod in snapshot.pods)
