@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
@@ -13,8 +15,10 @@ from ...support.certificates import key, make
 from ...support.memory_cluster import MemoryCluster
 from . import stages
 from .mistakes import CERTIFICATES, LEDGER, entry, put, refused, told
+from .running import call
 
 OTHER = make("another", key(1)).certificate
+JOURNAL = "trustops.strimzi/journal"
 REMEDY = "Somebody edited the ledger; restore the entry, or delete the Secret to adopt the cluster anew."
 
 
@@ -51,6 +55,23 @@ def test_certificate_under_a_wrong_key_name() -> None:
 
 def test_edited_journal() -> None:
     memory = stages.managed()
-    put(memory, "secrets", LEDGER, annotations={"trustops.strimzi/journal": "{}"})
+    put(memory, "secrets", LEDGER, annotations={JOURNAL: "{}"})
     message = "the annotation trustops.strimzi/journal is not a journal."
     refused(memory, f"Kafka cluster kafka/demo: Secret kafka/{LEDGER}: {message} {REMEDY}")
+
+
+def test_a_flow_that_ended_in_the_future() -> None:
+    """The clock of an earlier run was wrong: until then a new flow would be taken for done."""
+    memory = stages.managed()
+    secret = memory.api.find("secrets", memory.namespace, LEDGER) or {}
+    journal = json.loads(secret["metadata"]["annotations"][JOURNAL])
+    put(
+        memory,
+        "secrets",
+        LEDGER,
+        annotations={JOURNAL: json.dumps({**journal, "finishedAt": "2051-01-01T00:00:00.000000Z"})},
+    )
+    ended = call("strimzi_ca", memory, **stages.PREPARED)
+    assert ended.failed
+    assert f"Secret kafka/{LEDGER}: says that a flow (create) ended at 2051-01-01T00:00:00Z" in ended.result["msg"]
+    assert ended.writes == []

@@ -19,6 +19,7 @@ class Condition(str, Enum):
     AUTHORITY_IS_USER_MANAGED = "authority_is_user_managed"
     NO_LEFT_OVER_TRIGGER = "no_left_over_trigger"
     LEDGER_IS_OURS = "ledger_is_ours"
+    LEDGER_IS_OF_THE_PAST = "ledger_is_of_the_past"
     AUTHORITY_SECRETS_ARE_USABLE = "authority_secrets_are_usable"
     KEY_MATCHES = "key_matches"
     CHAINS_ARE_IN_ORDER = "chains_are_in_order"

@@ -7,12 +7,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 
 from ..ledger.journal import in_flight
 from ..ledger.target import resolve
 from ..model.goals import Goal
 from ..model.intent import Intent
 from ..model.ledger import Ledger
+from ..model.names import named
 from ..model.snapshot import Snapshot
 from ..model.violations import Condition, Violation
 from ..rules.leaves import due_leaves
@@ -21,6 +23,8 @@ from ..rules.leaves import due_leaves
 SECRET_LIMIT = 1024 * 1024
 _CHAIN_BYTES = 16 * 1024
 _POD_BYTES = 256
+#: How far the clocks of two machines that run flows may be apart.
+CLOCKS_DIFFER = timedelta(minutes=5)
 
 
 def is_starting(snapshot: Snapshot) -> bool:
@@ -84,6 +88,28 @@ def ledger_is_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
             Condition.LEDGER_IS_OURS, snapshot.names.ledger, problem,
             "Somebody edited the ledger; restore the entry, or delete the Secret to adopt the cluster anew.",
         )  # fmt: skip
+
+
+def ledger_is_of_the_past(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """A flow that ended in the future would count as fresh until then, and nothing would be done."""
+    latest = snapshot.now + CLOCKS_DIFFER
+    for what, time in _times(snapshot.ledger or Ledger()):
+        if time > latest:
+            yield Violation(
+                Condition.LEDGER_IS_OF_THE_PAST, snapshot.names.ledger,
+                f"says that {what} at {time:%Y-%m-%dT%H:%M:%SZ}, and it is {snapshot.now:%Y-%m-%dT%H:%M:%SZ}.",
+                "Set the clock of this machine right, or correct the time in the ledger if the clock of an earlier run was wrong.",
+            )  # fmt: skip
+
+
+def _times(ledger: Ledger) -> Iterator[tuple[str, datetime]]:
+    if ledger.journal:
+        yield f"a flow ({ledger.journal.goal.value}) began", ledger.journal.started_at
+        if ledger.journal.finished_at:
+            yield f"a flow ({ledger.journal.goal.value}) ended", ledger.journal.finished_at
+    for entry in ledger.entries:
+        if entry.published_at:
+            yield f"{named(entry.certificate)} was published", entry.published_at
 
 
 def target_is_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:

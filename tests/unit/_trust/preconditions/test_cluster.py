@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.cluster import (
@@ -18,6 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
     authority_is_user_managed,
     cluster_exists,
     cluster_is_settled,
+    ledger_is_of_the_past,
     ledger_is_ours,
     no_left_over_trigger,
     not_paused_by_others,
@@ -30,7 +33,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 from ....support.certificates import NOW, YEAR, make
 from ....support.certificates import leaf as issue_leaf
 from .. import linked
-from ..builders import DAY, OLD, PODS, a_leaf, a_pod, cluster, entry, ledger, pods, secrets
+from ..builders import DAY, OLD, PODS, a_journal, a_leaf, a_pod, cluster, entry, ledger, pods, secrets
 from ..rules.asking import RECONCILE, RENEW, REPLACE_KEY
 from .refusals import CREATE, DOWNGRADE, UPGRADE, Refusal, assert_only_resumed, assert_refused, refusal
 
@@ -40,6 +43,13 @@ HEALTH = "Bring the cluster to health first; a flow in progress would go on, a n
 #: Three pods of 256 bytes and twice 16 KiB of certificates.
 GROWTH = 2 * 16 * 1024 + 3 * 256
 TOO_BIG = SECRET_LIMIT - GROWTH + 1
+
+_LATER = NOW + timedelta(minutes=6)
+FUTURE = {
+    "a flow (replace_key) began": ledger(entry(OLD), journal=a_journal(started_at=_LATER)),
+    "a flow (replace_key) ended": ledger(entry(OLD), journal=a_journal(finished_at=_LATER)),
+    f"{named(OLD.certificate)} was published": ledger(replace(entry(OLD), published_at=_LATER)),
+}
 
 #: What cannot come up in a pause of ours: it says who paused, or it is asked before a flow starts only.
 BEFORE_A_FLOW = [
@@ -102,6 +112,15 @@ ALWAYS = [
         f"{LEDGER}: the state X is unknown. "
         "Somebody edited the ledger; restore the entry, or delete the Secret to adopt the cluster anew.",
         name="", ledger=ledger(problems=("the state X is unknown.",)),
+    ),
+    *(
+        refusal(
+            ledger_is_of_the_past,
+            f"{LEDGER}: says that {what} at 2026-06-01T12:06:00Z, and it is 2026-06-01T12:00:00Z. Set the clock of this machine "
+            "right, or correct the time in the ledger if the clock of an earlier run was wrong.",
+            name=what, ledger=books,
+        )
+        for what, books in FUTURE.items()
     ),
     refusal(
         target_is_known,
