@@ -63,8 +63,9 @@ class _Wait:
                 if self._follow():
                     return self.objects
             except Gone:
-                # The watch is too far behind; the next list has what it missed.
-                continue
+                # The watch is too far behind; the next list has what it missed. A server that says so of every watch is
+                # not asked without end.
+                self._pause()
             except (Unreachable, Unavailable):
                 # The API server may restart during a long wait. The wait ends with an error only if it is not back in
                 # time.

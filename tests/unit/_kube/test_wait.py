@@ -110,6 +110,15 @@ def test_it_lists_again_after_a_lost_watch(trouble: Any) -> None:
     assert [sent.method for sent in transport.sent] == ["GET", "WATCH", "GET"]
 
 
+def test_a_server_that_calls_every_watch_too_old_is_asked_less_and_less() -> None:
+    client, transport, clock = scripted([LISTED] * 100)
+    transport.stream = lambda *_asked, **_how: iter([TOO_OLD])  # type: ignore[method-assign,assignment]
+    with pytest.raises(TimedOut):
+        wait(client, clock, lambda objects: not objects, timeout=timedelta(seconds=30))
+    assert clock.seconds >= 30
+    assert len(transport.sent) < 20
+
+
 def test_the_watch_goes_on_from_the_last_version() -> None:
     bookmark = {"type": "BOOKMARK", "object": {"metadata": {"resourceVersion": "8"}}}
     client, transport, clock = scripted([LISTED])
