@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from .authorities import OLD, OTHER, signer
 from .events import Event, forget, start
-from .state import CERTIFICATE, Leaf, ModelCluster, Slot, leaf_secret, pod
+from .state import CERTIFICATE, KAFKA, Leaf, ModelCluster, Pause, Slot, leaf_secret, pod
 
 #: More nodes than this are not added.
 MOST = 2
@@ -57,6 +57,12 @@ def takes_the_permission_away(model: ModelCluster) -> Iterator[Event]:
     """As long as it is gone, no node can be told to read again."""
     what = "takes the permission to reload away" if model.reloadable else "gives the permission to reload back"
     yield f"somebody {what}", replace(model, reloadable=not model.reloadable)
+
+
+def lifts_the_pause(model: ModelCluster) -> Iterator[Event]:
+    """By hand, or as the clean-up of a run that was refused would, if it did not ask for the Lease."""
+    if model.pause.asked:
+        yield "somebody lifts the pause", replace(model, pause=Pause(False, False)).changed(KAFKA)
 
 
 def adds_a_node(model: ModelCluster) -> Iterator[Event]:

@@ -24,6 +24,7 @@ from .people import (
     a_pod_stays_away,
     adds_a_node,
     adds_another_ca,
+    lifts_the_pause,
     removes_an_annotation,
     restores_an_old_leaf,
     takes_out_the_prepared_ca,
@@ -92,6 +93,7 @@ def test_a_node_a_component_and_the_operators_own_leaf(
         (takes_the_permission_away, broken),
         (a_pod_stays_away, broken),
         (adds_another_ca, broken),
+        (lifts_the_pause, broken),
         # Whoever takes a CA out of the Secret takes it from clients as well.
         (takes_out_the_prepared_ca, broken_inside),
         pytest.param(adds_a_node, broken, marks=long),
@@ -104,6 +106,12 @@ def test_a_node_and_what_happens_meanwhile(
     intent: Intent, people: People, invariant: Invariant, record_property: Record
 ) -> None:
     to_an_end(record_property, LookingRunner(intent), 1, people, invariant=invariant)
+
+
+@long
+@pytest.mark.parametrize("intent", [PATIENT, UNLINKED, RENEW], ids=_name)
+def test_two_nodes_and_a_pause_that_somebody_lifts(intent: Intent, record_property: Record) -> None:
+    to_an_end(record_property, LookingRunner(intent), 2, lifts_the_pause)
 
 
 @long
