@@ -41,6 +41,7 @@ def measured(flow: dict[str, Any] | None = None, control: dict[str, Any] | None 
 
 def test_a_good_measurement_breaks_no_rule() -> None:
     assert broken_rules(measured(), ASKED, CHOSEN) == []
+    assert broken_rules(measured({"duplicated": 12}), ASKED, CHOSEN) == []
 
 
 LAST = "separate restart replace_key"
@@ -50,7 +51,7 @@ LAST = "separate restart replace_key"
     ("found", "rule"),
     [
         (measured({"lost": 2}), f"{LAST}: lost is 2"),
-        (measured({"duplicated": 1}), f"{LAST}: duplicated is 1"),
+        (measured({"duplicated": 13}), f"{LAST}: duplicated is 13"),
         (measured({"failed_handshakes": 3}), f"{LAST}: failed_handshakes is 3"),
         (measured({"longest_stall_s": STALL_S + 1}), f"{LAST}: jvm-producer-kept stood still for {STALL_S + 1} s"),
         (measured({"restarts": 11}), f"{LAST}: 11 restarts, 12 are wanted"),

@@ -61,8 +61,11 @@ def _silent(measured: Measured, wanted: Mapping[str, set[str]]) -> Iterator[str]
 
 def _harm(measured: Measured) -> Iterator[str]:
     for flow in measured.flows:
-        for what in ("lost", "duplicated", "failed_handshakes"):
-            if flow[what]:
+        # An idempotent producer that cannot tell what became of a batch when its leader went begins a new epoch (KIP-360),
+        # and may write the batch twice: seen once, on a machine with many times its work.
+        allowed = {"lost": 0, "duplicated": flow["restarts"], "failed_handshakes": 0}
+        for what, most in allowed.items():
+            if flow[what] > most:
                 yield f"{_named(flow)}: {what} is {flow[what]}"
         if flow["longest_stall_s"] > STALL_S:
             yield f"{_named(flow)}: {flow['stalled_client']} stood still for {flow['longest_stall_s']} s"
