@@ -34,10 +34,10 @@ def by_playbook(tier: Tier, variant: Variant) -> Replacement:
             **(supplied_authority() if variant.supplied else {}),
         )  # fmt: skip
         taken = seconds(lambda: flow().check())
-        reload = first_reload(json.loads((Path(reports) / "report.json").read_text()))
-    if in_use(tier).fingerprints == {replaces}:
+        report = json.loads((Path(reports) / "report.json").read_text())
+    if not report["writes"]:
         raise RuntimeError(f"{variant.name} has replaced nothing")
-    return Replacement(variant.name, taken, nodes, tuple(one.seconds for one in restarts.done), reload)
+    return Replacement(variant.name, taken, nodes, tuple(one.seconds for one in restarts.done), first_reload(report))
 
 
 def first_reload(report: Mapping[str, Any]) -> float:
