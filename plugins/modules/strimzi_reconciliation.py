@@ -227,8 +227,8 @@ SPEC = CLUSTER + STATE
 def body(module: FlowModule) -> dict[str, Any]:
     work = module.work()
     act = pause_for if module.params["state"] == "paused" else resume_for
-    seen, actions = act(module.params["holder"], work, lambda: module.take_lease(work.client))
-    return module.described(seen, actions)
+    seen = act(module.params["holder"], work, lambda: module.take_lease(work.client))
+    return module.described(seen)
 
 
 def main() -> None:

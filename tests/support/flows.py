@@ -73,11 +73,12 @@ def run_flow(work: Work, intent: Intent, engine: Engine = ENGINE) -> FlowResult:
     for phase in Phase:
         if not intent.allows(phase):
             break
-        outcome = run(work, replace(intent, until=phase), lambda: None, engine=engine)
+        call = replace(work, actions=[])
+        outcome = run(call, replace(intent, until=phase), lambda: None, engine=engine)
         if result is None:
             result = FlowResult(outcome)
         result.outcome = outcome
-        result.actions += outcome.actions
+        result.actions += call.actions
         result.warnings += outcome.warnings
         if outcome.decision.violations:
             break

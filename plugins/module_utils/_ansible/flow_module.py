@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import cached_property, partial
-from typing import Any, NoReturn
+from typing import Any
 
 from .._engine.engine import Outcome, Reached, run, to_the_end
 from .._engine.inspection import inspect, plan
@@ -31,7 +31,6 @@ from .._pki.keys import (
     PrivateKeyError,
     load_key,
 )
-from .._strimzi.actions import Action
 from .._strimzi.observe import Observation
 from .._strimzi.outside_clients import Outside
 from .._strimzi.work import (
@@ -101,12 +100,17 @@ class FlowModule(ClusterModule):
         self._eyes: LiveLook | None = None
         self._begun, self._began_at = time.monotonic(), time_text(SystemClock().now())
 
-    def fail(self, message: str, **result: Any) -> NoReturn:
-        super().fail(message, **{"began_at": self._began_at, **result})
-
-    @property
-    def has_written(self) -> bool:
-        return self._work is not None and self._work.changed
+    def done_so_far(self) -> dict[str, Any]:
+        actions = self._work.actions if self._work else []
+        done = {
+            "changed": any(action.is_change for action in actions),
+            "actions": [action.as_result() for action in actions],
+            "began_at": self._began_at,
+            "seconds": round(time.monotonic() - self._begun, 1),
+        }
+        if self.module._diff:  # pylint: disable=protected-access
+            done["diff"] = diff_of(actions)
+        return done
 
     def work(self) -> Work:
         work = Work(self.client(), self.scope(), SystemClock(), self._settings(), self.check_mode)
@@ -231,19 +235,14 @@ class FlowModule(ClusterModule):
             )
         looked = outcome.looked.snapshot if outcome.looked else None
         result = {
-            "changed": outcome.changed,
+            **self.done_so_far(),
             **describe_snapshot(outcome.observation.snapshot),
             **describe_decision(outcome.decision),
             "replaces": outcome.replaces,
             "evidence": {**self._evidence(), "seen_at": time_text(looked.now) if looked else None},
             "listeners": describe_listeners(looked),
             "transitions": describe_transitions(outcome.transitions),
-            "actions": [action.as_result() for action in outcome.actions],
-            "began_at": self._began_at,
-            "seconds": round(time.monotonic() - self._begun, 1),
         }
-        if self.module._diff:  # pylint: disable=protected-access
-            result["diff"] = diff_of(outcome.actions)
         if outcome.decision.violations:
             result["failed_message"] = failure_text(outcome.decision.violations, outcome.observation.snapshot)
         return result
@@ -307,8 +306,8 @@ class FlowModule(ClusterModule):
         components = frozenset(map(Component, self.params["components"] or ("kafka",)))
         pods = tuple(self.params["pods"] or ())
         work.tell(f"restarting for this reason: {reason}")
-        seen, actions = restart(work, pods, components, self._time("since"), lambda: self.take_lease(work.client))
-        return self.described(seen, actions)
+        seen = restart(work, pods, components, self._time("since"), lambda: self.take_lease(work.client))
+        return self.described(seen)
 
     def own_certificate(self) -> dict[str, Any]:
         """A certificate for names of the caller's own."""
@@ -319,10 +318,9 @@ class FlowModule(ClusterModule):
             self.params["secret"], self.params["common_name"],
             frozenset(self.params["subject_alternative_names"] or ()), timedelta(days=self.params["renew_before_days"]),
         )  # fmt: skip
-        actions, chain, why = have_certificate(wanted, seen, work)
-        return {**self.described(seen, actions), "certificate": describe_own(wanted, chain, why, seen.snapshot)}
+        chain, why = have_certificate(wanted, seen, work)
+        return {**self.described(seen), "certificate": describe_own(wanted, chain, why, seen.snapshot)}
 
-    def described(self, seen: Observation, actions: list[Action]) -> dict[str, Any]:
+    def described(self, seen: Observation) -> dict[str, Any]:
         """The result of a call that took part in no flow."""
-        nothing = Outcome(seen, Decision(done=True), None, seen, actions)
-        return self.result(nothing)
+        return self.result(Outcome(seen, Decision(done=True), None, seen))

@@ -48,10 +48,9 @@ class ClusterModule:
         self.holder = f"call-{uuid.uuid4()}"
         self._lease: TrustLease | None = None
 
-    @property
-    def has_written(self) -> bool:
-        """Whether anything was changed so far; reported also when the call fails half-way."""
-        return False
+    def done_so_far(self) -> dict[str, Any]:
+        """The part of a result about what was done; also of the result of a call that fails half-way."""
+        return {"changed": False}
 
     @property
     def check_mode(self) -> bool:
@@ -87,7 +86,7 @@ class ClusterModule:
         self.module.fail_json(msg=message, **({"exception": trace} if trace else {}))
 
     def fail(self, message: str, **result: Any) -> NoReturn:
-        self.module.fail_json(msg=message, **{"changed": self.has_written, **result})
+        self.module.fail_json(msg=message, **{**self.done_so_far(), **result})
         raise SystemExit(1)
 
     def hide(self, *values: str) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from .._issuing.carry_out import CARRY_OUT as _LEAVES
 from .._rollout.carry_out import CARRY_OUT as _UPTAKE
-from .._strimzi.actions import Action
 from .._strimzi.carry_out import CARRY_OUT as _CLUSTER
 from .._strimzi.observe import Observation
 from .._strimzi.work import Work
@@ -17,6 +16,6 @@ from .._trust.model.steps.base import Step
 _CARRY_OUT = {**_CLUSTER, **_LEAVES, **_UPTAKE}
 
 
-def carry_out(step: Step, observation: Observation, work: Work) -> list[Action]:
-    """Carry out the step; in a dry run only return its actions. Raises StepError, KubeError."""
-    return _CARRY_OUT[type(step)](step, observation, work)
+def carry_out(step: Step, observation: Observation, work: Work) -> None:
+    """Carry out the step; in a dry run only record its actions. Raises StepError, KubeError."""
+    _CARRY_OUT[type(step)](step, observation, work)

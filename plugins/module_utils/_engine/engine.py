@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from .._kube.errors import AlreadyExists, Conflict, KubeError, NotFound
-from .._strimzi.actions import Action
 from .._strimzi.errors import ReloadImpossible, StepError
 from .._strimzi.observe import Observation
 from .._strimzi.work import Work
@@ -56,7 +55,6 @@ class Outcome:
     decision: Decision
     replaces: str | None
     before: Observation
-    actions: list[Action] = field(default_factory=list)
     transitions: list[Transition] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     looked: Observation | None = field(default=None, init=False)
@@ -71,10 +69,6 @@ class Outcome:
         said, before = observation.snapshot.listeners, self.looked
         if said is not None and (before is None or said is not before.snapshot.listeners):
             self.looked = observation
-
-    @property
-    def changed(self) -> bool:
-        return any(action.is_change for action in self.actions)
 
 
 def to_the_end(snapshot: Snapshot) -> bool:
@@ -112,7 +106,7 @@ def run(
         _go_on(work, intent, before_write, reached, outcome, engine)
     except BaseException:
         if outcome.has_begun:
-            _let_the_operator_on(work, outcome)
+            _let_the_operator_on(work)
         raise
     return outcome
 
@@ -162,14 +156,14 @@ def _carry_out_all(steps: Steps, outcome: Outcome, work: Work) -> None:
     for step in steps:
         if step.is_told and not work.dry_run:
             work.tell(step.sentence())
-        outcome.actions += carry_out(step, outcome.observation, work)
+        carry_out(step, outcome.observation, work)
     outcome.transitions += outcome.decision.transitions
 
 
-def _let_the_operator_on(work: Work, outcome: Outcome) -> None:
+def _let_the_operator_on(work: Work) -> None:
     """End a pause that this run made, as long as it holds the Lease. The next call continues unfinished steps."""
     with suppress(KubeError, StepError):
         work.alive()
         observation = see(work)
         if observation.snapshot.reconciliation.paused_by_us:
-            outcome.actions += carry_out(Resume(phase=Phase.USE), observation, work)
+            carry_out(Resume(phase=Phase.USE), observation, work)

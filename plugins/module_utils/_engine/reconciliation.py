@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from .._strimzi import names, operator
-from .._strimzi.actions import Action
 from .._strimzi.errors import StepError
 from .._strimzi.kafka import condition
 from .._strimzi.observe import Observation
@@ -23,20 +22,20 @@ class PausedByAnother(StepError):
     """Somebody else has paused the operator."""
 
 
-def pause_for(holder: str, work: Work, before_write: Callable[[], None]) -> tuple[Observation, list[Action]]:
+def pause_for(holder: str, work: Work, before_write: Callable[[], None]) -> Observation:
     """The operator is paused for this holder, and has confirmed it. Raises PausedByAnother, OperatorSilent."""
     seen = see_existing(work)
     if seen.snapshot.reconciliation.paused and _holder(seen) != holder:
         _refuse(seen)
     if seen.snapshot.reconciliation.paused and seen.snapshot.reconciliation.pause_effective:
-        return seen, []
+        return seen
     if not work.dry_run:
         before_write()
-    actions = operator.pause_for(holder, seen, work)
-    return (seen if work.dry_run else see(work)), actions
+    operator.pause_for(holder, seen, work)
+    return seen if work.dry_run else see(work)
 
 
-def resume_for(holder: str, work: Work, before_write: Callable[[], None]) -> tuple[Observation, list[Action]]:
+def resume_for(holder: str, work: Work, before_write: Callable[[], None]) -> Observation:
     """The operator is not paused. A pause of another holder stays. Raises PausedByAnother, OperatorSilent.
 
     A pause that a killed call of a flow has left is ended; the Lease tells that the call is dead.
@@ -44,13 +43,13 @@ def resume_for(holder: str, work: Work, before_write: Callable[[], None]) -> tup
     seen = see_existing(work)
     state = seen.snapshot.reconciliation
     if not state.paused and not condition(seen.kafka, "ReconciliationPaused"):
-        return seen, []
+        return seen
     if state.paused and not state.paused_by_us and _holder(seen) != holder:
         _refuse(seen)
     if not work.dry_run:
         before_write()
-    actions = operator.resume_for(seen, work)
-    return (seen if work.dry_run else see(work)), actions
+    operator.resume_for(seen, work)
+    return seen if work.dry_run else see(work)
 
 
 def _holder(seen: Observation) -> str | None:

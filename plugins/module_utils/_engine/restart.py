@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 
-from .._strimzi.actions import Action
 from .._strimzi.errors import StepError
 from .._strimzi.observe import Observation
 from .._strimzi.work import Work
@@ -33,7 +32,7 @@ def restart(
     components: frozenset[Component],
     since: datetime | None,
     before_write: Callable[[], None],
-) -> tuple[Observation, list[Action]]:
+) -> Observation:
     """Restart these pods, or those of these components, as far as they were made before ``since``. Raises NotNow, StepError."""
     seen = see_existing(work)
     _require_settled(seen, pods)
@@ -43,12 +42,12 @@ def restart(
         if (pod.name in pods if pods else pod.component in components) and _is_older(seen, pod.name, since)
     )
     if not chosen:
-        return seen, []
+        return seen
     if not work.dry_run:
         before_write()
     step = Roll(reason=RollReason.MANUAL, uids=chosen, authority=None, phase=Phase.USE)
-    actions = carry_out(step, seen, work)
-    return (seen if work.dry_run else see(work)), actions
+    carry_out(step, seen, work)
+    return seen if work.dry_run else see(work)
 
 
 def _is_older(seen: Observation, pod: str, since: datetime | None) -> bool:

@@ -14,7 +14,6 @@ from .._pki.certificates import Certificate, Chain, encode_certificates
 from .._pki.keys import PrivateKey, generate_keys
 from .._pki.requests import build_request
 from .._strimzi import names
-from .._strimzi.actions import Action
 from .._strimzi.ca_secrets import CURRENT, KEY, private_key
 from .._strimzi.errors import AuthorityUnavailable, LeafRefused
 from .._strimzi.leaves import LeafSecret, expected_leaves, leaf_secrets
@@ -38,7 +37,7 @@ from .subjects import LeafSubject, subject_of
 from .wanted import wanted_names
 
 
-def issue_leaves(step: IssueLeaves, observation: Observation, work: Work) -> list[Action]:
+def issue_leaves(step: IssueLeaves, observation: Observation, work: Work) -> None:
     """Issue each leaf, check it, and write it with the generation it belongs to.
 
     Raises AuthorityUnavailable when the CA's key is not at hand, LeafRefused when the issuer returned something else.
@@ -46,14 +45,15 @@ def issue_leaves(step: IssueLeaves, observation: Observation, work: Work) -> lis
     wanted = [leaf for leaf in _every_leaf(observation) if leaf.secret in step.secrets]
     phase = step.phase.value
     if work.dry_run:
-        return [_planned(leaf, step, observation).action(work.scope.namespace, phase) for leaf in wanted]
+        write_all(tuple(_planned(leaf, step, observation) for leaf in wanted), work, phase)
+        return
     issuer = _issuer(step, observation, work)
     keys = generate_keys(work.settings.leaf_key, len(wanted))
     writes = tuple(
         _write(leaf, step, key, _obtain(leaf, step, key, issuer, observation, work), observation)
         for leaf, key in zip(wanted, keys, strict=True)
     )
-    return write_all(writes, work, phase)
+    write_all(writes, work, phase)
 
 
 def _every_leaf(observation: Observation) -> tuple[LeafSecret, ...]:

@@ -15,7 +15,6 @@ from .._pki.authorities import DistinguishedName
 from .._pki.certificates import CertificateError, Chain, encode_certificates, parse_certificates
 from .._pki.keys import PrivateKey, generate_key
 from .._pki.requests import build_request
-from .._strimzi.actions import Action
 from .._strimzi.ca_secrets import KEY, private_key
 from .._strimzi.errors import AuthorityUnavailable, StepError
 from .._strimzi.names import CLUSTER_LABEL
@@ -45,8 +44,8 @@ class OwnCertificate:
     renew_before: timedelta
 
 
-def have_certificate(wanted: OwnCertificate, observation: Observation, work: Work) -> tuple[list[Action], Chain, str]:
-    """The actions, the certificate with its chain (empty in a dry run), and why it was issued; empty where it was not.
+def have_certificate(wanted: OwnCertificate, observation: Observation, work: Work) -> tuple[Chain, str]:
+    """The certificate with its chain (empty in a dry run), and why it was issued; empty where it was not.
 
     Raises SecretTaken, AuthorityUnavailable, LeafRefused, KubeError.
     """
@@ -56,16 +55,18 @@ def have_certificate(wanted: OwnCertificate, observation: Observation, work: Wor
     trusted = _trusted(observation)
     why = _why_issued(wanted, chain, private_key(stored, f"{wanted.common_name}.key"), observation)
     if not why and entries(stored).get("ca.crt") == trusted:
-        return [], chain, ""
+        return chain, ""
     issuer = _issuer(observation, work) if why else None
     if work.dry_run:
-        return [_write(wanted, stored, {}, work).action(work.scope.namespace, "")], (), why
+        write_all((_write(wanted, stored, {}, work),), work, "")
+        return (), why
     data = {"ca.crt": trusted}
     if issuer is not None:
         issued, key = _issue(wanted, issuer, observation, work)
         chain = (issued.leaf, *issued.chain)
         data |= {f"{wanted.common_name}.crt": encode_certificates(chain), f"{wanted.common_name}.key": key}
-    return write_all((_write(wanted, stored, data, work),), work, ""), chain, why
+    write_all((_write(wanted, stored, data, work),), work, "")
+    return chain, why
 
 
 def _require_own(wanted: OwnCertificate, stored: Any, observation: Observation) -> None:

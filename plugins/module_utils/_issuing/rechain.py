@@ -9,7 +9,6 @@ from __future__ import annotations
 from .._kube.resources import SECRETS
 from .._pki.certificates import parse_certificates
 from .._strimzi import names
-from .._strimzi.actions import Action
 from .._strimzi.leaves import LeafSecret, leaf_secrets
 from .._strimzi.observe import Observation
 from .._strimzi.secret_data import entries
@@ -33,7 +32,7 @@ def _chain(leaf: LeafSecret, observation: Observation) -> dict[str, bytes]:
     return {entry: presented(leaf, kept, observation.snapshot.ca.current, None, observation)}
 
 
-def rechain_leaves(step: RechainLeaves, observation: Observation, work: Work) -> list[Action]:
+def rechain_leaves(step: RechainLeaves, observation: Observation, work: Work) -> None:
     """Write the chains. The operator keeps a leaf that ends with the bytes of ``ca.crt`` and has its generation
     (docs/operator.md, "Tried by hand", 5).
     """
@@ -45,4 +44,4 @@ def rechain_leaves(step: RechainLeaves, observation: Observation, work: Work) ->
         patch = secret_patch(_chain(leaf, observation), {names.CLUSTER_CA_CERT_GENERATION: str(step.generation)})
         what = f"keep leaf {leaf.entry}.crt behind the chain of generation {step.generation}"
         writes.append(Write(WriteVerb.UPDATE, SECRETS, leaf.secret, what, patch, version(existing)))
-    return write_all(tuple(writes), work, step.phase.value)
+    write_all(tuple(writes), work, step.phase.value)

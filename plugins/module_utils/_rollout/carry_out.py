@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .._strimzi.actions import Action
 from .._strimzi.carry_out import CarryOut
 from .._strimzi.observe import Observation
 from .._strimzi.work import Work
@@ -17,11 +16,11 @@ from .._trust.model.steps.nodes import Reload, Roll
 from .roll import carry_out_roll
 
 
-def _reload(step: Reload, observation: Observation, work: Work) -> list[Action]:
+def _reload(step: Reload, observation: Observation, work: Work) -> None:
     # Imported only for a reload: most calls make none, and all of this code speaks to Kafka.
     from .reloading import carry_out_reload
 
-    return carry_out_reload(step, observation, work)
+    carry_out_reload(step, observation, work)
 
 
 CARRY_OUT: Mapping[type[Step], CarryOut] = {Roll: carry_out_roll, Reload: _reload}

@@ -21,7 +21,6 @@ from typing import Any
 from .._kube.errors import TimedOut
 from .._kube.resources import PODS
 from .._kube.wait import wait_until
-from .._strimzi.actions import Action
 from .._strimzi.errors import RollStuck
 from .._strimzi.observe import Observation
 from .._strimzi.resources import STRIMZI_POD_SETS
@@ -44,7 +43,7 @@ from .nodes import (
 )
 from .order import Node, batch
 from .others import Others
-from .progress import Progress
+from .progress import Progress, deletion
 from .safety import (
     absence_violations,
     availability_violations,
@@ -60,7 +59,7 @@ from .safety import (
 LOOK = 1.0
 
 
-def restart_nodes(step: Roll, observation: Observation, work: Work, connect: Connect) -> list[Action]:
+def restart_nodes(step: Roll, observation: Observation, work: Work, connect: Connect) -> None:
     """Restart the Kafka nodes of the step and wait until the last one is in sync.
 
     Raises RollStuck: nothing moves any more, or somebody else restarts nodes. Running it again continues it.
@@ -69,7 +68,7 @@ def restart_nodes(step: Roll, observation: Observation, work: Work, connect: Con
         pod for pod in observation.snapshot.pods if pod.uid in step.uids and pod.component is Component.KAFKA
     ]  # fmt: skip
     if not asked:
-        return []
+        return
     admin = connect(observation)
     try:
         roll = _DirectRoll(step, asked, work, admin, fetch_timeout(observation.kafka))
@@ -77,7 +76,6 @@ def restart_nodes(step: Roll, observation: Observation, work: Work, connect: Con
             roll.restart(turn)
     finally:
         admin.close()
-    return roll.actions
 
 
 @dataclass(frozen=True)
@@ -98,17 +96,13 @@ class _DirectRoll:
         self._fewest_lagging: int | None = None
         self._catching_up = False
 
-    @property
-    def actions(self) -> list[Action]:
-        return self._progress.actions
-
     def restart(self, node: Node) -> None:
         """Delete this pod. The UID keeps a pod of the same name that has replaced it meanwhile: that one has restarted
         already.
         """
         self._others.restarted_by_us(node.uid)
         self._work.client.delete(PODS, self._work.scope.namespace, node.pod, uid=node.uid)
-        self._work.changed = True
+        self._work.record(deletion(node.pod, self._step, self._work))
 
     def await_turn(self) -> Node | None:
         """Wait until a node may restart, and return it; None when all nodes have been restarted and are back."""

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from .._strimzi.actions import Action
 from .._strimzi.pods import component_of, is_ready
@@ -17,21 +17,22 @@ from .._trust.model.steps.nodes import Roll
 
 
 def restart(pod: str, step: Roll, work: Work, *, seconds: float | None = None, away: int | None = None) -> Action:
-    """The restart of a pod as an action of this roll; seconds and away as in ``Restarted``, None for a prediction."""
+    """The restart of a pod as an action of this roll; None for a prediction:
+
+    seconds: from the old pod's end to Ready. away: the most Kafka nodes that were away at once meanwhile.
+    """
     subject, what = f"Pod {work.scope.namespace}/{pod}", f"{step.reason.value} roll"
     return Action("restart", subject, what, step.phase.value, seconds=seconds, away=away)
 
 
-class Restarted(NamedTuple):
-    """seconds: from the old pod's end to Ready. away: the most Kafka nodes that were away at once meanwhile."""
-
-    name: str
-    seconds: float
-    away: int | None
+def deletion(pod: str, step: Roll, work: Work) -> Action:
+    """The deletion of a pod, after which something else brings it back."""
+    subject, what = f"Pod {work.scope.namespace}/{pod}", f"have it restarted ({step.reason.value} roll)"
+    return Action("delete", subject, what, step.phase.value)
 
 
 class Progress:
-    """Follows the replacement of pods."""
+    """Follows the replacement of pods, and records each that is complete."""
 
     def __init__(self, step: Roll, leaving: Iterable[Pod], work: Work) -> None:
         self._step = step
@@ -42,17 +43,13 @@ class Progress:
         self._away: dict[str, int] = {}  # by UID, of Kafka nodes only
         self._changed = False
         self.left: set[str] = set(self._old)
-        self.restarted: list[Restarted] = []
+        self.restarted = 0
         self.expected = len(self._old)
 
     @property
     def complete(self) -> bool:
         """Every pod is gone, and another one is Ready in its place."""
-        return len(self.restarted) == self.expected
-
-    @property
-    def actions(self) -> list[Action]:
-        return [restart(one.name, self._step, self._work, seconds=one.seconds, away=one.away) for one in self.restarted]
+        return self.restarted == self.expected
 
     def take_changed(self) -> bool:
         """Whether something moved since the last call: the time limit is per pod, not for the whole roll."""
@@ -77,9 +74,11 @@ class Progress:
     def _note_back(self, now: float) -> None:
         for uid in [uid for uid in self._gone_at if self._is_back(self._old[uid])]:
             seconds = now - self._gone_at.pop(uid)
-            self.restarted.append(Restarted(self._old[uid].name, seconds, self._away.get(uid)))
+            name, away = self._old[uid].name, self._away.get(uid)
+            self._work.record(restart(name, self._step, self._work, seconds=seconds, away=away))
+            self.restarted += 1
             self._changed = True
-            self._tell(self._old[uid].name, seconds)
+            self._tell(name, seconds)
 
     def _count_away(self) -> None:
         nodes = [uid for uid in self._gone_at if self._old[uid].component is Component.KAFKA]
@@ -99,7 +98,7 @@ class Progress:
     def _tell(self, name: str, seconds: float) -> None:
         scope = self._work.scope
         self._work.report(
-            f"[{scope.namespace}/{scope.cluster}] {self._step.reason.value} roll {len(self.restarted)}/{self.expected}: "
+            f"[{scope.namespace}/{scope.cluster}] {self._step.reason.value} roll {self.restarted}/{self.expected}: "
             f"{name} restarted, Ready after {seconds:.1f} s"
         )
 
@@ -116,7 +115,7 @@ class Progress:
             f"{old.name}: gone, nothing Ready in its place"
             for old in map(self._old.__getitem__, sorted(self._gone_at)) if old.name not in names
         ]  # fmt: skip
-        return f"{len(self.restarted)} of {self.expected} restarted. " + "; ".join(states) + "."
+        return f"{self.restarted} of {self.expected} restarted. " + "; ".join(states) + "."
 
 
 def _cause(pod: Mapping[str, Any]) -> str:

@@ -42,12 +42,14 @@ _PAUSE = 1.0
 AT_ONCE = 8
 
 
-def carry_out_reload(step: Reload, observation: Observation, work: Work) -> list[Action]:
+def carry_out_reload(step: Reload, observation: Observation, work: Work) -> None:
     """Tell each node, then wait until all of their listeners show it. Raises ReloadImpossible, RollStuck."""
     nodes = [read_node(pod) for pod in kafka_pods(observation.pods.values(), observation.scope)]
     wanted = [node for node in nodes if node.uid in step.uids]
     if work.dry_run:
-        return [_action(node, step, work) for node in wanted]
+        for node in wanted:
+            work.record(_action(node, step, work))
+        return
     if work.open_ports is None:
         raise NotReloadable("Nodes cannot be reached from here.")
     open_ports, context = work.open_ports(), operator_context(observation)
@@ -56,16 +58,12 @@ def carry_out_reload(step: Reload, observation: Observation, work: Work) -> list
         _Request(ReloadTarget(node, controllers, _domain(work)), _settings(node, work), open_ports, context)
         for node in sorted(wanted, key=lambda one: one.node_id)
     ]
-    actions = []
     for wave in _waves(requests):
-        begun = work.clock.monotonic()
-        _tell(wave, work)
-        actions += [_action(one.target.node, step, work, work.clock.monotonic() - begun) for one in wave]
+        _tell(wave, step, work)
     _await_listeners(step, observation, work)
-    return actions
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Request:
     """The settings that a node is told to read again, and the way to the node."""
 
@@ -74,15 +72,11 @@ class _Request:
     open_ports: PortOpener
     context: ssl.SSLContext
 
-    def send(self) -> KafkaUnavailable | None:
-        """Send the request. Returns the error where the node did not answer; it may answer later. Raises
+    def send(self) -> None:
+        """Send the request. Raises KafkaUnavailable where the node does not answer, which it may do later, and
         ReloadImpossible.
         """
-        try:
-            reload_node(self.target, self.settings, self.open_ports, self.context)
-        except KafkaUnavailable as error:
-            return error
-        return None
+        reload_node(self.target, self.settings, self.open_ports, self.context)
 
 
 def _waves(requests: Sequence[_Request]) -> Iterator[Sequence[_Request]]:
@@ -102,34 +96,34 @@ def _domain(work: Work) -> str:
     return f"{work.scope.cluster}-kafka-brokers.{work.scope.namespace}.svc"
 
 
-def _tell(wave: Sequence[_Request], work: Work) -> None:
-    """Tell these nodes, and tell those again that do not answer: the quorum may have no leader for a moment."""
-    deadline = work.clock.monotonic() + work.settings.operator_timeout / timedelta(seconds=1)
-    left = wave
+def _tell(wave: Sequence[_Request], step: Reload, work: Work) -> None:
+    """Tell these nodes, and tell those again that do not answer: the quorum may have no leader for a moment. Raises
+    ReloadImpossible, when all requests have ended and who has read again is recorded.
+    """
+    begun, left = work.clock.monotonic(), wave
+    deadline = begun + work.settings.operator_timeout / timedelta(seconds=1)
     while True:
         work.alive()
-        left, error = _send(left, work)
-        if error is None:
+        errors = _send(left)
+        seconds = work.clock.monotonic() - begun
+        for one in left:
+            if one not in errors:
+                work.record(_action(one.target.node, step, work, seconds))
+        if refusal := next((error for error in errors.values() if not isinstance(error, KafkaUnavailable)), None):
+            raise refusal
+        if not errors:
             return
+        left = list(errors)
         if work.clock.monotonic() >= deadline:
-            raise RollStuck(str(error), "Bring this node to health, then run the flow again.")
+            raise RollStuck(str(errors[left[0]]), "Bring this node to health, then run the flow again.")
         work.clock.sleep(_PAUSE)
 
 
-def _send(wave: Sequence[_Request], work: Work) -> tuple[Sequence[_Request], KafkaUnavailable | None]:
-    """The requests that were not answered, and the error of the first of them. All requests have ended when one raises
-    that its node refuses.
-    """
+def _send(wave: Sequence[_Request]) -> Mapping[_Request, BaseException]:
+    """The requests that failed, in order, and why. All of them have ended."""
     with ThreadPoolExecutor(max_workers=AT_ONCE, thread_name_prefix="reload") as pool:
         answers = [pool.submit(one.send) for one in wave]
-    left, errors = [], []
-    for one, answer in zip(wave, answers, strict=True):
-        if error := answer.result():
-            left.append(one)
-            errors.append(error)
-            continue
-        work.changed = True
-    return left, next(iter(errors), None)
+    return {one: error for one, answer in zip(wave, answers, strict=True) if (error := answer.exception())}
 
 
 def _settings(node: Node, work: Work) -> tuple[Setting, ...]:

@@ -15,7 +15,7 @@ their Deployments recreate them (docs/operator.md, "Phases by hand", "Manual rol
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
@@ -23,7 +23,6 @@ from .._kube.errors import NotFound, TimedOut
 from .._kube.resources import PODS
 from .._kube.wait import wait_until
 from .._strimzi import names
-from .._strimzi.actions import Action
 from .._strimzi.errors import RollStuck
 from .._strimzi.observe import Observation
 from .._strimzi.operator import await_leaves, request_reconcile
@@ -38,7 +37,7 @@ from .._strimzi.writes import (
 )
 from .._trust.model.snapshot import Component, Pod
 from .._trust.model.steps.nodes import Roll, RollReason
-from .progress import Progress, restart
+from .progress import Progress, deletion, restart
 
 Objects = Mapping[str, Mapping[str, Any]]
 
@@ -48,7 +47,6 @@ class _Roll:
     step: Roll
     observation: Observation
     work: Work
-    actions: list[Action] = field(default_factory=list)
 
     @property
     def phase(self) -> str:
@@ -62,26 +60,27 @@ class _Roll:
         ]  # fmt: skip
 
 
-def carry_out_roll(step: Roll, observation: Observation, work: Work) -> list[Action]:
+def carry_out_roll(step: Roll, observation: Observation, work: Work) -> None:
     """Have the pods of the step replaced and wait until all pods are ready again."""
     roll = _Roll(step, observation, work)
     if work.dry_run:
-        return [restart(pod.name, step, work) for nodes in (True, False) for pod in roll.pods(nodes)]
+        for pod in (*roll.pods(True), *roll.pods(False)):
+            work.record(restart(pod.name, step, work))
+        return
     if step.reason is RollReason.USE:
         # The operator starts this roll by itself, because leaves or its template of the pods have changed.
-        roll.actions += request_reconcile(observation, work, roll.phase, _token(step))
+        request_reconcile(observation, work, roll.phase, _token(step))
         if not step.uids:
             # Only Secrets are behind, so no restart would show that the operator has acted.
-            roll.actions += await_leaves(roll.phase, observation, work)
+            await_leaves(roll.phase, observation, work)
         _await_replacement(roll, [*roll.pods(True), *roll.pods(False)])
-        return roll.actions
+        return
     if work.settings.strategy is Strategy.DIRECT:
-        roll.actions += _restart_nodes(roll)
+        _restart_nodes(roll)
     else:
         _ask_for_nodes(roll)
         _await_replacement(roll, roll.pods(True))
     _restart_others(roll)
-    return roll.actions
 
 
 def _token(step: Roll) -> str:
@@ -103,17 +102,17 @@ def _ask_for_nodes(roll: _Roll) -> None:
         for pod, raw in ((pod, roll.observation.pods[pod.name]) for pod in nodes)
         if annotation(raw, names.MANUAL_ROLLING_UPDATE) != "true"
     )
-    roll.actions += write_all(writes, roll.work, roll.phase)
-    roll.actions += request_reconcile(roll.observation, roll.work, roll.phase, _token(roll.step))
+    write_all(writes, roll.work, roll.phase)
+    request_reconcile(roll.observation, roll.work, roll.phase, _token(roll.step))
 
 
-def _restart_nodes(roll: _Roll) -> list[Action]:
+def _restart_nodes(roll: _Roll) -> None:
     # Imported only for this strategy, because all of this code speaks to Kafka.
     from . import admin
     from .direct import restart_nodes
 
     connect = admin.connect_to(roll.work.settings.kafka_bootstrap)
-    return restart_nodes(roll.step, roll.observation, roll.work, connect)
+    restart_nodes(roll.step, roll.observation, roll.work, connect)
 
 
 def _restart_others(roll: _Roll) -> None:
@@ -129,7 +128,7 @@ def _delete(pod: Pod, roll: _Roll) -> None:
         roll.work.client.delete(PODS, roll.work.scope.namespace, pod.name, uid=pod.uid)
     except NotFound:
         return
-    roll.work.changed = True
+    roll.work.record(deletion(pod.name, roll.step, roll.work))
 
 
 def _await_replacement(roll: _Roll, leaving: list[Pod]) -> None:
@@ -155,4 +154,3 @@ def _await_replacement(roll: _Roll, leaving: list[Pod]) -> None:
             "Look at the pods named here and at the operator's log; when they are healthy, run the flow again: pods "
             "that were restarted already are not restarted again.",
         ) from None
-    roll.actions += progress.actions

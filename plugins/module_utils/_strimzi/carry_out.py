@@ -23,30 +23,29 @@ from .._trust.model.steps.nodes import StampPods
 from .._trust.model.steps.pause import Pause, Resume
 from .._trust.model.steps.trust import AwaitBundle, AwaitClients, AwaitOutside, Project, Publish, Withdraw, WriteBundle
 from . import authority_writes, operator, outside_waiting, publishing, stamping, trust_writes
-from .actions import Action
 from .observe import Observation
 from .work import Work
 from .writes import Write, write_all
 
-#: Carries out one step and says what it did.
-CarryOut: TypeAlias = Callable[[Any, Observation, Work], list[Action]]
+#: Carries out one step. What it does is recorded with the work.
+CarryOut: TypeAlias = Callable[[Any, Observation, Work], None]
 
 
 def _writing(make: Callable[[Any, Observation], tuple[Write, ...]]) -> CarryOut:
     """Carries out a step that consists of writes only."""
 
-    def carry_out(step: Step, observation: Observation, work: Work) -> list[Action]:
-        return write_all(make(step, observation), work, step.phase.value)
+    def carry_out(step: Step, observation: Observation, work: Work) -> None:
+        write_all(make(step, observation), work, step.phase.value)
 
     return carry_out
 
 
-def _prepare(step: PrepareAuthority, observation: Observation, work: Work) -> list[Action]:
-    return write_all(authority_writes.prepare(step, observation, work), work, step.phase.value)
+def _prepare(step: PrepareAuthority, observation: Observation, work: Work) -> None:
+    write_all(authority_writes.prepare(step, observation, work), work, step.phase.value)
 
 
-def _publish(step: Publish, observation: Observation, work: Work) -> list[Action]:
-    return write_all(publishing.publish(step, observation, work.clock.now()), work, step.phase.value)
+def _publish(step: Publish, observation: Observation, work: Work) -> None:
+    write_all(publishing.publish(step, observation, work.clock.now()), work, step.phase.value)
 
 
 CARRY_OUT: Mapping[type[Step], CarryOut] = {

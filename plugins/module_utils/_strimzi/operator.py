@@ -39,14 +39,14 @@ from .writes import (
 Objects = Mapping[str, Mapping[str, Any]]
 
 
-def request_reconcile(observation: Observation, work: Work, phase: str, token: str) -> list[Action]:
+def request_reconcile(observation: Observation, work: Work, phase: str, token: str) -> None:
     """Touch the Kafka resource, which the operator watches; it notices changes of Secrets and pods only periodically.
 
     The token names the request, so that the same request is not written twice.
     """
     kafka = observation.kafka
     if kafka is None or annotation(kafka, names.RECONCILE_REQUEST) == token:
-        return []
+        return
     write = Write(
         WriteVerb.UPDATE,
         KAFKAS,
@@ -54,20 +54,21 @@ def request_reconcile(observation: Observation, work: Work, phase: str, token: s
         "ask the operator to reconcile now",
         {"metadata": {"annotations": {names.RECONCILE_REQUEST: token}}},
     )
-    return write_all((write,), work, phase)
+    write_all((write,), work, phase)
 
 
-def await_bundle(step: AwaitBundle, observation: Observation, work: Work) -> list[Action]:
+def await_bundle(step: AwaitBundle, observation: Observation, work: Work) -> None:
     """Wait until the trust bundle holds what the certificate Secret holds, and no more."""
     name = work.scope.trust_bundle_secret
     if observation.secret(name) is None:
-        return []
-    phase = step.phase.value
+        return
+    where, phase = f"Secret {work.scope.namespace}/{name}", step.phase.value
     if work.dry_run:
-        return [Action("wait", f"Secret {work.scope.namespace}/{name}", "the operator updates the trust bundle", phase)]
+        work.record(Action("wait", where, "the operator updates the trust bundle", phase))
+        return
     absent = frozenset(certificate.fingerprint for certificate in step.absent)
     token = "bundle-" + "-".join([*sorted(f[:12] for f in step.present), "without", *sorted(f[:12] for f in absent)])
-    actions = request_reconcile(observation, work, phase, token)
+    request_reconcile(observation, work, phase, token)
 
     def settled(objects: Objects) -> bool:
         found = _bundle(objects.get(name))
@@ -78,21 +79,21 @@ def await_bundle(step: AwaitBundle, observation: Observation, work: Work) -> lis
         settled,
         SECRETS,
         name,
-        f"The Cluster Operator has not updated Secret {work.scope.namespace}/{name} within "
-        f"{work.settings.operator_timeout.total_seconds():.0f} s.",
+        f"The Cluster Operator has not updated {where} within {work.settings.operator_timeout.total_seconds():.0f} s.",
     )
     waited = f"the operator updated the trust bundle ({len(step.present)} trusted)"
-    return [*actions, Action("wait", f"Secret {work.scope.namespace}/{name}", waited, phase, seconds=seconds)]
+    work.record(Action("wait", where, waited, phase, seconds=seconds))
 
 
-def await_leaves(phase: str, observation: Observation, work: Work) -> list[Action]:
+def await_leaves(phase: str, observation: Observation, work: Work) -> None:
     """Wait until the operator has issued the leaves that belong to another generation than its CA."""
     wanted = str(observation.snapshot.ca.certificate_generation)
-    behind = [leaf.secret for leaf in observation.snapshot.leaves if str(leaf.generation) != wanted]
-    return [_await_leaf(name, wanted, phase, work) for name in behind]
+    for leaf in observation.snapshot.leaves:
+        if str(leaf.generation) != wanted:
+            _await_leaf(leaf.secret, wanted, phase, work)
 
 
-def _await_leaf(name: str, generation: str, phase: str, work: Work) -> Action:
+def _await_leaf(name: str, generation: str, phase: str, work: Work) -> None:
     where = f"Secret {work.scope.namespace}/{name}"
 
     def settled(objects: Objects) -> bool:
@@ -101,7 +102,7 @@ def _await_leaf(name: str, generation: str, phase: str, work: Work) -> Action:
     limit = work.settings.operator_timeout.total_seconds()
     silent = f"The Cluster Operator has not issued the leaf in {where} within {limit:.0f} s."
     seconds = _wait(work, settled, SECRETS, name, silent)
-    return Action("wait", where, f"the operator issued the leaf, generation {generation}", phase, seconds=seconds)
+    work.record(Action("wait", where, f"the operator issued the leaf, generation {generation}", phase, seconds=seconds))
 
 
 def _bundle(secret: Mapping[str, Any] | None) -> frozenset[str]:
@@ -146,66 +147,59 @@ def _wait_for_kafka(work: Work, settled: Callable[[Mapping[str, Any]], bool], wh
     )
 
 
-def _edit_kafka(observation: Observation, work: Work, phase: str, what: str, patch: dict[str, Any]) -> list[Action]:
+def _edit_kafka(observation: Observation, work: Work, phase: str, what: str, patch: dict[str, Any]) -> None:
     kafka = observation.kafka or {}
     write = Write(WriteVerb.UPDATE, KAFKAS, work.scope.cluster, what, patch, version(kafka))
-    return write_all((write,), work, phase)
+    write_all((write,), work, phase)
 
 
-def pause(step: Pause, observation: Observation, work: Work) -> list[Action]:
+def pause(step: Pause, observation: Observation, work: Work) -> None:
     """Pause the Kafka resource in the name of this collection and wait for the operator's confirmation
     (docs/operator.md, "Pause").
     """
-    actions = []
     if not observation.snapshot.reconciliation.paused:
         annotations = {names.PAUSE_RECONCILIATION: "true", names.PAUSED_BY: work.settings.holder}
-        actions = _edit_kafka(
+        _edit_kafka(
             observation, work, step.phase.value, "pause reconciliation", {"metadata": {"annotations": annotations}}
         )
     if not work.dry_run:
         _wait_for_kafka(work, lambda kafka: condition(kafka, "ReconciliationPaused"), "confirmed the pause of")
-    return actions
 
 
-def resume(step: Resume, observation: Observation, work: Work) -> list[Action]:
+def resume(step: Resume, observation: Observation, work: Work) -> None:
     """End the pause of this collection. The operator starts at once; the next step waits for what it does."""
     annotations = {names.PAUSE_RECONCILIATION: None, names.PAUSED_BY: None}
-    return _edit_kafka(
+    _edit_kafka(
         observation, work, step.phase.value, "resume reconciliation", {"metadata": {"annotations": annotations}}
     )
 
 
-def pause_for(holder: str, observation: Observation, work: Work) -> list[Action]:
+def pause_for(holder: str, observation: Observation, work: Work) -> None:
     """Pause the Kafka resource for a holder who ends the pause himself."""
-    actions = []
     if not observation.snapshot.reconciliation.paused:
         annotations = {names.PAUSE_RECONCILIATION: "true", names.PAUSED_FOR: holder}
         what = f"pause reconciliation for {holder}"
-        actions = _edit_kafka(observation, work, "", what, {"metadata": {"annotations": annotations}})
+        _edit_kafka(observation, work, "", what, {"metadata": {"annotations": annotations}})
     if not work.dry_run:
         _wait_for_kafka(work, lambda kafka: condition(kafka, "ReconciliationPaused"), "confirmed the pause of")
-    return actions
 
 
-def resume_for(observation: Observation, work: Work) -> list[Action]:
+def resume_for(observation: Observation, work: Work) -> None:
     """End any pause, and wait until the operator goes on."""
-    actions: list[Action] = []
     gone = dict.fromkeys((names.PAUSE_RECONCILIATION, names.PAUSED_BY, names.PAUSED_FOR))
     if observation.snapshot.reconciliation.paused:
-        actions = _edit_kafka(observation, work, "", "resume reconciliation", {"metadata": {"annotations": gone}})
+        _edit_kafka(observation, work, "", "resume reconciliation", {"metadata": {"annotations": gone}})
     if not work.dry_run:
         _wait_for_kafka(work, lambda kafka: not condition(kafka, "ReconciliationPaused"), "gone on with")
-    return actions
 
 
-def set_generated(step: SetGenerated, observation: Observation, work: Work) -> list[Action]:
+def set_generated(step: SetGenerated, observation: Observation, work: Work) -> None:
     """Give the CA to the operator or take it from it. As no byte of a CA changes, neither rolls anything
     (docs/operator.md,
     "Switching").
     """
     patch = {"spec": {"clusterCa": {"generateCertificateAuthority": step.generated}}}
     what = "the operator manages the cluster CA" if step.generated else "the cluster CA is user-managed"
-    actions = _edit_kafka(observation, work, step.phase.value, what, patch)
+    _edit_kafka(observation, work, step.phase.value, what, patch)
     if not work.dry_run:
         _wait_for_kafka(work, is_observed, "acted on")
-    return actions

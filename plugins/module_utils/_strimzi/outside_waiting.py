@@ -43,11 +43,12 @@ class _Look:
         return self._moved
 
 
-def await_outside(step: AwaitOutside, observation: Observation, work: Work) -> list[Action]:
+def await_outside(step: AwaitOutside, observation: Observation, work: Work) -> None:
     """Watch the pods of these clients, which the operator restarts when a copy changes. Raises OperatorSilent."""
     what = ", ".join(step.clients)
     if work.dry_run:
-        return [Action("wait", what, "the operator brings the trusted CAs to it", step.phase.value)]
+        work.record(Action("wait", what, "the operator brings the trusted CAs to it", step.phase.value))
+        return
     look = _Look(observation, step, work)
     begun = work.clock.monotonic()
     try:
@@ -71,17 +72,18 @@ def await_outside(step: AwaitOutside, observation: Observation, work: Work) -> l
             "it continues where it stopped.",
         ) from None
     seconds = work.clock.monotonic() - begun
-    return [Action("wait", what, "the operator brought the trusted CAs to it", step.phase.value, seconds=seconds)]
+    work.record(Action("wait", what, "the operator brought the trusted CAs to it", step.phase.value, seconds=seconds))
 
 
-def await_clients(step: AwaitClients, observation: Observation, work: Work) -> list[Action]:
+def await_clients(step: AwaitClients, observation: Observation, work: Work) -> None:
     """Give clients the time to read the CA certificate Secret; after a kill the next run waits only for the rest of it."""
     subject, what = f"Secret {work.scope.namespace}/{work.scope.ca_certificate_secret}", "clients read the new CA"
     if work.dry_run:
-        return [Action("wait", subject, what, step.phase.value)]
+        work.record(Action("wait", subject, what, step.phase.value))
+        return
     begun, left = work.clock.monotonic(), (step.until - work.clock.now()).total_seconds()
     work.tell(f"clients get {left:.0f} s to read {step.certificate.subject}")
     while (left := (step.until - work.clock.now()).total_seconds()) > 0:
         work.alive()
         work.clock.sleep(min(left, _SLICE))
-    return [Action("wait", subject, what, step.phase.value, seconds=work.clock.monotonic() - begun)]
+    work.record(Action("wait", subject, what, step.phase.value, seconds=work.clock.monotonic() - begun))

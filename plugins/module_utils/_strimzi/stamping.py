@@ -12,7 +12,6 @@ from typing import Any
 from .._trust.model.snapshot import Component
 from .._trust.model.steps.nodes import StampPods
 from . import names
-from .actions import Action
 from .errors import RollNeeded
 from .leaves import server_cert_hash
 from .observe import Observation
@@ -34,7 +33,7 @@ Obstacles = Mapping[str, str]
 _STAMPS = (names.CLUSTER_CA_CERT_GENERATION, names.CLUSTER_CA_KEY_GENERATION, names.SERVER_CERT_HASH)
 
 
-def stamp_pods(step: StampPods, observation: Observation, work: Work) -> list[Action]:
+def stamp_pods(step: StampPods, observation: Observation, work: Work) -> None:
     """Annotate pods in both places (paused only): all of them with the key generation, and where the step says so, nodes
     with its generation and the leaf in their Secret, so that the operator finds nothing to restart.
 
@@ -51,7 +50,7 @@ def stamp_pods(step: StampPods, observation: Observation, work: Work) -> list[Ac
     # The revision comes last, because it is a hash over the other annotations too.
     stamps = {name: {**own, names.REVISION: revision(annotated(entries[name], own))} for name, own in told.items()}
     writes = annotate(pod_sets, observation.pods, lambda pod: stamps.get(pod["metadata"]["name"], keys), _said(step))
-    return write_all(writes, work, step.phase.value)
+    write_all(writes, work, step.phase.value)
 
 
 def _said(step: StampPods) -> str:

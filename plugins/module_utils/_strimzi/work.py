@@ -17,6 +17,7 @@ from .._kube.client import KubeClient
 from .._pki.certificates import Chain
 from .._pki.keys import KeySpec, PrivateKey
 from .._trust.model.listeners import ObservedListener
+from .actions import Action
 from .names import ClusterNames
 from .observe import Observation
 from .outside_clients import NOTHING_SAID, Outside
@@ -101,7 +102,7 @@ class Work:
     look_live: asks the running nodes before a gate; None where they are not to be asked.
     open_ports: opens ports of pods, made when it is needed; None where no node is to be told anything.
     unreloadable: why nodes cannot be told to re-read anything from here, as a sentence.
-    changed: whether anything was written; read also when a step fails half-way.
+    actions: what was done so far, in order, or in a dry run what would be; true also when a step fails half-way.
     """
 
     client: KubeClient
@@ -114,7 +115,11 @@ class Work:
     look_live: LookLive | None = None
     open_ports: Callable[[], PortOpener] | None = None
     unreloadable: Callable[[], str] = field(default=lambda: "")
-    changed: bool = False
+    actions: list[Action] = field(default_factory=list)
+
+    def record(self, action: Action) -> None:
+        """Note what was done as soon as it is, so that it is told also where what comes next fails."""
+        self.actions.append(action)
 
     def tell(self, line: str) -> None:
         """Show one line to people who watch."""

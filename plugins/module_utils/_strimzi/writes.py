@@ -44,15 +44,12 @@ class Write:
         return Action(self.verb.value, target, self.what, phase, self.before, self.after)
 
 
-def write_all(writes: tuple[Write, ...], work: Work, phase: str) -> list[Action]:
-    """Carry the writes out in their order; in a dry run only return the actions."""
-    actions = []
+def write_all(writes: tuple[Write, ...], work: Work, phase: str) -> None:
+    """Carry the writes out in their order; in a dry run only record them."""
     for write in writes:
         if not work.dry_run:
             _send(write, work)
-            work.changed = True
-        actions.append(write.action(work.scope.namespace, phase))
-    return actions
+        work.record(write.action(work.scope.namespace, phase))
 
 
 def _send(write: Write, work: Work) -> None:

@@ -21,7 +21,8 @@ _LISTS = ("cas", "removed", "held_leaves", "pods", "outside", "leaves")
 
 @dataclass(frozen=True)
 class Run:
-    """first, last: the cluster at the start and at the end. steps: the calls that did something, in order.
+    """first, last: the cluster at the start and at the end. steps: the calls that did something, in order, also those that
+    failed.
 
     look: what the listeners said when they were asked last, and when and why. plan: what a run in check mode would do.
     violations: what holds the flow, or would after the steps of the plan.
@@ -58,7 +59,7 @@ class Run:
             first=_complete(seen[0], where) if seen else last,
             last=last,
             look=_last_look(*seen),
-            steps=[_step(call) for call in seen if call.get("actions") and not check_mode],
+            steps=[_step(call) for call in told if call.get("actions") and not check_mode],
             plan=list(planned.get("plan") or []),
             planned_rolls=int(planned.get("planned_rolls") or 0),
             violations=list(last.get("violations") or []) if failed or check_mode else [],

@@ -83,32 +83,33 @@ class TestEnd:
     def test_where_nothing_is_to_be_done_nobody_takes_the_lease(self, cluster: WatchedCluster) -> None:
         before = len(cluster.memory.api.writes)
         taken: list[str] = []
-        outcome = run(cluster.work(), RECONCILE, lambda: taken.append("the Lease"))
-        assert (outcome.decision.done, outcome.actions, taken) == (True, [], [])
+        work = cluster.work()
+        outcome = run(work, RECONCILE, lambda: taken.append("the Lease"))
+        assert (outcome.decision.done, work.actions, taken) == (True, [], [])
         assert len(cluster.memory.api.writes) == before
 
     def test_it_goes_on_until_the_rules_are_silent(self, cluster: WatchedCluster) -> None:
         taken: list[int] = []
         before = len(cluster.memory.api.writes)
-        outcome = run(
-            cluster.work(), RECONCILE, lambda: taken.append(len(cluster.memory.api.writes)), engine=ruled_by(raising)
-        )
+        work = cluster.work()
+        outcome = run(work, RECONCILE, lambda: taken.append(len(cluster.memory.api.writes)), engine=ruled_by(raising))
         assert taken == [before], "the Lease comes before the first write"
-        assert outcome.changed
         assert outcome.decision.done
-        assert [action.object for action in outcome.actions] == ["Secret kafka/demo-cluster-ca"]
+        assert [action.object for action in work.actions] == ["Secret kafka/demo-cluster-ca"]
         assert cluster.annotation("secrets", KEYS, "ca-key-generation") == "7"
 
     def test_what_was_asked_for_is_enough(self, cluster: WatchedCluster) -> None:
         """The flow would have more to do."""
-        outcome = run_ruled(cluster, lambda at: (RAISE,), reached=lambda snapshot: snapshot.ca.key_generation == 7)
-        assert len(outcome.actions) == 1
+        work = cluster.work()
+        enough = lambda snapshot: snapshot.ca.key_generation == 7  # noqa: E731
+        outcome = run_ruled(cluster, lambda at: (RAISE,), work=work, reached=enough)
+        assert len(work.actions) == 1
         assert outcome.decision.steps == (RAISE,)
 
     def test_but_a_pause_is_brought_to_its_end_first(self, cluster: WatchedCluster) -> None:
-        engine = in_a_pause(raising)
-        outcome = run(cluster.work(), RECONCILE, take_nothing, lambda seen: seen.ca.key_generation == 7, engine)
-        assert [action.what for action in outcome.actions][-1] == "resume reconciliation"
+        engine, work = in_a_pause(raising), cluster.work()
+        run(work, RECONCILE, take_nothing, lambda seen: seen.ca.key_generation == 7, engine)
+        assert [action.what for action in work.actions][-1] == "resume reconciliation"
         assert not cluster.paused
 
     def test_decisions_that_go_in_a_circle_are_told(self, cluster: WatchedCluster) -> None:
@@ -191,9 +192,10 @@ class TestFailure:
 
     def test_the_pause_of_somebody_else_is_none_of_ours(self, cluster: WatchedCluster) -> None:
         cluster.change("kafkas", "demo", {"metadata": {"annotations": {"strimzi.io/pause-reconciliation": "true"}}})
-        outcome = run(cluster.work(), RECONCILE, take_nothing, engine=in_a_pause(raising))
+        work = cluster.work()
+        outcome = run(work, RECONCILE, take_nothing, engine=in_a_pause(raising))
         assert [one.condition for one in outcome.decision.violations] == [Condition.NOT_PAUSED_BY_OTHERS]
-        assert (cluster.paused, outcome.actions) == (True, [])
+        assert (cluster.paused, work.actions) == (True, [])
 
 
 def _held_by_another() -> None:
@@ -221,7 +223,7 @@ class TestConflict:
         work.alive = lambda: beats.append("alive")
         outcome = run_ruled(cluster, crossed, work=work)
         assert outcome.decision.done
-        assert [action.object for action in outcome.actions] == ["Secret kafka/demo-cluster-ca"]
+        assert [action.object for action in work.actions] == ["Secret kafka/demo-cluster-ca"]
         found = cluster.memory.api.find("secrets", "kafka", KEYS) or {}
         assert found["metadata"]["annotations"]["theirs"] == "too"
         assert cluster.annotation("secrets", KEYS, "ca-key-generation") == "7"
@@ -296,10 +298,11 @@ class TestLooking:
         nodes.replace_requests(monkeypatch)
         node = frozenset(sorted(cluster.node_uids)[:1])
         rule: Rule = lambda at: () if nodes.told else (Reload(uids=node, authority=None),)  # noqa: E731
-        outcome = run(cluster.work(), RECONCILE, take_nothing, engine=in_a_pause(rule))
+        work = cluster.work()
+        run(work, RECONCILE, take_nothing, engine=in_a_pause(rule))
         before_the_pause, has_it_followed, before_the_resume = 1, 1, 1
         assert nodes.answers.asked == before_the_pause + has_it_followed + before_the_resume
-        assert [action.verb for action in outcome.actions] == ["update", "reload", "update"]
+        assert [action.verb for action in work.actions] == ["update", "reload", "update"]
 
 
 class TestCall:
@@ -308,14 +311,15 @@ class TestCall:
         work = replace(cluster.work(), dry_run=True)
         lines: list[str] = []
         work.report = lines.append
-        outcome = run(work, RECONCILE, _held_by_another, engine=ruled_by(raising))
-        assert [action.object for action in outcome.actions] == ["Secret kafka/demo-cluster-ca"]
-        assert (outcome.changed, lines, len(cluster.memory.api.writes)) == (True, [], before)
+        run(work, RECONCILE, _held_by_another, engine=ruled_by(raising))
+        assert [action.object for action in work.actions] == ["Secret kafka/demo-cluster-ca"]
+        assert (lines, len(cluster.memory.api.writes)) == ([], before)
 
     def test_looking_does_nothing(self, cluster: WatchedCluster) -> None:
         before = len(cluster.memory.api.writes)
-        outcome = look(cluster.work(), RECONCILE, ruled_by(raising))
-        assert (outcome.decision.steps, outcome.actions) == ((RAISE,), [])
+        work = cluster.work()
+        outcome = look(work, RECONCILE, ruled_by(raising))
+        assert (outcome.decision.steps, work.actions) == ((RAISE,), [])
         assert len(cluster.memory.api.writes) == before
 
     def test_who_watches_is_told_what_is_done_and_not_how(self, cluster: WatchedCluster) -> None:

@@ -25,7 +25,7 @@ from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench
 ANNOTATION, BY_US, FOR = "strimzi.io/pause-reconciliation", "trustops.strimzi/paused-by", "trustops.strimzi/paused-for"
 PAUSED = {"conditions": conditions("ReconciliationPaused")}
 US, STORAGE, NOBODY = {ANNOTATION: "true", BY_US: "run-1"}, {ANNOTATION: "true", FOR: "storage"}, {ANNOTATION: "true"}
-Act = Callable[[str, Work, Callable[[], None]], tuple[Observation, list[Action]]]
+Act = Callable[[str, Work, Callable[[], None]], Observation]
 
 
 class Paused(Bench):
@@ -37,9 +37,9 @@ class Paused(Bench):
         self.leases = 0
 
     def act(self, act: Act, holder: str = "storage", **options: Any) -> list[Action]:
-        seen, actions = act(holder, self.work(**options), self._take)
-        self.seen = seen.snapshot.reconciliation
-        return actions
+        work = self.work(**options)
+        self.seen = act(holder, work, self._take).snapshot.reconciliation
+        return work.actions
 
     def _take(self) -> None:
         self.leases += 1

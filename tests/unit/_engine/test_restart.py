@@ -37,8 +37,9 @@ def restarted(
     components: frozenset[Component] = KAFKA,
     since: datetime | None = None,
 ) -> set[str]:
-    _seen, actions = restart(stand.work(), pods, components, since, lambda: None)
-    return {action.object.removeprefix("Pod kafka/") for action in actions if action.verb == "restart"}
+    work = stand.work()
+    restart(work, pods, components, since, lambda: None)
+    return {action.object.removeprefix("Pod kafka/") for action in work.actions if action.verb == "restart"}
 
 
 def test_the_components_that_are_named(stand: Stand) -> None:
@@ -67,8 +68,9 @@ def test_nobody_takes_the_lease_to_restart_nobody(stand: Stand) -> None:
     restart(stand.work(), (), KAFKA, EPOCH, refuse)
     with pytest.raises(AssertionError):
         restart(stand.work(), (), KAFKA, None, refuse)
-    _seen, actions = restart(stand.work(dry_run=True), (), KAFKA, None, refuse)
-    assert [action.verb for action in actions] == ["restart"] * len(NODES)
+    work = stand.work(dry_run=True)
+    restart(work, (), KAFKA, None, refuse)
+    assert [action.verb for action in work.actions] == ["restart"] * len(NODES)
 
 
 def test_a_pod_that_does_not_exist_is_told_with_those_that_do(stand: Stand) -> None:

@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
 from ansible_collections.trustops.strimzi.tests.operator import clusters
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, YEAR, Entity, key, make
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, Bench, pem, pod, secret
+from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, Bench, pem, pod, recorded, secret
 
 CA, OLD = make("cluster-ca v1", key(1), path_length=0), make("cluster-ca v0", key(2))
 NODES = ("demo-kafka-0", "demo-kafka-1")
@@ -64,7 +64,7 @@ def order(*secrets: str, issuer: Entity = CA, generation: int = 4) -> IssueLeave
 def issue(bench: Bench, *secrets: str, generation: int = 4, **settings: Any) -> list[Action]:
     """By the CA in use."""
     step = replace(order(*secrets, generation=generation), issuer=bench.observe().snapshot.ca.current)
-    return issue_leaves(step, bench.observe(), bench.work(**settings))
+    return recorded(issue_leaves, step, bench.observe(), bench.work(**settings))
 
 
 def presented(bench: Bench, secret_name: str) -> Chain:

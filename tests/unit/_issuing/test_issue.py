@@ -19,7 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import AuthorityUnavailable, LeafRefused
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, Entity, key, make
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, Bench, pem, pod, secret
+from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, Bench, pem, pod, recorded, secret
 
 from .office import BY_SECRET, CA, NODES, OLD, issue, office, order, presented
 
@@ -178,7 +178,7 @@ def test_dry_run_makes_no_key_and_names_the_secrets() -> None:
     bench.remove("secrets", EXPORTER)
     bench.create("pods", pod("demo-kafka-exporter-x", "kafka-exporter"))
     before = len(bench.api.writes)
-    actions = issue_leaves(order(NODES[0], EXPORTER), bench.observe(), bench.work(dry_run=True))
+    actions = recorded(issue_leaves, order(NODES[0], EXPORTER), bench.observe(), bench.work(dry_run=True))
     assert [(one.verb, one.object) for one in actions] == [
         ("update", f"Secret kafka/{NODES[0]}"), ("create", f"Secret kafka/{EXPORTER}"),
     ]  # fmt: skip

@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     RechainLeaves,
 )
 from ansible_collections.trustops.strimzi.tests.support.certificates import Entity, key, make
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, Bench, pem
+from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, Bench, pem, recorded
 from ansible_collections.trustops.strimzi.tests.unit._strimzi.steps import switch_to
 
 from . import openssl
@@ -111,7 +111,7 @@ def _key(bench: Bench, secret: str) -> bytes:
 def test_rechaining_touches_what_is_named_and_nothing_in_a_dry_run(bench: Bench) -> None:
     step = RechainLeaves(secrets=(NODES[1],), generation=1, phase=Phase.RETIRE)
     before = len(bench.api.writes)
-    (action,) = carry_out(step, bench.observe(), bench.work(dry_run=True))
+    (action,) = recorded(carry_out, step, bench.observe(), bench.work(dry_run=True))
     assert (action.verb, action.object) == ("update", f"Secret kafka/{NODES[1]}")
     assert len(bench.api.writes) == before
     assert [change.name for change in bench.carry_out(step)] == [NODES[1]]

@@ -37,7 +37,9 @@ WANTED = OwnCertificate("tools-tls", "tools", NAMES, timedelta(days=30))
 
 
 def have(bench: Bench, wanted: OwnCertificate = WANTED, **settings: Any) -> tuple[list[Action], Chain, str]:
-    return have_certificate(wanted, bench.observe(), bench.work(**settings))
+    work = bench.work(**settings)
+    chain, why = have_certificate(wanted, bench.observe(), work)
+    return work.actions, chain, why
 
 
 @pytest.fixture
@@ -158,7 +160,7 @@ def test_what_is_trusted_follows_and_the_certificate_stays(bench: Bench) -> None
 def test_a_dry_run_makes_nothing_and_says_why() -> None:
     bench = office()
     before = len(bench.api.writes)
-    (action,), chain, why = have_certificate(WANTED, bench.observe(), bench.work(dry_run=True))
+    (action,), chain, why = have(bench, dry_run=True)
     assert (action.verb, chain, why) == ("create", (), "it is not there yet")
     assert len(bench.api.writes) == before
 

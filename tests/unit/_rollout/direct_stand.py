@@ -97,4 +97,5 @@ class DirectStand(Bench):
 
     def carry_out_roll(self, step: Roll, **options: Any) -> list[Action]:
         work = self.work(**{"pod_timeout": LIMIT, **options})
-        return restart_nodes(step, self.observe(), work, lambda observation: self.kafka)
+        restart_nodes(step, self.observe(), work, lambda observation: self.kafka)
+        return work.actions

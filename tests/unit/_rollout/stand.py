@@ -56,7 +56,9 @@ class Stand(Bench):
         return self.carry_out_roll(roll_of((uids[name] for name in names), reason), **options)
 
     def carry_out_roll(self, step: Roll, **options: Any) -> list[Action]:
-        return carry_out_roll(step, self.observe(), self.work(**options))
+        work = self.work(**options)
+        carry_out_roll(step, self.observe(), work)
+        return work.actions
 
     def asked(self) -> set[str]:
         """Pods that the operator is asked to restart."""

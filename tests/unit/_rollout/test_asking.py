@@ -13,7 +13,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors impo
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.roll import carry_out_roll
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import RollReason
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import pod
+from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import pod, recorded
 
 from .stand import ALL, CONTROL, MANUAL, NODES, OPERATOR, OTHERS, Stand, roll_of
 
@@ -114,7 +114,7 @@ def test_a_component_pod_that_is_gone_already_counts_as_replaced() -> None:
     observation = stand.observe()
     step = roll_of({stand.uids[OPERATOR]})
     stand.recreate(OPERATOR, f"{OPERATOR}-new")
-    actions = carry_out_roll(step, observation, stand.work())
+    actions = recorded(carry_out_roll, step, observation, stand.work())
     assert [one.object for one in actions] == [f"Pod kafka/{OPERATOR}"]
 
 

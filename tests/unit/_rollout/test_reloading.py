@@ -34,6 +34,7 @@ from ...support.killing import KillingTransport
 from ...support.memory_api import Response
 from ...support.reloads import ReloadingNodes
 from ...support.watched_cluster import WatchedCluster
+from .._strimzi.bench import recorded
 
 NODES = ["demo-kafka-0", "demo-kafka-1", "demo-kafka-2"]
 
@@ -73,7 +74,7 @@ class Reloading:
         outcome = self.look()
         (step,) = outcome.decision.steps
         assert isinstance(step, Reload)
-        return carry_out(step, outcome.observation, work or self.work())
+        return recorded(carry_out, step, outcome.observation, work or self.work())
 
 
 @pytest.fixture
@@ -93,7 +94,7 @@ def test_the_first_alone_and_the_others_side_by_side(at: Reloading) -> None:
     actions = at.carry_out(work)
     assert (at.nodes.told[0], sorted(at.nodes.told)) == (NODES[0], NODES)
     assert [action.as_result()["object"] for action in actions] == [f"Pod kafka/{name}" for name in NODES]
-    assert work.changed
+    assert any(action.is_change for action in work.actions)
 
 
 @pytest.mark.parametrize("deaf", [set(), {NODES[2]}], ids=["all follow", "one does not"])
@@ -106,7 +107,8 @@ def test_where_only_leaves_have_changed_it_is_the_new_one_that_is_waited_for(dea
     observation = see(work)
     step = Reload(uids=frozenset(at.cluster.node_uids), authority=None)
     if not deaf:
-        assert len(carry_out(step, observation, work)) == len(NODES)
+        carry_out(step, observation, work)
+        assert [action.verb for action in work.actions] == ["update"] * len(NODES) + ["reload"] * len(NODES)
         return
     with pytest.raises(RollStuck, match="still present others than their Secrets hold") as caught:
         carry_out(step, observation, work)
@@ -124,14 +126,27 @@ def test_what_the_first_refuses_nobody_else_is_asked_to_do(at: Reloading) -> Non
     work = at.work()
     with pytest.raises(ReloadRefused):
         at.carry_out(work)
-    assert (asked, work.changed) == (NODES[:1], False)
+    assert (asked, work.actions) == (NODES[:1], [])
+
+
+def test_who_has_read_again_is_recorded_when_the_one_beside_it_refuses(at: Reloading) -> None:
+    def refuse(pod: str) -> None:
+        if pod == NODES[1]:
+            raise ReloadRefused(f"{pod} does not", "Restart it.")
+
+    at.nodes.before = refuse
+    work = at.work()
+    with pytest.raises(ReloadRefused):
+        at.carry_out(work)
+    assert [(one.verb, one.object) for one in work.actions] == [
+        ("reload", f"Pod kafka/{name}") for name in (NODES[0], NODES[2])
+    ]
 
 
 def test_nobody_is_told_when_it_is_only_tried_out(at: Reloading) -> None:
     work = replace(at.work(), dry_run=True)
     assert len(at.carry_out(work)) == 3
     assert at.nodes.told == []
-    assert not work.changed
 
 
 def test_a_node_that_does_not_answer_for_a_moment_is_asked_again(at: Reloading) -> None:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, encode_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation, observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Settings, Work
@@ -121,3 +122,11 @@ class Bench(Stage):
         before = len(self.api.writes)
         carry_out(step, observation, self.work())
         return self.api.writes[before:]
+
+
+def recorded(
+    carry_out: Callable[[Any, Observation, Work], None], step: Any, seen: Observation, work: Work
+) -> list[Action]:
+    """Carry out, and tell what it says that it did."""
+    carry_out(step, seen, work)
+    return work.actions

@@ -15,7 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
 
 from .._issuing.office import BY_SECRET, CA, office
-from .bench import Bench
+from .bench import Bench, recorded
 
 OWN = "demo-cluster-operator-certs"
 GENERATION = "strimzi.io/cluster-ca-cert-generation"
@@ -40,7 +40,7 @@ def bench() -> Bench:
 def test_the_leaf_that_is_behind_is_waited_for(bench: Bench) -> None:
     current = str(bench.observe().snapshot.ca.certificate_generation)
     bench.at(2, lambda: set_generation(bench, OWN, current))
-    request, wait = carry_out(WAIT, bench.observe(), bench.work(operator_timeout=timedelta(seconds=20)))
+    request, wait = recorded(carry_out, WAIT, bench.observe(), bench.work(operator_timeout=timedelta(seconds=20)))
     assert (request.verb, request.object) == ("update", "Kafka kafka/demo")
     assert (wait.verb, wait.object) == ("wait", f"Secret kafka/{OWN}")
     assert bench.clock.seconds >= 2

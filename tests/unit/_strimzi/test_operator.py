@@ -44,7 +44,9 @@ def bench_of(status: dict[str, Any] | None = None, **annotations: str) -> Bench:
 
 
 def run(bench: Bench, step: Step, **options: Any) -> list[Action]:
-    return carry_out(step, bench.observe(), bench.work(**options))
+    work = bench.work(**options)
+    carry_out(step, bench.observe(), work)
+    return work.actions
 
 
 def set_bundle(bench: Bench, content: bytes) -> None:

@@ -22,7 +22,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     AwaitOutside,
 )
 
-from .bench import kafka, pem, pod
+from .bench import kafka, pem, pod, recorded
 from .client_bench import NEW, OLD, Clients
 
 NAME, COPY = "KafkaConnect kafka/connect", "connect-connect-tls-trusted-certs"
@@ -68,7 +68,7 @@ def test_it_ends_when_the_last_worker_has_read_the_copy() -> None:
     """Each that moves gives the next its full time: three times four seconds, with a limit of five."""
     bench = bench_before_it_is_copied()
     operate(bench, every=4)
-    (action,) = await_outside(step(bench), bench.observe(), bench.work())
+    (action,) = recorded(await_outside, step(bench), bench.observe(), bench.work())
     assert (action.verb, action.object, action.phase, action.is_change) == ("wait", NAME, "trust", False)
     assert action.seconds is not None
     assert 14 <= action.seconds < 16
@@ -85,7 +85,7 @@ def test_one_that_does_not_come_is_named(workers: int) -> None:
 
 def test_in_check_mode_nobody_waits() -> None:
     bench = bench_before_it_is_copied()
-    (action,) = await_outside(step(bench), bench.observe(), bench.work(dry_run=True))
+    (action,) = recorded(await_outside, step(bench), bench.observe(), bench.work(dry_run=True))
     assert (action.verb, action.seconds, bench.clock.seconds) == ("wait", None, 0.0)
 
 
@@ -101,7 +101,7 @@ def test_clients_that_read_the_secret_get_their_time_to_the_second() -> None:
     bench, beats, lines = Clients(), [], []
     wait, work = grace(bench), bench.work()
     work.alive, work.report = lambda: beats.append(bench.clock.seconds), lines.append
-    (action,) = await_clients(wait, bench.observe(), work)
+    (action,) = recorded(await_clients, wait, bench.observe(), work)
     assert (action.verb, action.object, action.is_change) == ("wait", "Secret kafka/demo-cluster-ca-cert", False)
     assert (action.seconds, bench.clock.now()) == (12.0, wait.until)
     assert beats == [0.0, 5.0, 10.0]
@@ -113,11 +113,11 @@ def test_a_run_that_was_killed_waits_for_the_rest_of_it(gone: float, left: float
     bench = Clients()
     wait = grace(bench)
     bench.clock.seconds = gone
-    (action,) = await_clients(wait, bench.observe(), bench.work())
+    (action,) = recorded(await_clients, wait, bench.observe(), bench.work())
     assert (action.seconds, bench.clock.seconds) == (left, gone + left)
 
 
 def test_in_check_mode_their_time_is_only_told() -> None:
     bench = Clients()
-    (action,) = await_clients(grace(bench), bench.observe(), bench.work(dry_run=True))
+    (action,) = recorded(await_clients, grace(bench), bench.observe(), bench.work(dry_run=True))
     assert (action.verb, action.seconds, bench.clock.seconds) == ("wait", None, 0.0)

@@ -19,7 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
 from ansible_collections.trustops.strimzi.tests.support.certificates import Entity, key, make
 
-from .bench import LABELS, SCOPE, Bench
+from .bench import LABELS, SCOPE, Bench, recorded
 from .steps import BROUGHT, OLD, SUPPLIED, fingerprint
 
 ROOT = make("root", key(20))
@@ -116,7 +116,8 @@ def test_an_intermediate_is_renewed_by_its_issuer_only() -> None:
 
 def test_dry_run_makes_no_key() -> None:
     bench = bench_of()
-    (action,) = carry_out(
+    (action,) = recorded(
+        carry_out,
         PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=(OLD.certificate,), generation=1),
         bench.observe(),
         bench.work(dry_run=True),

@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.tests.support.certificates import key, make
 from ansible_collections.trustops.strimzi.tests.support.memory_api import Change
 
-from .bench import LABELS, SCOPE, Bench, Object, pem, pod, secret
+from .bench import LABELS, SCOPE, Bench, Object, pem, pod, recorded, secret
 
 CA = make("cluster-ca v0", key(0))
 LEAVES = {
@@ -68,7 +68,7 @@ def bench() -> Bench:
 
 def stamp(bench: Bench, step: StampPods = TOLD, *, dry_run: bool = False) -> tuple[list[Action], list[Change]]:
     observation, before = bench.observe(), len(bench.api.writes)
-    actions = stamp_pods(step, observation, bench.work(dry_run=dry_run))
+    actions = recorded(stamp_pods, step, observation, bench.work(dry_run=dry_run))
     return actions, bench.api.writes[before:]
 
 

@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Withdraw
 from ansible_collections.trustops.strimzi.tests.support.memory_api import MemoryApi, Object, Response
 
-from .bench import SCOPE, Bench
+from .bench import SCOPE, Bench, recorded
 from .steps import AFTER, BROUGHT, CASES, Case, cluster, fingerprint, record
 
 TOUCHED = [pytest.param(case, one, id=f"{case}-{one[1]}") for case in CASES for one in case.touches]
@@ -94,9 +94,9 @@ def test_a_dry_run_writes_nothing_and_says_what_it_would(case: Case) -> None:
     bench = cluster()
     observation = bench.observe()
     before = len(bench.api.writes)
-    actions = carry_out(case.step, observation, bench.work(dry_run=True))
+    actions = recorded(carry_out, case.step, observation, bench.work(dry_run=True))
     assert len(bench.api.writes) == before
-    real = carry_out(case.step, observation, bench.work())
+    real = recorded(carry_out, case.step, observation, bench.work())
     assert [(one.verb, one.object, one.what) for one in actions] == [(o.verb, o.object, o.what) for o in real]
     assert all(name in " ".join(one.object for one in actions) for _plural, name in case.touches)
 
@@ -120,7 +120,7 @@ def test_nothing_to_do_is_no_request(step: Step) -> None:
     bench = cluster()
     bench.remove("secrets", SCOPE.ledger_secret)
     recorder = Recorder(bench.api)
-    assert carry_out(step, bench.observe(), bench.work(transport=recorder)) == []
+    assert recorded(carry_out, step, bench.observe(), bench.work(transport=recorder)) == []
     assert recorder.written == []
 
 
@@ -137,7 +137,7 @@ def test_a_ledger_that_appeared_meanwhile_is_not_overwritten() -> None:
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_actions_and_writes_show_no_content(case: Case) -> None:
     bench = cluster()
-    actions = carry_out(case.step, bench.observe(), bench.work())
+    actions = recorded(carry_out, case.step, bench.observe(), bench.work())
     assert actions
     assert "BEGIN" not in repr(actions)
     assert "BEGIN" not in repr([one.as_result() for one in actions])

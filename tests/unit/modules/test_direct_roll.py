@@ -50,7 +50,7 @@ def test_the_module_deletes_the_nodes_itself_and_reports_them(memory: MemoryClus
     ended = roll(memory)
     assert not ended.failed, ended.result["msg"]
     assert ended.writes_but_lease == DELETED
-    assert [one["away"] for one in ended.result["actions"]] == [1, 1, 1]
+    assert [(one["verb"], one["away"]) for one in ended.result["actions"]] == 3 * [("delete", None), ("restart", 1)]
     assert kafka.harm == []
 
 
@@ -67,6 +67,7 @@ def test_what_stops_it_is_told_with_a_remedy_and_what_has_changed(memory: Memory
     assert "pod demo-kafka-0: it is not Ready." in ended.result["msg"]
     assert "run the flow again" in ended.result["msg"]
     assert ended.result["changed"] is True
+    assert [(one["verb"], one["object"]) for one in ended.result["actions"]] == [("delete", "Pod kafka/demo-kafka-0")]
 
 
 def test_without_the_library_it_says_so_at_once(memory: MemoryCluster, monkeypatch: pytest.MonkeyPatch) -> None:
