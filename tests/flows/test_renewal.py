@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import AuthorityUnavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
@@ -47,6 +48,18 @@ def test_a_supplied_root_by_its_own_key(cluster: WatchedCluster) -> None:
     assert cluster.paid == cluster.cost(Goal.RENEW)
     assert cluster.current != old.fingerprint
     assert_only(cluster, cluster.current, twins={old.fingerprint})
+
+
+@pytest.mark.parametrize("identifier", [b"its own", None], ids=["its own", "none"])
+def test_its_key_identifier_stays_whatever_it_is(cluster: WatchedCluster, identifier: bytes | None) -> None:
+    """JVMs and OpenSSL that know the one certificate look for the identifier that leaves of the other name."""
+    old = root(identifier=identifier)
+    cluster.create(old)
+    cluster.finish(Goal.RENEW)
+    assert cluster.paid == cluster.cost(Goal.RENEW)
+    (new,) = parse_certificates(cluster.secret(CERTIFICATES)["ca.crt"])
+    assert new.subject_key_identifier == identifier
+    assert_only(cluster, new.fingerprint, twins={old.fingerprint})
 
 
 @pytest.mark.parametrize("shape", ["intermediate", "two levels"])

@@ -100,10 +100,18 @@ def leaf(subject: x509.Name, names: Iterable[str], key: Any, ca_pem: bytes, ca_k
         builder = builder.add_extension(x509.SubjectAlternativeName([_general(n) for n in sorted(names)]), False)
     else:
         builder = builder.add_extension(x509.BasicConstraints(False, None), True).add_extension(_usage(False), True)
-    builder = builder.add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), False).add_extension(
-        x509.AuthorityKeyIdentifier.from_issuer_public_key(ca_key.public_key()), False
-    )
+    builder = builder.add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), False)
+    builder = builder.add_extension(_authority_identifier(chain[0]), False)
     return pem(builder.sign(ca_key, hashes.SHA512()))
+
+
+def _authority_identifier(ca: x509.Certificate) -> x509.AuthorityKeyIdentifier:
+    """The CA's own identifier; its issuer and serial number where it has none (docs/operator.md, "Certificates")."""
+    try:
+        found = ca.extensions.get_extension_for_class(x509.SubjectKeyIdentifier).value
+    except x509.ExtensionNotFound:
+        return x509.AuthorityKeyIdentifier(None, [x509.DirectoryName(ca.issuer)], ca.serial_number)
+    return x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(found)
 
 
 def _general(value: str) -> x509.GeneralName:

@@ -14,6 +14,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from ..support.certificates import key, make
 from . import certs
 from .authorities import UserCa, make_ca
 from .conftest import Clock
@@ -86,6 +87,17 @@ def test_leaf_without_names_is_a_client() -> None:
         False,
     )
     assert found.extensions.get_extension_for_class(x509.BasicConstraints).value == x509.BasicConstraints(False, None)
+
+
+@pytest.mark.parametrize("identifier", [b"its own", None], ids=["its own", "none"])
+def test_leaf_names_the_identifier_that_the_ca_has(identifier: bytes | None) -> None:
+    """docs/operator.md, "Certificates": else its issuer and serial number, as openssl ca does."""
+    ca = make("a", key(0), subject_identifier=identifier)
+    private = ca.key.for_signing()
+    (found,) = certificates(certs.leaf(certs.name("x"), {"a"}, private, ca.certificate.pem, private, 1) or b"")
+    named = found.extensions.get_extension_for_class(x509.AuthorityKeyIdentifier).value
+    serial = None if identifier else ca.certificate.serial_number
+    assert (named.key_identifier, named.authority_cert_serial_number) == (identifier, serial)
 
 
 def test_ip_literals_become_ip_names() -> None:

@@ -72,9 +72,11 @@ def root(
     end: datetime | None = None,
     ca: bool = True,
     path_length: int | None = None,
+    identifier: bytes | None = b"",
 ) -> Authority:
-    """ca: whether it says that it is one. path_length: how many CAs it allows below it; None: any number."""
-    return _made(name, generate_key(key), None, end, ca=ca, path_length=path_length)
+    """ca: whether it says that it is one. path_length: how many CAs it allows below it; None: any number. identifier: its
+    subjectKeyIdentifier; b"" as usual, None without."""
+    return _made(name, generate_key(key), None, end, ca=ca, path_length=path_length, subject_identifier=identifier)
 
 
 def below(issuer: Authority, name: str = "Kafka CA 1", key: KeySpec = EC256) -> Authority:

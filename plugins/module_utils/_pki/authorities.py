@@ -69,17 +69,20 @@ def issue_root(
     CAs of the operator have ``pathlen:0``. A path length of 1 leaves room for one CA below; without it OpenSSL and Go
     clients that trust only this CA refuse a link certificate (docs/operator.md, "Path lengths").
     """
-    return _self_sign(subject.as_name(), key, not_before, validity, path_length)
+    identifier = x509.SubjectKeyIdentifier.from_public_key(key.public_key).digest
+    return _self_sign(subject.as_name(), key, not_before, validity, path_length, identifier)
 
 
 def renew_root(old: Certificate, key: PrivateKey, *, not_before: datetime, validity: timedelta) -> Certificate:
-    """The same CA with new dates: same subject bytes, same key, same path length.
+    """The same CA with new dates: same subject bytes, same key and its identifier, same path length.
 
+    Leaves name the identifier of the CA that issued them. With another one, or with one where there was none, JVMs and
+    OpenSSL that know the one certificate would refuse leaves of the other (docs/operator.md, "Key identifiers").
     Raises CertificateError when the key is not the CA's, because the result would be another CA of the same name.
     """
     require_key_of(old, key)
     name = x509.load_der_x509_certificate(old.der).subject
-    return _self_sign(name, key, not_before, validity, old.path_length)
+    return _self_sign(name, key, not_before, validity, old.path_length, old.subject_key_identifier)
 
 
 def cross_certify(
@@ -102,17 +105,23 @@ def cross_certify(
     issuer_name = x509.load_der_x509_certificate(issuer.der).subject
     builder = start_certificate(parsed.subject, issuer_name, public_key, not_before, validity)
     builder = _as_authority(builder, 0)
-    identifier = authority_identifier(authority).key_identifier or b""
-    builder = builder.add_extension(x509.SubjectKeyIdentifier(identifier), critical=False)
+    identifier = x509.SubjectKeyIdentifier(authority.identifier_in_leaves)
+    builder = builder.add_extension(identifier, critical=False)
     return finish_certificate(builder.add_extension(authority_identifier(issuer), critical=False), issuer_key)
 
 
 def _self_sign(
-    name: Name, key: PrivateKey, not_before: datetime, validity: timedelta, path_length: int | None
+    name: Name,
+    key: PrivateKey,
+    not_before: datetime,
+    validity: timedelta,
+    path_length: int | None,
+    identifier: bytes | None,
 ) -> Certificate:
-    builder = start_certificate(name, name, key.public_key, not_before, validity)
-    identifier = x509.SubjectKeyIdentifier.from_public_key(key.public_key)
-    return finish_certificate(_as_authority(builder, path_length).add_extension(identifier, critical=False), key)
+    builder = _as_authority(start_certificate(name, name, key.public_key, not_before, validity), path_length)
+    if identifier is not None:
+        builder = builder.add_extension(x509.SubjectKeyIdentifier(identifier), critical=False)
+    return finish_certificate(builder, key)
 
 
 def _as_authority(builder: CertificateBuilder, path_length: int | None) -> CertificateBuilder:

@@ -59,11 +59,8 @@ def require_key_of(issuer: Certificate, key: PrivateKey) -> None:
 
 
 def authority_identifier(issuer: Certificate) -> AuthorityKeyIdentifier:
-    """The issuer's own subjectKeyIdentifier, however it was computed: OpenSSL looks issuers up by it."""
-    if issuer.subject_key_identifier is None:
-        public_key = x509.load_der_x509_certificate(issuer.der).public_key()
-        return x509.AuthorityKeyIdentifier.from_issuer_public_key(public_key)  # type: ignore[arg-type]
-    return x509.AuthorityKeyIdentifier(issuer.subject_key_identifier, None, None)
+    """The issuer's own subjectKeyIdentifier, however it was computed: JVMs and OpenSSL look issuers up by it."""
+    return x509.AuthorityKeyIdentifier(issuer.identifier_in_leaves, None, None)
 
 
 def key_usage(*, signing: bool = False, leaf: bool = False) -> KeyUsage:

@@ -187,18 +187,33 @@ class Certificate:
         value = self._extension(ExtensionOID.AUTHORITY_KEY_IDENTIFIER)
         return None if value is None else value.key_identifier
 
+    @cached_property
+    def usual_key_identifier(self) -> bytes:
+        """The hash of its key that most tools, the operator's openssl too, take as its subjectKeyIdentifier (RFC 5280
+        section 4.2.1.2, method 1).
+        """
+        return x509.SubjectKeyIdentifier.from_public_key(self._parsed.public_key()).digest
+
+    @property
+    def identifier_in_leaves(self) -> bytes:
+        """What it writes as authorityKeyIdentifier: its own subjectKeyIdentifier, the usual one where it has none."""
+        own = self.subject_key_identifier
+        return self.usual_key_identifier if own is None else own
+
+    def names_key_of(self, issuer: Certificate) -> bool:
+        """Whether the key identifiers of the two fit, as far as both are present (RFC 5280 section 4.2.1.1)."""
+        named, own = self.authority_key_identifier, issuer.subject_key_identifier
+        return named is None or own is None or named == own
+
     def names_as_issuer(self, issuer: Certificate) -> bool:
         """Whether authorityKeyIdentifier, as far as present, fits this issuer (RFC 5280 section 4.2.1.1).
 
         Its issuer and serial number, where given, name one certificate: a renewal with the same key does not fit.
         """
         value = self._extension(ExtensionOID.AUTHORITY_KEY_IDENTIFIER)
-        if value is None:
-            return True
-        own = issuer.subject_key_identifier
-        if value.key_identifier is not None and own is not None and value.key_identifier != own:
+        if not self.names_key_of(issuer):
             return False
-        if value.authority_cert_serial_number is None:
+        if value is None or value.authority_cert_serial_number is None:
             return True
         names = [name.value for name in value.authority_cert_issuer if isinstance(name, x509.DirectoryName)]
         same_name = not names or names[0].public_bytes() == issuer.issuer_der
@@ -230,6 +245,15 @@ class Certificate:
     def is_twin_of(self, other: Certificate) -> bool:
         """Whether it has the same name and the same key, so that as CAs both verify the same certificates."""
         return (self.subject_der, self.public_key_sha256) == (other.subject_der, other.public_key_sha256)
+
+    def stands_in_for(self, other: Certificate) -> bool:
+        """Whether everybody who trusts this CA accepts leaves of the other one, as it does of a renewal.
+
+        The same name and key are not enough: JVMs and OpenSSL pass over a CA with another subjectKeyIdentifier than the
+        leaf names (docs/operator.md, "Key identifiers").
+        """
+        own = self.subject_key_identifier
+        return self.is_twin_of(other) and (own is None or own == other.identifier_in_leaves)
 
     def signed_by(self, issuer: Certificate) -> bool:
         """Whether the issuer's name and key made this certificate. Says nothing about validity. Never raises."""

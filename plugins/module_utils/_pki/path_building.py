@@ -48,12 +48,12 @@ class Search:
         while waiting and steps < _MOST_STEPS:
             steps += 1
             path = longest = waiting.popleft()
-            for anchor in self._signers(path, self.anchors):
+            for anchor in self._ends(path):
                 judged = self._judge((*path, anchor))
                 if judged.valid:
                     return judged
                 failures.append(judged)
-            waiting.extend((*path, one) for one in self._signers(path, self.sent) if not _repeats(path, one))
+            waiting.extend((*path, one) for one in self._signers(path, self.sent) if self._leads_on(path, one))
         return failures[0] if failures else self._dead_end(longest)
 
     def _whatever_is_chosen(self) -> PathResult:
@@ -73,6 +73,9 @@ class Search:
                 if not good.valid:
                     return good
                 continue
+            if path and not trusted and _counts_as_self_signed(path[-1]):
+                # Only the very same certificate in its store would help, and not a renewal of it.
+                return self._dead_end(path)
             # OpenSSL does not go from trusted certificates back to presented ones.
             fitting = self._fitting(path, self.anchors)
             if not fitting and not trusted:
@@ -93,6 +96,21 @@ class Search:
         if self.leaf is None and not self._is_twin(authorities[0]):
             problem = f"{authorities[0].subject} has another key than the issuer of the same name"
         return PathResult(False, reason=problem) if problem else PathResult(True, path)
+
+    def _ends(self, path: Path) -> list[Certificate]:
+        """The anchors that this verifier would try here."""
+        signers = self._signers(path, self.anchors)
+        return [one for one in signers if self._names_key_of(path, one)]
+
+    def _names_key_of(self, path: Path, anchor: Certificate) -> bool:
+        if not self.verifier.compares_anchor_identifiers:
+            return True
+        return path[-1].names_key_of(anchor) if path else self.issuer is not None and anchor.stands_in_for(self.issuer)
+
+    def _leads_on(self, path: Path, sent: Certificate) -> bool:
+        if _repeats(path, sent):
+            return False
+        return not (self.verifier.cuts_off_at_twins and any(sent.is_twin_of(anchor) for anchor in self.anchors))
 
     def _signers(self, path: Path, candidates: Path) -> list[Certificate]:
         if not path:
@@ -116,8 +134,7 @@ class Search:
             return child.issuer_der == candidate.subject_der and child.names_as_issuer(candidate)
         if self.issuer is None or candidate.subject_der != self.issuer.subject_der:
             return False
-        identifiers = {self.issuer.subject_key_identifier, candidate.subject_key_identifier} - {None}
-        return len(identifiers) < 2
+        return candidate.subject_key_identifier in (None, self.issuer.identifier_in_leaves)
 
     def _dead_end(self, path: Path) -> PathResult:
         if path:
@@ -126,6 +143,8 @@ class Search:
         else:
             what, name = "the leaf", self.issuer.subject_der if self.issuer else b""
             issuer = self.issuer.subject if self.issuer else ""
+        if self._signers(path, self.anchors):
+            return PathResult(False, reason=f"{what} names another key identifier than the trusted {issuer} has")
         if any(anchor.subject_der == name for anchor in self.anchors):
             return PathResult(False, reason=f"{what} was signed by another key than that of the trusted {issuer}")
         return PathResult(False, reason=f"no trusted certificate for {issuer}, the issuer of {what}")

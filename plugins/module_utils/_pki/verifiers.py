@@ -20,7 +20,10 @@ class Verifier(Enum):
     * an anchor that is not self-signed ends a path for JVM and GO, and not for OPENSSL (without partial chains);
     * JVM and GO try every issuer that made the signature; JVM only where what was sent is one ordered chain, which it is for
       every CA that a gate is asked about (``check_authority_chain``). OPENSSL takes the first whose name and authorityKeyIdentifier
-      fit, trusted ones first, and looks at the signature afterwards; GO uses that identifier for the order only.
+      fit, trusted ones first, and looks at the signature afterwards; GO uses that identifier for the order only. JVM passes over
+      anchors that it does not fit;
+    * where something was sent that has the name and the key of an anchor, JVM cuts the chain off below it and tries anchors
+      only (docs/operator.md, "Key identifiers").
     """
 
     JVM = "jvm"
@@ -30,6 +33,14 @@ class Verifier(Enum):
     @property
     def applies_anchor_path_length(self) -> bool:
         return self is not Verifier.JVM
+
+    @property
+    def compares_anchor_identifiers(self) -> bool:
+        return self is not Verifier.GO
+
+    @property
+    def cuts_off_at_twins(self) -> bool:
+        return self is Verifier.JVM
 
     @property
     def counts_self_issued(self) -> bool:

@@ -67,6 +67,15 @@ def test_renewal_keeps_subject_bytes_key_and_path_length(path_length: int | None
     assert old.signed_by(new)
 
 
+@pytest.mark.parametrize("identifier", [b"", b"its own", None], ids=["usual", "its own", "none"])
+def test_renewal_keeps_the_key_identifier(identifier: bytes | None) -> None:
+    old = make("Corp", key(0), subject_identifier=identifier).certificate
+    new = renew_root(old, key(0), not_before=NOW, validity=YEAR)
+    assert new.subject_key_identifier == old.subject_key_identifier
+    assert old.stands_in_for(new)
+    assert new.stands_in_for(old)
+
+
 def test_renewal_keeps_a_foreign_string_type() -> None:
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "Corp", _ASN1Type.PrintableString)])
     builder = (

@@ -138,6 +138,29 @@ def test_signed_by_is_about_name_and_key() -> None:
     assert ROOT.certificate.signed_by(ROOT.certificate)
 
 
+@pytest.mark.parametrize(
+    ("own", "other", "expected"),
+    [
+        (b"", b"", True),
+        (b"own", b"own", True),
+        (b"own", b"", False),
+        (b"", b"own", False),
+        (None, b"own", True),
+        # What has no identifier names the usual one in leaves.
+        (b"", None, True),
+        (b"own", None, False),
+    ],
+)
+def test_who_trusts_one_accepts_leaves_of_another_with_its_identifier(
+    own: bytes | None, other: bytes | None, expected: bool
+) -> None:
+    trusted, issuing = (make("x", key(2), subject_identifier=one).certificate for one in (own, other))
+    assert trusted.stands_in_for(issuing) is expected
+    assert trusted.is_twin_of(issuing)
+    assert not trusted.stands_in_for(make("x", key(3), subject_identifier=other).certificate)
+    assert not trusted.stands_in_for(make("y", key(2), subject_identifier=other).certificate)
+
+
 def test_unprocessed_extensions() -> None:
     unknown = x509.UnrecognizedExtension(x509.ObjectIdentifier("1.2.3.4"), b"\x05\x00")
     constraints = x509.NameConstraints(permitted_subtrees=[x509.DNSName("svc")], excluded_subtrees=None)

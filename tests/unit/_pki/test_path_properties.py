@@ -32,7 +32,7 @@ class Shape:
     issuer: int | None
     path_length: int | None
     dates: str
-    identified: bool
+    identifier: bytes | None
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def build(shapes: tuple[Shape, ...]) -> tuple[Entity, ...]:
                 path_length=shape.path_length,
                 begin=begin,
                 end=end,
-                subject_identifier=b"" if shape.identified else None,
+                subject_identifier=shape.identifier,
             )
         )
     return tuple(made)
@@ -78,7 +78,8 @@ def shapes(draw: st.DrawFn) -> tuple[Shape, ...]:
                 issuer=issuer,
                 path_length=draw(st.sampled_from([None, None, 0, 1])),
                 dates=draw(st.sampled_from(["current"] * 6 + ["expired", "early"])),
-                identified=draw(st.sampled_from([True, True, True, False])),
+                # As usual, none, or in a way of its own.
+                identifier=draw(st.sampled_from([b"", b"", b"", None, b"own"])),
             )
         )
     return tuple(drawn)
@@ -104,9 +105,17 @@ def valid(hierarchy: Hierarchy, verifier: Verifier) -> bool:
 
 def tried_out(hierarchy: Hierarchy, verifier: Verifier) -> bool:
     """Every ordered selection of what was sent, and every anchor on top."""
-    others = [one for one in hierarchy.sent if one != hierarchy.leaf]
+    others = [one for one in hierarchy.sent if one != hierarchy.leaf and not cut_off(one, hierarchy, verifier)]
     middles = [m for length in range(len(others) + 1) for m in permutations(others, length)]
     return any(holds((hierarchy.leaf, *m, anchor), verifier) for m in middles for anchor in hierarchy.anchors)
+
+
+def cut_off(sent: Certificate, hierarchy: Hierarchy, verifier: Verifier) -> bool:
+    """A JVM looks no further than below what has the name and the key of an anchor."""
+    return verifier is Verifier.JVM and any(
+        (sent.subject_der, sent.public_key_sha256) == (one.subject_der, one.public_key_sha256)
+        for one in hierarchy.anchors
+    )
 
 
 def holds(path: Chain, verifier: Verifier) -> bool:
@@ -114,6 +123,10 @@ def holds(path: Chain, verifier: Verifier) -> bool:
         return False
     if not all(child.signed_by(parent) for child, parent in pairwise(path)):
         return False
+    if verifier is Verifier.JVM and len(path) > 1:
+        named, own = path[-2].authority_key_identifier, path[-1].subject_key_identifier
+        if None not in (named, own) and named != own:
+            return False
     for position, authority in enumerate(path[1:], start=1):
         if authority is path[-1] and verifier is Verifier.JVM:
             continue
@@ -187,7 +200,10 @@ def test_a_valid_path_explains_itself(hierarchy: Hierarchy, verifier: Verifier) 
 @SETTINGS
 @given(hierarchies(), st.sampled_from([Verifier.JVM, Verifier.GO]))
 def test_more_trust_never_hurts_and_none_never_helps(hierarchy: Hierarchy, verifier: Verifier) -> None:
+    """A JVM is hurt by a second certificate of a CA with another identifier, at which it cuts the chain off."""
     assert not valid(Hierarchy(hierarchy.leaf, hierarchy.sent, ()), verifier)
+    if verifier is Verifier.JVM:
+        assume(not any(cut_off(one, hierarchy, verifier) for one in hierarchy.sent))
     if valid(Hierarchy(hierarchy.leaf, hierarchy.sent, hierarchy.anchors[:1]), verifier):
         assert valid(hierarchy, verifier)
 

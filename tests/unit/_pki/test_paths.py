@@ -37,6 +37,10 @@ A_RENEWED = make("A", key(0), path_length=1, end=NOW + 2 * YEAR)
 A_OTHER_KEY = make("A", key(9))
 B = make("B", key(1), path_length=1)
 C = make("C", key(2))
+A_IDENTIFIED = make(
+    "A", key(0), path_length=1, subject_identifier=b"another"
+)  # a renewal with an identifier of its own
+A_UNIDENTIFIED = make("A", key(0), path_length=1, subject_identifier=None)
 LEAF_A, LEAF_B = leaf(A1), leaf(B)
 X0, X1 = link(B, A0), link(B, A1)
 EXPIRED = make("A", key(0), end=PAST)
@@ -70,6 +74,13 @@ CASES = [
     Case("unrelated certificates sent along", c(LEAF_A, C, LEAF_B, B), c(A1), ALL),
     Case("renewed root trusted", c(LEAF_A), c(A_RENEWED), ALL),
     Case("renewed root presented, old trusted", c(LEAF_A, A_RENEWED), c(A1), ALL),
+    Case(
+        "renewed with another identifier", c(LEAF_A), c(A_IDENTIFIED), frozenset({GO}), "names another key identifier"
+    ),
+    Case("renewed with another identifier, and the issuer sent", c(LEAF_A, A1), c(A_IDENTIFIED), frozenset({GO})),
+    Case("renewed with another identifier, both trusted", c(LEAF_A, A1), c(A_IDENTIFIED, A1), ALL),
+    Case("renewed without identifier", c(LEAF_A), c(A_UNIDENTIFIED), ALL),
+    Case("issued without identifier", c(leaf(A_UNIDENTIFIED)), c(A_IDENTIFIED), ALL),
     Case("intermediate", c(leaf(INTERMEDIATE), INTERMEDIATE), c(A1), ALL),
     Case("intermediate missing", c(leaf(INTERMEDIATE)), c(A1), reason="no trusted certificate for CN=I"),
     Case("intermediate itself trusted", c(leaf(INTERMEDIATE)), c(INTERMEDIATE), frozenset({JVM, GO})),
@@ -171,6 +182,12 @@ def test_what_openssl_takes_for_self_signed() -> None:
     [
         (A1, (), c(A1), ALL),
         (A1, (), c(A_RENEWED), ALL),
+        (A1, (), c(A_IDENTIFIED), frozenset({GO})),
+        (A1, c(A1), c(A_IDENTIFIED), frozenset({GO})),
+        (A1, c(A1), c(A_IDENTIFIED, A1), ALL),
+        (A1, (), c(A_UNIDENTIFIED), ALL),
+        (A_UNIDENTIFIED, (), c(A1), ALL),
+        (A_UNIDENTIFIED, (), c(A_IDENTIFIED), frozenset({GO})),
         (A1, (), c(A_OTHER_KEY), frozenset()),
         (A1, (), c(A_OTHER_KEY, A1), ALL),
         (A1, (), (), frozenset()),

@@ -12,6 +12,7 @@ import pytest
 
 from ...support.certificates import Entity, key, make
 from . import stages
+from .mistakes import signing_key
 from .running import Ended, call
 from .uses import CERTIFICATES, KAFKA, KEYS, LEDGER
 
@@ -95,6 +96,20 @@ def test_name_of_the_ca_in_use() -> None:
         "Kafka cluster kafka/demo: Secret kafka/demo-cluster-ca-cert: two CAs with different keys have the same subject "
         f"CN=cluster-ca v0,O=io.strimzi ({current['sha256'][:16]} and {theirs.certificate.sha256[:16]}). "
         "Give each CA key a subject of its own; verifiers look issuers up by name.",
+    )
+
+
+def test_renewal_with_another_key_identifier() -> None:
+    memory = stages.managed()
+    own = signing_key(memory)
+    theirs = make("cluster-ca v0", own, begin=NOW - DAY, end=NOW + 365 * DAY, subject_identifier=b"its own")
+    usual = theirs.certificate.usual_key_identifier.hex(":").upper()
+    certificate, private_key = theirs.certificate.pem.decode(), own.reveal().decode()
+    says(
+        call("strimzi_ca", memory, state="renewed", certificate=certificate, private_key=private_key),
+        f"{HERE}: CN=cluster-ca v0,O=io.strimzi has another subject key identifier than the CA in use, so JVMs and OpenSSL that "
+        f"know only one of the two would refuse leaves of the other. Supply a certificate with the subject key identifier {usual}, "
+        "or run the replace_key playbook with a key of its own.",
     )
 
 

@@ -50,10 +50,13 @@ def issuers_of(chain: Sequence[Certificate], ledger: Ledger) -> frozenset[str]:
     """Fingerprints of the ledger's CAs that issued the leaf: those that signed it, else those that its chain leads to.
 
     A leaf behind a link certificate counts for the CA that signed it, although its chain leads to the replaced CA as
-    well.
+    well. Of several with the same name and key, those count whose identifier the leaf names: verifiers need one of them.
     """
-    signers = frozenset(e.fingerprint for e in ledger.entries if chain[0].signed_by(e.certificate))
-    return signers or frozenset(e.fingerprint for e in ledger.entries if chains_to(chain, e.certificate))
+    signers = [e for e in ledger.entries if chain[0].signed_by(e.certificate)]
+    named = [e for e in signers if chain[0].names_key_of(e.certificate)]
+    return frozenset(e.fingerprint for e in named or signers) or frozenset(
+        e.fingerprint for e in ledger.entries if chains_to(chain, e.certificate)
+    )
 
 
 def entry_of_generation(ledger: Ledger, generation: int | None) -> LedgerEntry | None:

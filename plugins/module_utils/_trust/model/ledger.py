@@ -122,8 +122,8 @@ class Ledger:
         )
 
     def without_entry(self, fingerprint: str) -> Ledger:
-        """The ledger without this CA. Processes that trust it go on accepting leaves of a CA with the same name and
-        key, so for that CA they are not awaited any more.
+        """The ledger without this CA. Processes that trust it go on accepting leaves of a renewal of it, so for that CA
+        they are not awaited any more.
         """
         gone = self.find(fingerprint)
         left = (entry for entry in self.entries if entry.fingerprint != fingerprint)
@@ -131,6 +131,6 @@ class Ledger:
 
 
 def _trusted_like(gone: LedgerEntry, entry: LedgerEntry) -> LedgerEntry:
-    if gone.awaiting is None or entry.awaiting is None or not entry.certificate.is_twin_of(gone.certificate):
+    if gone.awaiting is None or entry.awaiting is None or not gone.certificate.stands_in_for(entry.certificate):
         return entry
     return replace(entry, awaiting=entry.awaiting & gone.awaiting)

@@ -16,19 +16,29 @@ from ..model.snapshot import Snapshot
 from ..model.states import TrustState
 from ..model.violations import Condition, Violation
 
+_REPLACE_FIRST = "Run the replace_key playbook without a certificate, then hand the cluster back."
+
 
 def operator_could_renew(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """The operator renews as ``cluster-ca vN``, whatever the CA is called, and drops the old certificate with the same
-    write (docs/operator.md, "Generated CA"): leaves that name another issuer are then worthless before the first pod
-    has restarted."""
+    write (docs/operator.md, "Generated CA"): leaves that name another issuer, or the issuer by another key identifier,
+    are then worthless before the first pod has restarted."""
     if intent.goal is not Goal.DOWNGRADE or snapshot.reconciliation.generated or not snapshot.ca.current:
         return
-    subject = snapshot.ca.current[0].subject
-    if subject != f"CN=cluster-ca v{authority_generation(snapshot.ca.current[0])},O=io.strimzi":
+    current = snapshot.ca.current[0]
+    subject = current.subject
+    if subject != f"CN=cluster-ca v{authority_generation(current)},O=io.strimzi":
         yield Violation(
             Condition.OPERATOR_COULD_RENEW, snapshot.names.certificate_secret,
             f"holds the CA {subject}, which the operator would renew under another name and so break every connection.",
-            "Run the replace_key playbook without a certificate, then hand the cluster back.",
+            _REPLACE_FIRST,
+        )  # fmt: skip
+    elif current.identifier_in_leaves != current.usual_key_identifier:
+        yield Violation(
+            Condition.OPERATOR_COULD_RENEW, snapshot.names.certificate_secret,
+            f"holds the CA {subject} with a subject key identifier of its own, which the operator would renew with the usual one "
+            "and so break connections of JVMs and OpenSSL.",
+            _REPLACE_FIRST,
         )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..._pki.certificates import Certificate
 from ..ledger.target import resolve
 from ..model.goals import Goal
 from ..model.intent import Intent
@@ -66,7 +67,9 @@ def _current(snapshot: Snapshot) -> str | None:
 
 
 def supplied_fits_the_goal(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A renewal keeps name and key, a replacement brings another key: how many rolls it takes depends on it."""
+    """A renewal keeps name, key and key identifier, a replacement brings another key: how many rolls it takes depends on
+    it.
+    """
     wanted = resolve(snapshot, intent, snapshot.ledger or Ledger()).wanted
     if intent.supplied is None or not snapshot.ca.current or not wanted:
         return
@@ -78,8 +81,21 @@ def supplied_fits_the_goal(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
             f"{new.subject} is not a renewal of {current.subject}: it has another {'name' if same_key else 'key'}.",
             "Supply a certificate with the name and the key of the CA in use, or run the replace_key playbook.",
         )  # fmt: skip
+    elif intent.goal is Goal.RENEW and not (new.stands_in_for(current) and current.stands_in_for(new)):
+        yield Violation(
+            Condition.SUPPLIED_FITS_THE_GOAL, "the supplied CA",
+            f"{new.subject} has another subject key identifier than the CA in use, so JVMs and OpenSSL that know only one of "
+            "the two would refuse leaves of the other.",
+            f"Supply a certificate with {_identifier(current)}, or run the replace_key playbook with a key of its own.",
+        )  # fmt: skip
     elif intent.goal is Goal.REPLACE_KEY and same_key:
         yield Violation(
             Condition.SUPPLIED_FITS_THE_GOAL, "the supplied CA", f"{new.subject} has the key of the CA in use.",
             "Supply a CA with a key of its own, or run the renew playbook.",
         )  # fmt: skip
+
+
+def _identifier(certificate: Certificate) -> str:
+    if certificate.subject_key_identifier is None:
+        return "no subject key identifier"
+    return f"the subject key identifier {certificate.subject_key_identifier.hex(':').upper()}"

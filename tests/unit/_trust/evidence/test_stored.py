@@ -31,6 +31,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.stat
 from ....support.certificates import Entity, key, make
 from ....support.certificates import leaf as issue_leaf
 from ..builders import (
+    IDENTIFIED,
     IMPOSTOR,
     INTERMEDIATE,
     NEW,
@@ -93,6 +94,11 @@ LINKED = (*linked_chain(NEW, OLD), OLD.certificate)
     [
         pytest.param(stored_chain(OLD), BOTH, names_of(OLD), id="one CA"),
         pytest.param(stored_chain(OLD), TWINS, names_of(OLD, RENEWED), id="two with one key"),
+        pytest.param(
+            stored_chain(IDENTIFIED), ledger(entry(OLD), entry(IDENTIFIED)), names_of(IDENTIFIED),
+            id="two with one key: the one whose identifier it names",
+        ),
+        pytest.param(stored_chain(OLD), ledger(entry(IDENTIFIED)), names_of(IDENTIFIED), id="the only one with its key"),
         pytest.param(stored_chain(THIRD), BOTH, frozenset(), id="a stranger"),
         pytest.param(LINKED, BOTH, names_of(NEW), id="behind a link certificate: of the CA that signed it"),
         pytest.param(LINKED, ledger(entry(OLD)), names_of(OLD), id="the same, and that CA is not in the ledger"),
@@ -100,7 +106,7 @@ LINKED = (*linked_chain(NEW, OLD), OLD.certificate)
             (issue_leaf(INTERMEDIATE), INTERMEDIATE.certificate), ledger(entry(ROOT)), names_of(ROOT), id="by its chain"
         ),
     ],
-)
+)  # fmt: skip
 def test_whose_leaf_it_is(sent: Chain, books: Ledger, issuers: frozenset[str]) -> None:
     assert issuers_of(sent, books) == issuers
 

@@ -156,7 +156,7 @@ OUTSIDE = OutsideClient("Secret kafka/app", (SHORT.certificate,), "", Verifier.O
         pytest.param(linked(unknown={NODE.uid}), by_itself(because=REFUSES), id="a node that refuses it never restarts for it"),
         pytest.param(
             seen(prepared(EARLY, link_of(EARLY, SHORT)), old=SHORT, new=entry(EARLY, UNTRUSTED)),
-            by_itself(chain_of(EARLY), f"pod {EXPORTER.name} would refuse its link certificate: {NOT_YET}."),
+            by_itself(chain_of(EARLY), f"pod {NODE.name} would refuse its link certificate: {NOT_YET}."),
             id="it knows the CA, which no restart makes it accept",
         ),
         pytest.param(

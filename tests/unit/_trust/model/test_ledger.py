@@ -16,7 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
 
-from ..builders import IMPOSTOR, NEW, OLD, PODS, RENEWED, THIRD, entry, ledger, name_of, uids_of
+from ..builders import IDENTIFIED, IMPOSTOR, NEW, OLD, PODS, RENEWED, THIRD, entry, ledger, name_of, uids_of
 
 BOOKS = ledger(entry(OLD, generations={0}), entry(NEW))
 FIRST, SECOND = uids_of(PODS[0]), uids_of(PODS[1])
@@ -52,6 +52,7 @@ def test_an_entry_that_goes_leaves_the_others_as_they_are() -> None:
         pytest.param(entry(OLD, awaiting=None), entry(RENEWED, awaiting=FIRST), FIRST, id="its twin was not read back"),
         pytest.param(entry(OLD), entry(RENEWED, awaiting=None), None, id="it was not read back itself"),
         pytest.param(entry(OLD), entry(NEW, awaiting=FIRST), FIRST, id="it has another key"),
+        pytest.param(entry(OLD), entry(IDENTIFIED, awaiting=FIRST), FIRST, id="it has another key identifier"),
         pytest.param(entry(OLD), entry(IMPOSTOR, awaiting=FIRST), FIRST, id="it has the same name only"),
     ],
 )

@@ -23,6 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 from ....support.certificates import Entity, make
 from ..builders import (
     ANY,
+    IDENTIFIED,
     NEW,
     OLD,
     ROOT,
@@ -74,6 +75,14 @@ CASES = [
             ca=secrets(one), ledger=ledger(entry(one, generations={0})), leaves=leaves(one),
         )
         for one in (ROOT, CLIENTS, ALMOST)
+    ),
+    refusal(
+        operator_could_renew,
+        f"{CERTIFICATES}: holds the CA {IDENTIFIED.certificate.subject} with a subject key identifier of its own, which the "
+        "operator would renew with the usual one and so break connections of JVMs and OpenSSL. "
+        "Run the replace_key playbook without a certificate, then hand the cluster back.",
+        name="identifier", intent=DOWNGRADE,
+        ca=secrets(IDENTIFIED), ledger=ledger(entry(IDENTIFIED, generations={0})), leaves=leaves(IDENTIFIED),
     ),
     unfinished("rotation in flight", ledger=ledger(entry(OLD, ANY), journal=a_journal())),
     unfinished("prepared CA", ca=secrets(prepared=(prepared(NEW),))),

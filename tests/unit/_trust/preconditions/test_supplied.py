@@ -28,6 +28,7 @@ from .. import linked
 from ..builders import (
     EARLY,
     EXPIRED,
+    IDENTIFIED,
     INTERMEDIATE,
     NEW,
     OLD,
@@ -35,6 +36,9 @@ from ..builders import (
     ROOT,
     chain_of,
     cluster,
+    entry,
+    leaves,
+    ledger,
     name_of,
     others,
     prepared,
@@ -56,6 +60,8 @@ from .refusals import (
 LEAF = issue_leaf(OLD)
 #: The key of the CA in use under another name.
 RENAMED = make("Kafka CA", OLD.key)
+UNIDENTIFIED = make("cluster-ca v0", OLD.key, path_length=1, subject_identifier=None)
+IDENTIFIER = OLD.certificate.usual_key_identifier.hex(":").upper()
 AT_THE_END = "It leaves at the end of the flow that puts another CA in its place."
 TRUSTED = "the CA that is to be trusted"
 
@@ -116,6 +122,19 @@ CASES = [
     refusal(
         supplied_fits_the_goal, no_renewal(RENAMED, "name"),
         name="renewal under another name", intent=replace(supplying(RENAMED), goal=Goal.RENEW),
+    ),
+    *(
+        refusal(
+            supplied_fits_the_goal,
+            f"the supplied CA: {OLD.certificate.subject} has another subject key identifier than the CA in use, so JVMs and "
+            "OpenSSL that know only one of the two would refuse leaves of the other. "
+            f"Supply a certificate with {remedy}, or run the replace_key playbook with a key of its own.",
+            name=f"renewal with another identifier: {remedy[:4]}", intent=replace(supplying(new), goal=Goal.RENEW),
+            ca=secrets(current), ledger=ledger(entry(current, generations={0})), leaves=leaves(current),
+        )
+        for current, new, remedy in (
+            (OLD, IDENTIFIED, f"the subject key identifier {IDENTIFIER}"), (UNIDENTIFIED, IDENTIFIED, "no subject key identifier"),
+        )
     ),
     refusal(
         supplied_fits_the_goal,
