@@ -22,12 +22,15 @@ from .._pki.certificates import (
 from .alerts import Alert, alert_of
 from .plaintext import (
     MAXIMUM_FLIGHT,
+    Flight,
     MalformedHandshake,
     read_flight,
 )
 from .stream import ByteStream, Deadline
 from .tls import TlsOverStream
 
+#: Certificates are public: whoever sends one is not yet the one that it was issued to.
+_UNPROVEN = "it did not prove that it has the key of the certificate that it sent"
 #: Seconds that a listener has to say something by itself after a handshake of TLS 1.3, before it is asked something.
 _PATIENCE = 1.0
 
@@ -45,7 +48,8 @@ class Outcome(str, Enum):
 
 @dataclass(frozen=True)
 class Handshake:
-    """presented: the chain exactly as sent; None when none came, or not one that can be read.
+    """presented: the chain exactly as sent; None when none came, or not one that can be read, or when the listener did
+    not prove that it has the key of this certificate.
 
     offered: our certificate was sent; only a server that asks for one gets it. acceptable: DER names of the CAs that
     the server asks certificates of; None when it did not ask, or TLS 1.3 hid it.
@@ -181,7 +185,7 @@ def shake_hands(
     except _Ended as reason:
         ended = reason
     if context.maximum_version is ssl.TLSVersion.TLSv1_2:
-        return _in_the_clear(conversation, ended)
+        return _in_the_clear(conversation, ended, complete)
     if not complete:
         return Handshake(ended.outcome, ended.alert, detail=ended.detail)
     # Without a certificate the last flight is a hundred bytes; with it, it cannot be shorter than the certificate.
@@ -190,16 +194,29 @@ def shake_hands(
     return Handshake(ended.outcome, ended.alert, "TLSv1.3", chain, offered, None, ended.detail)
 
 
-def _in_the_clear(conversation: _Conversation, ended: _Ended) -> Handshake:
+def _in_the_clear(conversation: _Conversation, ended: _Ended, complete: bool) -> Handshake:
     try:
         kept = conversation.recorder
         server, client = read_flight(bytes(kept.received)), read_flight(bytes(kept.sent))
     except MalformedHandshake as error:
         return Handshake(Outcome.NOT_UNDERSTOOD, detail=f"{error} ({ended.detail})" if ended.detail else str(error))
+    if server.certificates and not (complete or _has_signed(server, client)):
+        detail = f"{_UNPROVEN}; {ended.detail}" if ended.detail else _UNPROVEN
+        return Handshake(ended.outcome, ended.alert, detail=detail)
     offered = bool(client.certificates)
     version = "TLSv1.2" if server.certificates else None
     chain = _chain(server.certificates)
     return Handshake(ended.outcome, ended.alert, version, chain, offered, server.authorities, ended.detail)
+
+
+def _has_signed(server: Flight, client: Flight) -> bool:
+    """Whether the server has proven its key although the handshake did not succeed, as one that refuses our certificate.
+
+    Its part of the key exchange is signed with the key of its certificate (RFC 5246 section 7.4.3), and the TLS library
+    answers with ours only after it has verified that. Without such a part, the key is proven by a complete handshake
+    only.
+    """
+    return server.exchanged and client.exchanged
 
 
 def _chain(presented: tuple[bytes, ...] | None) -> tuple[Certificate, ...] | None:

@@ -20,6 +20,8 @@ _MAXIMUM_RECORD = 1 << 14
 _MAXIMUM_MESSAGE = 1 << 17
 _CHANGE_CIPHER_SPEC, _ALERT, _HANDSHAKE = 20, 21, 22
 _CERTIFICATE, _CERTIFICATE_REQUEST = 11, 13
+#: ServerKeyExchange and ClientKeyExchange.
+_KEY_EXCHANGES = frozenset({12, 16})
 
 
 class MalformedHandshake(Exception):
@@ -31,11 +33,12 @@ class Flight:
     """One direction, up to where encryption begins.
 
     certificates: DER, as sent; None when there was no such message. authorities: DER names; None when no certificate
-    was asked for.
+    was asked for. exchanged: this side has sent its part of the key exchange.
     """
 
     certificates: tuple[bytes, ...] | None = None
     authorities: tuple[bytes, ...] | None = None
+    exchanged: bool = False
 
 
 class _Cursor:
@@ -82,13 +85,15 @@ def read_flight(data: bytes) -> Flight:
     if len(data) > MAXIMUM_FLIGHT:
         raise MalformedHandshake("it is longer than any handshake")
     found: dict[int, tuple[bytes, ...]] = {}
+    exchanged = False
     for kind, body in _messages(_handshake_bytes(data)):
+        exchanged = exchanged or kind in _KEY_EXCHANGES
         if kind not in (_CERTIFICATE, _CERTIFICATE_REQUEST):
             continue
         if kind in found:
             raise MalformedHandshake("a message came twice")
         found[kind] = _certificates(body) if kind == _CERTIFICATE else _authorities(body)
-    return Flight(found.get(_CERTIFICATE), found.get(_CERTIFICATE_REQUEST))
+    return Flight(found.get(_CERTIFICATE), found.get(_CERTIFICATE_REQUEST), exchanged)
 
 
 def _handshake_bytes(data: bytes) -> bytes:

@@ -5,15 +5,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import connect
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
+
 from ...support.certificates import key, make
+from ...support.impostor import Impostor
 from ...support.memory_cluster import MemoryCluster
 from ...support.reloads import ReloadingNodes
 from . import stages
+from .mistakes import entry
 from .uses import USES
 
 NODES = ["demo-kafka-0", "demo-kafka-1", "demo-kafka-2"]
@@ -48,6 +54,24 @@ def test_where_nodes_can_be_asked_each_listener_is_shown(reading: Callable[[Memo
     assert [(one["pod"], one["port"], one["issuers"], one["trusts"]) for one in seen["listeners"]] == [
         (node, port, [label], [label]) for node in NODES for port in (9090, 9091)
     ]
+
+
+def test_a_node_that_shows_its_certificate_without_having_the_key_presents_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    memory = stages.managed()
+    chain = parse_certificates(entry(memory, NODES[0], f"{NODES[0]}.crt"))
+
+    @contextmanager
+    def without_key(pod: str, port: int, *, timeout: float) -> Iterator[Impostor]:
+        yield Impostor(chain, chain[1:])
+
+    monkeypatch.setattr(connect, "port_opener_for", lambda *_options: without_key)
+    seen = stages.done(memory, "strimzi_ca_info", evidence="handshake").result
+    assert {one["pod"] for one in seen["listeners"]} == set(NODES)
+    found = ("presents", "issuers", "trusts", "refuses")
+    assert [one[what] for one in seen["listeners"] for what in found if one[what]] == []
+    assert all("did not prove that it has the key" in one["why"][0] for one in seen["listeners"])
 
 
 @pytest.mark.parametrize(
