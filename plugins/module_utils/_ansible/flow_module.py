@@ -23,7 +23,7 @@ from .._pki.certificates import (
     CertificateError,
     Chain,
     encode_certificates,
-    parse_certificates,
+    parse_chain,
 )
 from .._pki.keys import (
     KeyAlgorithm,
@@ -189,7 +189,7 @@ class FlowModule(ClusterModule):
             return None
         self.hide(*forms_of(key.encode("utf-8")))
         try:
-            return SuppliedAuthority(parse_certificates(certificate.encode("utf-8")), load_key(key.encode("utf-8")))
+            return SuppliedAuthority(parse_chain(certificate.encode("utf-8")), load_key(key.encode("utf-8")))
         except CertificateError as error:
             self.fail(f"certificate: {error}. Give the CA certificate in PEM form, its chain after it.")
         except PrivateKeyError as error:
@@ -284,7 +284,7 @@ class FlowModule(ClusterModule):
         """The CA that this option gives, with its chain; nothing where it gives none."""
         text = self.params.get(option)
         try:
-            return (parse_certificates(text.encode("utf-8")),) if text else ()
+            return (parse_chain(text.encode("utf-8")),) if text else ()
         except CertificateError as error:
             self.fail(f"{option}: {error}. Give a CA certificate in PEM form, its chain after it.")
 

@@ -15,9 +15,11 @@ from enum import Enum
 from typing import Any
 
 from .._pki.certificates import (
+    MOST_IN_A_CHAIN,
     Certificate,
     CertificateError,
     certificate_from_der,
+    too_long,
 )
 from .alerts import Alert, alert_of
 from .plaintext import (
@@ -190,8 +192,9 @@ def shake_hands(
         return Handshake(ended.outcome, ended.alert, detail=ended.detail)
     # Without a certificate the last flight is a hundred bytes; with it, it cannot be shorter than the certificate.
     offered = offered_size > len(own.der)
-    chain = _chain(_unverified_chain(conversation.tls))
-    return Handshake(ended.outcome, ended.alert, "TLSv1.3", chain, offered, None, ended.detail)
+    presented = _unverified_chain(conversation.tls)
+    detail = _with_length(presented, ended.detail)
+    return Handshake(ended.outcome, ended.alert, "TLSv1.3", _chain(presented), offered, None, detail)
 
 
 def _in_the_clear(conversation: _Conversation, ended: _Ended, complete: bool) -> Handshake:
@@ -205,8 +208,8 @@ def _in_the_clear(conversation: _Conversation, ended: _Ended, complete: bool) ->
         return Handshake(ended.outcome, ended.alert, detail=detail)
     offered = bool(client.certificates)
     version = "TLSv1.2" if server.certificates else None
-    chain = _chain(server.certificates)
-    return Handshake(ended.outcome, ended.alert, version, chain, offered, server.authorities, ended.detail)
+    chain, detail = _chain(server.certificates), _with_length(server.certificates, ended.detail)
+    return Handshake(ended.outcome, ended.alert, version, chain, offered, server.authorities, detail)
 
 
 def _has_signed(server: Flight, client: Flight) -> bool:
@@ -219,7 +222,15 @@ def _has_signed(server: Flight, client: Flight) -> bool:
     return server.exchanged and client.exchanged
 
 
+def _with_length(presented: tuple[bytes, ...] | None, detail: str) -> str:
+    """The detail, with a chain's length where that is why the chain does not count."""
+    long = too_long(len(presented)) if presented and len(presented) > MOST_IN_A_CHAIN else ""
+    return "; ".join(filter(None, (long, detail)))
+
+
 def _chain(presented: tuple[bytes, ...] | None) -> tuple[Certificate, ...] | None:
+    if presented and len(presented) > MOST_IN_A_CHAIN:
+        return None
     try:
         return tuple(map(certificate_from_der, presented)) if presented else None
     except CertificateError:

@@ -48,6 +48,12 @@ _PROCESSED = frozenset(
 #: policyConstraints.
 _ALWAYS_ENFORCED = frozenset({"2.5.29.30", "2.5.29.36"})
 
+#: Certificates of one chain, the leaf included. A JVM takes no more from its peer
+#: (jdk.tls.maxCertificateChainLength), and what a path search costs grows with them.
+MOST_IN_A_CHAIN = 10
+#: OpenSSL and JVMs verify nothing with a larger RSA key.
+MOST_RSA_BITS = 16384
+
 _BEGIN = re.compile(rb"-----BEGIN (?:X509 )?CERTIFICATE-----")
 _BLOCK = re.compile(rb"-----BEGIN ((?:X509 )?CERTIFICATE)-----([A-Za-z0-9+/=\s]*)-----END \1-----")
 
@@ -73,9 +79,13 @@ class Certificate:
             parsed.extensions.__len__()
             parsed.subject.rfc4514_string()
             parsed.issuer.rfc4514_string()
-            parsed.public_key()
+            key = parsed.public_key()
         except (ValueError, TypeError, UnsupportedAlgorithm, x509.DuplicateExtension, x509.UnsupportedGeneralNameType):
             raise CertificateError("not a readable X.509 certificate") from None
+        if isinstance(key, rsa.RSAPublicKey) and key.key_size > MOST_RSA_BITS:
+            raise CertificateError(
+                f"its RSA key has {key.key_size} bits, and nobody verifies with more than {MOST_RSA_BITS}"
+            )
         self.__dict__["_parsed"] = parsed
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
@@ -300,6 +310,21 @@ def parse_certificates(data: bytes) -> tuple[Certificate, ...]:
     if not blocks or len(blocks) != len(_BEGIN.findall(data)):
         raise CertificateError("no readable certificate in PEM form")
     return tuple(certificate_from_der(_decode(body)) for label, body in blocks)
+
+
+def parse_chain(data: bytes) -> Chain:
+    """The certificates of a PEM text that is to hold one chain. Raises CertificateError, also when there are more than
+    any verifier accepts.
+    """
+    count = len(_BLOCK.findall(data))
+    if count > MOST_IN_A_CHAIN:
+        raise CertificateError(too_long(count))
+    return parse_certificates(data)
+
+
+def too_long(count: int) -> str:
+    """Why a chain of so many certificates is refused, as a sentence without a full stop."""
+    return f"it has {count} certificates, and a JVM accepts no chain of more than {MOST_IN_A_CHAIN}"
 
 
 def _decode(body: bytes) -> bytes:

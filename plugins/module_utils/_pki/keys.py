@@ -27,6 +27,7 @@ from ._cryptography import (
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey, EllipticCurvePublicKey
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, RSAPublicKey
+    from cryptography.hazmat.primitives.asymmetric.types import PrivateKeyTypes
     from cryptography.hazmat.primitives.hashes import SHA256, SHA384, SHA512
 
     from .certificates import Certificate
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 _RSA_SIZES = (2048, 3072, 4096, 8192)
 _CURVE_SIZES = (256, 384)
+#: To validate a larger one takes minutes.
+_MOST_RSA_BITS = max(_RSA_SIZES)
 
 
 class PrivateKeyError(Exception):
@@ -175,13 +178,23 @@ def load_stored_key(pem: bytes) -> PrivateKey:
 
 
 def _load(pem: bytes, *, skip_validation: bool) -> RSAPrivateKey | EllipticCurvePrivateKey:
+    key = _parse(pem, skip_validation=True)
+    if isinstance(key, ec.EllipticCurvePrivateKey):
+        return key
+    if not isinstance(key, rsa.RSAPrivateKey):
+        raise PrivateKeyError("neither an RSA nor an EC key")
+    if key.key_size > _MOST_RSA_BITS:
+        raise PrivateKeyError(f"an RSA key of {key.key_size} bits, and at most {_MOST_RSA_BITS} are taken here")
+    if not skip_validation:
+        _parse(pem, skip_validation=False)
+    return key
+
+
+def _parse(pem: bytes, *, skip_validation: bool) -> PrivateKeyTypes:
     try:
-        key = serialization.load_pem_private_key(pem, None, unsafe_skip_rsa_key_validation=skip_validation)
+        return serialization.load_pem_private_key(pem, None, unsafe_skip_rsa_key_validation=skip_validation)
     except (ValueError, TypeError, InternalError, UnsupportedAlgorithm):
         raise PrivateKeyError("not a readable unencrypted private key in PEM form") from None
-    if not isinstance(key, (rsa.RSAPrivateKey, ec.EllipticCurvePrivateKey)):
-        raise PrivateKeyError("neither an RSA nor an EC key")
-    return key
 
 
 def _prove(key: RSAPrivateKey) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timezone
 from itertools import pairwise
 
-from .certificates import Certificate
+from .certificates import MOST_IN_A_CHAIN, Certificate, too_long
 from .path_building import Search, distinct
 from .path_checks import authority_problem, usable_problem
 from .verifiers import PathResult, Verifier
@@ -32,6 +32,8 @@ def validate_path(
     """Whether the leaf ``presented[0]`` validates at this time with the certificates sent along. Never raises."""
     if not presented:
         return PathResult(False, reason="no certificate was presented")
+    if len(presented) > MOST_IN_A_CHAIN:
+        return PathResult(False, reason=f"the presented chain cannot be used: {too_long(len(presented))}")
     sent = distinct(presented[1:])
     return Search(presented[0], None, sent, distinct(anchors), _aware(at), verifier).result()
 

@@ -17,6 +17,7 @@ from .._pki.certificates import (
     CertificateError,
     Chain,
     parse_certificates,
+    parse_chain,
 )
 from .._pki.keys import (
     PrivateKey,
@@ -33,6 +34,8 @@ from .secret_data import (
 
 Object = Mapping[str, Any]
 
+#: A cluster has three CAs at most while one replaces another; every process is asked about each of them.
+_MOST_ENTRIES = 100
 CURRENT = "ca.crt"
 KEY = "ca.key"
 #: The entry of the link certificate, beside that of the prepared CA.
@@ -62,9 +65,12 @@ def read_ca_secrets(certificate_secret: Object | None, key_secret: Object | None
 def _parse(certificates: Mapping[str, bytes]) -> tuple[dict[str, Chain], list[str]]:
     chains: dict[str, Chain] = {}
     problems = []
+    if len(certificates) > _MOST_ENTRIES:
+        problems.append(f"holds {len(certificates)} entries with certificates; at most {_MOST_ENTRIES} are looked at.")
+        certificates = {key: content for key, content in certificates.items() if key == CURRENT}
     for key in sorted(certificates):
         try:
-            chains[key] = parse_certificates(certificates[key])
+            chains[key] = parse_chain(certificates[key])
         except CertificateError as error:
             problems.append(f"entry {key} cannot be read: {error}.")
     return chains, problems
@@ -97,7 +103,7 @@ def _prepared(keys: Mapping[str, bytes]) -> list[PreparedAuthority]:
         if not match:
             continue
         try:
-            chain = parse_certificates(keys[name])
+            chain = parse_chain(keys[name])
         except CertificateError:
             continue
         if chain[0].fingerprint == match.group(1):

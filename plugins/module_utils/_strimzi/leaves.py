@@ -12,7 +12,7 @@ from typing import Any
 
 from .._pki.certificates import (
     CertificateError,
-    parse_certificates,
+    parse_chain,
 )
 from .._trust.model.snapshot import Component, Pod, StoredLeaf
 from . import names
@@ -91,12 +91,12 @@ def expected_leaves(
 
 
 def read_leaf(leaf: LeafSecret, secret: Mapping[str, Any]) -> StoredLeaf:
+    key, generation = f"{leaf.entry}.crt", integer_annotation(secret, names.CLUSTER_CA_CERT_GENERATION)
     try:
-        chain = parse_certificates(entries(secret).get(f"{leaf.entry}.crt", b""))
-    except CertificateError:
-        chain = None
-    generation = integer_annotation(secret, names.CLUSTER_CA_CERT_GENERATION)
-    return StoredLeaf(leaf.secret, f"{leaf.entry}.crt", leaf.component, chain, generation)
+        chain = parse_chain(entries(secret).get(key, b""))
+    except CertificateError as error:
+        return StoredLeaf(leaf.secret, key, leaf.component, None, generation, str(error))
+    return StoredLeaf(leaf.secret, key, leaf.component, chain, generation)
 
 
 def server_cert_hash(component: Component, leaves: Sequence[StoredLeaf], scope: names.ClusterNames) -> str:

@@ -27,6 +27,7 @@ from .._pki.certificates import (
     CertificateError,
     encode_certificates,
     parse_certificates,
+    parse_chain,
 )
 from .._trust.model.goals import Goal, Retire
 from .._trust.model.ledger import HeldByProcesses, HeldLeaf, Journal, Ledger, LedgerEntry, RemovedEntry
@@ -84,7 +85,7 @@ def _is_orphan(key: str, data: Mapping[str, bytes]) -> bool:
 
 def _decode_entry(fingerprint: str, data: Mapping[str, bytes]) -> LedgerEntry:
     try:
-        chain = parse_certificates(data[f"{fingerprint}.crt"])
+        chain = parse_chain(data[f"{fingerprint}.crt"])
     except CertificateError as error:
         raise _Foreign(f"{fingerprint}.crt cannot be read: {error}") from None
     if chain[0].fingerprint != fingerprint:

@@ -138,6 +138,15 @@ def test_a_certificate_that_cannot_be_read_is_none() -> None:
     assert (seen.outcome, seen.presented) == (Outcome.NOT_UNDERSTOOD, None)
 
 
+@VERSIONS
+def test_a_chain_that_no_jvm_accepts_is_none(version: ssl.TLSVersion, tmp_path: Path) -> None:
+    chain = [LEAF.certificate, *(authority(f"unrelated {number}", 5).certificate for number in range(10))]
+    with tls_listener(server_context(tmp_path, chain, TRUSTED, version=version)) as port:
+        seen = shake(port, PROBE, version)
+    assert (seen.outcome, seen.presented) == (Outcome.ACCEPTED, None)
+    assert seen.detail == "it has 11 certificates, and a JVM accepts no chain of more than 10"
+
+
 def says_goodbye(connection: socket.socket) -> None:
     """A close_notify alert instead of a ServerHello."""
     connection.recv(1024)

@@ -78,6 +78,20 @@ def test_unreadable_entry_is_a_problem_that_names_it(entry: str, content: bytes)
     assert found.projected == {fingerprint(NEW)}
 
 
+def test_an_entry_is_one_chain_and_no_longer_than_verifiers_accept() -> None:
+    found = read({"ca.crt": pem(NEW), "long.crt": pem(*([OLD] * 11))})
+    (problem,) = found.problems
+    assert problem.startswith("entry long.crt cannot be read: it has 11 certificates")
+
+
+@pytest.mark.parametrize(("more", "problems"), [(99, 0), (100, 1)])
+def test_so_many_entries_are_not_looked_at(more: int, problems: int) -> None:
+    found = read({"ca.crt": pem(NEW), **{f"{number}.crt": pem(OLD) for number in range(more)}})
+    assert (found.current, len(found.problems)) == ((NEW.certificate,), problems)
+    assert len(found.others) == (0 if problems else 99)
+    assert not problems or found.problems[0] == "holds 101 entries with certificates; at most 100 are looked at."
+
+
 @pytest.mark.parametrize("content", [b"", b" \n"])
 def test_blank_entry_is_passed_over_as_the_operator_does(content: bytes) -> None:
     found = read({"ca.crt": pem(NEW), "blank.crt": content})

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from ...support.certificates import Entity, key, make
+from ...support.large_keys import rsa_pem_of
 from . import stages
 from .mistakes import signing_key
 from .running import Ended, call
@@ -84,6 +85,30 @@ def test_out_of_order() -> None:
         supply(root, entity("theirs", 2, root)),
         f"{HERE}: the chain is out of order: CN=their root,O=io.strimzi was not issued by CN=theirs,O=io.strimzi. "
         "Put the issuing CA first and the root last, and unrelated CAs under keys of their own.",
+    )
+
+
+def test_longer_than_any_verifier_accepts() -> None:
+    says(
+        supply(*(entity(f"number {number}", 1) for number in range(11))),
+        "certificate: it has 11 certificates, and a JVM accepts no chain of more than 10. "
+        "Give the CA certificate in PEM form, its chain after it.",
+    )
+
+
+def test_key_that_takes_minutes_to_validate() -> None:
+    certificate = entity("theirs", 1).certificate.pem.decode()
+    ended = call(
+        "strimzi_ca",
+        stages.managed(),
+        state="replaced",
+        certificate=certificate,
+        private_key=rsa_pem_of(32768).decode(),
+    )
+    says(
+        ended,
+        "private_key: an RSA key of 32768 bits, and at most 8192 are taken here. "
+        "Give the key of the first certificate, unencrypted.",
     )
 
 

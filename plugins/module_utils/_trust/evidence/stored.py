@@ -35,15 +35,19 @@ class Presentation:
 
 
 def chains_to(chain: Sequence[Certificate], authority: Certificate) -> bool:
-    """Whether this CA issued the leaf ``chain[0]``, directly or through the certificates sent with it."""
-    leaf, sent = chain[0], chain[1:]
-    if leaf.signed_by(authority):
-        return True
-    return any(
-        leaf.signed_by(issuer) and chains_to((issuer, *(one for one in sent if one != issuer)), authority)
-        for issuer in sent
-        if issuer != leaf
-    )
+    """Whether this CA issued the leaf ``chain[0]``, directly or through the certificates sent with it.
+
+    Each certificate is looked at once: what is sent may be made to lead in circles.
+    """
+    waiting, sent = [chain[0]], set(chain[1:]) - {chain[0]}
+    while waiting:
+        child = waiting.pop()
+        if child.signed_by(authority):
+            return True
+        issuers = {one for one in sent if child.signed_by(one)}
+        sent -= issuers
+        waiting += issuers
+    return False
 
 
 def issuers_of(chain: Sequence[Certificate], ledger: Ledger) -> frozenset[str]:
@@ -70,7 +74,8 @@ def authority_of(leaf: StoredLeaf, generation: int | None, ledger: Ledger) -> tu
     and the generation says which of them it is.
     """
     if leaf.chain is None:
-        return None, f"the certificate {leaf.key} in Secret {leaf.secret} cannot be read"
+        problem = f": {leaf.problem}" if leaf.problem else ""
+        return None, f"the certificate {leaf.key} in Secret {leaf.secret} cannot be read{problem}"
     candidates = issuers_of(leaf.chain, ledger)
     if not candidates:
         return None, f"the certificate {leaf.key} in Secret {leaf.secret} chains to no CA of the ledger"

@@ -55,13 +55,14 @@ class Pod:
 
 @dataclass(frozen=True)
 class StoredLeaf:
-    """A leaf in its Secret: ``chain`` is None when it cannot be read."""
+    """A leaf in its Secret: ``chain`` is None when it cannot be read. problem: why, without a full stop, where it is known."""
 
     secret: str
     key: str
     component: Component
     chain: Chain | None
     generation: int | None
+    problem: str = ""
 
 
 @dataclass(frozen=True)

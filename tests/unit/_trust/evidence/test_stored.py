@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -28,7 +30,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets, Pod, StoredLeaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState, Usage
 
-from ....support.certificates import Entity, key, make
+from ....support.certificates import NOW, YEAR, Entity, key, make
 from ....support.certificates import leaf as issue_leaf
 from ..builders import (
     IDENTIFIED,
@@ -84,6 +86,15 @@ CERTIFICATE = f"the certificate {POD}.crt in Secret {POD}"
 )
 def test_chains_to(sent: Chain, authority: Entity, expected: bool) -> None:
     assert chains_to(sent, authority.certificate) is expected
+
+
+def test_what_was_made_to_lead_in_circles_is_followed_once() -> None:
+    """Each of these CAs has signed all others."""
+    twins = [make("same", key(30), end=NOW + YEAR + timedelta(days=day)) for day in range(60)]
+    sent = (issue_leaf(twins[0]), *(one.certificate for one in twins))
+    begin = time.process_time()
+    assert not chains_to(sent, OLD.certificate)
+    assert time.process_time() - begin < 2
 
 
 LINKED = (*linked_chain(NEW, OLD), OLD.certificate)
@@ -203,6 +214,10 @@ def test_a_generation_alone_does_not_tell_from_the_next_ca_behind_its_link(
             id="a generation that nobody knows",
         ),
         pytest.param(a_pod(), (a_leaf(chain=None),), f"{CERTIFICATE} cannot be read", id="unreadable"),
+        pytest.param(
+            a_pod(), (replace(a_leaf(chain=None), problem="it has 12 certificates"),),
+            f"{CERTIFICATE} cannot be read: it has 12 certificates", id="unreadable with a reason",
+        ),
         pytest.param(a_pod(), (a_leaf(issuer=THIRD),), f"{CERTIFICATE} chains to no CA of the ledger", id="a stranger's"),
         # It presents something; that it cannot be seen does not mean that it is nobody's.
         pytest.param(a_pod(), (), f"a Secret with a certificate of pod {POD} is missing", id="its Secret is gone"),

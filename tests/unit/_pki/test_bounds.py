@@ -1,0 +1,98 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is larger than anything that verifiers accept is refused before it costs time."""
+
+from __future__ import annotations
+
+import time
+from datetime import timedelta
+
+import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
+    MOST_IN_A_CHAIN,
+    MOST_RSA_BITS,
+    CertificateError,
+    encode_certificates,
+    parse_certificates,
+    parse_chain,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
+    PrivateKeyError,
+    load_key,
+    load_stored_key,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import Verifier, validate_path
+
+from ...support.certificates import NOW, YEAR, Entity, key, leaf, make
+from ...support.large_keys import certificate_with_rsa_bits, rsa_pem_of
+
+#: Certificates of one CA, of which each has signed all others.
+TWINS = [make("same", key(1), end=NOW + YEAR + timedelta(days=day)) for day in range(871)]
+LEAF = leaf(TWINS[0])
+ROOT = make("root", key(2))
+
+
+@pytest.mark.parametrize("count", [MOST_IN_A_CHAIN, MOST_IN_A_CHAIN + 1])
+def test_a_chain_has_as_many_certificates_as_a_jvm_accepts(count: int) -> None:
+    chain = [one.certificate for one in TWINS[:count]]
+    if count == MOST_IN_A_CHAIN:
+        assert parse_chain(encode_certificates(chain)) == tuple(chain)
+        return
+    with pytest.raises(CertificateError, match="it has 11 certificates, and a JVM accepts no chain of more than 10"):
+        parse_chain(encode_certificates(chain))
+    assert len(parse_certificates(encode_certificates(chain))) == count  # a list of CAs may be longer
+
+
+@pytest.mark.parametrize("verifier", Verifier)
+@pytest.mark.parametrize("count", [MOST_IN_A_CHAIN - 1, 871])
+def test_no_presented_chain_takes_long(count: int, verifier: Verifier) -> None:
+    begin = time.process_time()
+    presented = (LEAF, *(one.certificate for one in TWINS[:count]))
+    result = validate_path(presented, (ROOT.certificate,), at=NOW, verifier=verifier)
+    assert not result.valid
+    assert ("it has 872 certificates" in result.reason) is (count == 871)
+    assert time.process_time() - begin < 2
+
+
+def namesakes(count: int) -> list[Entity]:
+    return [make("same", key(number)) for number in range(100, 100 + count)]
+
+
+@pytest.mark.parametrize("verifier", Verifier)
+@pytest.mark.parametrize("anchors", [TWINS, namesakes(871)], ids=["twins", "namesakes"])
+def test_no_list_of_trusted_cas_takes_long(anchors: list[Entity], verifier: Verifier) -> None:
+    begin = time.process_time()
+    presented = (LEAF, *(one.certificate for one in TWINS[:9]))
+    trusted = [one.certificate for one in anchors]
+    assert not validate_path(presented, trusted, at=NOW - 3 * YEAR, verifier=verifier).valid
+    assert time.process_time() - begin < 5
+
+
+def test_an_rsa_key_that_nobody_verifies_with() -> None:
+    assert certificate_with_rsa_bits(MOST_RSA_BITS).key_type == ("rsa", MOST_RSA_BITS)
+    with pytest.raises(CertificateError, match="its RSA key has 16392 bits, and nobody verifies with more than 16384"):
+        certificate_with_rsa_bits(MOST_RSA_BITS + 8)
+
+
+@pytest.mark.parametrize("load", [load_key, load_stored_key])
+def test_a_private_key_that_takes_minutes_to_validate(load: object) -> None:
+    begin = time.process_time()
+    with pytest.raises(PrivateKeyError, match="an RSA key of 32768 bits, and at most 8192 are taken here"):
+        load(rsa_pem_of(32768))  # type: ignore[operator]
+    assert time.process_time() - begin < 2
+
+
+def test_a_private_key_of_a_usual_size_is_still_validated() -> None:
+    numbers = rsa.generate_private_key(65537, 2048).private_numbers()
+    broken = rsa.RSAPrivateNumbers(
+        numbers.p, numbers.q, numbers.d + 2, numbers.dmp1, numbers.dmq1, numbers.iqmp, numbers.public_numbers
+    ).private_key(unsafe_skip_rsa_key_validation=True)
+    pem = broken.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    with pytest.raises(PrivateKeyError, match="not a readable"):
+        load_key(pem)
