@@ -11,7 +11,7 @@ class ModuleDocFragment:
 options:
   kubeconfig:
     description:
-      - Path to a kubeconfig file, or its content as a dictionary.
+      - Path to a kubeconfig file, or its content as a dictionary; content as text is refused.
       - Can also be given by the environment variable E(K8S_AUTH_KUBECONFIG).
       - Without it and without O(host), the service account of the pod is used when there is one, else the default kubeconfig.
     type: raw
@@ -21,7 +21,7 @@ options:
     type: str
   host:
     description:
-      - URL of the API server. Can also be given by E(K8S_AUTH_HOST).
+      - URL of the API server, without user name and password. Can also be given by E(K8S_AUTH_HOST).
     type: str
   api_key:
     description:
@@ -57,7 +57,7 @@ options:
     aliases: [key_file]
   proxy:
     description:
-      - URL of an HTTP proxy. Can also be given by E(K8S_AUTH_PROXY).
+      - URL of an HTTP proxy, without user name and password. Can also be given by E(K8S_AUTH_PROXY).
     type: str
   no_proxy:
     description:

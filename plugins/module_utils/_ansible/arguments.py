@@ -41,9 +41,11 @@ class ArgumentSpec:
         }
 
 
+#: kubeconfig and client_key are not logged because some give them content; what is left of them is decided in
+#: ``redaction``.
 AUTH = ArgumentSpec(
     {
-        "kubeconfig": {"type": "raw"},
+        "kubeconfig": {"type": "raw", "no_log": True},
         "context": {"type": "str"},
         "host": {"type": "str"},
         "api_key": {"type": "str", "no_log": True},
@@ -52,7 +54,7 @@ AUTH = ArgumentSpec(
         "validate_certs": {"type": "bool", "aliases": ["verify_ssl"]},
         "ca_cert": {"type": "path", "aliases": ["ssl_ca_cert"]},
         "client_cert": {"type": "path", "aliases": ["cert_file"]},
-        "client_key": {"type": "path", "aliases": ["key_file"], "no_log": False},
+        "client_key": {"type": "path", "aliases": ["key_file"], "no_log": True},
         "proxy": {"type": "str"},
         "no_proxy": {"type": "str"},
         "proxy_headers": {

@@ -188,10 +188,9 @@ class FlowModule(ClusterModule):
         if not certificate or not key:
             return None
         self.hide(*forms_of(key.encode("utf-8")))
+        chain = self._certificates("certificate")
         try:
-            return SuppliedAuthority(parse_chain(certificate.encode("utf-8")), load_key(key.encode("utf-8")))
-        except CertificateError as error:
-            self.fail(f"certificate: {error}. Give the CA certificate in PEM form, its chain after it.")
+            return SuppliedAuthority(chain, load_key(key.encode("utf-8")))
         except PrivateKeyError as error:
             self.fail(f"private_key: {error}. Give the key of the first certificate, unencrypted.")
 
@@ -282,11 +281,18 @@ class FlowModule(ClusterModule):
 
     def chains_of(self, option: str) -> tuple[Chain, ...]:
         """The CA that this option gives, with its chain; nothing where it gives none."""
-        text = self.params.get(option)
+        return (self._certificates(option),) if self.params.get(option) else ()
+
+    def _certificates(self, option: str) -> Chain:
+        text = self.params[option]
+        if "PRIVATE KEY" in text:
+            self.fail(
+                f"{option}: a private key is in it, and Ansible does not treat this option as a secret. Give certificates alone."
+            )
         try:
-            return (parse_chain(text.encode("utf-8")),) if text else ()
+            return parse_chain(text.encode("utf-8"))
         except CertificateError as error:
-            self.fail(f"{option}: {error}. Give a CA certificate in PEM form, its chain after it.")
+            self.fail(f"{option}: {error}. Give the CA certificate in PEM form, its chain after it.")
 
     def trusted_certificates(self) -> list[str]:
         """The trusted CAs of the ledger as it is now, in PEM form, each with its chain."""

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""A module call from its options to its result. Only this file knows AnsibleModule."""
+"""A module call from its options to its result. Only this file and ``quiet_module`` know AnsibleModule."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ import uuid
 from collections.abc import Callable
 from datetime import datetime, timezone
 from typing import Any, NoReturn
-
-from ansible.module_utils.basic import AnsibleModule
 
 from .._kube.client import KubeClient
 from .._kube.connection import ConnectionOptionsError
@@ -23,7 +21,8 @@ from .._strimzi.names import ClusterNames
 from . import connect
 from .arguments import AUTH, ArgumentSpec
 from .libraries import missing_library
-from .redaction import secrets_in_kubeconfig
+from .quiet_module import QuietModule
+from .redaction import without_exec_values
 
 
 class SystemClock:
@@ -43,7 +42,7 @@ class ClusterModule:
     """One call of one module. It ends with a result or a message, and with no traceback."""
 
     def __init__(self, spec: ArgumentSpec) -> None:
-        self.module = AnsibleModule(supports_check_mode=True, **(AUTH + spec).as_arguments())
+        self.module = QuietModule(supports_check_mode=True, **(AUTH + spec).as_arguments())
         self.params: dict[str, Any] = self.module.params
         self.holder = f"call-{uuid.uuid4()}"
         self._lease: TrustLease | None = None
@@ -59,13 +58,12 @@ class ClusterModule:
     def execute(self, body: Callable[[], dict[str, Any]]) -> NoReturn:
         """Run the module's body and end with its result; failures become messages with a remedy."""
         self._require_libraries()
-        self.hide(*secrets_in_kubeconfig(self.params.get("kubeconfig")))
         try:
             result = body()
         except (KubeError, StepError) as error:
             self.fail(f"{error} {error.remedy}")
         except ConnectionOptionsError as error:
-            self.fail(str(error))
+            self.fail(without_exec_values(str(error), self.params.get("kubeconfig")))
         except Exception as error:  # pylint: disable=broad-except
             # The text of an unexpected exception could hold anything.
             self.fail(

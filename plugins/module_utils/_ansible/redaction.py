@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The last net: every secret is made known to Ansible in every form in which it could appear, so that Ansible hides it.
+"""The last net: what is hidden in results, messages and logs, in every form in which it could appear.
 
 Nothing secret is ever put into a result, message or diff in the first place (docs/design.md, "Secrecy").
 """
@@ -10,16 +10,30 @@ Nothing secret is ever put into a result, message or diff in the first place (do
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from .._kube.options import is_content, may_be_shown
 from .._strimzi.secret_data import entries
 
 if TYPE_CHECKING:
     from .._strimzi.observe import Observation
 
+#: What Ansible itself writes in place of an option.
+NOT_SHOWN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
+#: Ansible hides a value wherever it occurs, within words too: a password "s" would make every "strimzi" unreadable, and
+#: nothing shorter than this is worth that.
+SHORTEST_HIDDEN = 8
+
 _SECRET_SUFFIXES = (".key", ".password", ".p12")
-_SENSITIVE = frozenset({"token", "password", "client-key-data", "id-token", "refresh-token", "client-secret"})
+_SENSITIVE = frozenset({"token", "password", "client-key-data"})
+_OWN_SECRETS = ("api_key", "password", "private_key", "proxy_basic_auth", "basic_auth")
+_OWN_PATHS = ("kubeconfig", "ca_cert", "ssl_ca_cert", "client_cert", "cert_file", "client_key", "key_file")
+#: Names of objects are in every result; a Secret that holds one of them as its password has none.
+_OWN_NAMES = ("cluster", "namespace")
+_PEM = re.compile(r"-----BEGIN.*?(?:-----END [A-Z0-9 ]*-----|$)", re.DOTALL)
+_LOGIN_IN_URL = re.compile(r"(?<=://)[^/\s]*@")
 
 
 def forms_of(content: bytes) -> Iterator[str]:
@@ -38,13 +52,96 @@ def secrets_of(observation: Observation) -> Iterator[str]:
                 yield from forms_of(content)
 
 
-def secrets_in_kubeconfig(value: Any) -> Iterator[str]:
-    """Credentials inside a kubeconfig that was given as a dictionary."""
+def worth_hiding(found: Iterable[str], options: Mapping[str, Any]) -> set[str]:
+    """What Ansible is to hide of the values that it or we found.
+
+    Ansible adds every text of an option that is not logged, as the ``v1`` of a kubeconfig or the path of a file.
+    """
+    harmless = {text for name in (*_OWN_PATHS, *_OWN_NAMES) for text in _texts(options.get(name))}
+    secret = {text for name in _OWN_SECRETS for text in _texts(options.get(name))}
+    secret |= set(_credentials(options.get("kubeconfig")))
+    return {text for text in (set(found) - harmless) | secret if len(text.strip()) >= SHORTEST_HIDDEN}
+
+
+def presentable(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a call as its result repeats them: without any credential, whatever option it was written into."""
+    return {name: _presentable(name, value) for name, value in options.items() if not name.startswith("_ansible_")}
+
+
+def _presentable(name: str, value: Any) -> Any:
+    if isinstance(value, Mapping):
+        # A kubeconfig holds credentials in too many ways to tell them from the rest.
+        return NOT_SHOWN if name == "kubeconfig" else {key: _presentable(key, inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_presentable(name, inner) for inner in value]
+    if not isinstance(value, str):
+        return value
+    secret = name in _OWN_SECRETS or "PRIVATE KEY" in value
+    if value and (secret or (name in _OWN_PATHS and not may_be_shown(value))):
+        return NOT_SHOWN
+    return _LOGIN_IN_URL.sub("********@", value)
+
+
+def without_contents(message: str, options: Mapping[str, Any]) -> str:
+    """A message without PEM, and without the value of any option that is content or the name of a user with a password."""
+    contents = {text for value in options.values() for text in _texts(value) if is_content(text)}
+    for text in sorted(contents, key=len, reverse=True):
+        for form in (text, text.strip(), repr(text)[1:-1]):
+            if len(form) >= SHORTEST_HIDDEN:
+                message = message.replace(form, "(hidden)")
+    return _LOGIN_IN_URL.sub("(hidden)@", _PEM.sub("(hidden)", message))
+
+
+def without_exec_values(message: str, kubeconfig: Any) -> str:
+    """A message without arguments and variables of an exec plugin, which may quote them when it fails. They are hidden
+    here only: the name of a cluster is often one of them.
+    """
+    values = {text for exec_ in _values_of("exec", kubeconfig) for text in _exec_values(exec_)}
+    for text in sorted(values, key=len, reverse=True):
+        message = message.replace(text, "(hidden)")
+    return message
+
+
+def _exec_values(exec_: Any) -> Iterator[str]:
+    if isinstance(exec_, Mapping):
+        variables = [one.get("value") for one in exec_.get("env") or () if isinstance(one, Mapping)]
+        for text in _texts([exec_.get("args"), variables]):
+            yield from (part for part in (text, text.partition("=")[2]) if len(part) > 3)
+
+
+def _credentials(kubeconfig: Any) -> Iterator[str]:
+    """Credentials inside a kubeconfig that was given as a dictionary. Providers have their own names for tokens."""
+    for name in _SENSITIVE:
+        yield from _texts(list(_values_of(name, kubeconfig)))
+    yield from (text for provider in _values_of("auth-provider", kubeconfig) for text in _provided(provider))
+
+
+def _provided(provider: Any) -> Iterator[str]:
+    config = provider.get("config") if isinstance(provider, Mapping) else None
+    for name, value in config.items() if isinstance(config, Mapping) else ():
+        if any(word in str(name) for word in ("token", "secret", "password")):
+            yield from _texts(value)
+
+
+def _values_of(name: str, value: Any) -> Iterator[Any]:
+    """What is called so, at any depth."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
-            if key in _SENSITIVE and isinstance(inner, str) and inner:
+            if key == name:
                 yield inner
-            yield from secrets_in_kubeconfig(inner)
+            else:
+                yield from _values_of(name, inner)
     elif isinstance(value, (list, tuple)):
         for inner in value:
-            yield from secrets_in_kubeconfig(inner)
+            yield from _values_of(name, inner)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _texts(inner)
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            yield from _texts(inner)

@@ -29,10 +29,7 @@ from ._kubernetes import (
     urllib3,
 )
 from .http_transport import HttpTransport
-from .options import (
-    ConnectionOptionsError,
-    resolve_options,
-)
+from .options import ConnectionOptionsError, file_named, resolve_options
 
 __all__ = ["ConnectionOptionsError", "connect"]
 
@@ -83,7 +80,7 @@ def _load_file(configuration: Any, paths: str, options: Mapping[str, Any]) -> No
     """paths: one, or several as in KUBECONFIG."""
     if not any(os.path.isfile(os.path.expanduser(path)) for path in paths.split(os.pathsep)):
         if "kubeconfig" in options:
-            raise ConnectionOptionsError(f"kubeconfig (K8S_AUTH_KUBECONFIG): there is no file {paths}.")
+            raise ConnectionOptionsError(f"kubeconfig (K8S_AUTH_KUBECONFIG): there is no {file_named(paths)}.")
         raise ConnectionOptionsError(
             f"It is not known how to log in to Kubernetes: there is no file {paths}, and this is not a pod with a "
             "service account. Set kubeconfig (K8S_AUTH_KUBECONFIG), or host and api_key (K8S_AUTH_HOST and "

@@ -9,6 +9,7 @@ contradictions.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -43,10 +44,35 @@ PROXY_HEADERS = ("proxy_basic_auth", "basic_auth", "user_agent")
 _SWITCHES = ("validate_certs", "persist_config")
 _FILES = ("ca_cert", "client_cert", "client_key")
 _FALSE = frozenset({"0", "false", "no", "off", "n", "f"})
+#: Option -> where the user name and password go that somebody wrote into this URL, from where nobody would send them.
+_URLS = {"host": "username and password", "proxy": "proxy_headers.proxy_basic_auth"}
+_LOGIN_IN_URL = re.compile(r"^[a-z0-9+.-]+://[^/]*@", re.IGNORECASE)
+
+#: PEM, and PEM in base64 as it is in a kubeconfig.
+_ARMOUR = ("-----BEGIN", "LS0tLS1CRUdJTi")
+_LONGEST_SHOWN = 200
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{48,}=*")
 
 
 class ConnectionOptionsError(Exception):
     """The options do not lead to an API server, or contradict each other."""
+
+
+def is_content(value: str) -> bool:
+    """Whether a value is content where the path of a file is expected."""
+    text = value.strip()
+    return "\n" in text or "\r" in text or text.startswith(("{", *_ARMOUR)) or any(mark in text for mark in _ARMOUR)
+
+
+def may_be_shown(value: str) -> bool:
+    """Whether a message may quote the value of an option: not where it can be a key or token in the wrong place."""
+    return (
+        value.isprintable()
+        and len(value) <= _LONGEST_SHOWN
+        and not is_content(value)
+        and not _BASE64.fullmatch(value)
+        and not _LOGIN_IN_URL.match(value)
+    )
 
 
 def resolve_options(options: Mapping[str, Any], environment: Mapping[str, str]) -> dict[str, Any]:
@@ -102,9 +128,39 @@ def _check(options: Mapping[str, Any]) -> None:
         if found:
             named = {name: f"{name} ({variable})" for name, variable in ENVIRONMENT.items()}
             raise ConnectionOptionsError(f"{problem.format(**named)}.")
+    _check_urls(options)
+    _check_paths(options)
+
+
+def _check_urls(options: Mapping[str, Any]) -> None:
+    for name, instead in _URLS.items():
+        if _LOGIN_IN_URL.match(str(options.get(name, ""))):
+            raise ConnectionOptionsError(
+                f"{name} ({ENVIRONMENT[name]}) holds a user name or password, which would not be sent and could show. "
+                f"Take it out of the URL, and give it as {instead}."
+            )
     host = str(options.get("host", "https://"))
     if not host.startswith(("https://", "http://")):
-        raise ConnectionOptionsError(f"host (K8S_AUTH_HOST) must be a URL such as https://{host}, not {host}.")
+        example, given = (f"https://{host}", f", not {host}") if may_be_shown(host) else ("https://kubernetes:6443", "")
+        raise ConnectionOptionsError(f"host (K8S_AUTH_HOST) must be a URL such as {example}{given}.")
+
+
+def _check_paths(options: Mapping[str, Any]) -> None:
+    kubeconfig = options.get("kubeconfig", {})
+    if not isinstance(kubeconfig, Mapping) and is_content(str(kubeconfig)):
+        raise ConnectionOptionsError(
+            "kubeconfig (K8S_AUTH_KUBECONFIG) is content as text. Give the path of a file, or the content as a dictionary, "
+            "which the filter ansible.builtin.from_yaml makes of it."
+        )
     for name in _FILES:
+        if name in options and is_content(options[name]):
+            raise ConnectionOptionsError(
+                f"{name} ({ENVIRONMENT[name]}) is content where the path of a file is expected. Write it into a file that "
+                "only you can read and give its path, or give a kubeconfig as a dictionary, which can hold it."
+            )
         if name in options and not os.path.isfile(options[name]):
-            raise ConnectionOptionsError(f"{name} ({ENVIRONMENT[name]}): there is no file {options[name]}.")
+            raise ConnectionOptionsError(f"{name} ({ENVIRONMENT[name]}): there is no {file_named(options[name])}.")
+
+
+def file_named(path: str) -> str:
+    return f"file {path}" if may_be_shown(path) else "such file (its name is not shown because it could be a key)"

@@ -12,6 +12,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.options import (
     ConnectionOptionsError,
+    may_be_shown,
     resolve_options,
 )
 
@@ -136,3 +137,53 @@ def test_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ConnectionOptionsError) as caught:
         resolve(options)
     assert str(caught.value) == message
+
+
+PEM = "-----BEGIN PRIVATE KEY-----\nsecret\n-----END PRIVATE KEY-----\n"
+
+
+@pytest.mark.parametrize("name", ["kubeconfig", "ca_cert", "client_cert", "client_key"])
+@pytest.mark.parametrize(
+    "value",
+    [PEM, PEM.replace("\n", " "), "users:\n- user: {token: secret}", '{"token": "secret"}', "LS0tLS1CRUdJTiBQUklWQVRF"],
+)
+def test_content_for_a_path_is_not_quoted(name: str, value: str) -> None:
+    with pytest.raises(ConnectionOptionsError) as caught:
+        resolve({**HOST, "client_cert": __file__, name: value})
+    assert f"{name} (" in str(caught.value)
+    assert "is content" in str(caught.value)
+    assert not any(word in str(caught.value) for word in ("secret", "BEGIN", "LS0t"))
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("/etc/ssl/ca.crt", True),
+        ("~/.kube/a rather long name of a folder with spaces/client.key", True),
+        ("MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg1234567890abcdef", False),
+        ("x." * 101, False),
+        ("a\x1b[2J", False),
+        ("http://me:word@proxy:3128", False),
+    ],
+)
+def test_what_a_message_may_quote(value: str, shown: bool) -> None:
+    assert may_be_shown(value) is shown
+
+
+@pytest.mark.parametrize("name", ["host", "proxy"])
+@pytest.mark.parametrize("login", ["me:secret", "secret"])
+def test_login_in_a_url(name: str, login: str) -> None:
+    with pytest.raises(ConnectionOptionsError) as caught:
+        resolve({name: f"http://{login}@h:1/x"})
+    assert str(caught.value).startswith(f"{name} (K8S_AUTH_{name.upper()}) holds a user name or password")
+    assert "secret" not in str(caught.value)
+
+
+def test_url_with_an_at_sign_behind_the_host() -> None:
+    assert resolve({"host": "https://h:1/a@b"}) == {"host": "https://h:1/a@b"}
+
+
+def test_token_for_a_host_is_not_quoted() -> None:
+    with pytest.raises(ConnectionOptionsError) as caught:
+        resolve({"host": "eyJ" + "a" * 300})
+    assert str(caught.value) == "host (K8S_AUTH_HOST) must be a URL such as https://kubernetes:6443."

@@ -51,6 +51,7 @@ class Ended:
     """How a call ended. writes: "POST secrets" or "PATCH secrets/<name>", in order, a Deployment's pod by its name alone.
 
     output: all that was printed. warnings: what was warned of, as it was handed to Ansible, which says nothing twice.
+    logged: what went to the system log.
     """
 
     code: int
@@ -58,6 +59,7 @@ class Ended:
     writes: list[str]
     output: str
     warnings: list[str]
+    logged: str
 
     @property
     def failed(self) -> bool:
@@ -109,9 +111,13 @@ def call(
     check: bool = False,
     diff: bool = True,
     answer: Answer = _let_through,
+    client_for: Callable[[Any], KubeClient] | None = None,
     **options: Any,
 ) -> Ended:
-    """One call of one module on this cluster; while the module waits, the cluster moves. No key is ever printed."""
+    """One call of one module on this cluster; while the module waits, the cluster moves. No key is ever printed or logged.
+
+    client_for: what makes a client of the options, instead of one for this cluster.
+    """
     memory.api.idle = memory.step
     recording = Recording(memory.api, answer)
     arguments = {
@@ -127,10 +133,16 @@ def call(
     supplied = {base64.b64encode(options[name].encode()).decode() for name in ("private_key",) if name in options}
     keys = keys_of(memory) | supplied
     warnings: list[str] = []
-    with mock.patch.object(basic.AnsibleModule, "warn", lambda module, text, **_about: warnings.append(text)):
-        code, output = _main(name, arguments, lambda given: client)
-    assert leaks(" ".join([output, *warnings]), keys | keys_of(memory)) == []
-    return Ended(code, json.loads(output), recording.writes, output, warnings)
+    logged: list[str] = []
+    with (
+        mock.patch.object(basic.AnsibleModule, "warn", lambda module, text, **_about: warnings.append(text)),
+        mock.patch.object(
+            basic.AnsibleModule, "log", lambda module, text, log_args: logged.append(f"{text} {log_args}")
+        ),
+    ):
+        code, output = _main(name, arguments, client_for or (lambda given: client))
+    assert leaks(" ".join([output, *warnings, *logged]), keys | keys_of(memory)) == []
+    return Ended(code, json.loads(output), recording.writes, output, warnings, " ".join(logged))
 
 
 def _main(name: str, arguments: Mapping[str, Any], client_for: Callable[[Any], KubeClient]) -> tuple[int, str]:

@@ -40,7 +40,7 @@ def documented_options(name: str) -> dict[str, Any]:
     return {**options, **own["options"]}
 
 
-SECRET_OPTIONS = {"api_key", "password", "private_key"}
+SECRET_OPTIONS = {"api_key", "client_key", "kubeconfig", "password", "private_key"}
 
 
 class _Stopped(Exception):
@@ -49,7 +49,7 @@ class _Stopped(Exception):
 
 def arguments_of(name: str) -> dict[str, Any]:
     """What the module really gives to AnsibleModule."""
-    stopped = mock.patch.object(composition, "AnsibleModule", side_effect=_Stopped)
+    stopped = mock.patch.object(composition, "QuietModule", side_effect=_Stopped)
     with stopped as constructor, pytest.raises(_Stopped):
         importlib.import_module(f"{MODULES}.{name}").main()
     return dict(constructor.call_args.kwargs)

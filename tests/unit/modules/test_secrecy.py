@@ -6,18 +6,20 @@
 from __future__ import annotations
 
 import base64
+import sys
 from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import connect
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import flow_module as composition
 
 from ...support.certificates import key
 from ...support.memory_api import Response
 from . import stages
 from .leaks import keys_of, leaks
-from .mistakes import KEYS, entry
-from .running import NAMES, REQUIRED, call
+from .mistakes import CERTIFICATES, KEYS, entry
+from .running import NAMES, REQUIRED, Ended, call
 from .uses import USES, Use
 
 
@@ -72,18 +74,121 @@ def test_the_last_net_hides_what_should_never_have_been_there(monkeypatch: pytes
     assert all("********" in shown["before"] for shown in call("strimzi_ca_info", memory).result["diff"])
 
 
+USER: dict[str, Any] = {
+    "token": "token-of-mine",
+    "client-key-data": "a2V5LW9mLW1pbmU=",
+    "exec": {
+        "apiVersion": "client.authentication.k8s.io/v1",
+        "command": "false",
+        "args": ["--secret=argument-of-mine"],
+        "env": [{"name": "AWS_SECRET_ACCESS_KEY", "value": "variable-of-mine"}],
+    },
+    "auth-provider": {"name": "gcp", "config": {"access-token": "provided-to-me", "idp-refresh-secret": "again-mine"}},
+}
 KUBECONFIG: dict[str, Any] = {
-    "users": [{"name": "me", "user": {"token": "token-of-mine", "client-key-data": "a2V5LW9mLW1pbmU="}}],
+    "apiVersion": "v1",
+    "clusters": [{"name": "kafka", "cluster": {"server": "https://127.0.0.1:1"}}],
+    "users": [{"name": "me", "user": USER}],
     "contexts": [],
 }
+CREDENTIALS = (
+    "token-of-mine", "a2V5LW9mLW1pbmU=", "argument-of-mine", "variable-of-mine", "provided-to-me", "again-mine",
+    "word-of-mine",
+)  # fmt: skip
 
 
-def test_credentials_in_options() -> None:
+def everything(ended: Ended) -> str:
+    return " ".join([ended.output, ended.logged, *ended.warnings])
+
+
+@pytest.mark.parametrize("wrong", [{}, {"evidence": "none"}, {"clusters": "x"}], ids=["right", "refused", "unknown"])
+def test_credentials_in_options(wrong: dict[str, Any]) -> None:
+    """Also where Ansible itself refuses an option, before any code of a module runs."""
     for check in (False, True):
-        ended = call("strimzi_ca_info", stages.managed(), check=check, kubeconfig=KUBECONFIG, password="word-of-mine")
-        assert not ended.failed
-        for text in ("token-of-mine", "a2V5LW9mLW1pbmU=", "word-of-mine"):
-            assert text not in ended.output
+        options = {"kubeconfig": KUBECONFIG, "password": "word-of-mine", "username": "me", **wrong}
+        ended = call("strimzi_ca_info", stages.managed(), check=check, **options)
+        assert ended.failed is bool(wrong)
+        assert [text for text in CREDENTIALS if text in everything(ended)] == []
+
+
+def test_nothing_harmless_of_a_kubeconfig_is_hidden() -> None:
+    """Ansible would hide its every word: the v1 of apiVersion in all names of CAs, and its cluster in all objects."""
+    shown, hidden = (
+        call("strimzi_ca_info", stages.managed(), **options) for options in ({}, {"kubeconfig": KUBECONFIG})
+    )
+    assert hidden.result["cas"] == shown.result["cas"]
+    assert hidden.result["cluster"] == shown.result["cluster"]
+
+
+KEY_TEXT = key(1).reveal().decode()
+CONTENT = "apiVersion: v1\nusers: [{name: u, user: {token: token-of-mine}}]\n"
+CERTIFICATE = {"host": "https://127.0.0.1:1", "client_cert": __file__}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"kubeconfig": CONTENT}, "kubeconfig (K8S_AUTH_KUBECONFIG) is content as text. "),
+        ({"kubeconfig": '{"token": "token-of-mine"}'}, "kubeconfig (K8S_AUTH_KUBECONFIG) is content as text. "),
+        ({"kubeconfig": "token-of-mine" * 5}, "kubeconfig (K8S_AUTH_KUBECONFIG): there is no such file (its name "),
+        ({**CERTIFICATE, "client_key": KEY_TEXT}, "client_key (K8S_AUTH_KEY_FILE) is content where the path "),
+        (
+            {**CERTIFICATE, "client_key": "token-of-mine" * 5},
+            "client_key (K8S_AUTH_KEY_FILE): there is no such file (its ",
+        ),
+        ({"ca_cert": KEY_TEXT}, "ca_cert (K8S_AUTH_SSL_CA_CERT) is content where the path of a file is expected. "),
+        ({"host": "https://me:word-of-mine@127.0.0.1:1", "api_key": "k"}, "host (K8S_AUTH_HOST) holds a user name or "),
+        (
+            {"host": "https://127.0.0.1:1", "api_key": "k", "proxy": "http://me:word-of-mine@127.0.0.1:9"},
+            "proxy (K8S_AUTH_PROXY) holds a user name or password, which would not be sent and could show. Take it out "
+            "of the URL, and give it as proxy_headers.proxy_basic_auth.",
+        ),
+    ],
+)
+def test_contents_in_the_wrong_place(options: dict[str, Any], message: str) -> None:
+    ended = call("strimzi_ca_info", stages.managed(), client_for=connect.client_for, **options)
+    assert ended.failed
+    assert ended.result["msg"].startswith(message)
+    unseen = [*CREDENTIALS, *(line for line in KEY_TEXT.splitlines() if "-----" not in line), "-----BEGIN"]
+    assert [text for text in unseen if text in everything(ended)] == []
+
+
+def test_what_an_exec_plugin_says_of_itself() -> None:
+    """It may quote how it was called."""
+    program = "import os, sys; sys.exit(f\"no login with {sys.argv[1]} and {os.environ['SECRET']}\")"
+    user = {"exec": {**USER["exec"], "command": sys.executable, "args": ["-c", program, "--secret=argument-of-mine"]}}
+    user["exec"]["env"] = [{"name": "SECRET", "value": "variable-of-mine"}]
+    context = {"name": "one", "context": {"cluster": "kafka", "user": "me"}}
+    kubeconfig = {
+        **KUBECONFIG,
+        "users": [{"name": "me", "user": user}],
+        "contexts": [context],
+        "current-context": "one",
+    }
+    ended = call("strimzi_ca_info", stages.managed(), client_for=connect.client_for, kubeconfig=kubeconfig)
+    assert ended.result["msg"].endswith("exec: process returned 1. no login with (hidden) and (hidden).")
+    assert [text for text in CREDENTIALS if text in everything(ended)] == []
+
+
+@pytest.mark.parametrize("module", ["strimzi_ca", "strimzi_trusted_certs"])
+def test_private_key_among_certificates(module: str) -> None:
+    """Many keep both in one file."""
+    memory = stages.managed()
+    text = entry(memory, CERTIFICATES, "ca.crt").decode() + KEY_TEXT
+    more = {"state": "replaced", "private_key": KEY_TEXT} if module == "strimzi_ca" else {}
+    ended = call(module, memory, certificate=text, **more)
+    assert ended.result["msg"] == (
+        "certificate: a private key is in it, and Ansible does not treat this option as a secret. Give certificates alone."
+    )
+    assert leaks(everything(ended), {base64.b64encode(KEY_TEXT.encode()).decode()}) == []
+
+
+@pytest.mark.parametrize("option", ["validity_days", "state", "until_phase"])
+def test_key_where_ansible_wants_something_else(option: str) -> None:
+    """Ansible quotes what it refuses."""
+    ended = call("strimzi_ca", stages.managed(), **{option: KEY_TEXT})
+    assert ended.failed
+    assert leaks(everything(ended), {base64.b64encode(KEY_TEXT.encode()).decode()}) == []
 
 
 def test_supplied_key_is_not_printed_when_it_is_refused() -> None:

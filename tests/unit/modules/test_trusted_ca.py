@@ -43,7 +43,7 @@ HERE = "Kafka cluster kafka/demo: the CA that is to be trusted"
 @pytest.mark.parametrize(
     ("certificate", "message"),
     [
-        ("nothing", "certificate: no readable certificate in PEM form. Give a CA certificate in PEM form, its chain after it."),
+        ("nothing", "certificate: no readable certificate in PEM form. Give the CA certificate in PEM form, its chain after it."),
         (pem(a_ca(ca=False)), f"{HERE}: CN=theirs,O=io.strimzi is not a CA certificate. Give a CA certificate."),
         (
             pem(a_ca(begin=NOW - 3 * DAY, end=NOW - DAY)),

@@ -1,0 +1,42 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Ansible's module, which says nothing secret however a call ends: also where it refuses an option before any code of
+this collection runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from ansible.module_utils.basic import AnsibleModule
+
+from .redaction import presentable, without_contents, worth_hiding
+
+
+class QuietModule(AnsibleModule):  # type: ignore[misc]
+    """What leaves through result, message or system log has no credential of an option in it."""
+
+    no_log_values: set[str]
+
+    def log(self, msg: Any, log_args: Mapping[str, Any] | None = None) -> None:
+        """To syslog or the journal, where Ansible writes the options of every call."""
+        arguments = {name: self._quiet(str(value)) for name, value in (log_args or {}).items()}
+        super().log(self._quiet(str(msg)), log_args=arguments)
+
+    def exit_json(self, **result: Any) -> NoReturn:
+        super().exit_json(**self._settled(result))
+        raise SystemExit(0)
+
+    def fail_json(self, msg: Any, **result: Any) -> NoReturn:
+        super().fail_json(self._quiet(str(msg)), **self._settled(result))
+        raise SystemExit(1)
+
+    def _quiet(self, text: str) -> str:
+        return without_contents(text, self.params)
+
+    def _settled(self, result: dict[str, Any]) -> dict[str, Any]:
+        self.no_log_values = worth_hiding(self.no_log_values, self.params)
+        return {"invocation": {"module_args": presentable(self.params)}, **result}
