@@ -143,6 +143,7 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.printable import printable
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.facts import facts_of
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import Run
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.times import moment
@@ -163,7 +164,16 @@ def report(
         end = moment(now) if now else datetime.now(timezone.utc)
     except ValueError as error:
         raise AnsibleFilterError(f"now: {error}. Write it as 2026-01-31T12:00:00Z.") from error
-    return facts_of(Run.of(calls, goal, check_mode, {"name": cluster, "namespace": namespace}), end)
+    return facts_of(Run.of(_shown(calls), goal, check_mode, {"name": cluster, "namespace": namespace}), end)
+
+
+def _shown(value: Any) -> Any:
+    """Results as they may stand on a page: a message of a server, for one, is in them as it came."""
+    if isinstance(value, str):
+        return printable(value, keep="\n")
+    if isinstance(value, Mapping):
+        return {key: _shown(inner) for key, inner in value.items()}
+    return [_shown(inner) for inner in value] if isinstance(value, (list, tuple)) else value
 
 
 class FilterModule:

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from .._strimzi.work import PortOpener
 
 
-def client_for(options: Mapping[str, Any]) -> KubeClient:
-    """Raises ConnectionOptionsError."""
-    return KubeClient(connect(options))
+def client_for(options: Mapping[str, Any], warn: Callable[[str], None]) -> KubeClient:
+    """warn: is told what makes the connection unsafe. Raises ConnectionOptionsError."""
+    transport = connect(options)
+    for caution in transport.cautions:
+        warn(caution)
+    return KubeClient(transport)
 
 
 def direct_opener_for(client: KubeClient, scope: ClusterNames) -> PortOpener:

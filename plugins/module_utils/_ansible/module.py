@@ -93,7 +93,7 @@ class ClusterModule:
     # The tools of bodies -----------------------------------------------------------------------------------------
 
     def client(self) -> KubeClient:
-        return connect.client_for({name: self.params.get(name) for name in AUTH.options})
+        return connect.client_for({name: self.params.get(name) for name in AUTH.options}, self.module.warn)
 
     def scope(self) -> ClusterNames:
         return ClusterNames(self.params["namespace"], self.params["cluster"])

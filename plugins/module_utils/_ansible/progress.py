@@ -8,13 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from .._pki.printable import printable
+
 
 def reporter(path: str | None) -> Callable[[str], None]:
-    """A function that appends one line; without a file it does nothing. The lines hold public facts only."""
+    """A function that appends one line; without a file it does nothing. The lines hold public facts only.
+
+    They go to a terminal as they are, so nothing in them may command it or begin another line.
+    """
 
     def append(line: str) -> None:
         if path:
             with open(path, "a", encoding="utf-8") as progress:
-                progress.write(f"{line}\n")
+                progress.write(f"{printable(line)}\n")
 
     return append

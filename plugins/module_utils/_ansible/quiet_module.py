@@ -13,11 +13,14 @@ from typing import Any, NoReturn
 
 from ansible.module_utils.basic import AnsibleModule
 
+from .._pki.printable import printable
 from .redaction import presentable, without_contents, worth_hiding
 
 
 class QuietModule(AnsibleModule):  # type: ignore[misc]
-    """What leaves through result, message or system log has no credential of an option in it."""
+    """What leaves through result, message or system log has no credential of an option in it, and messages and warnings
+    command no terminal, whatever a server or a certificate put into them.
+    """
 
     no_log_values: set[str]
 
@@ -25,6 +28,9 @@ class QuietModule(AnsibleModule):  # type: ignore[misc]
         """To syslog or the journal, where Ansible writes the options of every call."""
         arguments = {name: self._quiet(str(value)) for name, value in (log_args or {}).items()}
         super().log(self._quiet(str(msg)), log_args=arguments)
+
+    def warn(self, warning: Any, **about: Any) -> None:
+        super().warn(self._quiet(str(warning)), **about)
 
     def exit_json(self, **result: Any) -> NoReturn:
         super().exit_json(**self._settled(result))
@@ -35,7 +41,7 @@ class QuietModule(AnsibleModule):  # type: ignore[misc]
         raise SystemExit(1)
 
     def _quiet(self, text: str) -> str:
-        return without_contents(text, self.params)
+        return printable(without_contents(text, self.params), keep="\n")
 
     def _settled(self, result: dict[str, Any]) -> dict[str, Any]:
         self.no_log_values = worth_hiding(self.no_log_values, self.params)

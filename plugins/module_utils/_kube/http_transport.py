@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -28,6 +29,18 @@ REQUEST_TIMEOUT = 60.0
 #: Seconds to connect; an address that is filtered out does not answer at all.
 _CONNECT_TIMEOUT = 10.0
 _CHUNK = 65536
+
+
+_LOOPBACK = re.compile(r"http://(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?(?:/|$)")
+
+
+def _plain_http(host: str, credentials: bool) -> tuple[str, ...]:
+    """A proxy on this machine (kubectl proxy) has credentials of its own, and is not reached over the network."""
+    if _LOOPBACK.match(host):
+        what = "the credentials are sent" if credentials else ""
+    else:
+        what = "the credentials and the keys of CAs are sent" if credentials else "the keys of CAs are sent"
+    return (f"{host} is plain HTTP: {what} unencrypted. Give a URL that begins with https://.",) if what else ()
 
 
 class HttpTransport:
@@ -95,6 +108,20 @@ class HttpTransport:
             return Route(self._host, self._configuration, headers, proxy, proxy_headers)
         # The pool of a SOCKS proxy is of another class; its proxy must not be overlooked.
         return Route(self._host, self._configuration, headers, getattr(self._pool, "proxy_url", None), {})
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What others on the network could read or pretend, as sentences with a remedy: keys of CAs go this way."""
+        if self._host.startswith("http://"):
+            credentials = self._has_credentials or bool(self._authentication())
+            return _plain_http(self._host, credentials)
+        if not self._configuration.verify_ssl:
+            return (
+                f"The certificate of {self._host} is not verified (validate_certs, or insecure-skip-tls-verify of the "
+                "kubeconfig): whoever is on the way can pretend to be it, and read the credentials and the keys of CAs. "
+                "Give its CA as ca_cert.",
+            )
+        return ()
 
     def _events(self, answer: Any, seconds: float) -> Iterator[dict[str, Any]]:
         rest = b""

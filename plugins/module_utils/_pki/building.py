@@ -16,6 +16,7 @@ from .certificates import (
     certificate_from_der,
 )
 from .keys import PrivateKey
+from .printable import printable
 
 if TYPE_CHECKING:
     from cryptography.x509 import AuthorityKeyIdentifier, CertificateBuilder, KeyUsage, Name
@@ -32,7 +33,7 @@ def start_certificate(
     """
     begin = not_before.replace(microsecond=0)
     if validity < timedelta(seconds=1):
-        raise CertificateError(f"a certificate for {subject.rfc4514_string()} would end before it begins")
+        raise CertificateError(f"a certificate for {printable(subject.rfc4514_string())} would end before it begins")
     return (
         x509.CertificateBuilder()
         .subject_name(subject)

@@ -22,6 +22,7 @@ from ._cryptography import (
     serialization,
     x509,
 )
+from .printable import printable
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -119,13 +120,13 @@ class Certificate:
 
     @cached_property
     def subject(self) -> str:
-        """RFC 4514 text."""
-        return self._parsed.subject.rfc4514_string()
+        """RFC 4514 text that is safe to show."""
+        return printable(self._parsed.subject.rfc4514_string())
 
     @cached_property
     def issuer(self) -> str:
-        """RFC 4514 text."""
-        return self._parsed.issuer.rfc4514_string()
+        """RFC 4514 text that is safe to show."""
+        return printable(self._parsed.issuer.rfc4514_string())
 
     @cached_property
     def subject_der(self) -> bytes:

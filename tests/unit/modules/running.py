@@ -111,7 +111,7 @@ def call(
     check: bool = False,
     diff: bool = True,
     answer: Answer = _let_through,
-    client_for: Callable[[Any], KubeClient] | None = None,
+    client_for: Callable[..., KubeClient] | None = None,
     **options: Any,
 ) -> Ended:
     """One call of one module on this cluster; while the module waits, the cluster moves. No key is ever printed or logged.
@@ -140,12 +140,12 @@ def call(
             basic.AnsibleModule, "log", lambda module, text, log_args: logged.append(f"{text} {log_args}")
         ),
     ):
-        code, output = _main(name, arguments, client_for or (lambda given: client))
+        code, output = _main(name, arguments, client_for or (lambda *_given: client))
     assert leaks(" ".join([output, *warnings, *logged]), keys | keys_of(memory)) == []
     return Ended(code, json.loads(output), recording.writes, output, warnings, " ".join(logged))
 
 
-def _main(name: str, arguments: Mapping[str, Any], client_for: Callable[[Any], KubeClient]) -> tuple[int, str]:
+def _main(name: str, arguments: Mapping[str, Any], client_for: Callable[..., KubeClient]) -> tuple[int, str]:
     module = importlib.import_module(f"{MODULES}.{name}")
     printed = io.StringIO()
     with (

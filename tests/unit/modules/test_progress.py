@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
+from ...support.certificates import key, make
 from ...support.memory_cluster import MemoryCluster
 from ...support.reloads import ReloadingNodes
 from . import stages
@@ -86,3 +88,14 @@ def test_the_plan_is_told_before_a_flow_and_every_step_of_it_in_check_mode(tmp_p
 
 def test_check_mode_of_whoever_would_write_tells_nothing(tmp_path: Path) -> None:
     assert told(stages.issued(), tmp_path, "strimzi_roll", check=True) == []
+
+
+def test_name_of_a_ca_commands_no_terminal(tmp_path: Path) -> None:
+    begin = datetime.now(timezone.utc) - timedelta(days=1)
+    theirs = make("the\x1b[2Jirs\n\u202e", key(1), begin=begin, end=begin + timedelta(days=365))
+    lines = told(
+        stages.managed(), tmp_path, "strimzi_ca", **stages.PREPARED,
+        certificate=theirs.certificate.pem.decode(), private_key=key(1).reveal().decode(),
+    )  # fmt: skip
+    name = "CN=the\\1B[2Jirs\\0A\\E2\\80\\AE,O=io.strimzi"
+    assert lines[1:] == [f"put {name} among the trusted CAs"]

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import base64
+import json
+import re
 import sys
 from typing import Any
 
@@ -16,9 +18,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import f
 
 from ...support.certificates import key
 from ...support.memory_api import Response
-from . import stages
+from . import running, stages
 from .leaks import keys_of, leaks
-from .mistakes import CERTIFICATES, KEYS, entry
+from .mistakes import CERTIFICATES, KEYS, entry, put
 from .running import NAMES, REQUIRED, Ended, call
 from .uses import USES, Use
 
@@ -211,3 +213,23 @@ def test_new_keys_are_written_and_only_named(use: Use) -> None:
     assert bool(new) is (use.module == "strimzi_ee_cert" or str(use) in MAKING)
     assert leaks(ended.output, new) == []
     assert all(set(entry) == {"after", "after_header", "before", "before_header"} for entry in ended.result["diff"])
+
+
+@pytest.mark.parametrize("word", ["s", "e", "1", "True", "False\n", "demo", "kafka"])
+def test_short_passwords_leave_results_as_they_are(monkeypatch: pytest.MonkeyPatch, word: str) -> None:
+    """Ansible hides a value inside words and numbers too: of "s", next="********trimzi_roll" would be left."""
+    monkeypatch.setattr(running, "leaks", lambda text, keys: [])
+    plain, memory = stages.managed(), stages.managed()
+    put(memory, "secrets", KEYS, {"x.password": word.encode()})
+    one, other = (call("strimzi_ca_info", cluster) for cluster in (plain, memory))
+    assert other.result["cluster"] == one.result["cluster"]
+    assert shape(other.result) == shape(one.result)
+    credentials = call("strimzi_ca_info", plain, username="me", password=word.strip(), api_key="")
+    assert shape(credentials.result) == shape(one.result)
+    assert credentials.result["invocation"]["module_args"]["password"] == "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
+
+
+def shape(result: dict[str, Any]) -> str:
+    """What is the same of every cluster and call that are alike."""
+    changing = {"invocation", "seconds", "began_at"}
+    return re.sub(r"[0-9a-f]{12,}|\d{4}-\S+Z", "", json.dumps({k: v for k, v in result.items() if k not in changing}))

@@ -36,6 +36,8 @@ from .pages import write_pages
 
 #: What would break out of text, of an attribute, of a table cell or of a template.
 HOSTILE = """<script>alert(1)</script>"'><b>|`{{ 6 * 7 }}{% raw %}"""
+#: What would command a terminal that shows the page, or turn what is read around.
+COMMANDS = "\x1b[2J\x9b31m\u202e"
 
 
 def hostile() -> list[dict[str, Any]]:
@@ -55,6 +57,14 @@ def hostile() -> list[dict[str, Any]]:
     answer = listener(HOSTILE, pods[1]["uid"], trusts=[HOSTILE], refuses=[HOSTILE], why=[HOSTILE])
     failed |= look([answer], why=HOSTILE)
     return [{**before(), "cluster": cluster, "began_at": BEGUN}, *done, failed]
+
+
+def commanding(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: commanding(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [commanding(inner) for inner in value]
+    return value.replace(HOSTILE, f"he{COMMANDS}llo") if isinstance(value, str) else value
 
 
 def hostile_plan() -> list[dict[str, Any]]:
@@ -91,6 +101,7 @@ def reports() -> Mapping[str, Mapping[str, Any]]:
         "idle": {"calls": idle()},
         "planned": {"calls": [PLANNED], "check_mode": True},
         "hostile": {"calls": hostile()},
+        "commanding": {"calls": commanding(hostile())},
         "hostile plan": {"calls": hostile_plan(), "check_mode": True},
     }
 

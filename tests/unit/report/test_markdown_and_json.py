@@ -79,3 +79,12 @@ def test_the_json_has_the_same_figures_as_the_page(written: Path) -> None:
 def test_the_json_keeps_names_as_they_are(written: Path) -> None:
     found = json.loads((written / "hostile" / "report.json").read_text())
     assert found["cluster"]["name"] == found["cas"][1]["name"] == found["violations"][0]["remedy"] == HOSTILE
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_page_commands_a_terminal(written: Path, name: str) -> None:
+    """Whoever names a CA, or answers with a message, writes into what a person opens in a terminal."""
+    for file in sorted((written / name).iterdir()):
+        text = file.read_text()
+        assert {one for one in text if not one.isprintable() and one != "\n"} == set(), file.name
+        assert bool(re.search(r"he\\+1B\\?\[2J", text)) is (name == "commanding")
