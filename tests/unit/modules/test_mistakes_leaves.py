@@ -8,15 +8,64 @@ from __future__ import annotations
 import time
 from datetime import timedelta
 
+import pytest
+
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import encode_certificates
 
 from ...support.certificates import key, make
 from ...support.certificates import leaf as issue_leaf
 from . import stages
-from .mistakes import put
+from .mistakes import LEDGER, put, refused, told
+from .running import call
 from .stages import DAY, NOW
 
 NODE = "demo-kafka-0"
+
+
+ALL = ("strimzi_trusted_certs", "strimzi_ca")
+DELETE = "Find out who put it there, then delete this Secret: the Cluster Operator issues the certificate anew."
+WAIT = (
+    "The Cluster Operator issues it with its next reconcile; where it does not, use strimzi_ee_cert with state=issued."
+)
+
+
+def foreign(length: int = 1) -> bytes:
+    """A leaf of a CA that nobody here knows, sent with so many certificates."""
+    theirs = make("theirs", key(1), begin=NOW - DAY, end=NOW + DAY)
+    return encode_certificates([issue_leaf(theirs, begin=NOW - DAY, end=NOW + DAY), *[theirs.certificate] * length])
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (foreign(), "it is of CN=theirs,O=io.strimzi"),
+        (foreign(11), "it has 12 certificates, and a JVM accepts no chain of more than 10"),
+        (b"nothing", "no readable certificate in PEM form"),
+    ],
+)
+def test_a_leaf_of_a_foreign_ca_in_a_settled_cluster(content: bytes, why: str) -> None:
+    """Its node goes on with the leaf that it was started with, and everything seems well until it restarts."""
+    memory = stages.managed()
+    put(memory, "secrets", NODE, {f"{NODE}.crt": content})
+    message = f"holds no certificate of this cluster's CAs under {NODE}.crt: {why}."
+    for module in (*ALL, "strimzi_ee_cert"):
+        ended = call(module, memory)
+        assert (ended.failed, ended.result["done"]) == (True, False)
+        assert ended.result["msg"] == f"Kafka cluster kafka/demo: Secret kafka/{NODE}: {message} {DELETE}"
+        # What the ledger remembers may change, and nothing else.
+        assert set(ended.writes_but_lease) <= {f"PATCH secrets/{LEDGER}"}
+    told(memory, message, DELETE)
+
+
+@pytest.mark.parametrize("secret", [NODE, "demo-cluster-operator-certs"])
+def test_a_leaf_that_somebody_deleted_from_a_settled_cluster(secret: str) -> None:
+    memory = stages.managed()
+    memory.api.request("DELETE", f"/api/v1/namespaces/{memory.namespace}/secrets/{secret}")
+    message = "is missing, although something needs its certificate."
+    refused(memory, f"Kafka cluster kafka/demo: Secret kafka/{secret}: {message} {WAIT}", "present", ALL)
+    told(memory, message, WAIT)
+    stages.done(memory, "strimzi_ee_cert")
+    assert stages.done(memory, "strimzi_ca_info").result["violations"] == []
 
 
 def test_a_chain_that_was_made_to_lead_in_circles_costs_no_time() -> None:

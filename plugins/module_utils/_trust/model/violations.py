@@ -32,6 +32,7 @@ class Condition(str, Enum):
     LEAVING_IS_UNUSED = "leaving_is_unused"
     TARGET_IS_KNOWN = "target_is_known"
     CLUSTER_IS_SETTLED = "cluster_is_settled"
+    LEAVES_ARE_OURS = "leaves_are_ours"
     LEAVES_ARE_KNOWN = "leaves_are_known"
     LEAVES_CAN_BE_RENEWED = "leaves_can_be_renewed"
     OPERATOR_COULD_RENEW = "operator_could_renew"

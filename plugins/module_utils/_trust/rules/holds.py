@@ -6,12 +6,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from ..._pki.certificates import Chain
 from ..evidence.parties import doubts, still_trusting
+from ..evidence.stored import issuers_of
 from ..gates.verifiers import verifying_parties
+from ..model.intent import Selection
 from ..model.ledger import LedgerEntry
+from ..model.snapshot import Component
 from ..model.states import TRUSTED_STATES, TrustState
 from ..model.violations import Condition, Violation
 from .retirement import is_patient
@@ -20,7 +23,40 @@ from .situation import Situation
 
 def holds(at: Situation) -> tuple[Violation, ...]:
     """The violations of closed gates that no step could open."""
-    return (*_unknown_evidence(at), *_closed_gates(at), *_held_switch(at))
+    return (*_unknown_evidence(at), *_foreign_leaves(at), *_closed_gates(at), *_held_switch(at))
+
+
+def _foreign_leaves(at: Situation) -> Iterator[Violation]:
+    """Stored leaves of a CA that is not of the ledger, and leaves that are missing.
+
+    A process that was started before goes on with its own leaf, and nothing else shows: the next restart would bring it
+    back with one that nobody trusts, or not at all.
+    """
+    names, is_about = at.snapshot.names, _concern(at)
+    for leaf in at.snapshot.leaves:
+        if is_about(leaf.secret, leaf.component) and not (leaf.chain and issuers_of(leaf.chain, at.ledger)):
+            why = f"it is of {leaf.chain[0].issuer}" if leaf.chain else leaf.problem
+            yield Violation(
+                Condition.LEAVES_ARE_OURS, names.secret(leaf.secret),
+                f"holds no certificate of this cluster's CAs under {leaf.key}: {why or 'it cannot be read'}.",
+                "Find out who put it there, then delete this Secret: the Cluster Operator issues the certificate anew.",
+            )  # fmt: skip
+    for name, component in sorted(at.snapshot.missing.items()):
+        if is_about(name, component):
+            yield Violation(
+                Condition.LEAVES_ARE_OURS, names.secret(name), "is missing, although something needs its certificate.",
+                "The Cluster Operator issues it with its next reconcile; where it does not, use strimzi_ee_cert with state=issued.",
+            )  # fmt: skip
+
+
+def _concern(at: Situation) -> Callable[[str, Component], bool]:
+    """Whether a leaf is to be told of: not where a pod presents it, which is told already, and not where the call is
+    about other leaves.
+    """
+    pods = zip(at.snapshot.pods, at.presented, strict=True)
+    told = {name for pod, seen in pods if seen.authorities is None for name in pod.leaves}
+    asked = at.intent.issuing or Selection()
+    return lambda name, component: name not in told and asked.has(name, component)
 
 
 def _unknown_evidence(at: Situation) -> Iterator[Violation]:

@@ -14,7 +14,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers im
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    Component,
+    PreparedAuthority,
+    Snapshot,
+    StoredLeaf,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.holds import holds
@@ -99,6 +104,41 @@ def test_a_pod_that_cannot_be_told_holds_and_is_named(fields: dict[str, Any], wh
     assert [str(one) for one in decide(snapshot, RECONCILE).violations] == [
         f"Pod kafka/{PODS[0]}: it cannot be told what it presents: {why}. {ASK}"
     ]
+
+
+STRANGE = a_leaf(issuer=NEW, generation=0)
+DELETE = "Find out who put it there, then delete this Secret: the Cluster Operator issues the certificate anew."
+
+
+@pytest.mark.parametrize(
+    ("leaf", "why"),
+    [
+        pytest.param(STRANGE, f"it is of {NEW.certificate.subject}", id="of a stranger"),
+        pytest.param(replace(STRANGE, chain=None), "it cannot be read", id="unreadable"),
+        pytest.param(
+            replace(STRANGE, chain=None, problem="it has 12 certificates"), "it has 12 certificates", id="too long"
+        ),
+    ],
+)
+@pytest.mark.parametrize("started_with_it", [False, None])
+def test_a_stored_leaf_of_nobody_holds_although_its_pod_was_started_with_another(
+    leaf: StoredLeaf, why: str, started_with_it: bool | None
+) -> None:
+    """The pod's generation tells what it presents; its next restart would bring it back with this one."""
+    started = (a_pod(presents_stored=started_with_it), *pods(names=PODS[1:]))
+    snapshot = cluster(pods=started, leaves=(leaf, *leaves(names=PODS[1:])))
+    assert [str(one) for one in holds(situation(snapshot, RECONCILE))] == [
+        f"Secret kafka/{PODS[0]}: holds no certificate of this cluster's CAs under {PODS[0]}.crt: {why}. {DELETE}"
+    ]
+    assert not decide(snapshot, RECONCILE).done
+
+
+def test_a_leaf_that_is_missing_holds_although_its_pod_goes_on() -> None:
+    started = (a_pod(presents_stored=None), *pods(names=PODS[1:]))
+    snapshot = cluster(pods=started, leaves=leaves(names=PODS[1:]), missing={PODS[0]: Component.KAFKA})
+    assert held(snapshot) == [(Condition.LEAVES_ARE_OURS, f"Secret kafka/{PODS[0]}")]
+    (told,) = decide(snapshot, RECONCILE).violations
+    assert told.message == "is missing, although something needs its certificate."
 
 
 def test_a_node_that_refuses_a_ca_that_it_was_started_with_holds() -> None:
