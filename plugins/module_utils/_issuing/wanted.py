@@ -6,9 +6,13 @@
 
 from __future__ import annotations
 
+from .._pki.authorities import DistinguishedName
+from .._pki.certificates import Chain
 from .._strimzi import names
 from .._strimzi.leaves import LeafSecret
 from .._strimzi.observe import Observation
+from .._trust.evidence.stored import issuers_of
+from .._trust.ledger.enrolment import as_seen
 from .._trust.model.snapshot import Component
 from .subjects import (
     NodeIdentity,
@@ -21,19 +25,25 @@ DOMAIN = "cluster.local"
 
 def wanted_names(leaf: LeafSecret, observation: Observation) -> frozenset[str]:
     """The names of the leaf that is stored: the operator has put in all names that it wants, addresses of the platform
-    included.
+    included. A CA of the ledger has to have issued it for the very subject: whoever can write a Secret must not choose
+    the names that are signed.
 
-    A leaf that cannot be read is issued for the names that follow from the Kafka resource. Should the listeners have
-    changed meanwhile, the operator re-issues after the pause by itself.
+    Any other leaf, and one that cannot be read, is replaced by one for the names that follow from the Kafka resource.
+    Should the listeners have changed meanwhile, the operator re-issues after the pause by itself.
     """
     stored = next((known for known in observation.snapshot.leaves if known.secret == leaf.secret), None)
-    if stored is not None and stored.chain is not None:
+    if stored is not None and stored.chain is not None and _is_own(stored.chain, leaf, observation):
         return stored.chain[0].subject_alternative_names
     if leaf.component is Component.KAFKA:
         return node_names(observation.scope, _node(leaf, observation), observation.kafka, DOMAIN)
     if leaf.component is Component.CRUISE_CONTROL:
         return cruise_control_names(observation.scope, DOMAIN)
     return frozenset()
+
+
+def _is_own(chain: Chain, leaf: LeafSecret, observation: Observation) -> bool:
+    subject = DistinguishedName(leaf.common_name).der
+    return chain[0].subject_der == subject and bool(issuers_of(chain, as_seen(observation.snapshot)))
 
 
 def _node(leaf: LeafSecret, observation: Observation) -> NodeIdentity:

@@ -42,7 +42,7 @@ def office(ca: Entity = CA) -> Bench:
     """Leaves of OLD are stored; ``ca`` issues."""
     bench = Bench()
     bench.create("kafkas", clusters.kafka("demo", "kafka"))
-    bench.authority(ca)
+    bench.authority(ca, old=OLD)
     for leaf in LEAVES:
         name = DistinguishedName(leaf.common_name)
         stored = sign_leaf(

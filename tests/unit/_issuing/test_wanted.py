@@ -6,15 +6,20 @@ the Kafka resource."""
 
 from __future__ import annotations
 
+import base64
+
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.wanted import wanted_names
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.leaves import sign_leaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaves import node_leaf
 from ansible_collections.trustops.strimzi.tests.operator import leaves
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench, pod
+from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, YEAR, Entity, key, make
+from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench, pem, pod
 
-from .office import BY_SECRET, NODES, issue, names_of, office
+from .office import BY_SECRET, NODES, OLD, issue, names_of, office, presented
 
 
 def spoil(bench: Bench, secret: str) -> Bench:
@@ -32,6 +37,36 @@ def recreate(bench: Bench, name: str, **labels: str) -> None:
 @pytest.mark.parametrize("secret", BY_SECRET)
 def test_names_of_the_stored_leaf_are_kept(secret: str) -> None:
     assert wanted_names(BY_SECRET[secret], office().observe()) == names_of(secret)
+
+
+STRANGER = make("stranger", key(3))
+_LEAF = make("demo-kafka", key(4), OLD, ca=False)
+
+
+def forged(issuer: Entity, subject: str = "demo-kafka") -> bytes:
+    """A leaf for names that somebody would like to have, and what it was signed with."""
+    name, names = DistinguishedName(subject), ["vault.corp.example", "192.0.2.66"]
+    leaf = sign_leaf(
+        key(50).public_key, name, names, issuer.certificate, issuer.key, not_before=NOW - YEAR / 2, validity=YEAR / 2
+    )
+    return pem(leaf, issuer.certificate)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(forged(STRANGER), id="of a foreign CA"),
+        pytest.param(forged(_LEAF), id="signed by a leaf of this cluster"),
+        pytest.param(forged(OLD, "tools"), id="of this cluster's CA, for another purpose"),
+    ],
+)
+def test_names_of_another_leaf_are_not_copied(content: bytes) -> None:
+    bench = office()
+    data = {f"{NODES[0]}.crt": base64.b64encode(content).decode()}
+    bench.change("secrets", NODES[0], {"data": data})
+    assert wanted_names(BY_SECRET[NODES[0]], bench.observe()) == expected()
+    issue(bench, NODES[0])
+    assert presented(bench, NODES[0])[0].subject_alternative_names == expected()
 
 
 def derived(bench: Bench, secret: str = NODES[0]) -> frozenset[str]:

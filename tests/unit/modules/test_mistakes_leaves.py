@@ -10,12 +10,16 @@ from datetime import timedelta
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import encode_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
+    encode_certificates,
+    parse_certificates,
+)
 
 from ...support.certificates import key, make
 from ...support.certificates import leaf as issue_leaf
+from ...support.memory_cluster import MemoryCluster
 from . import stages
-from .mistakes import LEDGER, put, refused, told
+from .mistakes import LEDGER, entry, put, refused, told
 from .running import call
 from .stages import DAY, NOW
 
@@ -66,6 +70,23 @@ def test_a_leaf_that_somebody_deleted_from_a_settled_cluster(secret: str) -> Non
     told(memory, message, WAIT)
     stages.done(memory, "strimzi_ee_cert")
     assert stages.done(memory, "strimzi_ca_info").result["violations"] == []
+
+
+def test_names_of_a_certificate_for_another_purpose_are_not_signed_for_a_node() -> None:
+    """The CA in use has issued it, so that nothing looks foreign."""
+    memory = stages.prepared()
+    own = {"secret": "tools-tls", "common_name": "tools", "subject_alternative_names": ["vault.corp.example"]}
+    stages.done(memory, "strimzi_ee_cert", **own)
+    # The operator would issue its own in its next reconcile.
+    memory.operator_runs = False
+    put(memory, "secrets", NODE, {f"{NODE}.crt": entry(memory, "tools-tls", "tools.crt")})
+    before = names_of(memory, "demo-kafka-1")
+    stages.done(memory, "strimzi_ee_cert", client_grace=120)
+    assert {name.replace("kafka-1", "kafka-0") for name in before} == set(names_of(memory, NODE))
+
+
+def names_of(memory: MemoryCluster, secret: str) -> frozenset[str]:
+    return parse_certificates(entry(memory, secret, f"{secret}.crt"))[0].subject_alternative_names
 
 
 def test_a_chain_that_was_made_to_lead_in_circles_costs_no_time() -> None:

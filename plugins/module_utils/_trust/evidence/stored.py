@@ -37,9 +37,10 @@ class Presentation:
 def chains_to(chain: Sequence[Certificate], authority: Certificate) -> bool:
     """Whether this CA issued the leaf ``chain[0]``, directly or through the certificates sent with it.
 
-    Each certificate is looked at once: what is sent may be made to lead in circles.
+    Only CAs lead further: whoever has the key of a leaf could sign another one with it. Each certificate is looked at
+    once: what is sent may be made to lead in circles.
     """
-    waiting, sent = [chain[0]], set(chain[1:]) - {chain[0]}
+    waiting, sent = [chain[0]], {one for one in chain[1:] if one.is_ca} - {chain[0]}
     while waiting:
         child = waiting.pop()
         if child.signed_by(authority):

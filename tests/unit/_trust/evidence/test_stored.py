@@ -60,6 +60,8 @@ from ..builders import (
 )
 
 BELOW = make("Corporate Branch CA", key(20), INTERMEDIATE)
+_NODE = make("my-kafka", key(21), OLD, ca=False)
+SIGNED_BY_A_LEAF = (issue_leaf(_NODE), _NODE.certificate)
 BOTH = ledger(entry(OLD, generations={0}), entry(NEW, generations={1}))
 TWINS = ledger(entry(OLD, generations={0}), entry(RENEWED, generations={1}))
 POD = PODS[0]
@@ -82,6 +84,8 @@ CERTIFICATE = f"the certificate {POD}.crt in Secret {POD}"
         # What was sent along but signed nothing of this path does not count.
         ((issue_leaf(OLD), INTERMEDIATE.certificate), ROOT, False),
         (linked_chain(NEW, OLD), OLD, True),
+        # A leaf is no CA, whatever its key has signed.
+        (SIGNED_BY_A_LEAF, OLD, False),
     ],
 )
 def test_chains_to(sent: Chain, authority: Entity, expected: bool) -> None:
