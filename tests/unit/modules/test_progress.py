@@ -19,6 +19,8 @@ from .leaks import keys_of, leaks
 from .running import call
 
 _NAMES = re.compile(r" \([0-9a-f]{12}\)|-\w{10}-\w{5}| after \d+\.\d s")
+#: What is left of it depends on how fast the machine is.
+_LEFT = re.compile(r"clients get \d+ s")
 OLD, NEW = (f"CN=cluster-ca v{number},O=io.strimzi" for number in (0, 1))
 
 
@@ -31,7 +33,8 @@ def told(memory: MemoryCluster, folder: Path, module: str, **options: Any) -> li
     text = file.read_text()
     assert leaks(text, keys_of(memory)) == []
     assert all(line.startswith("[kafka/demo] ") for line in text.splitlines())
-    return [_NAMES.sub("", line.removeprefix("[kafka/demo] ")) for line in text.splitlines()]
+    lines = (_NAMES.sub("", line.removeprefix("[kafka/demo] ")) for line in text.splitlines())
+    return [_LEFT.sub("clients get their time", line) for line in lines]
 
 
 def rolled(kind: str, *pods: str) -> list[str]:
@@ -59,7 +62,7 @@ def test_a_replacement_reads_as_a_story(tmp_path: Path, reading: Callable[[Memor
         f"issue 1 certificate of {NEW}",
     ]
     assert told(memory, tmp_path, "strimzi_ca", state="promoted") == [
-        f"clients get 120 s to read {NEW}",
+        f"clients get their time to read {NEW}",
         f"switch the operator to {NEW}, generation 1, and take {OLD} out of the trusted CAs",
     ]
     assert told(memory, tmp_path, "strimzi_trusted_certs", state="retired") == [
