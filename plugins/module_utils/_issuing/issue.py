@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .._kube.resources import SECRETS
@@ -36,6 +36,8 @@ from .issuer import IssuedCertificate, Issuer
 from .subjects import LeafSubject, subject_of
 from .wanted import wanted_names
 
+_KEYS_AT_A_TIME = 8
+
 
 def issue_leaves(step: IssueLeaves, observation: Observation, work: Work) -> None:
     """Issue each leaf, check it, and write it with the generation it belongs to.
@@ -48,12 +50,18 @@ def issue_leaves(step: IssueLeaves, observation: Observation, work: Work) -> Non
         write_all(tuple(_planned(leaf, step, observation) for leaf in wanted), work, phase)
         return
     issuer = _issuer(step, observation, work)
-    keys = generate_keys(work.settings.leaf_key, len(wanted))
     writes = tuple(
         _write(leaf, step, key, _obtain(leaf, step, key, issuer, observation, work), observation)
-        for leaf, key in zip(wanted, keys, strict=True)
+        for leaf, key in zip(wanted, _keys(len(wanted), work), strict=True)
     )
     write_all(writes, work, phase)
+
+
+def _keys(count: int, work: Work) -> Iterator[PrivateKey]:
+    """So few at a time that the Lease does not run out meanwhile: primes for a hundred nodes take a minute or more."""
+    for begun in range(0, count, _KEYS_AT_A_TIME):
+        yield from generate_keys(work.settings.leaf_key, min(_KEYS_AT_A_TIME, count - begun))
+        work.alive()
 
 
 def _every_leaf(observation: Observation) -> tuple[LeafSecret, ...]:

@@ -100,6 +100,7 @@ class _DirectRoll:
         """Delete this pod. The UID keeps a pod of the same name that has replaced it meanwhile: that one has restarted
         already.
         """
+        self._work.alive()
         self._others.restarted_by_us(node.uid)
         self._work.client.delete(PODS, self._work.scope.namespace, node.pod, uid=node.uid)
         self._work.record(deletion(node.pod, self._step, self._work))

@@ -124,6 +124,7 @@ def _restart_others(roll: _Roll) -> None:
 
 
 def _delete(pod: Pod, roll: _Roll) -> None:
+    roll.work.alive()
     try:
         roll.work.client.delete(PODS, roll.work.scope.namespace, pod.name, uid=pod.uid)
     except NotFound:

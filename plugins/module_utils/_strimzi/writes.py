@@ -45,9 +45,13 @@ class Write:
 
 
 def write_all(writes: tuple[Write, ...], work: Work, phase: str) -> None:
-    """Carry the writes out in their order; in a dry run only record them."""
+    """Carry the writes out in their order; in a dry run only record them.
+
+    Each is sent only while this run holds the Lease: many slow ones outlive it, and another run may have taken it.
+    """
     for write in writes:
         if not work.dry_run:
+            work.alive()
             _send(write, work)
         work.record(write.action(work.scope.namespace, phase))
 

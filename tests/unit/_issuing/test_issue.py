@@ -16,6 +16,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issue im
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import IssuedCertificate, Token
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import AlreadyExists, Conflict
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
+    KeyAlgorithm,
+    KeySpec,
+    PrivateKey,
+    generate_keys,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import AuthorityUnavailable, LeafRefused
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, Entity, key, make
@@ -191,3 +197,20 @@ def test_actions_show_subject_and_fingerprint_but_no_key() -> None:
     leaf = parse_certificates(bench.data(NODES[0])[f"{NODES[0]}.crt"])[0]
     assert leaf.sha256[:16] in str(action.after)
     assert "PRIVATE" not in repr(action)
+
+
+def test_lease_is_renewed_while_keys_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of a hundred nodes take longer than a Lease lasts."""
+    bench, told = office(), []
+
+    def make_keys(spec: KeySpec, count: int) -> list[PrivateKey]:
+        told.append(count)
+        return generate_keys(KeySpec(KeyAlgorithm.ECDSA, 256), count)
+
+    monkeypatch.setattr(module, "generate_keys", make_keys)
+    monkeypatch.setattr(module, "_KEYS_AT_A_TIME", 2)
+    work = bench.work()
+    work.alive = lambda: told.append(0)
+    issue_leaves(order(*BY_SECRET), bench.observe(), work)
+    batches = [*[2] * (len(BY_SECRET) // 2), *[1] * (len(BY_SECRET) % 2)]
+    assert told == [*(one for count in batches for one in (count, 0)), *[0] * len(BY_SECRET)]
