@@ -5,70 +5,20 @@
 
 from __future__ import annotations
 
-import base64
-import subprocess
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
 
-from ..broker.jars import find_java
-from ..cluster.binaries import find_path_verifier
 from ..support.certificates import NOW
 from ..unit._pki.test_path_properties import Hierarchy, hierarchies, valid
+from .conftest import Asked
 
-SOURCE = Path(__file__).parent / "Paths.java"
 #: Of either verdict: with fewer, agreement would mean little.
 ENOUGH = 100
 SETTINGS = settings(max_examples=1500, deadline=None, suppress_health_check=list(HealthCheck))
-
-
-@dataclass
-class Asked:
-    """A program that answers line by line."""
-
-    process: subprocess.Popen[str]
-
-    def accepts(self, hierarchy: Hierarchy) -> bool:
-        """Whether it does; AssertionError where it says neither yes nor no."""
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        fields = (
-            str(int(NOW.timestamp())),
-            _encoded([hierarchy.leaf]),
-            _encoded(hierarchy.sent),
-            _encoded(hierarchy.anchors),
-        )
-        self.process.stdin.write(" ".join(fields) + "\n")
-        self.process.stdin.flush()
-        answer = self.process.stdout.readline()
-        assert answer.startswith(("accepted", "refused")), answer
-        return answer.startswith("accepted")
-
-
-def _encoded(certificates: Iterable[Certificate]) -> str:
-    return ",".join(base64.b64encode(one.der).decode() for one in certificates) or "-"
-
-
-def _started(*command: str | Path) -> Iterator[Asked]:
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        yield Asked(process)
-
-
-@pytest.fixture(scope="session")
-def go() -> Iterator[Asked]:
-    yield from _started(find_path_verifier())
-
-
-@pytest.fixture(scope="session")
-def jvm() -> Iterator[Asked]:
-    yield from _started(find_java(), "-Xmx128m", "-XX:+UseSerialGC", SOURCE)
 
 
 def in_order(hierarchy: Hierarchy) -> Hierarchy:

@@ -160,11 +160,43 @@ class Certificate:
 
     @cached_property
     def public_key_sha256(self) -> str:
-        """SHA-256 of the SubjectPublicKeyInfo."""
-        spki = self._parsed.public_key().public_bytes(
+        """SHA-256 of the SubjectPublicKeyInfo, in the usual form whatever its form here."""
+        return hashlib.sha256(self._spki).hexdigest()
+
+    @cached_property
+    def _spki(self) -> bytes:
+        return self._parsed.public_key().public_bytes(
             serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
         )
-        return hashlib.sha256(spki).hexdigest()
+
+    @property
+    def public_key_algorithm(self) -> str:
+        """OID."""
+        return self._parsed.public_key_algorithm_oid.dotted_string
+
+    @property
+    def signature_algorithm(self) -> str:
+        """OID."""
+        return self._parsed.signature_algorithm_oid.dotted_string
+
+    @cached_property
+    def curve(self) -> str | None:
+        """Of an EC key."""
+        key = self._parsed.public_key()
+        return key.curve.name if isinstance(key, ec.EllipticCurvePublicKey) else None
+
+    @cached_property
+    def has_key_in_usual_form(self) -> bool:
+        """Whether the key stands in this certificate as everybody writes it: named curve, uncompressed point."""
+        return self._spki in self.der
+
+    @cached_property
+    def has_compressed_key(self) -> bool:
+        key = self._parsed.public_key()
+        if not isinstance(key, ec.EllipticCurvePublicKey) or self.has_key_in_usual_form:
+            return False
+        form = serialization.PublicFormat.UncompressedPoint
+        return key.public_bytes(serialization.Encoding.X962, form) not in self.der
 
     def _extension(self, oid: Any) -> Any:
         try:
@@ -252,6 +284,22 @@ class Certificate:
             for oid, critical in ((one.oid.dotted_string, one.critical) for one in self._parsed.extensions)
             if oid in _ALWAYS_ENFORCED or (critical and oid not in _PROCESSED)
         )
+
+    @cached_property
+    def critical_extensions(self) -> frozenset[str]:
+        """OIDs."""
+        return frozenset(one.oid.dotted_string for one in self._parsed.extensions if one.critical)
+
+    @cached_property
+    def extended_key_usages(self) -> frozenset[str] | None:
+        """OIDs; None where the certificate does not restrict what it is for."""
+        value = self._extension(ExtensionOID.EXTENDED_KEY_USAGE)
+        return None if value is None else frozenset(one.dotted_string for one in value)
+
+    @cached_property
+    def has_policy_qualifiers(self) -> bool:
+        value = self._extension(ExtensionOID.CERTIFICATE_POLICIES)
+        return value is not None and any(one.policy_qualifiers for one in value)
 
     def is_twin_of(self, other: Certificate) -> bool:
         """Whether it has the same name and the same key, so that as CAs both verify the same certificates."""

@@ -9,6 +9,9 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey
 
 from ...support.certificates import Entity, key, make
 from ...support.large_keys import rsa_pem_of
@@ -67,6 +70,18 @@ def test_expired() -> None:
     says(
         supply(entity("theirs", 1, begin=NOW - 9 * DAY, end=end)),
         f"{HERE}: CN=theirs,O=io.strimzi expired on {end:%Y-%m-%d %H:%M} UTC. Supply a CA that is valid now.",
+    )
+
+
+def test_of_no_use_for_some_verifiers() -> None:
+    own = PrivateKey(ec.generate_private_key(ec.BrainpoolP256R1()))
+    theirs = make("theirs", own, begin=NOW - DAY, end=NOW + 365 * DAY)
+    certificate, private_key = theirs.certificate.pem.decode(), own.reveal().decode()
+    options = {"certificate": certificate, "private_key": private_key, "until_phase": "prepare"}
+    says(
+        call("strimzi_ca", stages.managed(), state="replaced", **options),
+        f"{HERE}: CN=theirs,O=io.strimzi has a key on the curve brainpoolP256r1, which JVMs (Kafka and Strimzi) and Go programs "
+        "(Kafka Exporter) refuse. Supply a CA with a key on secp256r1, secp384r1 or secp521r1.",
     )
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from cryptography import x509
+from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from ...support.certificates import Entity, key, make
 from . import stages
@@ -48,6 +50,11 @@ HERE = "Kafka cluster kafka/demo: the CA that is to be trusted"
         (
             pem(a_ca(begin=NOW - 3 * DAY, end=NOW - DAY)),
             f"{HERE}: CN=theirs,O=io.strimzi expired on {NOW - DAY:%Y-%m-%d %H:%M} UTC. Give a CA that is valid now.",
+        ),
+        (
+            pem(a_ca(extra=[(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.CLIENT_AUTH]), False)])),
+            f"{HERE}: CN=theirs,O=io.strimzi has an extended key usage that does not name TLS servers, which OpenSSL (librdkafka) and "
+            "Go programs (Kafka Exporter) refuse. Give a CA without extended key usage, or with serverAuth in it.",
         ),
         (
             pem(ROOT, a_ca(issuer=ROOT)),

@@ -24,6 +24,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 
 from ....support.certificates import Entity, make
 from ....support.certificates import leaf as issue_leaf
+from ....support.unusable import UNUSABLE
 from .. import linked
 from ..builders import (
     EARLY,
@@ -61,6 +62,7 @@ LEAF = issue_leaf(OLD)
 #: The key of the CA in use under another name.
 RENAMED = make("Kafka CA", OLD.key)
 UNIDENTIFIED = make("cluster-ca v0", OLD.key, path_length=1, subject_identifier=None)
+NAMELESS, SHA1 = (next(one for one in UNUSABLE if one.name == name) for name in ("no subject", "sha1_below"))
 IDENTIFIER = OLD.certificate.usual_key_identifier.hex(":").upper()
 AT_THE_END = "It leaves at the end of the flow that puts another CA in its place."
 TRUSTED = "the CA that is to be trusted"
@@ -141,6 +143,19 @@ CASES = [
         f"the supplied CA: {RENEWED.certificate.subject} has the key of the CA in use. "
         "Supply a CA with a key of its own, or run the renew playbook.",
         name="replacement with the same key", intent=supplying(RENEWED),
+    ),
+    refusal(
+        supplied_is_usable,
+        f"the supplied CA: the CA without a name ({NAMELESS.authority.sha256[:16]}) has an empty subject, which JVMs (Kafka and "
+        "Strimzi) refuse. Supply a CA with a subject.",
+        name="of no use for JVMs",
+        intent=Intent(Goal.REPLACE_KEY, supplied=PreparedAuthority((NAMELESS.authority,), NAMELESS.authority.public_key_sha256)),
+    ),
+    refusal(
+        trusting_is_usable,
+        f"{TRUSTED}: CN=theirs is signed with SHA-1, which OpenSSL (librdkafka) and Go programs (Kafka Exporter) refuse. "
+        "Give a CA that is signed with SHA-256, SHA-384 or SHA-512.",
+        name="of no use for OpenSSL and Go", intent=trusting(SHA1.authority),
     ),
     refusal(
         trusting_is_usable, out_of_order(TRUSTED, NEW, ROOT), name="chain", intent=trusting(*chain_of(NEW, ROOT)),
