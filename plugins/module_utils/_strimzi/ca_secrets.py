@@ -58,6 +58,7 @@ def read_ca_secrets(certificate_secret: Object | None, key_secret: Object | None
         prepared=tuple(_prepared(keys)),
         kept_keys=frozenset(match.group(1) for match in map(_KEPT.match, keys) if match),
         triggers=tuple(_triggers(certificate_secret, key_secret)),
+        unnumbered=tuple(_unnumbered(certificate_secret, key_secret)),
         problems=tuple(problems),
     )
 
@@ -119,6 +120,20 @@ def _link(chain: Chain, content: bytes | None) -> Certificate | None:
     except CertificateError:
         return None
     return link if link.is_twin_of(chain[0]) else None
+
+
+def _unnumbered(certificate_secret: Object | None, key_secret: Object | None) -> list[str]:
+    """Of Secrets that hold what they are for."""
+    wanted = ((certificate_secret, CURRENT, names.CA_CERT_GENERATION), (key_secret, KEY, names.CA_KEY_GENERATION))
+    return [
+        f"Secret {(secret or {})['metadata']['name']}, annotation {name}"
+        for secret, entry, name in wanted
+        if entry in entries(secret) and not _is_generation(integer_annotation(secret, name))
+    ]
+
+
+def _is_generation(number: int | None) -> bool:
+    return number is not None and number >= 0
 
 
 def _triggers(certificate_secret: Object | None, key_secret: Object | None) -> list[str]:

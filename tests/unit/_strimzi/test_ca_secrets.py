@@ -116,6 +116,19 @@ def test_generations(text: str | None, number: int) -> None:
     assert (found.certificate_generation, found.key_generation) == (number, number)
 
 
+@pytest.mark.parametrize(("text", "number"), [("0", True), ("12", True), ("-3", False), ("soon", False), (None, False)])
+def test_a_generation_that_is_not_told_is_named(text: str | None, number: bool) -> None:
+    certificate = {} if text is None else {"strimzi.io/ca-cert-generation": text}
+    key_annotations = {} if text is None else {"strimzi.io/ca-key-generation": text}
+    found = read({"ca.crt": pem(NEW)}, {"ca.key": NEW.key.reveal()}, certificate, key_annotations)
+    named = (
+        "Secret demo-cluster-ca-cert, annotation strimzi.io/ca-cert-generation",
+        "Secret demo-cluster-ca, annotation strimzi.io/ca-key-generation",
+    )
+    assert found.unnumbered == (() if number else named)
+    assert read({}, {}).unnumbered == ()
+
+
 def test_key_is_known_by_its_public_half_only() -> None:
     found = read({"ca.crt": pem(NEW)}, {"ca.key": NEW.key.reveal()})
     assert found.key == NEW.certificate.public_key_sha256

@@ -112,6 +112,20 @@ def test_replaced_without_a_new_generation() -> None:
     )
 
 
+@pytest.mark.parametrize("value", [None, "soon", "-3"])
+@pytest.mark.parametrize(("secret", "name"), [(CERTIFICATES, "ca-cert-generation"), (KEYS, "ca-key-generation")])
+def test_generation_that_is_missing_or_garbage(secret: str, name: str, value: str | None) -> None:
+    memory = stages.managed()
+    put(memory, "secrets", secret, annotations={f"strimzi.io/{name}": value})
+    text = "is missing or no number that counts from 0."
+    remedy = (
+        "Set it to the number that the pods carry in strimzi.io/cluster-ca-cert-generation or, for the key, in "
+        "strimzi.io/cluster-ca-key-generation; to 0 where there are no pods."
+    )
+    refused(memory, f"Kafka cluster kafka/demo: Secret {secret}, annotation strimzi.io/{name}: {text} {remedy}")
+    told(memory, text, remedy)
+
+
 def test_lost_certificate() -> None:
     memory = stages.managed()
     put(memory, "secrets", CERTIFICATES, {"ca.crt": None})

@@ -90,6 +90,8 @@ class CaSecrets:
     key: SHA-256 of the public key of ``ca.key``; None when absent or unusable.
     kept_keys: fingerprints of the CAs whose keys are kept beside ``ca.key``.
     triggers: left-over ``strimzi.io/force-*`` annotations as "Secret/<name>: <annotation>".
+    unnumbered: annotations with a generation that are missing or no number, as "<Secret>, annotation <name>". Their
+    generation reads as 0, as the operator takes a missing one.
     problems: sentences about entries that cannot be used.
     """
 
@@ -101,6 +103,7 @@ class CaSecrets:
     prepared: tuple[PreparedAuthority, ...] = ()
     kept_keys: frozenset[str] = frozenset()
     triggers: tuple[str, ...] = ()
+    unnumbered: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
 
     @property

@@ -21,6 +21,7 @@ class Condition(str, Enum):
     LEDGER_IS_OURS = "ledger_is_ours"
     LEDGER_IS_OF_THE_PAST = "ledger_is_of_the_past"
     AUTHORITY_SECRETS_ARE_USABLE = "authority_secrets_are_usable"
+    GENERATIONS_ARE_TOLD = "generations_are_told"
     KEY_MATCHES = "key_matches"
     CHAINS_ARE_IN_ORDER = "chains_are_in_order"
     AUTHORITY_IS_VALID_NOW = "authority_is_valid_now"

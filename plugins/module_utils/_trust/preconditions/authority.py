@@ -35,6 +35,16 @@ def authority_secrets_are_usable(snapshot: Snapshot, intent: Intent) -> Iterator
         )  # fmt: skip
 
 
+def generations_are_told(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """A missing generation would be counted from 0: pods would look as if they presented another CA, or none."""
+    for annotation in snapshot.ca.unnumbered:
+        yield Violation(
+            Condition.GENERATIONS_ARE_TOLD, annotation, "is missing or no number that counts from 0.",
+            "Set it to the number that the pods carry in strimzi.io/cluster-ca-cert-generation or, for the key, in "
+            "strimzi.io/cluster-ca-key-generation; to 0 where there are no pods.",
+        )  # fmt: skip
+
+
 def key_matches(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     if not snapshot.ca.current:
         return

@@ -17,6 +17,7 @@ from .authority import (
     authority_secrets_are_usable,
     chains_are_in_order,
     generation_is_unambiguous,
+    generations_are_told,
     key_matches,
     names_are_distinct,
 )
@@ -48,6 +49,7 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     ledger_is_ours,
     ledger_is_of_the_past,
     authority_secrets_are_usable,
+    generations_are_told,
     key_matches,
     chains_are_in_order,
     authority_is_valid_now,

@@ -16,6 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
     authority_secrets_are_usable,
     chains_are_in_order,
     generation_is_unambiguous,
+    generations_are_told,
     key_matches,
     names_are_distinct,
 )
@@ -133,6 +134,13 @@ CASES = [
     refusal(
         names_are_distinct, same_name(OLD, IMPOSTOR),
         name="to be trusted", intent=replace(RECONCILE, trusting=(chain_of(IMPOSTOR),)),
+    ),
+    refusal(
+        generations_are_told,
+        f"{CERTIFICATES}, annotation x: is missing or no number that counts from 0. Set it to the number that the pods "
+        "carry in strimzi.io/cluster-ca-cert-generation or, for the key, in strimzi.io/cluster-ca-key-generation; to 0 "
+        "where there are no pods.",
+        name="", ca=secrets(unnumbered=(f"{CERTIFICATES}, annotation x",)),
     ),
     refusal(
         generation_is_unambiguous,
