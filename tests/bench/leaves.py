@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issue import carry_out_issue
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issue import issue_leaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_secrets import KEY
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries
@@ -49,7 +49,7 @@ class Leaves:
         seen = observe(self.work.client, self.work.scope, self.work.clock.now())
         issuer = seen.snapshot.ca.current
         step = IssueLeaves(secrets=tuple(self.names), issuer=issuer, generation=self.generation, phase=Phase.USE)
-        return _rate(lambda: carry_out_issue(step, seen, self.work))
+        return _rate(lambda: issue_leaves(step, seen, self.work))
 
     def plain_loop(self) -> float:
         """Key and certificate, one after the other, and no check at all."""
