@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 import uuid
 from collections.abc import Callable
@@ -61,7 +62,7 @@ class ClusterModule:
         self._require_libraries()
         # Somebody who keeps these files wants to look at them.
         if not self.module._keep_remote_files:  # pylint: disable=protected-access
-            remove_remains(__file__)
+            remove_remains(__file__, sys.orig_argv)
         try:
             result = body()
         except (KubeError, StepError) as error:
@@ -78,7 +79,6 @@ class ClusterModule:
         if result.get("failed_message"):
             self.fail(result.pop("failed_message"), **result)
         self.module.exit_json(**result)
-        raise SystemExit(0)
 
     def _require_libraries(self) -> None:
         problem = missing_library()
@@ -89,7 +89,6 @@ class ClusterModule:
 
     def fail(self, message: str, **result: Any) -> NoReturn:
         self.module.fail_json(msg=message, **{**self.done_so_far(), **result})
-        raise SystemExit(1)
 
     def hide(self, *values: str) -> None:
         self.module.no_log_values.update(value for value in values if value.strip())

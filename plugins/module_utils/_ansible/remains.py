@@ -11,7 +11,6 @@ into a folder, which holds no option.
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,7 +20,7 @@ _WRAPPER = "AnsiballZ_strimzi_*.py"
 _PAYLOADS = "ansible_trustops.strimzi.*_payload_*"
 
 
-def remove_remains(code: str, command: Sequence[str] = sys.orig_argv) -> None:
+def remove_remains(code: str, command: Sequence[str]) -> None:
     """code: a file of this collection as it was imported. command: of this process."""
     for argument in command[1:]:
         _remove_wrapper(Path(argument))

@@ -101,8 +101,9 @@ class TestEnd:
     def test_what_was_asked_for_is_enough(self, cluster: WatchedCluster) -> None:
         """The flow would have more to do."""
         work = cluster.work()
-        enough = lambda snapshot: snapshot.ca.key_generation == 7  # noqa: E731
-        outcome = run_ruled(cluster, lambda at: (RAISE,), work=work, reached=enough)
+        outcome = run_ruled(
+            cluster, lambda at: (RAISE,), work=work, reached=lambda seen: seen.ca.key_generation == 7
+        )  # fmt: skip
         assert len(work.actions) == 1
         assert outcome.decision.steps == (RAISE,)
 

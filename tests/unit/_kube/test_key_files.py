@@ -78,7 +78,7 @@ def connected(server: Server, identities: Identities, tmp_path: Path) -> Iterato
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
     ) as running:
         assert running.stdout is not None
-        assert [running.stdout.readline() for _ in range(2)] == ["client-user\n"] * 2
+        assert [running.stdout.readline() for _line in range(2)] == ["client-user\n"] * 2
         yield running
         running.kill()
 

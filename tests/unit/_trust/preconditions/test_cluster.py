@@ -118,7 +118,7 @@ ALWAYS = [
             ledger_is_of_the_past,
             f"{LEDGER}: says that {what} at 2026-06-01T12:06:00Z, and it is 2026-06-01T12:00:00Z. Set the clock of this machine "
             "right, or correct the time in the ledger if the clock of an earlier run was wrong.",
-            name=what.rsplit(") ")[-1], ledger=books,
+            name=what.rsplit(") ", maxsplit=1)[-1], ledger=books,
         )
         for what, books in FUTURE.items()
     ),
