@@ -64,7 +64,8 @@ def test_expired_name_is_that_of_strimzi() -> None:
 
 def test_equal_by_der_and_parsed_once() -> None:
     again = parse_certificates(ROOT.certificate.pem)[0]
-    assert again is ROOT.certificate
+    assert parse_certificates(ROOT.certificate.pem)[0] is again
+    assert again == ROOT.certificate
     assert Certificate(again.der) == again
     assert hash(Certificate(again.der)) == hash(again)
     assert again != OTHER.certificate
