@@ -101,8 +101,7 @@ def _still_held(known: Iterable[HeldByProcesses], snapshot: Snapshot) -> list[di
 
 def _held(known: HeldByProcesses, snapshot: Snapshot) -> dict[str, Any]:
     """A removed CA or held leaf. lingering: pods whose listeners have read again, while the rest of the process knows
-    it until a
-    restart.
+    it until it restarts.
     """
     pods = sorted(pod.name for pod in snapshot.pods if pod.uid in known.awaiting)
     lingering = sorted(pod.name for pod in snapshot.pods if pod.uid in known.lingering)

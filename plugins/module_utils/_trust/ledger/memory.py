@@ -42,12 +42,15 @@ def _doubtful(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
     successor = ledger.find(ledger.journal.successor) if ledger.journal else None
     if successor is None:
         return frozenset()
+    # Where the Secret holds what the pod was started with, no signature has to be checked.
+    changed = [pod for pod in snapshot.pods if not pod.presents_stored and pod.leaf_hash in successor.leaves]
+    asked = {name for pod in changed for name in pod.leaves}
     back = {
         leaf.secret
         for leaf in snapshot.leaves
-        if leaf.chain and successor.fingerprint not in issuers_of(leaf.chain, ledger)
+        if leaf.secret in asked and leaf.chain and successor.fingerprint not in issuers_of(leaf.chain, ledger)
     }
-    return frozenset(pod.leaf_hash for pod in snapshot.pods if not back.isdisjoint(pod.leaves)) & successor.leaves
+    return frozenset(pod.leaf_hash for pod in changed if not back.isdisjoint(pod.leaves))
 
 
 def forget_removed(snapshot: Snapshot, ledger: Ledger) -> Ledger:
