@@ -269,7 +269,7 @@ def body(module: FlowModule) -> dict[str, Any]:
     if module.params["state"] == "trusted":
         # The time that clients get comes after the processes of the cluster trust the CA, so this call does not end
         # before it.
-        result = module.run(Goal.RECONCILE, Phase.TRUST, is_trusted(trusting), early=False, trusting=trusting)
+        result = module.run(Goal.RECONCILE, Phase.TRUST, required=is_trusted(trusting), trusting=trusting)
     else:
         result = module.run(Goal.RECONCILE, trusting=trusting)
     return {**result, "trusted_certificates": module.trusted_certificates()}

@@ -200,24 +200,26 @@ class FlowModule(ClusterModule):
         until: Phase = Phase.RETIRE,
         reached: Reached | None = None,
         *,
-        early: bool = True,
+        required: Reached | None = None,
         **more: Any,
     ) -> dict[str, Any]:
-        """Go on with the flow up to this phase, and describe it.
+        """Go on with the flow up to this phase, and describe it. Unless something is waited for, the call fails where
+        the state that the caller asks for is not reached.
 
-        reached: whether the state is reached that the caller asks for; the call fails where it is not. early: whether
-        the call ends as soon as it is.
+        reached: that state, where the call ends with it. required: that state, where the call goes on to the end of the
+        phase.
         """
         if self.params["strategy"] == "direct":
             _require_kafka_library()
         work, intent = self.work(), self.intent(goal, until, **more)
-        outcome = run(work, intent, lambda: self.take_lease(work.client), reached if reached and early else to_the_end)
+        outcome = run(work, intent, lambda: self.take_lease(work.client), reached or to_the_end)
         for sentence in outcome.decision.waiting:
             work.tell(sentence)
         planned = describe_forecast(plan(work, outcome, intent)) if self.check_mode else {}
         result = {**self.result(outcome), **planned}
         seen = outcome.observation.snapshot
-        if reached is not None and not reached(seen) and not outcome.decision.waiting and not self.check_mode:
+        asked = required or reached
+        if asked is not None and not asked(seen) and not outcome.decision.waiting and not self.check_mode:
             left = "; ".join(result["pending"]) or "nothing that this module could do"
             result.setdefault(
                 "failed_message", f"{seen.names.kafka}: what this task asks for is not so yet. Left: {left}."
