@@ -18,11 +18,8 @@ _OPTIONS = {
     for group in (arguments.AUTH, arguments.CLUSTER, arguments.FLOW, arguments.GOAL, arguments.AUTHORITY)
     for name in group.options
 } | {"state"}
-#: What the role ``reconcile`` reads of a result that says that there is nothing to do.
-_NOTHING_TO_DO = {
-    "changed": False, "done": True, "next": None, "replaces": "", "seconds": 0.0, "actions": [], "transitions": [],
-    "pods": [],
-}  # fmt: skip
+#: What the roles read of a plan that says that there is nothing to do.
+_NOTHING_TO_DO = {"changed": False, "plan": [], "violations": [], "seconds": 0.0}
 _MODULE = """\
 #!/usr/bin/python
 import json

@@ -39,10 +39,10 @@ def rotated_cluster(bed: Bed) -> Runner:
 
 def rotate_again(runner: Runner, *arguments: str) -> str:
     """Its output. Anything but a run that does nothing is not what is measured here."""
-    finished = runner.flow(ROTATE, *arguments).check()
-    if "0 writes, 0 restarts" not in finished.output or "changed=0" not in finished.output:
-        raise RuntimeError(f"the second rotation did something: {finished.summary}")
-    return finished.output
+    output = runner.flow(ROTATE, *arguments).check().output
+    if "changed=0" not in output:
+        raise RuntimeError(f"the second rotation did something: {output[-2000:]}")
+    return output
 
 
 def module_calls(runner: Runner) -> int:
