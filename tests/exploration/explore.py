@@ -114,6 +114,7 @@ def _features(model: ModelCluster, number: int) -> tuple[object, ...]:
         slot.presents,
         tuple(sorted(slot.trusts)),
         slot.up,
+        slot.labelled,
         slot.node,
         _heard(slot.started),
     )

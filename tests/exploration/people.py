@@ -53,6 +53,15 @@ def removes_an_annotation(model: ModelCluster) -> Iterator[Event]:
             )
 
 
+def takes_a_label_away(model: ModelCluster) -> Iterator[Event]:
+    """And puts it back; one at a time."""
+    for number, slot in enumerate(model.slots):
+        if slot.up and (not slot.labelled or all(other.labelled for other in model.slots)):
+            what = f"takes a label of pod {number} away" if slot.labelled else f"gives pod {number} its label back"
+            changed = model.with_slot(number, slot._replace(labelled=not slot.labelled))
+            yield f"somebody {what}", changed.touched(pod(number))
+
+
 def takes_the_permission_away(model: ModelCluster) -> Iterator[Event]:
     """As long as it is gone, no node can be told to read again."""
     what = "takes the permission to reload away" if model.reloadable else "gives the permission to reload back"

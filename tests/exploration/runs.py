@@ -138,7 +138,7 @@ class Runner:
 
 def visible(secrets: Secrets, slots: tuple[Slot, ...]) -> Any:
     """What a run can tell of the cluster without asking its nodes."""
-    return (secrets, tuple((slot.annotated, slot.up, slot.component) for slot in slots))
+    return (secrets, tuple((slot.annotated, slot.up, slot.component, slot.labelled) for slot in slots))
 
 
 def say(writes: tuple[Write, ...]) -> str:

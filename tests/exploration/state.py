@@ -46,7 +46,7 @@ class Slot(NamedTuple):
 
     annotated: what the running pod says it was started with, None when somebody removed the annotation; presents,
     trusts: what its listeners really loaded. up: there is a pod at all. started: where listeners have read again, what
-    the rest of the process was started with.
+    the rest of the process was started with. labelled: the running pod has the labels by which it is found.
     """
 
     stored: Leaf
@@ -57,6 +57,7 @@ class Slot(NamedTuple):
     up: bool = True
     component: Component = Component.KAFKA
     started: Heard | None = None
+    labelled: bool = True
 
     @property
     def node(self) -> bool:

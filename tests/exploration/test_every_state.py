@@ -25,6 +25,7 @@ from .people import (
     nobody,
     removes_an_annotation,
     restores_an_old_leaf,
+    takes_a_label_away,
     takes_out_the_prepared_ca,
 )
 from .runs import Runner
@@ -70,6 +71,7 @@ def test_two_runs_at_once_without_a_lease(intent: Intent, record_property: Recor
         pytest.param(takes_out_the_prepared_ca, broken_inside, id="takes_out_the_prepared_ca"),
         pytest.param(a_pod_stays_away, broken, id="a_pod_stays_away"),
         pytest.param(removes_an_annotation, broken, id="removes_an_annotation", marks=long),
+        pytest.param(takes_a_label_away, broken, id="takes_a_label_away", marks=long),
         pytest.param(adds_a_node, broken, id="adds_a_node", marks=long),
     ],
 )
@@ -83,6 +85,7 @@ def test_a_link_and_what_happens_meanwhile(people: People, invariant: Invariant,
         pytest.param(takes_out_the_prepared_ca, broken, id="takes_out_the_prepared_ca"),
         pytest.param(a_pod_stays_away, broken, id="a_pod_stays_away"),
         pytest.param(removes_an_annotation, broken, id="removes_an_annotation"),
+        pytest.param(takes_a_label_away, broken, id="takes_a_label_away"),
         pytest.param(adds_a_node, broken, id="adds_a_node"),
     ],
 )

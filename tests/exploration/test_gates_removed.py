@@ -16,6 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence i
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import Presentation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates import verifiers
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import memory, projection
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import RemovedEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
@@ -31,10 +32,10 @@ from .events import Event, forget
 from .explore import explore
 from .findings import counter_example
 from .looking import LookingRunner
-from .people import adds_another_ca, removes_an_annotation, restores_an_old_leaf
+from .people import adds_another_ca, removes_an_annotation, restores_an_old_leaf, takes_a_label_away
 from .runs import Runner
 from .starts import LINKED, PATIENT, UNLINKED, start
-from .state import Books, ModelCluster, Pause, Run, Secrets, Write, map_uids
+from .state import Books, ModelCluster, Pause, Run, Secrets, Slot, Write, map_uids
 
 # Gates.
 
@@ -85,6 +86,19 @@ def test_unknown_is_not_current(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(stored, "present_pod", optimistic)
     assert counter_example(Runner(UNLINKED), people=removes_an_annotation).startswith("I")
+
+
+class ByLabelsAlone(Runner):
+    """Does not see a pod that has lost a label."""
+
+    def decision(self, secrets: Secrets, slots: tuple[Slot, ...]) -> tuple[tuple[Write, ...], Decision]:
+        return super().decision(
+            secrets, tuple(one._replace(up=one.up and one.labelled, labelled=True) for one in slots)
+        )
+
+
+def test_nobody_is_overlooked_for_want_of_a_label() -> None:
+    assert counter_example(ByLabelsAlone(UNLINKED), people=takes_a_label_away).startswith("I1")
 
 
 def test_a_former_leaf_that_somebody_puts_back_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

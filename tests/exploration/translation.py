@@ -74,6 +74,7 @@ def snapshot_of(seen: Secrets, slots: tuple[Slot, ...], kafka_exists: bool) -> S
             paused_by_us=seen.pause.asked,
             pause_effective=seen.pause.effective,
         ),
+        unlabelled={f"pod-{number}": ("a=b",) for number, slot in enumerate(slots) if slot.up and not slot.labelled},
     )
 
 

@@ -11,6 +11,7 @@ from .._pki.certificates import Chain
 from .._strimzi import names
 from .._strimzi.leaves import LeafSecret
 from .._strimzi.observe import Observation
+from .._strimzi.pods import has_role, labels_of
 from .._trust.evidence.stored import issuers_of
 from .._trust.ledger.enrolment import as_seen
 from .._trust.model.snapshot import Component
@@ -49,6 +50,6 @@ def _is_own(chain: Chain, leaf: LeafSecret, observation: Observation) -> bool:
 def _node(leaf: LeafSecret, observation: Observation) -> NodeIdentity:
     """A node's identity from its pod's labels; its name ends with the node id (docs/operator.md, "Kafka resource")."""
     pod, node_id = leaf.secret, leaf.secret.rsplit("-", 1)[1]
-    labels = (observation.pods.get(pod) or {}).get("metadata", {}).get("labels") or {}
-    pool = labels.get(names.POOL_LABEL) or pod[len(observation.scope.cluster) + 1 : -len(node_id) - 1]
-    return NodeIdentity(pod, pool, node_id, broker=labels.get("strimzi.io/broker-role", "true") == "true")
+    found = observation.pods.get(pod) or {"metadata": {}}
+    pool = labels_of(found).get(names.POOL_LABEL) or pod[len(observation.scope.cluster) + 1 : -len(node_id) - 1]
+    return NodeIdentity(pod, pool, node_id, broker=has_role(found, names.BROKER_ROLE_LABEL))

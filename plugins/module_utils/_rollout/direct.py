@@ -23,6 +23,7 @@ from .._kube.resources import PODS
 from .._kube.wait import wait_until
 from .._strimzi.errors import RollStuck
 from .._strimzi.observe import Observation
+from .._strimzi.pods import names_of_nodes
 from .._strimzi.resources import STRIMZI_POD_SETS
 from .._strimzi.work import Work
 from .._trust.model.snapshot import Component, Pod
@@ -38,7 +39,6 @@ from .nodes import (
     Object,
     is_terminating,
     kafka_pods,
-    names_of_nodes,
     read_node,
 )
 from .order import Node, batch

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Kafka nodes as Kubernetes shows them: their pods, and the StrimziPodSets that bring them back."""
+"""Kafka nodes as Kubernetes shows them: their pods."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from .._strimzi import names
 from .._strimzi.errors import RollStuck
-from .._strimzi.pods import component_of, is_final, is_ready
+from .._strimzi.pods import component_of, has_role, is_final, is_ready
 from .._strimzi.secret_data import annotation
 from .._trust.model.snapshot import Component
 from .order import Node
@@ -43,7 +43,6 @@ def kafka_pods(pods: Iterable[Object], scope: names.ClusterNames) -> list[Object
 
 def read_node(pod: Object) -> Node:
     """A pod without role labels counts as a combined node, which has to pass both checks. Raises RollStuck."""
-    labels = pod["metadata"].get("labels") or {}
     number = name_of(pod).rsplit("-", 1)[-1]
     if not number.isdecimal():
         raise RollStuck(
@@ -54,17 +53,7 @@ def read_node(pod: Object) -> Node:
         pod=name_of(pod),
         uid=uid_of(pod),
         node_id=int(number),
-        controller=labels.get(names.CONTROLLER_ROLE_LABEL, "true") == "true",
-        broker=labels.get(names.BROKER_ROLE_LABEL, "true") == "true",
+        controller=has_role(pod, names.CONTROLLER_ROLE_LABEL),
+        broker=has_role(pod, names.BROKER_ROLE_LABEL),
         ready=is_ready(pod),
-    )
-
-
-def names_of_nodes(pod_sets: Iterable[Object], scope: names.ClusterNames) -> frozenset[str]:
-    """Every Kafka node that is to be there, whether its pod exists or not."""
-    return frozenset(
-        str(pod["metadata"]["name"])
-        for pod_set in pod_sets
-        for pod in pod_set["spec"].get("pods") or []
-        if component_of(pod, scope) is Component.KAFKA
     )

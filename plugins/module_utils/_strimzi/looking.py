@@ -27,6 +27,7 @@ from .live import (
     observe_listeners,
 )
 from .observe import Observation
+from .pods import has_role
 from .work import PortOpener
 
 #: Listeners whose truststore is the trust bundle of the cluster CA (docs/operator.md, "Who trusts what"), by the role
@@ -48,13 +49,13 @@ def endpoints_of(observation: Observation) -> tuple[Endpoint, ...]:
     found: list[Endpoint] = []
     for pod in observation.snapshot.pods:
         if pod.component is Component.KAFKA:
-            found += _of_node(pod, (observation.pods[pod.name]["metadata"].get("labels") or {}), user)
+            found += _of_node(pod, observation.pods[pod.name], user)
     return tuple(found)
 
 
-def _of_node(pod: Pod, labels: Mapping[str, str], user: tuple[int, ...]) -> list[Endpoint]:
-    internal = [port for role, port in _INTERNAL.items() if labels.get(role) == "true"]
-    own = user if labels.get(names.BROKER_ROLE_LABEL) == "true" else ()
+def _of_node(pod: Pod, found: Mapping[str, Any], user: tuple[int, ...]) -> list[Endpoint]:
+    internal = [port for role, port in _INTERNAL.items() if has_role(found, role)]
+    own = user if has_role(found, names.BROKER_ROLE_LABEL) else ()
     return [
         *(Endpoint(pod.name, pod.uid, port) for port in internal),
         *(Endpoint(pod.name, pod.uid, port, verifies=False) for port in own),

@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Reading a cluster with a number of requests that does not depend on its pods and clients (docs/design.md,
-"One pass").
+"""Reading a cluster with a number of requests that does not depend on its pods and clients, nodes excepted that are away
+(docs/design.md, "One pass").
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from .._kube.client import KubeClient
 from .._kube.errors import Forbidden
-from .._kube.resources import PODS, SECRETS
+from .._kube.resources import SECRETS
 from .._pki.certificates import (
     CertificateError,
     parse_certificates,
@@ -24,6 +24,7 @@ from .._trust.model.names import ObjectNames
 from .._trust.model.snapshot import Component, Pod, Snapshot, StoredLeaf
 from .ca_secrets import read_ca_secrets
 from .client_bundle import read_published
+from .finding_pods import find_pods, known_nodes, lost_labels, party_of
 from .kafka import read_reconciliation
 from .leaves import expected_leaves, leaf_secrets, read_leaf
 from .ledger_secret import decode_ledger
@@ -33,7 +34,7 @@ from .outside_clients import (
     Outside,
     observe_outside,
 )
-from .pods import component_of, is_final, read_pod
+from .pods import is_final, read_pod
 from .resources import KAFKAS
 from .secret_data import entries, size
 
@@ -60,10 +61,13 @@ def observe(client: KubeClient, scope: ClusterNames, now: datetime, outside: Out
     kafka = client.get_or_none(KAFKAS, scope.namespace, scope.cluster)
     listed = client.list(SECRETS, scope.namespace, label_selector=scope.selector).items
     secrets = {secret["metadata"]["name"]: secret for secret in listed}
-    pods = client.list(PODS, scope.namespace, label_selector=scope.selector).items
+    stored = leaf_secrets(scope, secrets)
+    nodes = known_nodes(client, scope, stored)
+    pods = find_pods(client, scope, nodes)
     clients = observe_outside(client, scope, outside.trusting) if pods else ()
-    leaves = tuple(read_leaf(leaf, secrets[leaf.secret]) for leaf in leaf_secrets(scope, secrets))
-    parties = _parties(scope, pods, leaves)
+    leaves = tuple(read_leaf(leaf, secrets[leaf.secret]) for leaf in stored)
+    running = [(pod, party) for pod in pods if (party := party_of(pod, scope, nodes)) and not is_final(pod)]
+    parties = _parties(scope, running, leaves)
     expected = expected_leaves(scope, kafka, parties)
     snapshot = Snapshot(
         names=_names(scope),
@@ -79,6 +83,9 @@ def observe(client: KubeClient, scope: ClusterNames, now: datetime, outside: Out
         missing={leaf.secret: leaf.component for leaf in expected if leaf.secret not in secrets},
         outside=clients,
         waivers=outside.waivers,
+        unlabelled={
+            pod["metadata"]["name"]: lost for pod, party in running if (lost := lost_labels(pod, party, scope))
+        },
     )
     return Observation(scope, snapshot, kafka, secrets, {pod["metadata"]["name"]: pod for pod in pods})
 
@@ -117,14 +124,14 @@ def _bundle(secret: Mapping[str, Any] | None) -> frozenset[str] | None:
         return frozenset()
 
 
-def _parties(scope: ClusterNames, pods: list[dict[str, Any]], leaves: tuple[StoredLeaf, ...]) -> tuple[Pod, ...]:
+def _parties(
+    scope: ClusterNames, running: list[tuple[dict[str, Any], Component]], leaves: tuple[StoredLeaf, ...]
+) -> tuple[Pod, ...]:
     found = []
     nodes = {leaf.secret: leaf for leaf in leaves if leaf.component is Component.KAFKA}
     others = [leaf for leaf in leaves if leaf.component is not Component.KAFKA]
-    for pod in sorted(pods, key=lambda item: str(item["metadata"]["name"])):
-        component = component_of(pod, scope)
-        if component is not None and not is_final(pod):
-            # Each pod gets only its own leaf: searching all leaves for each pod would be quadratic.
-            own = nodes.get(pod["metadata"]["name"])
-            found.append(read_pod(pod, component, others if own is None else [own, *others], scope))
+    for pod, component in sorted(running, key=lambda item: str(item[0]["metadata"]["name"])):
+        # Each pod gets only its own leaf: searching all leaves for each pod would be quadratic.
+        own = nodes.get(pod["metadata"]["name"])
+        found.append(read_pod(pod, component, others if own is None else [own, *others], scope))
     return tuple(found)

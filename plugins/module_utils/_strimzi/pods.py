@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .._trust.model.snapshot import Component, Pod, StoredLeaf
@@ -17,19 +17,41 @@ from .secret_data import (
     integer_annotation,
 )
 
+#: The components that run in pods.
+PARTIES = (Component.KAFKA, Component.ENTITY_OPERATOR, Component.CRUISE_CONTROL, Component.KAFKA_EXPORTER)
 _FINAL_PHASES = frozenset({"Succeeded", "Failed"})
 
 
 def component_of(pod: Mapping[str, Any], scope: names.ClusterNames) -> Component | None:
     """The component of a pod; None for a pod that neither presents nor verifies certificates of the cluster."""
-    name = (pod["metadata"].get("labels") or {}).get(names.NAME_LABEL)
-    by_name = {
-        scope.node_name_label: Component.KAFKA,
-        f"{scope.cluster}-entity-operator": Component.ENTITY_OPERATOR,
-        f"{scope.cluster}-cruise-control": Component.CRUISE_CONTROL,
-        f"{scope.cluster}-kafka-exporter": Component.KAFKA_EXPORTER,
-    }
-    return by_name.get(name or "")
+    name = labels_of(pod).get(names.NAME_LABEL)
+    return next((component for component in PARTIES if name == name_label(component, scope)), None)
+
+
+def name_label(component: Component, scope: names.ClusterNames) -> str:
+    """The value of ``strimzi.io/name`` on pods of this component."""
+    return f"{scope.cluster}-{component.value}"
+
+
+def labels_of(pod: Mapping[str, Any]) -> Mapping[str, str]:
+    return pod["metadata"].get("labels") or {}
+
+
+def has_role(pod: Mapping[str, Any], label: str) -> bool:
+    """Whether a node has the role of this label. A node without the label counts as having it, here and everywhere: its
+    listeners are asked, and it has to pass the checks of both roles.
+    """
+    return labels_of(pod).get(label, "true") == "true"
+
+
+def names_of_nodes(pod_sets: Iterable[Mapping[str, Any]], scope: names.ClusterNames) -> frozenset[str]:
+    """Every Kafka node that is to be there, whether its pod exists or not."""
+    return frozenset(
+        str(pod["metadata"]["name"])
+        for pod_set in pod_sets
+        for pod in pod_set["spec"].get("pods") or []
+        if component_of(pod, scope) is Component.KAFKA
+    )
 
 
 def is_ready(pod: Mapping[str, Any]) -> bool:

@@ -9,7 +9,6 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.nodes import (
     kafka_pods,
-    names_of_nodes,
     read_node,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
@@ -48,13 +47,3 @@ def test_pods_whose_processes_have_ended_and_other_components_are_no_nodes() -> 
     ended = {**existing("demo-kafka-1"), "status": {"phase": "Failed"}}
     found = kafka_pods([existing("demo-kafka-0"), ended, pod("demo-entity-operator-a", "entity-operator")], SCOPE)
     assert [one["metadata"]["name"] for one in found] == ["demo-kafka-0"]
-
-
-def test_the_nodes_that_are_to_be_there() -> None:
-    pools = [
-        {"spec": {"pods": [existing("demo-a-0"), existing("demo-a-1")]}},
-        {"spec": {"pods": [existing("demo-b-2")]}},
-        {"spec": {"pods": [pod("demo-connect-0", "connect")]}},
-        {"spec": {}},
-    ]
-    assert names_of_nodes(pools, SCOPE) == {"demo-a-0", "demo-a-1", "demo-b-2"}

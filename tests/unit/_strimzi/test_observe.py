@@ -29,9 +29,9 @@ def bench_with(nodes: int) -> Bench:
     return bench
 
 
-@pytest.mark.parametrize(("nodes", "requests"), [(0, 3), (3, 6), (100, 6)])
+@pytest.mark.parametrize(("nodes", "requests"), [(0, 4), (3, 7), (100, 7)])
 def test_as_many_requests_whatever_the_number_of_pods(nodes: int, requests: int) -> None:
-    """Three for the cluster and, where nodes run, one for each kind of client outside of it."""
+    """Four for the cluster and, where nodes run, one for each kind of client outside of it."""
     bench = bench_with(nodes)
     bench.api.requests.clear()
     snapshot = bench.observe().snapshot

@@ -47,11 +47,12 @@ def put(
     name: str,
     entries: Mapping[str, bytes | None] | None = None,
     annotations: Mapping[str, str | None] | None = None,
+    labels: Mapping[str, str | None] | None = None,
     **parts: Any,
 ) -> None:
-    """Somebody else's edit: entries of a Secret, annotations, or any other part of an object."""
+    """Somebody else's edit: entries of a Secret, annotations, labels, or any other part of an object."""
     root = "/apis/kafka.strimzi.io/v1" if plural == "kafkas" else "/api/v1"
-    body: dict[str, Any] = {**parts, "metadata": {"annotations": dict(annotations or {})}}
+    body: dict[str, Any] = {**parts, "metadata": {"annotations": dict(annotations or {}), "labels": dict(labels or {})}}
     if entries:
         body["data"] = {key: value and base64.b64encode(value).decode() for key, value in entries.items()}
     path = f"{root}/namespaces/{memory.namespace}/{plural}/{name}"

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from ...operator import clusters
@@ -108,6 +110,49 @@ def test_left_over_trigger(secret: str, trigger: str) -> None:
     remedy = "Remove this annotation, then run the flow again."
     refused(memory, f"Kafka cluster kafka/demo: Secret {secret}, annotation strimzi.io/{trigger}: {text} {remedy}")
     told(memory, text, remedy)
+
+
+@pytest.mark.parametrize(
+    ("label", "value"),
+    [("name", "demo-kafka"), ("cluster", "demo"), ("kind", "Kafka")],
+    ids=["name", "cluster", "kind"],
+)
+@pytest.mark.parametrize("stage", [stages.managed, stages.issued, stages.switched])
+def test_a_node_that_has_lost_a_label(stage: Callable[[], MemoryCluster], label: str, value: str) -> None:
+    """It runs on, and presents and trusts what it did."""
+    memory = stage()
+    put(memory, "pods", "demo-kafka-1", labels={f"strimzi.io/{label}": None})
+    text = f"runs without the label strimzi.io/{label}={value} by which it is found."
+    remedy = (
+        "Find out who changed this, then put back what it was: "
+        f"kubectl label pod demo-kafka-1 --namespace kafka --overwrite strimzi.io/{label}={value}"
+    )
+    refused(memory, f"Kafka cluster kafka/demo: Pod kafka/demo-kafka-1: {text} {remedy}")
+    told(memory, text, remedy)
+    assert "demo-kafka-1" in [pod["name"] for pod in call("strimzi_ca_info", memory).result["pods"]]
+    put(memory, "pods", "demo-kafka-1", labels={f"strimzi.io/{label}": value})
+    assert call("strimzi_ca_info", memory).result["violations"] == []
+
+
+def test_a_node_without_labels_and_without_a_leaf_is_known_from_its_pod_set() -> None:
+    memory = stages.managed()
+    lost = {f"strimzi.io/{name}": None for name in ("kind", "cluster", "name")}
+    for plural in ("pods", "secrets"):
+        put(memory, plural, "demo-kafka-1", labels=lost)
+    found = call("strimzi_ca_info", memory).result["violations"]
+    assert ("pods_are_labelled", "Pod kafka/demo-kafka-1") in [(one["gate"], one["subject"]) for one in found]
+
+
+def test_a_node_that_has_lost_a_label_is_not_passed_over_by_a_restart() -> None:
+    memory = stages.managed()
+    put(memory, "pods", "demo-kafka-1", labels={"strimzi.io/name": None})
+    refused(
+        memory,
+        "Pod kafka/demo-kafka-1: runs without the label strimzi.io/name=demo-kafka by which it is found. "
+        "Find out who changed this, then put back what it was: "
+        "kubectl label pod demo-kafka-1 --namespace kafka --overwrite strimzi.io/name=demo-kafka",
+        by=["strimzi_roll"], components=["kafka"], reason="a new kernel",
+    )  # fmt: skip
 
 
 def test_unready_pod() -> None:

@@ -159,6 +159,7 @@ class Snapshot:
     in_place: whether running nodes can take a change up without a restart; None where that was not looked at.
     missing: Secrets with leaves that this cluster should have and has not, with what they belong to.
     outside: clients that hold a copy of the cluster CA. waivers: what the user lets pass without their evidence.
+    unlabelled: pods that run without labels by which they should be found, and these labels as "<name>=<value>".
     """
 
     names: ObjectNames
@@ -176,6 +177,7 @@ class Snapshot:
     missing: Mapping[str, Component] = field(default_factory=dict)
     outside: tuple[OutsideClient, ...] = ()
     waivers: tuple[Waiver, ...] = ()
+    unlabelled: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def as_stored(self) -> Snapshot:
         """The snapshot without the answers of running processes."""

@@ -17,6 +17,7 @@ class Condition(str, Enum):
     NOT_PAUSED_BY_OTHERS = "not_paused_by_others"
     OPERATOR_IS_WORKING = "operator_is_working"
     AUTHORITY_IS_USER_MANAGED = "authority_is_user_managed"
+    PODS_ARE_LABELLED = "pods_are_labelled"
     NO_LEFT_OVER_TRIGGER = "no_left_over_trigger"
     LEDGER_IS_OURS = "ledger_is_ours"
     LEDGER_IS_OF_THE_PAST = "ledger_is_of_the_past"

@@ -73,6 +73,21 @@ def authority_is_user_managed(snapshot: Snapshot, intent: Intent) -> Iterator[Vi
     )  # fmt: skip
 
 
+def pods_are_labelled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """The operator would not restart such a pod, and a roll would take it for one that is gone, while it runs on."""
+    for pod, lost in sorted(snapshot.unlabelled.items()):
+        labels = " ".join(lost)
+        yield Violation(
+            Condition.PODS_ARE_LABELLED, snapshot.names.pod(pod), f"runs without the {_labels(lost)} by which it is found.",
+            "Find out who changed this, then put back what it was: "
+            f"kubectl label pod {pod} --namespace {snapshot.names.namespace} --overwrite {labels}",
+        )  # fmt: skip
+
+
+def _labels(lost: tuple[str, ...]) -> str:
+    return f"{'label' if len(lost) == 1 else 'labels'} {' and '.join(lost)}"
+
+
 def no_left_over_trigger(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     for trigger in snapshot.ca.triggers:
         yield Violation(

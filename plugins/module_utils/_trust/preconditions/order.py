@@ -30,6 +30,7 @@ from .cluster import (
     no_left_over_trigger,
     not_paused_by_others,
     operator_is_working,
+    pods_are_labelled,
     secrets_have_room,
     target_is_known,
 )
@@ -45,6 +46,7 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     not_paused_by_others,
     operator_is_working,
     authority_is_user_managed,
+    pods_are_labelled,
     no_left_over_trigger,
     ledger_is_ours,
     ledger_is_of_the_past,

@@ -25,6 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
     no_left_over_trigger,
     not_paused_by_others,
     operator_is_working,
+    pods_are_labelled,
     secrets_have_room,
     target_is_known,
 )
@@ -40,6 +41,7 @@ from .refusals import CREATE, DOWNGRADE, UPGRADE, Refusal, assert_only_resumed, 
 KAFKA, LEDGER = "Kafka kafka/demo", "Secret kafka/demo-cluster-ca-trusted-certs"
 CHECK_NAME = "Check the cluster's name and namespace; only the create flow works before the Kafka resource exists."
 HEALTH = "Bring the cluster to health first; a flow in progress would go on, a new one does not start."
+RELABEL = "Find out who changed this, then put back what it was: kubectl label pod"
 #: Three pods of 256 bytes and twice 16 KiB of certificates.
 GROWTH = 2 * 16 * 1024 + 3 * 256
 TOO_BIG = SECRET_LIMIT - GROWTH + 1
@@ -100,6 +102,13 @@ ALWAYS = [
             name=intent.goal.value, intent=intent, reconciliation=Reconciliation(generated=True),
         )
         for intent in (CREATE, RENEW, REPLACE_KEY, RECONCILE, Intent(Goal.RENEW_LEAVES))
+    ),
+    refusal(
+        pods_are_labelled,
+        f"Pod kafka/{PODS[0]}: runs without the label a=b by which it is found. {RELABEL} {PODS[0]} --namespace kafka --overwrite a=b",
+        f"Pod kafka/{PODS[1]}: runs without the labels a=b and c=d by which it is found. "
+        f"{RELABEL} {PODS[1]} --namespace kafka --overwrite a=b c=d",
+        name="", unlabelled={PODS[1]: ("a=b", "c=d"), PODS[0]: ("a=b",)},
     ),
     refusal(
         no_left_over_trigger,

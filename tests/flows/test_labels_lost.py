@@ -1,0 +1,91 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Somebody takes a label from a running node. The flow holds, says so, and goes on when it is put back.
+
+The checker looks after every write: who has lost a label is refused by nobody, and refuses nobody.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import observe
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
+from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
+
+from ..support.flows import FlowResult
+from ..support.memory_api import Change
+from ..support.watched_cluster import WatchedCluster
+from .cases import REPLACEMENTS, Case
+
+LABELS = {"strimzi.io/name": "demo-kafka", "strimzi.io/cluster": "demo", "strimzi.io/kind": "Kafka"}
+NODE = "demo-kafka-1"
+EVERY = 7
+some_label = pytest.mark.parametrize("label", list(LABELS))
+
+
+def label_node(cluster: WatchedCluster, label: str, value: str | None) -> None:
+    cluster.change("pods", NODE, {"metadata": {"labels": {label: value}}})
+
+
+def assert_held(result: FlowResult, label: str) -> None:
+    decision = result.outcome.decision
+    assert not decision.done
+    found = [str(violation) for violation in decision.violations if violation.condition is Condition.PODS_ARE_LABELLED]
+    assert len(found) == 1
+    assert found[0].startswith(f"Pod kafka/{NODE}: runs without the label {label}={LABELS[label]}")
+
+
+@some_label
+@pytest.mark.parametrize("phase", list(Phase)[:-1], ids=lambda phase: f"after {phase.value}")
+@pytest.mark.parametrize("case", [*REPLACEMENTS, Case(Goal.RENEW)], ids=str)
+def test_after_each_phase(cluster: WatchedCluster, case: Case, phase: Phase, label: str) -> None:
+    flow = case.begin(cluster)
+    flow.run(until=phase)
+    label_node(cluster, label, None)
+    assert_held(flow.run(), label)
+    assert cluster.writes == 0
+    label_node(cluster, label, LABELS[label])
+    flow.finish()
+
+
+@some_label
+@pytest.mark.parametrize("first", range(EVERY))
+@pytest.mark.parametrize("case", [REPLACEMENTS[0], REPLACEMENTS[-1], Case(Goal.RENEW)], ids=str)
+def test_after_any_write(cluster: WatchedCluster, case: Case, first: int, label: str) -> None:
+    """Of which some are in the middle of the switch: the operator is not left paused."""
+    flow, writes = case.begin(cluster), [0]
+
+    def lose(change: Change) -> None:
+        if change.plural in ("secrets", "kafkas") and not cluster.memory.operator.is_reconciling:
+            writes[0] += 1
+            if writes[0] % EVERY == first:
+                writes[0] += 1
+                label_node(cluster, label, None)
+
+    cluster.memory.api.listeners.append(lose)
+    with suppress(RollStuck):
+        # A roll that waits for this node takes it for gone, and waits in vain.
+        assert_held(flow.run(), label)
+    assert not cluster.paused
+    cluster.memory.api.listeners.remove(lose)
+    assert_held(flow.run(), label)
+    label_node(cluster, label, LABELS[label])
+    flow.finish()
+
+
+@pytest.mark.parametrize("label", ["strimzi.io/cluster", "strimzi.io/kind"])
+def test_who_looks_only_for_labels_breaks_connections(
+    cluster: WatchedCluster, monkeypatch: pytest.MonkeyPatch, label: str
+) -> None:
+    """The negative control: nobody knows which nodes there are."""
+    monkeypatch.setattr(observe, "known_nodes", lambda *arguments: frozenset())
+    flow = REPLACEMENTS[-1].begin(cluster)
+    label_node(cluster, label, None)
+    with pytest.raises(InvariantBroken, match=r"I[123]"):
+        flow.run()
