@@ -11,10 +11,15 @@ from datetime import timedelta
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.adoption import (
+    operator_has_finished,
+)
 from ansible_collections.trustops.strimzi.tests.support.flows import START
 from ansible_collections.trustops.strimzi.tests.support.memory_api import Change
 
 from ..support.authorities import Authority, below, root
+from ..support.engines import without
 from ..support.watched_cluster import (
     CERTIFICATES,
     IN_USE,
@@ -22,6 +27,7 @@ from ..support.watched_cluster import (
     UNUSED,
     WatchedCluster,
     assert_only,
+    fingerprints,
 )
 
 pytestmark = pytest.mark.usefixtures("uptake")
@@ -93,15 +99,53 @@ def replaces_until(cluster: WatchedCluster, starts: int) -> None:
 
 
 @pytest.mark.parametrize("starts", [1, 4, 6])
-def test_a_replacement_of_the_operator_comes_to_its_end(cluster: WatchedCluster, starts: int) -> None:
-    """Interrupted in its first roll, between the rolls, in its second: the new CA is used, the old one stays trusted."""
+def test_a_replacement_of_the_operator_is_waited_for(cluster: WatchedCluster, starts: int) -> None:
+    """Interrupted in its first roll, between the rolls, in its second. Taken over then, the old CA would stay for good."""
     cluster.deploy(generated=True)
     old = cluster.current
     replaces_until(cluster, starts)
-    cluster.finish(Goal.UPGRADE)
-    assert cluster.current != old
-    assert cluster.states == {cluster.current: IN_USE, old: UNUSED}
-    assert cluster.trusted == {cluster.current, old}
+    assert_held(cluster)
+    cluster.memory.settle(3)
     cluster.look_away()
-    cluster.finish(Goal.REPLACE_KEY)
-    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY)
+    cluster.finish(Goal.UPGRADE)
+    assert cluster.paid == cluster.cost(Goal.UPGRADE)
+    assert cluster.current != old
+    assert cluster.states == {cluster.current: IN_USE}
+    assert old not in {fingerprint for pem in cluster.secret(CERTIFICATES).values() for fingerprint in found_in(pem)}
+
+
+@pytest.mark.parametrize(("secret", "trigger"), [(KEYS, "force-replace"), (CERTIFICATES, "force-renew")])
+def test_what_the_operator_is_about_to_do_is_waited_for(cluster: WatchedCluster, secret: str, trigger: str) -> None:
+    """At no point between two of its reconciles the CA can be taken over, until the operator is quiet."""
+    cluster.deploy(generated=True)
+    cluster.change("secrets", secret, {"metadata": {"annotations": {f"strimzi.io/{trigger}": "true"}}})
+    assert_held(cluster, Condition.NO_LEFT_OVER_TRIGGER)
+    cluster.memory.step()
+    if trigger == "force-replace":
+        assert_held(cluster)
+    cluster.memory.settle(2)
+    cluster.look_away()
+    cluster.finish(Goal.UPGRADE)
+    assert cluster.paid == cluster.cost(Goal.UPGRADE)
+    assert cluster.states == {cluster.current: IN_USE}
+
+
+def test_without_waiting_for_it_the_old_ca_stays_for_good(cluster: WatchedCluster) -> None:
+    """And every node restarts for it."""
+    cluster.engine = without(operator_has_finished)
+    cluster.deploy(generated=True)
+    old = cluster.current
+    replaces_until(cluster, 6)
+    cluster.finish(Goal.UPGRADE)
+    assert cluster.states == {cluster.current: IN_USE, old: UNUSED}
+
+
+def assert_held(cluster: WatchedCluster, by: Condition = Condition.OPERATOR_HAS_FINISHED) -> None:
+    before = cluster.kafka["spec"]
+    decision = cluster.run(Goal.UPGRADE).outcome.decision
+    assert [violation.condition for violation in decision.violations] == [by]
+    assert (cluster.writes, cluster.kafka["spec"]) == (0, before)
+
+
+def found_in(pem: bytes) -> list[str]:
+    return fingerprints(pem) if pem.startswith(b"-----BEGIN CERTIFICATE") else []

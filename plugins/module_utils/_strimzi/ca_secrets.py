@@ -41,6 +41,8 @@ KEY = "ca.key"
 #: The entry of the link certificate, beside that of the prepared CA.
 LINK_SUFFIX = ".link.crt"
 _PREPARED = re.compile(r"^([0-9a-f]{40})\.crt$")
+#: docs/operator.md, "CA Secrets".
+_RETIRED = re.compile(r"^ca-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.crt$")
 _KEPT = re.compile(r"^([0-9a-f]{40})\.key$")
 
 
@@ -60,6 +62,7 @@ def read_ca_secrets(certificate_secret: Object | None, key_secret: Object | None
         triggers=tuple(_triggers(certificate_secret, key_secret)),
         unnumbered=tuple(_unnumbered(certificate_secret, key_secret)),
         problems=tuple(problems),
+        retired=tuple(filter(_RETIRED.match, chains)),
     )
 
 

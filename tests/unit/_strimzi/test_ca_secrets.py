@@ -84,6 +84,13 @@ def test_an_entry_is_one_chain_and_no_longer_than_verifiers_accept() -> None:
     assert problem.startswith("entry long.crt cannot be read: it has 11 certificates")
 
 
+def test_what_the_operator_has_retired_is_told_by_the_name_of_its_entry() -> None:
+    """docs/operator.md, "CA Secrets": entries with another name are never removed as old."""
+    retired = "ca-2027-01-26T17-32-00Z.crt"
+    alike = ("mine.crt", "ca-2.crt", "my-ca-2027-01-26T17-32-00Z.crt", "ca-2027-01-26T17-32-00Z.crt.crt")
+    assert read({"ca.crt": pem(NEW), **dict.fromkeys((retired, *alike), pem(OLD))}).retired == (retired,)
+
+
 @pytest.mark.parametrize(("more", "problems"), [(99, 0), (100, 1)])
 def test_so_many_entries_are_not_looked_at(more: int, problems: int) -> None:
     found = read({"ca.crt": pem(NEW), **{f"{number}.crt": pem(OLD) for number in range(more)}})

@@ -102,6 +102,26 @@ def test_generated_ca_where_a_user_managed_one_is_needed(state: str) -> None:
     told(memory, text, remedy)
 
 
+def test_a_ca_that_the_operator_is_replacing_by_itself() -> None:
+    """Whoever looks is told, and nobody takes it over."""
+    memory = stages.generated()
+    put(memory, "secrets", KEYS, annotations={"strimzi.io/force-replace": "true"})
+    set_ = "is set: the Cluster Operator is about to renew or replace its CA by itself."
+    wait = "Let it come to its end, or remove this annotation, then run the flow again."
+    where = f"Secret {KEYS}, annotation strimzi.io/force-replace"
+    refused(memory, f"Kafka cluster kafka/demo: {where}: {set_} {wait}", "adopted", by=["strimzi_ca"])
+    memory.step()
+    seen = call("strimzi_ca_info", memory).result["violations"]
+    assert [one["gate"] for one in seen] == ["authority_is_user_managed", "operator_has_finished"]
+    assert seen[1]["message"].startswith(
+        "has a CA that the Cluster Operator is renewing or replacing by itself: CN=cluster-ca v0,O=io.strimzi ("
+    )
+    refused(memory, f"{seen[1]['subject']}: {seen[1]['message']} {seen[1]['remedy']}", "adopted", by=["strimzi_ca"])
+    memory.settle(2)
+    stages.done(memory, "strimzi_ca", state="adopted")
+    assert [ca["state"] for ca in call("strimzi_ca_info", memory).result["cas"]] == ["TRUSTED_IN_USE_ALL"]
+
+
 @pytest.mark.parametrize(("secret", "trigger"), [(CERTIFICATES, "force-renew"), (KEYS, "force-replace")])
 def test_left_over_trigger(secret: str, trigger: str) -> None:
     memory = stages.managed()

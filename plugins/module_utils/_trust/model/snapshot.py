@@ -86,7 +86,8 @@ class PreparedAuthority:
 class CaSecrets:
     """The pair of CA Secrets.
 
-    current: ``ca.crt`` (empty when absent). others: the other ``*.crt`` entries by their key.
+    current: ``ca.crt`` (empty when absent). others: the other ``*.crt`` entries by their key. retired: those keys of others
+    under which the operator keeps a CA that it has replaced, until every pod uses its successor.
     key: SHA-256 of the public key of ``ca.key``; None when absent or unusable.
     kept_keys: fingerprints of the CAs whose keys are kept beside ``ca.key``.
     triggers: left-over ``strimzi.io/force-*`` annotations as "Secret/<name>: <annotation>".
@@ -105,6 +106,7 @@ class CaSecrets:
     triggers: tuple[str, ...] = ()
     unnumbered: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    retired: tuple[str, ...] = ()
 
     @property
     def projected(self) -> frozenset[str]:

@@ -18,6 +18,7 @@ class Condition(str, Enum):
     OPERATOR_IS_WORKING = "operator_is_working"
     AUTHORITY_IS_USER_MANAGED = "authority_is_user_managed"
     PODS_ARE_LABELLED = "pods_are_labelled"
+    OPERATOR_HAS_FINISHED = "operator_has_finished"
     NO_LEFT_OVER_TRIGGER = "no_left_over_trigger"
     LEDGER_IS_OURS = "ledger_is_ours"
     LEDGER_IS_OF_THE_PAST = "ledger_is_of_the_past"

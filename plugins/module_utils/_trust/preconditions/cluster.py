@@ -89,12 +89,17 @@ def _labels(lost: tuple[str, ...]) -> str:
 
 
 def no_left_over_trigger(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    message, remedy = (
+        "is left over: it would start another renewal as soon as the operator manages the CA again.",
+        "Remove this annotation, then run the flow again.",
+    )
+    if snapshot.reconciliation.generated:
+        message, remedy = (
+            "is set: the Cluster Operator is about to renew or replace its CA by itself.",
+            "Let it come to its end, or remove this annotation, then run the flow again.",
+        )
     for trigger in snapshot.ca.triggers:
-        yield Violation(
-            Condition.NO_LEFT_OVER_TRIGGER, trigger,
-            "is left over: it would start another renewal as soon as the operator manages the CA again.",
-            "Remove this annotation, then run the flow again.",
-        )  # fmt: skip
+        yield Violation(Condition.NO_LEFT_OVER_TRIGGER, trigger, message, remedy)
 
 
 def ledger_is_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:

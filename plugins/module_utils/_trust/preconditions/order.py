@@ -12,6 +12,7 @@ from typing import TypeAlias
 from ..model.intent import Intent
 from ..model.snapshot import Snapshot
 from ..model.violations import Violation
+from .adoption import operator_has_finished
 from .authority import (
     authority_is_valid_now,
     authority_secrets_are_usable,
@@ -46,6 +47,7 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     not_paused_by_others,
     operator_is_working,
     authority_is_user_managed,
+    operator_has_finished,
     pods_are_labelled,
     no_left_over_trigger,
     ledger_is_ours,

@@ -117,6 +117,13 @@ ALWAYS = [
         name="", ca=secrets(triggers=("Secret/demo-cluster-ca-cert: strimzi.io/force-renew",)),
     ),
     refusal(
+        no_left_over_trigger,
+        "Secret/demo-cluster-ca: strimzi.io/force-replace: is set: the Cluster Operator is about to renew or replace its CA by "
+        "itself. Let it come to its end, or remove this annotation, then run the flow again.",
+        name="generated", intent=UPGRADE, reconciliation=Reconciliation(generated=True),
+        ca=secrets(triggers=("Secret/demo-cluster-ca: strimzi.io/force-replace",)),
+    ),
+    refusal(
         ledger_is_ours,
         f"{LEDGER}: the state X is unknown. "
         "Somebody edited the ledger; restore the entry, or delete the Secret to adopt the cluster anew.",

@@ -15,6 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 
 from ..builders import cluster, secrets
 from ..rules.asking import FLOWS, RENEW
+from . import test_adoption as adoption
 from . import test_authority as authority
 from . import test_cluster as of_cluster
 from . import test_hand_back as hand_back
@@ -24,7 +25,7 @@ from . import test_waivers as waivers
 from .refusals import rules_of
 
 CASES = [
-    *authority.CASES, *of_cluster.ALWAYS, *of_cluster.BEFORE_A_FLOW, *hand_back.CASES, *of_leaves.CASES,
+    *adoption.CASES, *authority.CASES, *of_cluster.ALWAYS, *of_cluster.BEFORE_A_FLOW, *hand_back.CASES, *of_leaves.CASES,
     *supplied.CASES, *waivers.CASES,
 ]  # fmt: skip
 

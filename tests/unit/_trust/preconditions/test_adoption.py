@@ -1,0 +1,107 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A CA is not taken over while the operator renews or replaces it by itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from _pytest.mark.structures import ParameterSet
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.adoption import (
+    operator_has_finished,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
+
+from ..builders import NEW, OLD, PODS, THIRD, a_pod, chain_of, cluster, ledger, pods, secrets
+from .refusals import CREATE, DOWNGRADE, RECONCILE, RENEW, REPLACE_KEY, UPGRADE, Refusal, assert_refused, refusal
+
+GENERATED = Reconciliation(generated=True)
+OLD_ENTRY = "ca-2027-01-26T17-32-00Z.crt"
+MANY = tuple(f"demo-nodes-{number}" for number in range(7))
+LEAVES = f"{named(OLD.certificate)} has still to leave ({OLD_ENTRY})"
+
+
+def replacing(**fields: Any) -> Any:
+    """The CA Secrets in the middle of the operator's replacement of its key."""
+    return secrets(
+        NEW, others={OLD_ENTRY: chain_of(OLD)}, retired=(OLD_ENTRY,), certificate_generation=1, key_generation=1, **fields
+    )  # fmt: skip
+
+
+def at_work(seen: str, *, name: str, **fields: Any) -> ParameterSet:
+    return refusal(
+        operator_has_finished,
+        f"Kafka kafka/demo: has a CA that the Cluster Operator is renewing or replacing by itself: {seen}. "
+        "Let it come to its end, for which it may restart every node up to three times, then run the flow again; where nothing "
+        "moves, look at the operator's log.",
+        name=name, intent=UPGRADE, reconciliation=GENERATED, **{"ledger": None, **fields},
+    )  # fmt: skip
+
+
+def keyed(key_generation: int | None, generation: int | None = 0, names: tuple[str, ...] = PODS) -> Any:
+    return tuple(replace(one, key_generation=key_generation) for one in pods(generation, names=names))
+
+
+CASES = [
+    at_work(
+        f"3 pods ({', '.join(PODS)}) still have to restart to trust the new key; {LEAVES}",
+        name="nobody trusts", ca=replacing(), pods=keyed(0),
+    ),
+    at_work(
+        f"1 pod ({PODS[0]}) still has to restart to trust the new key; {LEAVES}",
+        name="somebody trusts", ca=replacing(), pods=(*keyed(0)[:1], *keyed(1)[1:]),
+    ),
+    at_work(
+        f"3 pods ({', '.join(PODS)}) still have to restart to use the new certificate; {LEAVES}",
+        name="nobody uses", ca=replacing(), pods=keyed(1),
+    ),
+    at_work(LEAVES, name="everybody uses", ca=replacing(), pods=keyed(1, 1)),
+    at_work(
+        f"7 pods ({', '.join(MANY[:5])} and 2 more) still have to restart to use the new certificate",
+        name="a renewal", ca=secrets(OLD, certificate_generation=1), pods=keyed(0, 0, MANY),
+    ),
+    at_work(LEAVES, name="the ledger of an earlier adoption", ca=replacing(), pods=keyed(1, 1), ledger=ledger()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_refused(case: Refusal) -> None:
+    assert_refused(case)
+
+
+@pytest.mark.parametrize("intent", [CREATE, RENEW, REPLACE_KEY, RECONCILE], ids=lambda intent: intent.goal.value)
+def test_whoever_looks_is_told(intent: Intent) -> None:
+    seen = cluster(ca=replacing(), pods=keyed(1, 1), reconciliation=GENERATED, ledger=None)
+    found = [violation.condition for violation in check(seen, intent)]
+    assert found == [Condition.AUTHORITY_IS_USER_MANAGED, Condition.OPERATOR_HAS_FINISHED]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({"ca": replacing(), "pods": ()}, id="without pods the operator takes nothing out"),
+        pytest.param({"pods": keyed(None, None)}, id="an annotation that is missing counts as current"),
+        pytest.param(
+            {"ca": secrets(others={"mine.crt": chain_of(THIRD)})}, id="the operator leaves other entries alone"
+        ),
+        pytest.param({"ca": replacing(), "reconciliation": Reconciliation()}, id="user-managed: nobody takes it out"),
+    ],
+)
+def test_not_at_work(fields: dict[str, Any]) -> None:
+    seen = cluster(**{"reconciliation": GENERATED, "ledger": None, **fields})
+    assert tuple(operator_has_finished(seen, UPGRADE)) == ()
+
+
+def test_a_ca_that_was_handed_back_may_be_renewed_at_once() -> None:
+    seen = cluster(ca=replacing(), pods=(a_pod(),), reconciliation=GENERATED)
+    assert tuple(operator_has_finished(seen, DOWNGRADE)) == ()
+    assert tuple(operator_has_finished(seen, Intent(Goal.UPGRADE)))
