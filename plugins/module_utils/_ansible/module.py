@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import platform
 import time
 import uuid
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from .._strimzi.names import ClusterNames
 from . import connect
 from .arguments import AUTH, ArgumentSpec
 from .libraries import missing_library
+from .progress import reporter
 from .quiet_module import QuietModule
 from .redaction import without_exec_values
 
@@ -44,7 +46,8 @@ class ClusterModule:
     def __init__(self, spec: ArgumentSpec) -> None:
         self.module = QuietModule(supports_check_mode=True, **(AUTH + spec).as_arguments())
         self.params: dict[str, Any] = self.module.params
-        self.holder = f"call-{uuid.uuid4()}"
+        # Whoever waits for this call has to know where it runs.
+        self.holder = f"call-{uuid.uuid4()}@{platform.node()}"
         self._lease: TrustLease | None = None
 
     def done_so_far(self) -> dict[str, Any]:
@@ -102,8 +105,16 @@ class ClusterModule:
         scope, clock = self.scope(), SystemClock()
         return TrustLease(
             client, scope.namespace, scope.lease, self.holder,
-            now=clock.now, monotonic=clock.monotonic, cluster=scope.cluster, labels=scope.labels,
+            now=clock.now, monotonic=clock.monotonic, cluster=scope.cluster, labels=scope.labels, tell=self._tell,
         )  # fmt: skip
+
+    def _tell(self, sentence: str) -> None:
+        """While the call works where somebody can see that, else at its end."""
+        progress = self.params.get("progress_file")
+        if progress:
+            reporter(progress)(f"[{self.params['namespace']}/{self.params['cluster']}] {sentence}")
+        else:
+            self.module.warn(sentence)
 
     def take_lease(self, client: KubeClient) -> None:
         """Take the Lease before the first write of a call, so that only one run works at a time (I10)."""

@@ -40,6 +40,10 @@ class LeaseHeld(KubeError):
         return self.message
 
 
+def _nobody(sentence: str) -> None:
+    """Nobody listens."""
+
+
 class TrustLease:
     """The Lease of one cluster.
 
@@ -59,8 +63,11 @@ class TrustLease:
         duration: timedelta = DURATION,
         cluster: str | None = None,
         labels: Mapping[str, str] | None = None,
+        tell: Callable[[str], None] = _nobody,
     ) -> None:
-        """now: aware, UTC, only written down. monotonic: seconds. labels: of the Lease when it is created."""
+        """now: aware, UTC, only written down. monotonic: seconds. labels: of the Lease when it is created. tell: is given a
+        sentence before it is waited for somebody else's Lease.
+        """
         self._client = client
         self._namespace = namespace
         self._name = name
@@ -72,6 +79,7 @@ class TrustLease:
             f"Kafka cluster {namespace}/{cluster}" if cluster else f"what Lease {namespace}/{name} protects"
         )
         self._labels = dict(labels or {})
+        self._tell = tell
         self._held: dict[str, Any] | None = None
         self._renewed_at = 0.0
 
@@ -139,6 +147,10 @@ class TrustLease:
             return _spec(objects.get(self._name)) != spec
 
         seconds = float(spec.get("leaseDurationSeconds") or self._duration)
+        self._tell(
+            f"another run ({self._who(spec, self._age(spec))}) has the Lease of {self._protects}; it is watched for up to "
+            f"{seconds:.0f} s: a run that does not renew it in that time is dead, and this one takes over."
+        )
         try:
             objects = wait_until(
                 self._client, LEASES, self._namespace, moved, field_selector=f"metadata.name={self._name}",
@@ -180,14 +192,17 @@ class TrustLease:
         return self._client.patch(LEASES, self._namespace, self._name, {"spec": spec}, resource_version=version)
 
     def _refusal(self, spec: Mapping[str, Any], age: float) -> LeaseHeld:
-        since = str(spec.get("acquireTime") or "an unknown time")
         return LeaseHeld(
             Attempt("patch", LEASES, self._namespace, self._name),
-            f"Another run (holder {spec.get('holderIdentity')}, since {since}, renewed {age:.0f} s ago) is working on "
-            f"{self._protects}.",
+            f"Another run ({self._who(spec, age)}) is working on {self._protects}.",
             "Let it finish, or stop it, then run again: a flow continues where it stopped. If it was killed, its "
             f"Lease runs out by itself {spec.get('leaseDurationSeconds', int(self._duration))} s after its last renewal.",
         )
+
+    @staticmethod
+    def _who(spec: Mapping[str, Any], age: float) -> str:
+        since = str(spec.get("acquireTime") or "an unknown time")
+        return f"holder {spec.get('holderIdentity')}, since {since}, renewed {age:.0f} s ago"
 
     def _age(self, spec: Mapping[str, Any]) -> float:
         """Seconds since the renewal by the other machine's clock: for the message only."""

@@ -109,6 +109,35 @@ def test_a_living_run_is_noticed_as_soon_as_it_renews(stage: Stage) -> None:
     assert spec(stage)["holderIdentity"] == "job 17"
 
 
+def test_whoever_waits_says_for_whom_and_how_long(stage: Stage) -> None:
+    lease_of(stage, "call-1@here").acquire()
+    stage.clock.seconds = 12
+    told: list[tuple[float, str]] = []
+    waiting = TrustLease(
+        stage.client(), "kafka", NAME, "two", now=stage.clock.now, monotonic=stage.clock.monotonic, cluster="demo",
+        tell=lambda sentence: told.append((stage.clock.seconds, sentence)),
+    )  # fmt: skip
+    waiting.acquire()
+    assert told == [(
+        12,
+        "another run (holder call-1@here, since 2026-06-01T12:00:00.000000Z, renewed 12 s ago) has the Lease of Kafka cluster "
+        "kafka/demo; it is watched for up to 30 s: a run that does not renew it in that time is dead, and this one takes over.",
+    )]  # fmt: skip
+    assert spec(stage)["holderIdentity"] == "two"
+
+
+@pytest.mark.parametrize("taken", [True, False], ids=["its own", "free"])
+def test_who_need_not_wait_says_nothing(stage: Stage, taken: bool) -> None:
+    if taken:
+        lease_of(stage, "one").acquire()
+    told: list[str] = []
+    own = TrustLease(
+        stage.client(), "kafka", NAME, "one", now=stage.clock.now, monotonic=stage.clock.monotonic, tell=told.append
+    )  # fmt: skip
+    own.acquire()
+    assert told == []
+
+
 @pytest.mark.parametrize("skew", [-5000.0, 0.0, 5000.0])
 def test_a_killed_run_is_taken_over_after_its_duration_whatever_its_clock_said(stage: Stage, skew: float) -> None:
     lease_of(stage, "killed", clock=FakeClock(skew)).acquire()

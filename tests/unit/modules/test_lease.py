@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import platform
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -38,6 +40,52 @@ def test_a_call_that_fails_gives_it_back() -> None:
 @pytest.mark.parametrize("module", ["strimzi_ca", "strimzi_trusted_certs", "strimzi_roll", "strimzi_ee_cert"])
 def test_a_call_that_writes_nothing_does_not_need_it(module: str) -> None:
     assert stages.done(stages.managed(), module).writes == []
+
+
+def left_behind(memory: MemoryCluster) -> None:
+    """The Lease of a run that was killed."""
+    spec = {
+        "holderIdentity": "call-dead@far-away",
+        "leaseDurationSeconds": 3,
+        "acquireTime": "2026-01-01T00:00:00.000000Z",
+    }
+    metadata = {"name": "demo-trust", "namespace": "kafka"}
+    path = "/apis/coordination.k8s.io/v1/namespaces/kafka/leases"
+    memory.api.request("DELETE", f"{path}/demo-trust")
+    answer = memory.api.request("POST", path, body={"metadata": metadata, "spec": spec})
+    assert answer.status == 201, answer.body
+
+
+WAITING = (
+    "another run (holder call-dead@far-away, since 2026-01-01T00:00:00.000000Z, renewed 0 s ago) has the Lease of Kafka cluster "
+    "kafka/demo; it is watched for up to 3 s: a run that does not renew it in that time is dead, and this one takes over."
+)
+
+
+def test_waiting_for_a_dead_run_is_told_while_it_lasts(tmp_path: Path) -> None:
+    memory, progress = stages.managed(), tmp_path / "progress"
+    left_behind(memory)
+    ended = stages.done(memory, "strimzi_ca", **stages.PREPARED, progress_file=str(progress))
+    assert progress.read_text().splitlines()[0] == f"[kafka/demo] {WAITING}"
+    assert ended.warnings == []
+
+
+def test_where_nobody_sees_it_it_is_told_at_the_end() -> None:
+    memory = stages.managed()
+    left_behind(memory)
+    assert stages.done(memory, "strimzi_reconciliation", state="paused").warnings == [WAITING]
+
+
+def test_a_holder_says_where_it_runs() -> None:
+    memory = stages.managed()
+    holders: list[str] = []
+
+    def note(method: str, path: str) -> None:
+        if method == "PATCH" and "/secrets/" in path:
+            holders.append(holder_of(memory))
+
+    assert not call("strimzi_ca", memory, answer=note, **stages.PREPARED).failed
+    assert {holder.partition("@")[2] for holder in holders} == {platform.node()}
 
 
 def test_that_of_whoever_took_it_over_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
