@@ -24,7 +24,8 @@ options:
       - V(replaced) puts a CA with a new key and another name in its place.
       - V(promoted) ends with the switch of the operator to a CA that was prepared by V(renewed) or V(replaced).
       - V(absent) takes the CA O(fingerprint) out of the trust when nobody relies on it.
-      - V(adopted) makes a CA that the operator generated user-managed, without changing a byte.
+      - V(adopted) makes a CA that the operator generated user-managed, without changing a byte. With O(adopts) it adopts a CA that somebody
+        has put into the place of the one in use.
       - V(handed_back) gives the CA back to the operator.
     type: str
     choices: [present, renewed, replaced, promoted, absent, adopted, handed_back]
@@ -42,6 +43,7 @@ extends_documentation_fragment:
   - trustops.strimzi.cluster
   - trustops.strimzi.flow
   - trustops.strimzi.replaced
+  - trustops.strimzi.adopted
   - trustops.strimzi.authority
   - trustops.strimzi.attributes
 seealso:
@@ -76,6 +78,13 @@ EXAMPLES = r"""
     namespace: kafka
     state: replaced
     replaces: "{{ trust.cas[0].sha256 }}"
+
+- name: Adopt the CA that somebody has put into the CA Secrets, once its fingerprint was compared
+  trustops.strimzi.strimzi_ca:
+    cluster: demo
+    namespace: kafka
+    state: adopted
+    adopts: 6C:1F:0E:9A:2B:3C:77:01:5D:E4:90:AB:12:34:56:78:9A:BC:DE:F0:11:22:33:44:55:66:77:88:99:AA:BB:CC
 
 # The same once more, phase by phase; each task waits until what it says is so.
 - name: Prepare a CA with a new key, and publish it beside the old one
@@ -308,6 +317,7 @@ drift:
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import (
+    ADOPTED,
     AUTHORITY,
     CLUSTER,
     FLOW,
@@ -336,7 +346,7 @@ STATE = ArgumentSpec(
     },
     required_if=(("state", "absent", ("fingerprint",)),),
 )
-SPEC = CLUSTER + FLOW + REPLACED + AUTHORITY + STATE
+SPEC = CLUSTER + FLOW + REPLACED + ADOPTED + AUTHORITY + STATE
 
 
 def body(module: FlowModule) -> dict[str, Any]:

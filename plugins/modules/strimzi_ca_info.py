@@ -19,6 +19,7 @@ extends_documentation_fragment:
   - trustops.strimzi.cluster
   - trustops.strimzi.flow
   - trustops.strimzi.replaced
+  - trustops.strimzi.adopted
   - trustops.strimzi.renewal
   - trustops.strimzi.goal
   - trustops.strimzi.authority
@@ -230,6 +231,7 @@ choices:
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import (
+    ADOPTED,
     AUTHORITY,
     CLUSTER,
     FLOW,
@@ -240,7 +242,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-SPEC = CLUSTER + FLOW + REPLACED + RENEWAL + GOAL + AUTHORITY
+SPEC = CLUSTER + FLOW + REPLACED + ADOPTED + RENEWAL + GOAL + AUTHORITY
 
 
 def body(module: FlowModule) -> dict[str, Any]:

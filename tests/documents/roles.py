@@ -22,6 +22,7 @@ VARIABLES = {
         "until_phase", "operator_timeout", "pod_timeout",
     ),
     "retirement": ("retire", "retire_by", "client_grace"),
+    "adopted": ("adopts",),
     "replaced": ("replaces", "fresh_for_hours"),
     "authority": ("validity_days", "key_algorithm", "key_size", "path_length", "certificate", "private_key"),
     "leaves": ("renew_before_days", "validity_days"),

@@ -14,7 +14,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 
-from .authorities import OTHER, certificate
+from .authorities import OTHER, SUPPLIED, certificate
 from .explore import Invariant, People, explore
 from .findings import Record, explored, to_an_end
 from .invariants import broken, broken_inside
@@ -29,7 +29,8 @@ from .people import (
     takes_out_the_prepared_ca,
 )
 from .runs import Runner
-from .starts import INTENTS, LINKED, RECONCILE, RENEW, UNLINKED, start
+from .starts import INTENTS, LINKED, NO_GRACE, RECONCILE, RENEW, UNLINKED, start
+from .state import Pause
 
 long = pytest.mark.long
 
@@ -108,3 +109,19 @@ def test_a_ca_that_was_never_used_is_asked_to_leave() -> None:
     assert found.ends
     assert not found.dead_ends()
     assert {model.ca.others for model, number in found.states.items() if number in found.ends} == {frozenset()}
+
+
+@pytest.mark.parametrize(("nodes", "paused"), [(1, True), (1, False), (2, True), (2, False)], ids=_name)
+def test_a_ca_that_somebody_had_swapped_in_takes_the_place_through_the_gates(nodes: int, paused: bool) -> None:
+    """From where the one in use is back. Its key is gone: the operator can issue nothing until the switch."""
+    intent = Intent(Goal.UPGRADE, adopts=certificate(SUPPLIED).sha256, client_grace=NO_GRACE)
+    begin = start(RECONCILE, nodes, 1)
+    aside = begin.ca._replace(key=SUPPLIED, prepared=frozenset({SUPPLIED}), others=frozenset({SUPPLIED}))
+    begin = replace(begin, ca=aside, pause=Pause(paused, paused))
+    found = explore(begin, Runner(intent), nodes)
+    assert found.ends
+    assert not found.dead_ends()
+    ends = [model for model, number in found.states.items() if number in found.ends]
+    assert {(model.ca.current, model.ca.projected, model.bundle) for model in ends} == {
+        (SUPPLIED, frozenset({SUPPLIED}), frozenset({SUPPLIED}))
+    }

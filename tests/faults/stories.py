@@ -50,7 +50,7 @@ class Story:
     def begin(self, patch: pytest.MonkeyPatch) -> Telling:
         """At the point where the flow begins."""
         cluster = WatchedCluster()
-        _have_fast_keys(cluster, patch)
+        have_fast_keys(cluster, patch)
         if self.reload:
             cluster.nodes = ReloadingNodes(cluster.memory)
             cluster.nodes.replace_requests(patch)
@@ -67,7 +67,7 @@ class Story:
         return Telling(self, flow)
 
 
-def _have_fast_keys(cluster: WatchedCluster, patch: pytest.MonkeyPatch) -> None:
+def have_fast_keys(cluster: WatchedCluster, patch: pytest.MonkeyPatch) -> None:
     """The double's: what is tested is who trusts whom, not how long primes take. It has the time of everybody."""
     for name in ("new_ca_key", "new_leaf_key"):
         patch.setattr(certs, name, lambda: ec.generate_private_key(ec.SECP256R1()))

@@ -112,6 +112,9 @@ FLOW = ArgumentSpec(
 #: The options that name the CA of a renewal or replacement, so that a second run does nothing.
 REPLACED = ArgumentSpec({"replaces": {"type": "str"}, "fresh_for_hours": {"type": "int", "default": 24}})
 
+#: The option that names the CA of an adoption, so that it cannot be meant by accident.
+ADOPTED = ArgumentSpec({"adopts": {"type": "str"}})
+
 RENEWAL = ArgumentSpec({"renew_before_days": {"type": "int", "default": 45}})
 
 GOAL = ArgumentSpec({"goal": {"type": "str", "choices": GOALS, "default": "reconcile"}})

@@ -148,6 +148,7 @@ class FlowModule(ClusterModule):
             client_grace=None if grace is None else timedelta(seconds=grace),
             renew_before=timedelta(days=self.params.get("renew_before_days") or 0),
             supplied=PreparedAuthority(supplied.chain, supplied.key.public_key_sha256) if supplied else None,
+            adopts=self.params.get("adopts") or None,
             **more,
         )
 

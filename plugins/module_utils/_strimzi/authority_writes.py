@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from .._kube.resources import SECRETS
@@ -16,10 +17,10 @@ from .._pki.authorities import (
     issue_root,
     renew_root,
 )
-from .._pki.certificates import Certificate, Chain, encode_certificates
+from .._pki.certificates import Certificate, CertificateError, Chain, encode_certificates, parse_chain
 from .._pki.keys import PrivateKey, generate_key
 from .._trust.model.goals import Goal
-from .._trust.model.steps.authority import PrepareAuthority, RaiseKeyGeneration, RestoreKey, Switch, TidyKeys
+from .._trust.model.steps.authority import PrepareAuthority, PutBack, RaiseKeyGeneration, RestoreKey, Switch, TidyKeys
 from . import names
 from .ca_secrets import (
     CURRENT,
@@ -68,6 +69,9 @@ def _describe(step: PrepareAuthority, work: Work) -> str:
     if step.goal is Goal.RENEW:
         return f"prepare a renewed certificate for {step.replaces[0].subject}, same key"
     return f"prepare the CA cluster-ca v{step.generation} with a new key"
+
+
+_END = b"-----END CERTIFICATE-----"
 
 
 @dataclass(frozen=True, repr=False)
@@ -177,6 +181,40 @@ def restore_key(step: RestoreKey, observation: Observation) -> tuple[Write, ...]
     patch = secret_patch(kept, {names.CA_KEY_GENERATION: str(step.key_generation)})
     what = f"{step.certificate.subject} is the signing key again"
     return (Write(WriteVerb.UPDATE, SECRETS, name, what, patch, version(existing)),)
+
+
+def put_back(step: PutBack, observation: Observation) -> tuple[Write, ...]:
+    """The CA that lies in ``ca.crt`` becomes a prepared one first, with its key; then the other takes its place again.
+
+    ``ca.key`` stays as it is, because the key that belongs to the other one may be lost. The operator needs it for a new leaf
+    only, and everything that is stored is of this generation (docs/operator.md, "Tried by hand", 5 and 6).
+    """
+    scope, there = observation.scope, observation.snapshot.ca.current
+    keys, certificates = observation.secrets[scope.ca_key_secret], observation.secrets[scope.ca_certificate_secret]
+    entry, text = f"{there[0].fingerprint}.crt", encode_certificates(there)
+    kept: dict[str, bytes | None] = {entry: text, f"{there[0].fingerprint}.key": entries(keys)[KEY]}
+    patch = secret_patch(kept, {names.CA_KEY_GENERATION: str(step.key_generation)})
+    what = f"keep {there[0].subject} as the next CA"
+    again = {key: None for key, chain in observation.snapshot.ca.others.items() if chain[0] == step.chain[0]}
+    changed: dict[str, bytes | None] = {**again, CURRENT: _as_behind_leaves(step.chain, observation), entry: text}
+    generation = {names.CA_CERT_GENERATION: str(step.generation)}
+    back = f"{step.chain[0].subject} is the operator's CA again, generation {step.generation}"
+    return (
+        Write(WriteVerb.UPDATE, SECRETS, scope.ca_key_secret, what, patch, version(keys)),
+        certificate_write(certificates, scope.ca_certificate_secret, changed, dict(generation), back),
+    )
+
+
+def _as_behind_leaves(chain: Chain, observation: Observation) -> bytes:
+    """The bytes that ``ca.crt`` had with this chain, as they stand behind the leaves of nodes: with any others the operator
+    would issue these anew (docs/operator.md, "Re-issue", (e)).
+    """
+    for leaf in observation.snapshot.leaves:
+        _own, end, behind = entries(observation.secrets[leaf.secret]).get(leaf.key, b"").partition(_END)
+        with suppress(CertificateError):
+            if end and parse_chain(behind.lstrip()) == chain:
+                return behind.removeprefix(b"\n")
+    return encode_certificates(chain)
 
 
 def raise_key_generation(step: RaiseKeyGeneration, observation: Observation) -> tuple[Write, ...]:

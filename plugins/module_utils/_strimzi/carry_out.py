@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from .._trust.model.steps.authority import (
     PrepareAuthority,
+    PutBack,
     RaiseKeyGeneration,
     RestoreKey,
     SetGenerated,
@@ -60,6 +61,7 @@ CARRY_OUT: Mapping[type[Step], CarryOut] = {
     AwaitClients: outside_waiting.await_clients,
     PrepareAuthority: _prepare,
     Switch: _writing(authority_writes.switch),
+    PutBack: _writing(authority_writes.put_back),
     RestoreKey: _writing(authority_writes.restore_key),
     RaiseKeyGeneration: _writing(authority_writes.raise_key_generation),
     TidyKeys: _writing(authority_writes.tidy),

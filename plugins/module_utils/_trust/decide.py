@@ -28,6 +28,7 @@ from .preconditions.order import PRECONDITIONS, Precondition, check
 from .rules.hand_over import hand_over
 from .rules.holds import holds
 from .rules.order import RULES, Rule
+from .rules.put_back import put_back
 from .rules.retirement import is_patient
 from .rules.situation import Situation
 from .rules.waiting import still_held
@@ -70,6 +71,9 @@ def decide(snapshot: Snapshot, intent: Intent, engine: Engine = ENGINE) -> Decis
     if intent.goal is Goal.DOWNGRADE and snapshot.reconciliation.generated:
         at = Situation(snapshot, intent, before, engine.gates)
         return _next(at, _let_the_operator_on(snapshot) or hand_over(at))
+    if returned := put_back(Situation(snapshot, intent, before, engine.gates)):
+        # Before the books: they are about the CA that lies in ca.crt.
+        return Decision(steps=returned)
     ledger, transitions = keep_books(snapshot, intent, engine.gates)
     if ledger != before:
         write = WriteLedger(ledger=ledger, before=before, phase=_phase(transitions, ledger))

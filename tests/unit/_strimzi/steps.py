@@ -15,6 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
     PrepareAuthority,
+    PutBack,
     RaiseKeyGeneration,
     RestoreKey,
     SetGenerated,
@@ -83,6 +84,7 @@ CASES = (
     Case("write bundle", WriteBundle(phase=Phase.RETIRE), (BUNDLE,)),
     Case("prepare", PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=(OLD.certificate,), generation=1), (KEYS,)),
     Case("switch", switch_to(), (KEYS, CERTIFICATES)),
+    Case("put back", PutBack(chain=(GONE.certificate,), generation=3, key_generation=4), (KEYS, CERTIFICATES)),
     Case("restore key", RestoreKey(certificate=GONE.certificate, key_generation=7), (KEYS,)),
     Case("raise key generation", RaiseKeyGeneration(generation=5), (KEYS,)),
     Case(

@@ -25,7 +25,7 @@ from .steps import AFTER, BROUGHT, CASES, Case, cluster, fingerprint, record
 
 TOUCHED = [pytest.param(case, one, id=f"{case}-{one[1]}") for case in CASES for one in case.touches]
 #: That nothing is prepared twice, or the operator switched twice, is decided elsewhere; a resume needs a pause before it.
-REPEATABLE = [case for case in CASES if case.name not in ("prepare", "switch", "resume")]
+REPEATABLE = [case for case in CASES if case.name not in ("prepare", "switch", "put back", "resume")]
 
 
 class Recorder:

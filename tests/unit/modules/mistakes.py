@@ -77,7 +77,13 @@ def signing_key(memory: MemoryCluster) -> PrivateKey:
 
 
 def use_authority(memory: MemoryCluster, *chain: Entity, key: PrivateKey | None = None) -> None:
-    """Put another CA in its place, as a user would who knows about generations."""
+    """Put another CA in its place, as a user would who knows about generations, in a cluster that nobody has adopted."""
+    swap_authority(memory, *chain, key=key)
+    memory.api.request("DELETE", f"/api/v1/namespaces/{memory.namespace}/secrets/{LEDGER}")
+
+
+def swap_authority(memory: MemoryCluster, *chain: Entity, key: PrivateKey | None = None) -> None:
+    """The same where there is a ledger."""
     content = b"".join(entity.certificate.pem for entity in chain)
     put(memory, "secrets", CERTIFICATES, {"ca.crt": content}, {"strimzi.io/ca-cert-generation": "7"})
     put(memory, "secrets", KEYS, {"ca.key": (key or chain[0].key).reveal()})

@@ -10,11 +10,12 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 
 from ...support.certificates import Entity, key, make
 from ...support.memory_cluster import MemoryCluster
 from . import stages
-from .mistakes import CERTIFICATES, KEYS, entries_of, entry, put, refused, told, use_authority
+from .mistakes import CERTIFICATES, KEYS, entries_of, entry, put, refused, swap_authority, told, use_authority
 
 NOW = datetime.now(timezone.utc).replace(microsecond=0)
 DAY = timedelta(days=1)
@@ -101,15 +102,57 @@ def test_same_name_as_another_ca() -> None:
 
 
 def test_replaced_without_a_new_generation() -> None:
+    """It is told beside the hold that every other CA gets."""
     memory = stages.managed()
-    use_authority(memory, authority("mine", 1))
+    mine = authority("mine", 1)
+    again, remedy = swapped(memory, mine)
     put(memory, "secrets", CERTIFICATES, annotations={"strimzi.io/ca-cert-generation": "0"})
     refused(
         memory,
-        f"{HERE}: has another ca.crt (CN=mine,O=io.strimzi) under generation 0, which meant "
+        f"Kafka cluster kafka/demo: 2 things are in the way. 1. Secret kafka/{CERTIFICATES}: {again} {remedy} "
+        f"2. Secret kafka/{CERTIFICATES}: has another ca.crt (CN=mine,O=io.strimzi) under generation 0, which meant "
         "CN=cluster-ca v0,O=io.strimzi. "
         "Whoever replaced ca.crt has to raise strimzi.io/ca-cert-generation with it; restore ca.crt or do so.",
     )
+
+
+def swapped(memory: MemoryCluster, mine: Entity) -> tuple[str, str]:
+    """Somebody puts this CA into the place of the one in use; what is said of it, and what helps."""
+    old = parse_certificates(entry(memory, CERTIFICATES, "ca.crt"))[0]
+    swap_authority(memory, mine)
+    text = (
+        f"holds the CA CN=mine,O=io.strimzi, SHA-256 {mine.certificate.sha256}, as ca.crt. No flow has put it there: by the "
+        f"ledger the CA {old.subject}, SHA-256 {old.sha256}, is in use. {named(old)} has signed 8 certificates "
+        "(demo-cluster-operator-certs, demo-cruise-control-certs, demo-entity-topic-operator-certs, ...). "
+        f"{named(mine.certificate)} has signed no certificate."
+    )
+    return text, (
+        f"Put {named(old)} and its key back; the ledger has the certificate. Or have the other one adopted through every gate: "
+        "run the upgrade playbook with its SHA-256 as strimzi_adopts."
+    )
+
+
+def test_ca_swapped_by_hand() -> None:
+    memory = stages.managed()
+    text, remedy = swapped(memory, authority("mine", 1))
+    refused(memory, f"{HERE}: {text} {remedy}")
+    for state in ("present", "adopted", "renewed"):
+        refused(memory, f"{HERE}: {text} {remedy}", state, by=["strimzi_ca"])
+    told(memory, text, remedy)
+
+
+def test_ca_swapped_by_hand_is_adopted_by_its_fingerprint_and_by_no_other() -> None:
+    memory = stages.managed()
+    mine = authority("mine", 1)
+    text, remedy = swapped(memory, mine)
+    other = authority("other", 2).certificate.sha256
+    refused(memory, f"{HERE}: {text} {remedy}", "adopted", by=["strimzi_ca"], adopts=other)
+    plan = stages.done(memory, "strimzi_ca_info", goal="upgrade", adopts=mine.certificate.sha256).result
+    assert (plan["violations"], plan["planned_rolls"]) == ([], 3)
+    for _twice in range(2):
+        ended = stages.done(memory, "strimzi_ca", state="adopted", adopts=mine.certificate.sha256, client_grace=0)
+    assert (ended.result["changed"], ended.result["done"]) == (False, True)
+    assert [(one["subject"], one["current"]) for one in ended.result["cas"]] == [("CN=mine,O=io.strimzi", True)]
 
 
 @pytest.mark.parametrize("value", [None, "soon", "-3"])

@@ -21,13 +21,14 @@ from .journal import write_journal
 from .memory import forget_held, forget_removed, remember_leaves
 from .projection import read_back
 from .removal import strike_removed
+from .swap import take_on
 from .transitions import advance
 
 
 def keep_books(snapshot: Snapshot, intent: Intent, gates: Gates) -> tuple[Ledger, tuple[Transition, ...]]:
     """The ledger after this pass and the transitions taken in it."""
     before = snapshot.ledger or Ledger()
-    ledger = enrol(snapshot, before)
+    ledger = enrol(snapshot, take_on(snapshot, intent, before))
     ledger = learn_generation(snapshot, ledger)
     ledger = remember_leaves(snapshot, ledger)
     ledger = read_back(snapshot, ledger, gates)

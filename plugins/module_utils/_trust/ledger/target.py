@@ -12,6 +12,7 @@ from ..._pki.certificates import Certificate
 from ..model.goals import ROTATIONS, Goal
 from ..model.intent import Intent
 from ..model.ledger import Journal, Ledger
+from ..model.names import is_named
 from ..model.snapshot import Snapshot
 from .journal import in_flight
 
@@ -61,9 +62,9 @@ def _predecessor(current: Certificate, journal: Journal | None) -> str | None:
 
 
 def _named(named: str, current: Certificate, ledger: Ledger) -> Target:
-    wanted = named.replace(":", "").lower()
-    if wanted in (current.fingerprint, current.sha256):
+    if is_named(current, named):
         return Target(True, replaces=current.fingerprint)
+    wanted = named.replace(":", "").lower()
     known = {ledger.journal.replaces, ledger.journal.replaces_sha256} if ledger.journal else set()
     for certificate in [*(e.certificate for e in ledger.entries), *(r.certificate for r in ledger.removed)]:
         known |= {certificate.fingerprint, certificate.sha256}

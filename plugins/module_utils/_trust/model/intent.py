@@ -53,7 +53,8 @@ class Intent:
     could refuse it, and none where they could not.
     renew_before: with RENEW_LEAVES, what a node's leaf has left, or half of its life if that is less, when it is renewed.
     trusting: CAs, each with its chain, that are to be trusted beside those of the flow. leaving: fingerprint of a CA that is
-    to leave although it was never used. issuing: which leaves are issued here if their Secrets are missing; None: none.
+    to leave although it was never used. adopts: with UPGRADE, fingerprint of a CA that somebody has put into the place of the
+    one in use, and that is to be adopted. issuing: which leaves are issued here if their Secrets are missing; None: none.
     """
 
     goal: Goal
@@ -69,6 +70,7 @@ class Intent:
     renew_before: timedelta = timedelta(days=45)
     trusting: tuple[Chain, ...] = ()
     leaving: str | None = None
+    adopts: str | None = None
     issuing: Selection | None = None
 
     def allows(self, phase: Phase) -> bool:

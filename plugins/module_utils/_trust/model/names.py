@@ -36,6 +36,11 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
+def is_named(certificate: Certificate, fingerprint: str) -> bool:
+    """Whether this is its fingerprint as people give it: SHA-1 or SHA-256, with or without colons."""
+    return fingerprint.replace(":", "").lower() in (certificate.fingerprint, certificate.sha256)
+
+
 def named(certificate: Certificate) -> str:
     """A CA by its subject and the start of its SHA-256."""
     return f"{certificate.subject} ({certificate.sha256[:12]})"

@@ -27,6 +27,8 @@ class Condition(str, Enum):
     KEY_MATCHES = "key_matches"
     CHAINS_ARE_IN_ORDER = "chains_are_in_order"
     AUTHORITY_IS_VALID_NOW = "authority_is_valid_now"
+    AUTHORITY_IS_KNOWN = "authority_is_known"
+    ADOPTED_IS_USABLE = "adopted_is_usable"
     NAMES_ARE_DISTINCT = "names_are_distinct"
     GENERATION_IS_UNAMBIGUOUS = "generation_is_unambiguous"
     SUPPLIED_IS_USABLE = "supplied_is_usable"

@@ -38,6 +38,7 @@ from .cluster import (
 from .hand_back import operator_could_renew, ready_to_hand_back
 from .leaves import leaves_are_known, leaves_can_be_renewed
 from .supplied import leaving_is_unused, supplied_fits_the_goal, supplied_is_usable, trusting_is_usable
+from .swap import adopted_is_usable, authority_is_known
 from .waivers import waivers_hold
 
 Precondition: TypeAlias = Callable[[Snapshot, Intent], Iterable[Violation]]
@@ -57,6 +58,8 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     key_matches,
     chains_are_in_order,
     authority_is_valid_now,
+    authority_is_known,
+    adopted_is_usable,
     names_are_distinct,
     supplied_is_usable,
     supplied_fits_the_goal,

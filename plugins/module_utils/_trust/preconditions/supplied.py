@@ -24,7 +24,7 @@ def supplied_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
     if intent.supplied is None:
         return
     condition, subject, chain = Condition.SUPPLIED_IS_USABLE, "the supplied CA", intent.supplied.chain
-    yield from _verifier_problems(condition, subject, chain, "Supply")
+    yield from verifier_problems(condition, subject, chain, "Supply")
     yield from chain_problems(condition, subject, chain)
     yield from date_problems(condition, snapshot, subject, chain, "Supply a CA that is valid now.")
     if not chain[0].is_ca:
@@ -36,7 +36,7 @@ def supplied_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
         )  # fmt: skip
 
 
-def _verifier_problems(condition: Condition, subject: str, chain: Chain, verb: str) -> Iterator[Violation]:
+def verifier_problems(condition: Condition, subject: str, chain: Chain, verb: str) -> Iterator[Violation]:
     """What some verifier refuses on every path. Once it is published or issues leaves, there is only the way back."""
     for certificate in chain:
         name = certificate.subject or f"the CA without a name ({certificate.sha256[:16]})"
@@ -51,7 +51,7 @@ def trusting_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
     """A CA that is to be trusted beside the others: once it is published, every process restarts for it."""
     condition, subject = Condition.TRUSTING_IS_USABLE, "the CA that is to be trusted"
     for chain in intent.trusting:
-        yield from _verifier_problems(condition, subject, chain, "Give")
+        yield from verifier_problems(condition, subject, chain, "Give")
         yield from chain_problems(condition, subject, chain)
         yield from date_problems(condition, snapshot, subject, chain, "Give a CA that is valid now.")
         if not chain[0].is_ca:

@@ -72,12 +72,12 @@ def _to(successor: Successor, at: Situation, generation: int, leaving: Certifica
 
 
 def _key_generation(successor: Successor, at: Situation) -> int:
-    """The key generation is raised with every new key, at least to the number in the name of the CA, so that it is true
-    when the cluster is handed back. Where pods cannot be told of it, the operator would restart all of them for trust
+    """The key generation is raised with every key that the switch writes, at least to the number in the name of the CA, so
+    that it is true when the cluster is handed back. Where pods cannot be told of it, the operator would restart all of them for trust
     once more: it waits for that time.
     """
     present, current, seen = at.snapshot.ca.key_generation, at.current, at.snapshot.in_place
-    if current is None or successor.prepared.key == current.public_key_sha256 or (seen and seen.annotations):
+    if current is None or successor.prepared.key == at.snapshot.ca.key or (seen and seen.annotations):
         return present
     return max(present + 1, authority_generation(successor.entry.certificate) or 0)
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import counted, named
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import counted, is_named, named
 
-from ..builders import NAMES, OLD
+from ..builders import NAMES, NEW, OLD
 
 
 def test_objects_are_called_by_kind_namespace_and_name() -> None:
@@ -18,6 +18,15 @@ def test_objects_are_called_by_kind_namespace_and_name() -> None:
 
 def test_a_ca_is_called_by_its_subject_and_the_start_of_its_sha_256() -> None:
     assert named(OLD.certificate) == f"CN=cluster-ca v0,O=io.strimzi ({OLD.certificate.sha256[:12]})"
+
+
+@pytest.mark.parametrize("text", [OLD.certificate.fingerprint, OLD.certificate.sha256])
+def test_a_ca_is_named_by_either_fingerprint_as_tools_print_them(text: str) -> None:
+    pairs = (text[at : at + 2] for at in range(0, len(text), 2))
+    assert is_named(OLD.certificate, text)
+    assert is_named(OLD.certificate, ":".join(pairs).upper())
+    assert not is_named(NEW.certificate, text)
+    assert not is_named(OLD.certificate, text[:12])
 
 
 @pytest.mark.parametrize(("number", "text"), [(0, "0 pods"), (1, "1 pod"), (2, "2 pods")])

@@ -32,6 +32,7 @@ from ..builders import (
     OLD,
     RENEWED,
     ROOT,
+    UNUSED,
     chain_of,
     cluster,
     entry,
@@ -147,7 +148,7 @@ CASES = [
         f"{CERTIFICATES}: has another ca.crt ({NEW.certificate.subject}) under generation 0, "
         f"which meant {OLD.certificate.subject}. Whoever replaced ca.crt has to raise "
         "strimzi.io/ca-cert-generation with it; restore ca.crt or do so.",
-        name="", ca=secrets(NEW),
+        name="", ca=secrets(NEW, others=others(OLD)), ledger=ledger(entry(OLD, generations={0}), entry(NEW, UNUSED)),
     ),
 ]  # fmt: skip
 

@@ -61,7 +61,10 @@ from .asking import RECONCILE, REPLACE_KEY, pause_for, situation, turns
 
 TRUSTED = unlinked.TRUSTED
 #: The key is written, the certificate is not.
-HALF = replace(TRUSTED, ca=replace(TRUSTED.ca, key=NEW.certificate.public_key_sha256, kept_keys=names_of(OLD, NEW)))
+HALF = replace(
+    TRUSTED,
+    ca=replace(TRUSTED.ca, key=NEW.certificate.public_key_sha256, kept_keys=names_of(OLD, NEW), key_generation=1),
+)
 HALF_PAUSED = replace(HALF, reconciliation=PAUSED)
 FORWARD = Switch(authority=prepared(NEW), generation=1, key_generation=1)
 DOWNGRADE = Intent(Goal.DOWNGRADE)
@@ -99,6 +102,10 @@ def raised(snapshot: Snapshot, *pods: Pod) -> Snapshot:
         ),
         pytest.param(
             replace(refused(HALF), ca=replace(HALF.ca, kept_keys=names_of(NEW))), (), id="the key is not kept"
+        ),
+        pytest.param(
+            replace(refused(HALF), ca=replace(HALF.ca, kept_keys=names_of(NEW)), bundle=names_of(OLD)),
+            pause_for(WriteBundle(phase=Phase.USE)), id="the key is not kept, and the operator may not write its bundle",
         ),
         pytest.param(TRUSTED, (), id="the key is that of the CA in use"),
         pytest.param(replace(TRUSTED, ca=replace(TRUSTED.ca, key=None)), (), id="no key"),

@@ -96,6 +96,38 @@ class RestoreKey(Step):
 
 
 @dataclass(frozen=True, kw_only=True)
+class PutBack(Step):
+    """Make a CA the operator's again that somebody has put another one in the place of, and keep that one beside it as the
+    next one (paused only).
+
+    chain, generation: of the CA that comes back. key_generation: what it was before.
+    """
+
+    chain: Chain
+    generation: int
+    key_generation: int
+    phase: Phase = Phase.PREPARE
+
+    def sentence(self) -> str:
+        return f"put {named(self.chain[0])} back into its place, and keep the CA that lies there as the next one"
+
+    def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        ca = snapshot.ca
+        next_one = PreparedAuthority(ca.current, ca.key)
+        others = without_entry(ca, self.chain[0].fingerprint)
+        others[f"{next_one.fingerprint}.crt"] = ca.current
+        return snapshot.with_ca(
+            current=self.chain, others=others, prepared=(*_without(ca.prepared, next_one), next_one),
+            kept_keys=ca.kept_keys | {next_one.fingerprint},
+            certificate_generation=self.generation, key_generation=self.key_generation,
+        )  # fmt: skip
+
+
+def _without(prepared: tuple[PreparedAuthority, ...], other: PreparedAuthority) -> tuple[PreparedAuthority, ...]:
+    return tuple(one for one in prepared if one.fingerprint != other.fingerprint)
+
+
+@dataclass(frozen=True, kw_only=True)
 class TidyKeys(Step):
     """Remove entries of the key Secret that are not needed any more (fingerprints).
 

@@ -13,6 +13,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.name
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
     PrepareAuthority,
+    PutBack,
     RaiseKeyGeneration,
     RestoreKey,
     SetGenerated,
@@ -22,7 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step
 
 from ... import linked, renewal, unlinked
-from ...builders import NEW, OLD, RENEWED, chain_of, cluster, names_of, prepared, secrets
+from ...builders import NEW, OLD, RENEWED, chain_of, cluster, name_of, names_of, others, prepared, secrets
 from ...stand_in import MadeHere
 
 OLD_NAME, NEW_NAME = named(OLD.certificate), named(NEW.certificate)
@@ -52,6 +53,10 @@ def to_new(leaving: Certificate | None = None) -> Switch:
         (
             to_new(OLD.certificate),
             f"switch the operator to {NEW_NAME}, generation 1, and take {OLD_NAME} out of the trusted CAs",
+        ),
+        (
+            PutBack(chain=chain_of(OLD), generation=0, key_generation=0),
+            f"put {OLD_NAME} back into its place, and keep the CA that lies there as the next one",
         ),
         (RestoreKey(certificate=OLD.certificate, key_generation=0), f"put the key of {OLD_NAME} back"),
         (
@@ -90,6 +95,30 @@ def test_in_words(step: Step, expected: str) -> None:
         pytest.param(
             cluster(ca=secrets(key=NEW.certificate.public_key_sha256, key_generation=1)),
             RestoreKey(certificate=OLD.certificate, key_generation=0), cluster(), id="the key is put back",
+        ),
+        pytest.param(
+            cluster(ca=secrets(NEW, others=others(OLD), certificate_generation=1, key_generation=1)),
+            PutBack(chain=chain_of(OLD), generation=0, key_generation=0),
+            cluster(
+                ca=secrets(
+                    OLD, others={f"{name_of(NEW)}.crt": chain_of(NEW)}, key=NEW.certificate.public_key_sha256,
+                    prepared=(prepared(NEW),), kept_keys=names_of(NEW),
+                ),
+                bundle=names_of(OLD, NEW),
+            ),
+            id="another CA becomes the next one",
+        ),
+        pytest.param(
+            cluster(ca=secrets(NEW, prepared=(prepared(NEW),), kept_keys=names_of(NEW), certificate_generation=1)),
+            PutBack(chain=chain_of(OLD), generation=0, key_generation=0),
+            cluster(
+                ca=secrets(
+                    OLD, others={f"{name_of(NEW)}.crt": chain_of(NEW)}, key=NEW.certificate.public_key_sha256,
+                    prepared=(prepared(NEW),), kept_keys=names_of(NEW),
+                ),
+                bundle=names_of(NEW),
+            ),
+            id="it was kept by a call that was killed",
         ),
     ],
 )  # fmt: skip

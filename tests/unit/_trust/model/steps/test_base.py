@@ -10,6 +10,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
     PrepareAuthority,
+    PutBack,
     RaiseKeyGeneration,
     RestoreKey,
     SetGenerated,
@@ -49,6 +50,7 @@ EVERY: list[tuple[Step, Look]] = [
     (PrepareAuthority(goal=Goal.RENEW, replaces=chain_of(OLD), generation=0), Look.NONE),
     (Switch(authority=prepared(NEW), generation=1, key_generation=1), Look.FRESH),
     (RestoreKey(certificate=CA, key_generation=0), Look.NONE),
+    (PutBack(chain=chain_of(OLD), generation=0, key_generation=0), Look.NONE),
     (TidyKeys(prepared=names_of(NEW), kept_keys=frozenset(), phase=USE), Look.NONE),
     (SetGenerated(generated=True, phase=USE), Look.NONE),
     (RaiseKeyGeneration(generation=1), Look.NONE),

@@ -1,0 +1,91 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""A CA that somebody has put into the place of the one in use, past every gate, and its adoption on request.
+
+Not taken for one: the CA that a flow of this collection switches to, a CA that the ledger says is trusted or has been in
+use, and a renewal of such a CA with its key, which everybody accepts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..._pki.certificates import Certificate, Chain
+from ..model.goals import Goal
+from ..model.intent import Intent
+from ..model.ledger import Ledger, LedgerEntry
+from ..model.names import is_named
+from ..model.snapshot import Pod, Snapshot
+from ..model.states import TRUSTED_STATES, TrustState
+from .journal import in_flight
+
+
+@dataclass(frozen=True)
+class Swap:
+    """chain: what lies in ``ca.crt``. replaced: the CA that is in use by the ledger."""
+
+    chain: Chain
+    replaced: LedgerEntry
+
+    @property
+    def certificate(self) -> Certificate:
+        return self.chain[0]
+
+
+def swap_of(snapshot: Snapshot) -> Swap | None:
+    """The swap that nobody has adopted yet; None where there is none."""
+    ledger, current = snapshot.ledger, snapshot.ca.current
+    replaced = in_use(ledger) if ledger else None
+    if ledger is None or replaced is None or not current or _has_come_by_a_flow(current[0], ledger):
+        return None
+    return None if any(_is_renewal(current[0], entry) for entry in ledger.entries) else Swap(current, replaced)
+
+
+def in_use(ledger: Ledger) -> LedgerEntry | None:
+    """The CA that the ledger saw as ``ca.crt`` last; None where it never saw one."""
+    seen = (entry for entry in ledger.entries if entry.generations)
+    return max(seen, key=lambda entry: max(entry.generations), default=None)
+
+
+def _has_come_by_a_flow(current: Certificate, ledger: Ledger) -> bool:
+    begun, known = in_flight(ledger), ledger.find(current.fingerprint)
+    if begun is not None and begun.successor == current.fingerprint:
+        return True
+    return known is not None and (_is_trusted(known) or bool(known.generations))
+
+
+def _is_renewal(current: Certificate, entry: LedgerEntry) -> bool:
+    own = entry.certificate
+    return (_is_trusted(entry) or bool(entry.generations)) and own.stands_in_for(current) and current.stands_in_for(own)
+
+
+def _is_trusted(entry: LedgerEntry) -> bool:
+    return entry.state in TRUSTED_STATES
+
+
+def adoption_of(snapshot: Snapshot, intent: Intent) -> Swap | None:
+    """The swap that the caller wants to be adopted, by the fingerprint of the CA that lies there."""
+    if intent.goal is not Goal.UPGRADE or intent.adopts is None:
+        return None
+    swap = swap_of(snapshot)
+    return swap if swap is not None and is_named(swap.certificate, intent.adopts) else None
+
+
+def yet_to_start(snapshot: Snapshot) -> tuple[Pod, ...]:
+    """The pods that have not started since the swap, as far as their annotations say: they need not know what lies there.
+
+    The operator brings a CA into the bundle before it raises the generation of any pod (docs/operator.md, "CA reconcile").
+    """
+    return tuple(pod for pod in snapshot.pods if pod.generation != snapshot.ca.certificate_generation)
+
+
+def take_on(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Ledger:
+    """Enter an adopted CA with which every process has started already. Where one has not, the CA does not stay in
+    ``ca.crt``, and is enrolled as the next one.
+    """
+    swap = adoption_of(snapshot, intent)
+    if swap is None or yet_to_start(snapshot):
+        return ledger
+    return ledger.with_entry(LedgerEntry(swap.chain, TrustState.UNTRUSTED, awaiting=frozenset()))

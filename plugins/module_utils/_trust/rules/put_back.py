@@ -1,0 +1,25 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The adoption of a CA that somebody has put into the place of the one in use, where not every process has started with it."""
+
+from __future__ import annotations
+
+from ..ledger.swap import adoption_of, yet_to_start
+from ..model.steps.authority import PutBack
+from ..model.steps.base import Steps
+from .pause import in_pause
+from .situation import Situation
+
+
+def put_back(at: Situation) -> Steps:
+    """In a pause, the CA in use takes its place again and the other one becomes the next one, as if a flow had prepared
+    it: so every gate is asked before its leaves are used (I3).
+    """
+    swap = adoption_of(at.snapshot, at.intent)
+    if swap is None or not yet_to_start(at.snapshot):
+        return ()
+    before = min((pod.key_generation or 0 for pod in at.snapshot.pods), default=at.snapshot.ca.key_generation)
+    step = PutBack(chain=swap.replaced.chain, generation=max(swap.replaced.generations), key_generation=before)
+    return in_pause(at, step)

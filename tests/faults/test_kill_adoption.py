@@ -1,0 +1,67 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The adoption of a CA that somebody has swapped in, killed at each of its writes and run again."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+
+from ..flows.test_swapped_by_hand import swap
+from ..support.authorities import Authority, root
+from ..support.killing import Killed, KillingTransport
+from ..support.watched_cluster import WatchedCluster, assert_only
+from .stories import have_fast_keys
+
+
+def begin(patch: pytest.MonkeyPatch) -> tuple[WatchedCluster, Authority]:
+    cluster, new = WatchedCluster(), root("Swapped Root")
+    have_fast_keys(cluster, patch)
+    cluster.create()
+    swap(cluster, new)
+    return cluster, new
+
+
+def adopt(cluster: WatchedCluster, new: Authority) -> None:
+    assert cluster.run(Goal.UPGRADE, adopts=new.fingerprint).outcome.decision.done
+
+
+def killed_at(number: int, patch: pytest.MonkeyPatch) -> tuple[WatchedCluster, Authority]:
+    cluster, new = begin(patch)
+    cluster.permitted = KillingTransport(cluster.memory.api, number, after=True)
+    with pytest.raises(Killed):
+        adopt(cluster, new)
+    cluster.permitted = cluster.memory.api
+    return cluster, new
+
+
+def writes(patch: pytest.MonkeyPatch) -> int:
+    cluster, new = begin(patch)
+    transport = cluster.permitted = KillingTransport(cluster.memory.api)
+    adopt(cluster, new)
+    assert transport.unconditional == []
+    return transport.writes
+
+
+def test_killed_anywhere_and_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(1, writes(monkeypatch) + 1):
+        cluster, new = killed_at(number, monkeypatch)
+        adopt(cluster, new)
+        assert_only(cluster, new.fingerprint)
+
+
+def test_killed_anywhere_and_only_finished(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever does not say so again adopts nothing: it is held, or it is a flow like any other by then."""
+    ends = set()
+    for number in range(1, writes(monkeypatch) + 1):
+        cluster, new = killed_at(number, monkeypatch)
+        decision = cluster.run(Goal.RECONCILE).outcome.decision
+        assert not cluster.paused
+        if decision.done:
+            assert_only(cluster, new.fingerprint)
+        else:
+            assert [one.condition.value for one in decision.violations] == ["authority_is_known"]
+        ends.add(decision.done)
+    assert ends == {True, False}

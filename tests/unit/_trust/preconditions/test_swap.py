@@ -1,0 +1,168 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What holds a flow where somebody has put another CA into the place of the one in use, and what holds its adoption."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from _pytest.mark.structures import ParameterSet
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import Precondition, check
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.swap import (
+    adopted_is_usable,
+    authority_is_known,
+)
+
+from ....support.certificates import NOW, Entity, key, make
+from ....support.unusable import UNUSABLE, Case
+from ..builders import (
+    DAY,
+    IMPOSTOR,
+    NEW,
+    OLD,
+    PODS,
+    THIRD,
+    a_leaf,
+    a_pod,
+    cluster,
+    entry,
+    leaves,
+    ledger,
+    name_of,
+    pods,
+    prepared,
+    secrets,
+)
+from ..ledger.test_swap import ADOPT
+from .refusals import Refusal, assert_only_resumed, assert_refused, refusal
+
+CERTIFICATES, KEYS, LEDGER = (f"Secret kafka/demo-cluster-ca{suffix}" for suffix in ("-cert", "", "-trusted-certs"))
+OLD_NAME, NEW_NAME = (f"{one.certificate.subject} ({one.certificate.sha256[:12]})" for one in (OLD, NEW))
+BACK = f"Put {OLD_NAME} and its key back"
+ADOPTED = (
+    "Or have the other one adopted through every gate: run the upgrade playbook with its SHA-256 as strimzi_adopts."
+)
+RECONCILE = Intent(Goal.RECONCILE)
+#: No CA, for the sake of its own: a leaf's certificate.
+NO_AUTHORITY = make("no CA", key(8), ca=False)
+FEEBLE = make("feeble", key(8), end=NOW - DAY)
+
+
+def swapped_in(new: Entity = NEW, **fields: Any) -> dict[str, Any]:
+    """The pods have not been restarted since."""
+    return {"ca": secrets(new, certificate_generation=1, **fields), "bundle": frozenset({name_of(OLD)})}
+
+
+def known(name: str, *signed: str, **fields: Any) -> ParameterSet:
+    text = (
+        f"{CERTIFICATES}: holds the CA {NEW.certificate.subject}, SHA-256 {NEW.certificate.sha256}, as ca.crt. No flow has "
+        f"put it there: by the ledger the CA {OLD.certificate.subject}, SHA-256 {OLD.certificate.sha256}, is in use. "
+        f"{OLD_NAME} has signed {signed[0]}. {NEW_NAME} has signed {signed[1]}. "
+        f"{BACK}; the ledger has the certificate. {ADOPTED}"
+    )
+    return refusal(authority_is_known, text, name=name, **fields)
+
+
+def adopted(
+    name: str, *texts: str, of: Entity = NEW, rule: Precondition = adopted_is_usable, **fields: Any
+) -> ParameterSet:
+    return refusal(rule, *texts, name=name, intent=replace(ADOPT, adopts=of.certificate.sha256), **fields)
+
+
+ALL_THREE = f"3 certificates ({', '.join(PODS)})"
+CASES = [
+    known("no leaf of it yet", ALL_THREE, "no certificate", **swapped_in()),
+    known("the operator has issued", "no certificate", ALL_THREE, **swapped_in(), leaves=leaves(NEW, 1)),
+    known(
+        "more than a sentence names", "no certificate", f"4 certificates ({', '.join(PODS)}, ...)", **swapped_in(),
+        leaves=(*leaves(NEW, 1), a_leaf("demo-nodes-3", NEW, 1)),
+    ),
+    adopted(
+        "another one is meant",
+        f"{CERTIFICATES}: holds no CA with the fingerprint {THIRD.certificate.sha256}, which is to be adopted. Give the SHA-256 "
+        "of the CA that is meant, or none where no CA is to be adopted; that of ca.crt is " f"{OLD.certificate.sha256}.",
+        of=THIRD, rule=authority_is_known,
+    ),
+    adopted(
+        "no CA", f"{CERTIFICATES}, ca.crt: {NO_AUTHORITY.certificate.subject} is not a CA certificate. {BACK}.",
+        of=NO_AUTHORITY, **swapped_in(NO_AUTHORITY),
+    ),
+    adopted(
+        "another flow", f"{KEYS}: holds {THIRD.certificate.subject} ({THIRD.certificate.sha256[:12]}), which a flow has prepared "
+        f"as the next CA. {BACK} and finish that flow; or remove {name_of(THIRD)}.crt and {name_of(THIRD)}.key there, which "
+        "ends it.", **swapped_in(prepared=(prepared(THIRD),)),
+    ),
+    adopted(
+        "the same name", f"{CERTIFICATES}: holds a CA with another key under the name of the one in use, "
+        f"{OLD.certificate.subject}: verifiers look issuers up by name. {BACK}, and give the other one a name of its own.",
+        of=IMPOSTOR, **swapped_in(IMPOSTOR),
+    ),
+    adopted(
+        "too far gone", f"{CERTIFICATES}: is too far gone: 1 certificate ({PODS[0]}) of {NEW_NAME} are stored already, and "
+        f"2 pods ({PODS[1]}, {PODS[2]}) that have not restarted since would refuse what the next one presents. {BACK}. Where "
+        "its key is lost, have the operator restart every pod, which cannot be without failed connections; then adopt the CA.",
+        **swapped_in(), pods=(a_pod(PODS[0], 1), *pods(0)[1:]), leaves=(a_leaf(PODS[0], NEW, 1), *leaves()[1:]),
+    ),
+    adopted(
+        "the one in use has ended",
+        f"{LEDGER}: {FEEBLE.certificate.subject} expired on {FEEBLE.certificate.not_after:%Y-%m-%d %H:%M} UTC. Have every pod "
+        "restarted with the CA that lies in ca.crt, then adopt it.",
+        **swapped_in(), ledger=ledger(entry(FEEBLE, generations={0})),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
+    assert_refused(case)
+    assert_only_resumed(case)
+
+
+@pytest.mark.parametrize("goal", [goal for goal in Goal if goal is not Goal.DOWNGRADE])
+def test_it_holds_every_flow(goal: Goal) -> None:
+    found = check(cluster(**swapped_in()), Intent(goal))
+    assert [one.condition for one in found] == [Condition.AUTHORITY_IS_KNOWN]
+
+
+def test_what_the_operator_generates_is_its_own_to_replace() -> None:
+    """Until the cluster is adopted again: then a ledger of before knows another CA."""
+    generated = cluster(**swapped_in(), reconciliation=Reconciliation(generated=True))
+    assert Condition.AUTHORITY_IS_KNOWN not in [one.condition for one in check(generated, RECONCILE)]
+    assert [one.condition for one in check(generated, Intent(Goal.UPGRADE))] == [Condition.AUTHORITY_IS_KNOWN]
+
+
+def test_it_can_be_adopted_before_the_operator_has_looked() -> None:
+    assert check(cluster(**swapped_in()), ADOPT) == ()
+
+
+def test_it_can_be_adopted_when_every_process_has_started_with_it() -> None:
+    done = cluster(ca=secrets(NEW, certificate_generation=1), pods=pods(1), leaves=leaves(NEW, 1))
+    assert check(done, ADOPT) == ()
+
+
+@pytest.mark.parametrize("name", [OLD.certificate.sha256, OLD.certificate.fingerprint])
+def test_a_ca_that_is_in_use_may_be_named_again(name: str) -> None:
+    """So that the same task does nothing a second time."""
+    assert check(cluster(), Intent(Goal.UPGRADE, adopts=name)) == ()
+
+
+def test_nor_does_it_matter_that_it_is_on_its_way() -> None:
+    on_its_way = cluster(ca=secrets(prepared=(prepared(NEW),)))
+    assert check(on_its_way, ADOPT) == ()
+
+
+@pytest.mark.parametrize("case", UNUSABLE, ids=lambda case: case.name)
+def test_a_ca_that_some_verifier_cannot_use_is_not_adopted(case: Case) -> None:
+    chain = (case.authority, *((case.root,) if case.root != case.authority else ()))
+    there = secrets(chain, certificate_generation=1)
+    found = check(cluster(ca=there), replace(ADOPT, adopts=case.authority.sha256))
+    assert Condition.ADOPTED_IS_USABLE in {one.condition for one in found}
+    assert any(f"{BACK}, or put there a CA" in one.remedy for one in found)
