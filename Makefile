@@ -21,6 +21,10 @@ test-long: ## what `make test` has no time for: the other kills and explorations
 setup: ## make the environments of the checks
 	@$(CHECK) --setup
 
+.PHONY: pins
+pins: ## make the lock files of tests/requirements anew from what they say we want
+	@$(PYTHON) -m tests.checks.pins
+
 .PHONY: unit
 unit: ## unit and property tests
 	@$(CHECK) unit

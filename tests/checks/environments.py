@@ -38,7 +38,18 @@ def _make(folder: Path, python: str, lock_file: Path) -> None:
     pip = [str(folder / "bin" / "python"), "-m", "pip", "--disable-pip-version-check"]
     for command in (
         [str(interpreter), "-m", "venv", str(folder)],
-        [*pip, "install", "--quiet", "--no-deps", "--requirement", str(lock_file)],
+        # A package without a wheel would be built by others that no hash is known of.
+        [
+            *pip,
+            "install",
+            "--quiet",
+            "--no-deps",
+            "--require-hashes",
+            "--only-binary",
+            ":all:",
+            "--requirement",
+            str(lock_file),
+        ],
         [*pip, "check"],
     ):
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)

