@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import platform
+import sys
 import time
 import uuid
 from collections.abc import Callable
@@ -25,6 +26,7 @@ from .libraries import missing_library
 from .progress import reporter
 from .quiet_module import QuietModule
 from .redaction import without_exec_values
+from .remains import remove_remains
 
 
 class SystemClock:
@@ -61,6 +63,9 @@ class ClusterModule:
     def execute(self, body: Callable[[], dict[str, Any]]) -> NoReturn:
         """Run the module's body and end with its result; failures become messages with a remedy."""
         self._require_libraries()
+        # Somebody who keeps these files wants to look at them.
+        if not self.module._keep_remote_files:  # pylint: disable=protected-access
+            remove_remains(__file__, sys.orig_argv)
         try:
             result = body()
         except (KubeError, StepError) as error:

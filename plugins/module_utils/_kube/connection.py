@@ -29,6 +29,7 @@ from ._kubernetes import (
     urllib3,
 )
 from .http_transport import HttpTransport
+from .key_files import folder_for_keys, move_into_memory
 from .options import ConnectionOptionsError, file_named, resolve_options
 
 __all__ = ["ConnectionOptionsError", "connect"]
@@ -44,6 +45,7 @@ def connect(options: Mapping[str, Any], environment: Mapping[str, str] | None = 
     configuration = Configuration()
     if not _is_complete(resolved):
         _load(configuration, resolved, variables)
+        move_into_memory(configuration)
     _override(configuration, resolved)
     return HttpTransport(configuration, [*_authorization(resolved), *_impersonation(resolved)])
 
@@ -60,7 +62,7 @@ def _load(configuration: Any, options: Mapping[str, Any], environment: Mapping[s
         with _understood("The content given as kubeconfig"):
             load_kube_config_from_dict(
                 dict(kubeconfig), context=options.get("context"), client_configuration=configuration,
-                persist_config=bool(options.get("persist_config")),
+                persist_config=bool(options.get("persist_config")), temp_file_path=folder_for_keys(),
             )  # fmt: skip
         return
     if kubeconfig is None and "context" not in options and _is_in_cluster(configuration):
