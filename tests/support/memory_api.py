@@ -28,6 +28,13 @@ _KINDS = {
 }  # fmt: skip
 
 
+def parts_of(path: str) -> tuple[str, str, str]:
+    """Group, plural and name of what the path leads to; empty for the core group, and for all objects."""
+    match = _PATH.match(path)
+    assert match, path
+    return match["group"] or "", match["plural"], match["name"] or ""
+
+
 @dataclass(frozen=True)
 class Response:
     status: int

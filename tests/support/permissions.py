@@ -16,6 +16,11 @@ def forbidden(what: str) -> Response:
     return Response(403, {"kind": "Status", "code": 403, "reason": "Forbidden", "message": message})
 
 
+def verb_of(method: str, named: bool) -> str:
+    """As a rule of a Role has it; named: whether the path leads to one object."""
+    return _VERBS.get(method) or ("get" if named else "list")
+
+
 @dataclass
 class Restricted:
     """denied: verb and plural, as "patch pods". review: answered to every review instead of what is so.
@@ -33,8 +38,7 @@ class Restricted:
             return self._answer(arguments["body"])
         parts = path.partition("/namespaces/")[2].split("/")
         plural, named = parts[1], len(parts) > 2
-        verb = _VERBS.get(method) or ("get" if named else "list")
-        if f"{verb} {plural}" in self.denied:
+        if f"{verb_of(method, named)} {plural}" in self.denied:
             return forbidden(plural)
         return self.api.request(method, path, **arguments)
 

@@ -1,0 +1,119 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The shipped Roles permit what the flows ask for, and nothing that none asks for (docs/rbac.yml)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Forbidden
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import (
+    NOTHING_SAID,
+    NamedSecret,
+    Outside,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.tests.operator import clusters
+from ansible_collections.trustops.strimzi.tests.support.flows import run_flow
+from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
+from ansible_collections.trustops.strimzi.tests.support.roles import ByRoles, permissions
+
+from ..support.restarts import Cost
+from ..support.watched_cluster import CLUSTER, NAMESPACE, WatchedCluster
+from .cases import CASES, PATIENT_REPLACEMENTS, Case
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "rbac.yml"
+ROLES: dict[str, list[dict[str, Any]]] = {
+    role["metadata"]["name"].removeprefix("trustops-strimzi-"): role["rules"]
+    for role in yaml.safe_load_all(DOCUMENT.read_text())
+}
+LOOKING, FLOWS = ROLES["looking"], [*ROLES["looking"], *ROLES["flows"]]
+ALL = [*FLOWS, *ROLES["reload"]]
+#: Through a websocket, which nobody opens here; tests/unit/_kube/ has what it asks for.
+TO_REACH_NODES = {("create", "pods/portforward", "*"), ("get", "pods/portforward", "*")}
+
+
+def bound(cluster: WatchedCluster, rules: list[dict[str, Any]]) -> ByRoles:
+    """From here on the collection may do what these rules say."""
+    permitted = ByRoles(cluster.memory.api, rules)
+    cluster.permitted = permitted
+    return permitted
+
+
+def three_nodes(*, generated: bool = False) -> list[dict[str, Any]]:
+    """As the document names them."""
+    return clusters.dual_role(CLUSTER, NAMESPACE, replicas=3, generated=generated)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_two_roles_are_enough_where_nodes_are_restarted(cluster: WatchedCluster, case: Case) -> None:
+    permitted = bound(cluster, FLOWS)
+    flow = case.begin(cluster, three_nodes)
+    flow.finish(publish=True)
+    # Nobody could tell the operator of the key that was replaced before.
+    cost = Cost(2, pauses=1) if case.goal is Goal.DOWNGRADE else flow.cost
+    assert (permitted.refused, cluster.paid) == ([], cost)
+
+
+@pytest.mark.parametrize("case", [*CASES, *PATIENT_REPLACEMENTS], ids=str)
+def test_three_roles_are_enough_for_a_reload(cluster: WatchedCluster, nodes: ReloadingNodes, case: Case) -> None:
+    permitted = bound(cluster, ALL)
+    flow = case.begin(cluster, three_nodes)
+    flow.finish(publish=True)
+    assert (permitted.refused, cluster.paid) == ([], flow.cost)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_looking_is_enough_for_check_mode(cluster: WatchedCluster, case: Case) -> None:
+    flow = case.begin(cluster, three_nodes)
+    permitted = bound(cluster, LOOKING)
+    run_flow(replace(cluster.work(flow.supplied), dry_run=True), flow.asked())
+    assert permitted.refused == []
+
+
+def test_a_node_that_no_role_names_holds_its_flow_which_then_goes_on(cluster: WatchedCluster) -> None:
+    flow = Case(Goal.REPLACE_KEY).begin(cluster, three_nodes)
+    names = [name for rule in FLOWS for name in rule.get("resourceNames", [])]
+    assert "demo-kafka-2" in names
+    bound(cluster, [{**rule, **_without("demo-kafka-2", rule)} for rule in FLOWS])
+    with pytest.raises(Forbidden) as refused:
+        flow.run()
+    assert str(refused.value).startswith("Failed to patch Secret kafka/demo-kafka-2: ")
+    assert "resourceNames: [demo-kafka-2]" in refused.value.remedy
+    assert not cluster.paused
+    bound(cluster, FLOWS)
+    flow.finish()
+
+
+def _without(name: str, rule: dict[str, Any]) -> dict[str, Any]:
+    return {"resourceNames": [one for one in rule["resourceNames"] if one != name]} if "resourceNames" in rule else {}
+
+
+def test_nothing_is_permitted_that_nobody_asks_for(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
+    """path_length: behind a link certificate nodes would not understand their leaves, so Deployments restart as well."""
+    permitted = bound(cluster, ALL)
+    cluster.path_length = 0
+    cluster.create(manifests=three_nodes())
+    cluster.outside = Outside((NamedSecret(NAMESPACE, "app"),))
+    assert cluster.run(Goal.REPLACE_KEY, publish=True).outcome.decision.violations
+    cluster.outside = NOTHING_SAID
+    for goal in (Goal.REPLACE_KEY, Goal.RENEW, Goal.DOWNGRADE):
+        cluster.finish(goal, publish=True)
+    for holder in ("killed", "next"):
+        lease_for(cluster, holder).acquire()
+    assert lease_for(cluster, "next").release()
+    assert permissions(ALL) - permitted.used == TO_REACH_NODES
+
+
+def lease_for(cluster: WatchedCluster, holder: str) -> TrustLease:
+    work = cluster.work()
+    return TrustLease(
+        work.client, NAMESPACE, work.scope.lease, holder, now=work.clock.now, monotonic=work.clock.monotonic
+    )
