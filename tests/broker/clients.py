@@ -48,7 +48,7 @@ def admin_of(
     nodes: KafkaNodes, *, identity: Issued | None = None, trusted: Issued | None = None
 ) -> Iterator[KafkaPythonAdmin]:
     """As the cluster operator, trusting the nodes' CA, unless told otherwise."""
-    anchors = parse_certificates((trusted or nodes.authority).certificate_pem)
+    anchors = {"the CA": parse_certificates((trusted or nodes.authority).certificate_pem)[0]}
     admin = KafkaPythonAdmin(nodes.bootstrap, context_for(entries_of(identity or nodes.operator), anchors, SECRET))
     try:
         yield admin

@@ -47,6 +47,6 @@ def reload(
     """As the operator, trusting the nodes' CA, unless told otherwise. Returns through which doors it went."""
     doors, everybody = Doors(nodes), {one: node(one, roles) for one, roles in nodes.roles.items()}
     target = ReloadTarget(everybody[which], [one for one in everybody.values() if one.controller], DOMAIN)
-    anchors = [certificate_of(one) for one in trusted or [nodes.authority]]
+    anchors = {f"CA {number}": certificate_of(one) for number, one in enumerate(trusted or [nodes.authority])}
     reload_node(target, settings, doors, context_for(entries_of(identity or nodes.operator), anchors, SECRET))
     return doors.opened

@@ -2,13 +2,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Numbers that options may have; a mistake is told before anything is read or written."""
+"""Limits of what options may say; a mistake is told before anything is read or written."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from .._pki.authorities import common_name_problem
 from .._pki.keys import (
     KeyAlgorithm,
     KeySpec,
@@ -27,7 +28,7 @@ def key_spec(options: Mapping[str, Any]) -> KeySpec:
 
 
 def problem_of(options: Mapping[str, Any]) -> str:
-    """The first number that is out of bounds, as a message; empty when none is."""
+    """The first option that is out of bounds, as a message; empty when none is."""
     for name, minimum in _MINIMUM.items():
         value = options.get(name)
         if value is not None and value < minimum:
@@ -36,4 +37,7 @@ def problem_of(options: Mapping[str, Any]) -> str:
         check_size(key_spec(options))
     except PrivateKeyError as error:
         return f"key_size: {error}. Give one of them, or leave the option out for the default of the algorithm."
+    common_name = options.get("common_name")
+    if common_name is not None and (problem := common_name_problem(common_name)):
+        return f"common_name: {problem}. Give another one; alternative names may be longer."
     return ""

@@ -9,12 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
-from .._pki.certificates import Certificate
+from .._pki.certificates import Certificate, CertificateError
 from .._pki.keys import PrivateKey
 from .._pki.paths import validate_path
 from .._strimzi.errors import LeafRefused
 from .issuer import IssuedCertificate
 from .subjects import LeafSubject
+
+
+def not_made(secret: str, why: CertificateError) -> LeafRefused:
+    """secret: where the certificate would have been stored; why: what keeps it from being made at all."""
+    return LeafRefused(
+        f"No certificate can be made for Secret {secret}: {why}.",
+        "Correct the name or the date that this is about; nothing was written to this Secret.",
+    )
 
 
 def refuse(

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .._kube.resources import SECRETS
-from .._pki.certificates import Certificate, Chain, encode_certificates
+from .._pki.certificates import Certificate, CertificateError, Chain, encode_certificates
 from .._pki.keys import PrivateKey, generate_keys
 from .._pki.requests import build_request
 from .._strimzi import names
@@ -30,7 +30,7 @@ from .._strimzi.writes import (
 )
 from .._trust.model.snapshot import Component
 from .._trust.model.steps.leaves import IssueLeaves
-from .acceptance import refuse
+from .acceptance import not_made, refuse
 from .internal import InternalIssuer
 from .issuer import IssuedCertificate, Issuer
 from .subjects import LeafSubject, subject_of
@@ -93,8 +93,11 @@ def _obtain(
     leaf: LeafSecret, step: IssueLeaves, key: PrivateKey, issuer: Issuer, observation: Observation, work: Work
 ) -> IssuedCertificate:
     subject = _subject(leaf, observation)
-    csr = build_request(subject.distinguished_name, subject.names, key)
-    issued = issuer.poll(issuer.request(subject, csr, work.settings.validity))
+    try:
+        csr = build_request(subject.distinguished_name, subject.names, key)
+        issued = issuer.poll(issuer.request(subject, csr, work.settings.validity))
+    except CertificateError as error:
+        raise not_made(leaf.secret, error) from None
     if issued is None:
         raise LeafRefused(f"The issuer has not issued the leaf for Secret {leaf.secret} yet.", "Run the flow again.")
     refuse(issued, subject, key, step.issuer[0], work.clock.now(), leaf.secret)

@@ -24,7 +24,7 @@ from .._strimzi.work import Work
 from .._strimzi.writes import Write, WriteVerb, new_secret, secret_patch, version, write_all
 from .._trust.model.ledger import Ledger
 from .._trust.model.states import TRUSTED_STATES
-from .acceptance import refuse
+from .acceptance import not_made, refuse
 from .internal import InternalIssuer
 from .issuer import IssuedCertificate
 from .subjects import LeafSubject, canonical
@@ -133,7 +133,10 @@ def _issue(
     wanted: OwnCertificate, issuer: InternalIssuer, observation: Observation, work: Work
 ) -> tuple[IssuedCertificate, bytes]:
     subject, key = _subject(wanted), generate_key(work.settings.leaf_key)
-    issued = issuer.sign(build_request(subject.distinguished_name, subject.names, key))
+    try:
+        issued = issuer.sign(build_request(subject.distinguished_name, subject.names, key))
+    except CertificateError as error:
+        raise not_made(wanted.secret, error) from None
     refuse(issued, subject, key, observation.snapshot.ca.current[0], work.clock.now(), wanted.secret)
     return issued, key.reveal()
 

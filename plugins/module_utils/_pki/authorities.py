@@ -21,7 +21,7 @@ from .building import (
     require_key_of,
     start_certificate,
 )
-from .certificates import Certificate
+from .certificates import Certificate, CertificateError
 from .keys import PrivateKey
 
 if TYPE_CHECKING:
@@ -29,7 +29,19 @@ if TYPE_CHECKING:
 
     from .keys import PublicKey
 
-_GENERATION = re.compile(r"(?:^|,)CN=(?:cluster|clients)-ca v(\d+)(?:,|$)")
+_GENERATION = re.compile(r"(?:^|,)CN=(?:cluster|clients)-ca v([0-9]{1,9})(?:,|$)")
+#: Bytes of a common name (RFC 5280, ub-common-name).
+_LONGEST_COMMON_NAME = 64
+
+
+def common_name_problem(common_name: str) -> str:
+    """Why a certificate cannot have this common name, as half a sentence; empty where it can."""
+    length = len(common_name.encode("utf-8"))
+    if not length:
+        return "it is empty"
+    if length > _LONGEST_COMMON_NAME:
+        return f"it takes {length} bytes, and a certificate holds at most {_LONGEST_COMMON_NAME}"
+    return ""
 
 
 @dataclass(frozen=True)
@@ -40,6 +52,9 @@ class DistinguishedName:
     organization: str | None = "io.strimzi"
 
     def as_name(self) -> Name:
+        """Raises CertificateError for a common name that no certificate can have."""
+        if problem := common_name_problem(self.common_name):
+            raise CertificateError(f"the common name {self.common_name!r} cannot be used: {problem}")
         attributes = [x509.NameAttribute(NameOID.COMMON_NAME, self.common_name)]
         if self.organization is not None:
             attributes.insert(0, x509.NameAttribute(NameOID.ORGANIZATION_NAME, self.organization))

@@ -81,7 +81,12 @@ class Certificate:
             parsed.subject.rfc4514_string()
             parsed.issuer.rfc4514_string()
             key = parsed.public_key()
-        except (ValueError, TypeError, UnsupportedAlgorithm, x509.DuplicateExtension, x509.UnsupportedGeneralNameType):
+            parsed.not_valid_before_utc.isoformat()
+            parsed.not_valid_after_utc.isoformat()
+        except (
+            ValueError, TypeError, UnsupportedAlgorithm,
+            x509.InvalidVersion, x509.DuplicateExtension, x509.UnsupportedGeneralNameType,
+        ):  # fmt: skip
             raise CertificateError("not a readable X.509 certificate") from None
         if isinstance(key, rsa.RSAPublicKey) and key.key_size > MOST_RSA_BITS:
             raise CertificateError(

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     PublicKey = RSAPublicKey | EllipticCurvePublicKey
 
 _RSA_SIZES = (2048, 3072, 4096, 8192)
+#: An RSA key of fewer bits has no room for the signatures that are made here.
+_SHORTEST_RSA = 1024
 _CURVE_SIZES = (256, 384)
 #: To validate a larger one takes minutes.
 _MOST_RSA_BITS = max(_RSA_SIZES)
@@ -185,6 +187,8 @@ def _load(pem: bytes, *, skip_validation: bool) -> RSAPrivateKey | EllipticCurve
         raise PrivateKeyError("neither an RSA nor an EC key")
     if key.key_size > _MOST_RSA_BITS:
         raise PrivateKeyError(f"an RSA key of {key.key_size} bits, and at most {_MOST_RSA_BITS} are taken here")
+    if key.key_size < _SHORTEST_RSA:
+        raise PrivateKeyError(f"an RSA key of {key.key_size} bits, too short to sign with")
     if not skip_validation:
         _parse(pem, skip_validation=False)
     return key

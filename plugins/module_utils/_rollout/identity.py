@@ -10,12 +10,10 @@ from __future__ import annotations
 
 import os
 import ssl
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
-from .._pki.certificates import (
-    Certificate,
-    encode_certificates,
-)
+from .._pki.certificates import Certificate
+from .._strimzi.ca_secrets import CURRENT
 from .._strimzi.errors import StepError
 from .._strimzi.observe import Observation
 from .._strimzi.secret_data import entries
@@ -32,14 +30,18 @@ def operator_context(observation: Observation) -> ssl.SSLContext:
     IdentityUnusable.
     """
     name = observation.scope.cluster_operator_secret
-    anchors = [
-        chain[0] for chain in (observation.snapshot.ca.current, *observation.snapshot.ca.others.values()) if chain
-    ]
+    ca, trusted = observation.snapshot.ca, observation.snapshot.names.certificate_secret
+    anchors = {
+        f"{trusted}, entry {entry}": chain[0] for entry, chain in {CURRENT: ca.current, **ca.others}.items() if chain
+    }
     return context_for(entries(observation.secret(name)), anchors, f"Secret {observation.scope.namespace}/{name}")
 
 
-def context_for(identity: Mapping[str, bytes], anchors: Iterable[Certificate], where: str) -> ssl.SSLContext:
-    """identity: the entries of the operator's Secret; where: its name, for messages. Raises IdentityUnusable."""
+def context_for(identity: Mapping[str, bytes], anchors: Mapping[str, Certificate], where: str) -> ssl.SSLContext:
+    """identity: the entries of the operator's Secret; where: its name, for messages. anchors: by where they lie.
+
+    Raises IdentityUnusable.
+    """
     try:
         pem = identity["cluster-operator.key"] + b"\n" + identity["cluster-operator.crt"]
     except KeyError as missing:
@@ -47,9 +49,21 @@ def context_for(identity: Mapping[str, bytes], anchors: Iterable[Certificate], w
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     # An anchor may be an intermediate CA, as for the JVMs of Strimzi.
     context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
-    context.load_verify_locations(cadata=encode_certificates(tuple(anchors)).decode("ascii"))
+    for place, anchor in anchors.items():
+        _trust(context, anchor, place)
     _load(context, pem, where)
     return context
+
+
+def _trust(context: ssl.SSLContext, anchor: Certificate, place: str) -> None:
+    """OpenSSL refuses certificates that other libraries read, such as names in odd types of strings."""
+    try:
+        context.load_verify_locations(cadata=anchor.pem.decode("ascii"))
+    except ssl.SSLError:
+        raise IdentityUnusable(
+            f"{place}, holds a CA that OpenSSL cannot read ({anchor.subject}).",
+            "Clients of OpenSSL cannot trust it either: replace it, or use strategy=operator with spread=restart.",
+        ) from None
 
 
 def _load(context: ssl.SSLContext, pem: bytes, where: str) -> None:

@@ -15,6 +15,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+from .._strimzi.secret_data import whole_number
 from .._trust.model.violations import Condition, Violation
 from .kafka_state import (
     Broker,
@@ -32,7 +33,8 @@ def fetch_timeout(kafka: Mapping[str, Any] | None) -> timedelta:
     """``controller.quorum.fetch.timeout.ms`` of a Kafka resource."""
     configuration = (((kafka or {}).get("spec") or {}).get("kafka") or {}).get("config") or {}
     found = str(configuration.get("controller.quorum.fetch.timeout.ms", ""))
-    return timedelta(milliseconds=int(found)) if found.isdecimal() else FETCH_TIMEOUT
+    milliseconds = whole_number(found)
+    return FETCH_TIMEOUT if milliseconds is None else timedelta(milliseconds=milliseconds)
 
 
 def caught_up(quorum: Quorum, fetch_timeout: timedelta) -> frozenset[int]:

@@ -31,6 +31,7 @@ from .secret_data import (
     entries,
     integer_annotation,
 )
+from .truststore import password_problem
 
 Object = Mapping[str, Any]
 
@@ -50,6 +51,7 @@ def read_ca_secrets(certificate_secret: Object | None, key_secret: Object | None
     """The content of the two Secrets. An entry that cannot be read becomes a problem."""
     certificates = {k: v for k, v in entries(certificate_secret).items() if k.endswith(".crt") and v.strip()}
     chains, problems = _parse(certificates)
+    password = password_problem(entries(certificate_secret))
     keys = entries(key_secret)
     return CaSecrets(
         current=chains.pop(CURRENT, ()),
@@ -61,7 +63,7 @@ def read_ca_secrets(certificate_secret: Object | None, key_secret: Object | None
         kept_keys=frozenset(match.group(1) for match in map(_KEPT.match, keys) if match),
         triggers=tuple(_triggers(certificate_secret, key_secret)),
         unnumbered=tuple(_unnumbered(certificate_secret, key_secret)),
-        problems=tuple(problems),
+        problems=(*problems, *([password] if password else [])),
         retired=tuple(filter(_RETIRED.match, chains)),
     )
 

@@ -33,7 +33,7 @@ from .._trust.model.goals import Goal, Retire
 from .._trust.model.ledger import HeldByProcesses, HeldLeaf, Journal, Ledger, LedgerEntry, RemovedEntry
 from .._trust.model.states import TrustState
 from . import names
-from .secret_data import annotation, entries
+from .secret_data import annotation, entries, whole_number
 
 _TIME = "%Y-%m-%dT%H:%M:%S.%f%z"
 OWN_SUFFIXES = (
@@ -101,10 +101,10 @@ def _decode_entry(fingerprint: str, data: Mapping[str, bytes]) -> LedgerEntry:
 
 def _generations(fingerprint: str, data: Mapping[str, bytes]) -> frozenset[int]:
     text = data.get(f"{fingerprint}.generations", b"").decode("ascii", "replace")
-    try:
-        return frozenset(int(part) for part in text.split(",") if part.strip())
-    except ValueError:
-        raise _Foreign(f"{fingerprint}.generations is not a list of numbers") from None
+    numbers = [whole_number(part.strip()) for part in text.split(",") if part.strip()]
+    if None in numbers:
+        raise _Foreign(f"{fingerprint}.generations is not a list of numbers")
+    return frozenset(number for number in numbers if number is not None)
 
 
 def _published(fingerprint: str, data: Mapping[str, bytes]) -> datetime | None:
@@ -143,16 +143,23 @@ def _decode_journal(text: str | None) -> Journal | None:
         record = json.loads(text)
         return Journal(
             goal=Goal(record["goal"]),
-            replaces=record.get("replaces"),
-            replaces_sha256=record.get("replacesSha256"),
-            successor=record.get("successor"),
+            replaces=_name(record.get("replaces")),
+            replaces_sha256=_name(record.get("replacesSha256")),
+            successor=_name(record.get("successor")),
             started_at=datetime.strptime(record["startedAt"], _TIME),
             finished_at=datetime.strptime(record["finishedAt"], _TIME) if record.get("finishedAt") else None,
             retire=Retire(record.get("retire", Retire.NOW.value)),
             retire_by=datetime.strptime(record["retireBy"], _TIME) if record.get("retireBy") else None,
         )
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise _Foreign(f"the annotation {names.JOURNAL} is not a journal") from None
+
+
+def _name(value: object) -> str | None:
+    """The name of a CA, if there is one. Raises TypeError for a value of another kind."""
+    if value is not None and not isinstance(value, str):
+        raise TypeError
+    return value
 
 
 def encode_ledger(ledger: Ledger) -> dict[str, bytes]:

@@ -8,8 +8,13 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from collections.abc import Mapping
 from typing import Any
+
+_DIGITS = re.compile(r"[0-9]{1,10}")
+#: The largest number that the operator, a Java program, reads.
+_LARGEST = 2**31 - 1
 
 
 def entries(secret: Mapping[str, Any] | None) -> dict[str, bytes]:
@@ -39,7 +44,10 @@ def annotation(resource: Mapping[str, Any] | None, name: str) -> str | None:
 def integer_annotation(resource: Mapping[str, Any] | None, name: str) -> int | None:
     """An annotation as a number; None when it is missing or not one."""
     value = annotation(resource, name)
-    try:
-        return None if value is None else int(value)
-    except ValueError:
-        return None
+    return None if value is None else whole_number(value)
+
+
+def whole_number(text: str) -> int | None:
+    """A number such as the operator reads; None for any other text, also for one of thousands of digits."""
+    number = int(text) if _DIGITS.fullmatch(text) else None
+    return None if number is None or number > _LARGEST else number

@@ -22,6 +22,22 @@ STORE = "ca.p12"
 PASSWORD = "ca.password"  # noqa: S105 - the name of an entry
 
 
+def password_problem(present: Mapping[str, bytes]) -> str:
+    """Why the store cannot be written with its password, as a sentence; empty where it can, or where there is none."""
+    password = present.get(PASSWORD)
+    if STORE not in present or password is None:
+        return ""
+    why = "it is empty"
+    if password:
+        try:
+            password.decode("utf-8")
+        except UnicodeDecodeError:
+            why = "it is not UTF-8 text"
+        else:
+            return ""
+    return f"entry {PASSWORD}, the password of the truststore {STORE}, cannot be used: {why}."
+
+
 def truststore_entries(present: Mapping[str, bytes], wanted: Mapping[str, bytes]) -> dict[str, bytes | None]:
     """The rewritten store, aliases as Strimzi's (the entry names); nothing where there was no store."""
     password = present.get(PASSWORD)

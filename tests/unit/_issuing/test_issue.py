@@ -214,3 +214,15 @@ def test_lease_is_renewed_while_keys_are_made(monkeypatch: pytest.MonkeyPatch) -
     issue_leaves(order(*BY_SECRET), bench.observe(), work)
     batches = [*[2] * (len(BY_SECRET) // 2), *[1] * (len(BY_SECRET) % 2)]
     assert told == [*(one for count in batches for one in (count, 0)), *[0] * len(BY_SECRET)]
+
+
+def test_a_name_that_no_certificate_can_have_is_told_by_the_secret() -> None:
+    bench = office()
+    alternative = {"bootstrap": {"alternativeNames": ["b\u00fccher.example"]}}
+    listener = {"name": "plain", "port": 9092, "type": "internal", "tls": False, "configuration": alternative}
+    bench.change("kafkas", "demo", {"spec": {"kafka": {"listeners": [listener]}}})
+    bench.remove("secrets", NODES[0])
+    before = len(bench.api.writes)
+    with pytest.raises(LeafRefused, match=f"Secret {NODES[0]}: 'b\u00fccher.example' is neither a DNS name"):
+        issue(bench, EXPORTER, NODES[0])
+    assert len(bench.api.writes) == before

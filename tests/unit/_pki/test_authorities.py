@@ -124,6 +124,8 @@ def test_link_certificate() -> None:
         ("cluster-ca", None),
         ("cluster-ca v", None),
         ("cluster-ca v1x", None),
+        ("cluster-ca v999999999", 999999999),
+        ("cluster-ca v1000000000", None),
         ("my cluster-ca v1", None),
         ("Corp v2", None),
     ],

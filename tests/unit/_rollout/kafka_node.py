@@ -36,7 +36,8 @@ def ca() -> Issued:
 def operator_context() -> ssl.SSLContext:
     own = leaf("cluster-operator", ca())
     entries = {"cluster-operator.crt": own.certificate_pem, "cluster-operator.key": own.key_pem}
-    return context_for(entries, parse_certificates(ca().certificate_pem), "Secret kafka/demo-cluster-operator-certs")
+    anchors = {"entry ca.crt": parse_certificates(ca().certificate_pem)[0]}
+    return context_for(entries, anchors, "Secret kafka/demo-cluster-operator-certs")
 
 
 @cache

@@ -26,6 +26,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.identity
     operator_context,
 )
 from ansible_collections.trustops.strimzi.tests.broker.certificates import Issued, authority, leaf
+from ansible_collections.trustops.strimzi.tests.support.certificates import key, make
 from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, Bench, kafka, secret
 
 WHERE = "Secret kafka/demo-cluster-operator-certs"
@@ -46,8 +47,8 @@ def server() -> Issued:
     return leaf("demo-kafka", ca())
 
 
-def anchors(*issued: Issued) -> list[Certificate]:
-    return [parse_certificates(one.certificate_pem)[0] for one in issued]
+def anchors(*issued: Issued) -> dict[str, Certificate]:
+    return {f"entry {number}": parse_certificates(one.certificate_pem)[0] for number, one in enumerate(issued)}
 
 
 def entries(certificate: bytes | None = None, key: bytes | None = None) -> Mapping[str, bytes]:
@@ -168,6 +169,16 @@ def test_the_key_lies_in_a_memory_file_of_ours_and_only_while_it_is_read(
     assert mode == 0o600
     assert sorted(os.listdir("/proc/self/fd")) == before
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_ca_that_openssl_does_not_read_is_told_by_its_entry() -> None:
+    """Its name is a string of a type for times, which the library that parses certificates does not mind."""
+    der = make("odd", key(1)).certificate.der
+    odd = Certificate(der.replace(b"\x55\x04\x03\x0c\x03odd", b"\x55\x04\x03\x17\x03odd"))
+    assert odd.der != der
+    with pytest.raises(IdentityUnusable, match=r"entry odd\.crt, holds a CA that OpenSSL cannot read") as caught:
+        context_for(entries(), {**anchors(ca()), "Secret kafka/demo-cluster-ca-cert, entry odd.crt": odd}, WHERE)
+    assert "replace it" in caught.value.remedy
 
 
 def test_where_there_are_no_memory_files_the_key_is_not_written_to_a_disk_instead(

@@ -15,6 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.kafka_st
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.safety import (
     FETCH_TIMEOUT,
     caught_up,
+    fetch_timeout,
     lag_violations,
     quorum_violations,
 )
@@ -55,6 +56,14 @@ def test_the_fetch_timeout_of_the_cluster_counts() -> None:
     state = quorum(1, v0=0, v1=0, v2=2500)
     assert quorum_violations(node(0), state, FETCH_TIMEOUT)
     assert not quorum_violations(node(0), state, timedelta(seconds=3))
+
+
+@pytest.mark.parametrize(
+    ("value", "milliseconds"), [(None, 2000), ("3000", 3000), (3000, 3000), ("soon", 2000), ("9" * 4301, 2000)]
+)
+def test_it_is_read_from_the_kafka_resource(value: object, milliseconds: int) -> None:
+    config = {} if value is None else {"controller.quorum.fetch.timeout.ms": value}
+    assert fetch_timeout({"spec": {"kafka": {"config": config}}}) == timedelta(milliseconds=milliseconds)
 
 
 def test_a_refusal_names_pod_voters_and_a_remedy() -> None:

@@ -48,7 +48,21 @@ def test_no_annotation(resource: dict[str, Any] | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "number"), [("0", 0), ("17", 17), ("", None), ("one", None), ("1.5", None), ("0x10", None)]
+    ("text", "number"),
+    [
+        ("0", 0),
+        ("17", 17),
+        ("", None),
+        ("one", None),
+        ("1.5", None),
+        ("0x10", None),
+        ("-1", None),
+        ("2147483647", 2147483647),
+        ("2147483648", None),
+        ("9" * 4301, None),
+        ("1_0", None),
+        ("\u0663", None),
+    ],
 )
 def test_a_generation_that_is_no_number_is_unknown(text: str, number: int | None) -> None:
     assert integer_annotation({"metadata": {"annotations": {"a": text}}}, "a") == number

@@ -11,7 +11,10 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, pkcs12
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.truststore import truststore_entries
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.truststore import (
+    password_problem,
+    truststore_entries,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Project, Withdraw
 from ansible_collections.trustops.strimzi.tests.support.certificates import Entity, key, make
 
@@ -86,3 +89,22 @@ def test_store_follows_in_the_same_write_when_a_ca_leaves() -> None:
     bench = bench_with_store(leaving=NEW)
     assert len(bench.carry_out(Withdraw(certificate=NEW.certificate))) == 1
     assert set(held(bench.data(SCOPE.ca_certificate_secret)["ca.p12"]).values()) == {OLD.certificate.der}
+
+
+@pytest.mark.parametrize(
+    ("present", "why"),
+    [
+        ({}, ""),
+        ({"ca.p12": b"x"}, ""),
+        ({"ca.password": b""}, ""),
+        ({"ca.p12": b"x", "ca.password": "p\u00e4ss".encode()}, ""),
+        ({"ca.p12": b"x", "ca.password": b""}, "it is empty"),
+        ({"ca.p12": b"x", "ca.password": b"\xff"}, "it is not UTF-8 text"),
+    ],
+)
+def test_a_password_that_the_store_cannot_have_is_told(present: dict[str, bytes], why: str) -> None:
+    problem = password_problem(present)
+    assert problem.endswith(f"cannot be used: {why}." if why else "")
+    assert bool(problem) is bool(why)
+    if not why and "ca.p12" in present:
+        assert set(truststore_entries(present, {"ca.crt": pem(OLD)})) <= {"ca.p12"}

@@ -1,0 +1,177 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Content at which a library throws errors of its own: each is told by the object and the entry, never as unexpected."""
+
+from __future__ import annotations
+
+import base64
+import json
+import subprocess
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import admin
+
+from ...support.certificates import key, make
+from . import stages
+from .mistakes import CERTIFICATES, KEYS, LEDGER, entry, put, refused, told
+from .running import call
+
+HERE = "Kafka cluster kafka/demo: Secret kafka/"
+CORRECT = "Correct the entry, then run the flow again."
+LEDGER_REMEDY = "Somebody edited the ledger; restore the entry, or delete the Secret to adopt the cluster anew."
+JOURNAL = "trustops.strimzi/journal"
+NOW = datetime.now(timezone.utc).replace(microsecond=0)
+LATE = datetime(2060, 1, 1, tzinfo=timezone.utc)
+
+
+def pem(der: bytes) -> bytes:
+    return b"-----BEGIN CERTIFICATE-----\n" + base64.b64encode(der) + b"\n-----END CERTIFICATE-----\n"
+
+
+def altered(old: bytes, new: bytes) -> bytes:
+    """A certificate with other bytes in the place of these."""
+    der = make("odd", key(1), begin=NOW - timedelta(days=1), end=LATE).certificate.der
+    assert der.count(old) == 1
+    return pem(der.replace(old, new))
+
+
+UNREADABLE = {
+    "a version that there is not": altered(b"\xa0\x03\x02\x01\x02", b"\xa0\x03\x02\x01\x07"),
+    "the year 0000": altered(b"20600101000000Z", b"00000101000000Z"),
+}
+
+
+@pytest.mark.parametrize("content", UNREADABLE.values(), ids=UNREADABLE.keys())
+def test_a_certificate_that_the_library_does_not_read(content: bytes) -> None:
+    memory = stages.managed()
+    put(memory, "secrets", CERTIFICATES, {"other.crt": content})
+    text = "entry other.crt cannot be read: not a readable X.509 certificate."
+    refused(memory, f"{HERE}{CERTIFICATES}: {text} {CORRECT}")
+    told(memory, text, CORRECT)
+
+
+@pytest.mark.parametrize("content", UNREADABLE.values(), ids=UNREADABLE.keys())
+def test_nor_one_that_is_supplied(content: bytes) -> None:
+    supplied = {"certificate": content.decode(), "private_key": key(1).reveal().decode()}
+    refused(
+        stages.managed(),
+        "certificate: not a readable X.509 certificate. Give the CA certificate in PEM form, its chain after it.",
+        by=["strimzi_ca"], **supplied,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("number", [b"9" * 4300, b"9" * 4301, b"99999999999"])
+def test_a_generation_in_the_ledger_that_is_no_generation(number: bytes) -> None:
+    memory = stages.managed()
+    own = parse_certificates(entry(memory, CERTIFICATES, "ca.crt"))[0].fingerprint
+    put(memory, "secrets", LEDGER, {f"{own}.generations": number})
+    text = f"{own}.generations is not a list of numbers."
+    refused(memory, f"{HERE}{LEDGER}: {text} {LEDGER_REMEDY}")
+    told(memory, text, LEDGER_REMEDY)
+
+
+@pytest.mark.parametrize("secret", [CERTIFICATES, KEYS, "demo-kafka-0"])
+@pytest.mark.parametrize("number", ["9" * 4300, "9" * 4301])
+def test_a_generation_of_thousands_of_digits_is_none(secret: str, number: str) -> None:
+    """It is read as one that is missing, as the operator could not read it either."""
+    annotation = {
+        CERTIFICATES: "strimzi.io/ca-cert-generation",
+        KEYS: "strimzi.io/ca-key-generation",
+    }.get(secret, "strimzi.io/cluster-ca-cert-generation")
+    with_it, without = stages.managed(), stages.managed()
+    put(with_it, "secrets", secret, annotations={annotation: number})
+    put(without, "secrets", secret, annotations={annotation: None})
+    for module, options in (("strimzi_ca_info", {}), ("strimzi_ca", {"state": "replaced", **stages.FAST})):
+        got, expected = (call(module, memory, check=True, **options).result for memory in (with_it, without))
+        # Planned CAs have other fingerprints in every call.
+        assert (got.get("msg"), got.get("planned_phases")) == (expected.get("msg"), expected.get("planned_phases"))
+
+
+@pytest.mark.parametrize(("password", "why"), [(b"", "it is empty"), (b"\xff\xfe", "it is not UTF-8 text")])
+def test_a_truststore_password_that_cannot_be_used(password: bytes, why: str) -> None:
+    memory = stages.managed()
+    put(memory, "secrets", CERTIFICATES, {"ca.p12": b"\x30\x82\x04\x11", "ca.password": password})
+    text = f"entry ca.password, the password of the truststore ca.p12, cannot be used: {why}."
+    refused(memory, f"{HERE}{CERTIFICATES}: {text} {CORRECT}")
+    told(memory, text, CORRECT)
+
+
+def test_a_password_without_a_truststore_is_nobodys_concern() -> None:
+    memory = stages.managed()
+    put(memory, "secrets", CERTIFICATES, {"ca.password": b"\xff"})
+    assert call("strimzi_ca_info", memory).result["violations"] == []
+
+
+def test_a_common_name_that_is_too_long() -> None:
+    options = {"secret": "tools-tls", "common_name": "n" * 65, "subject_alternative_names": ["tools.kafka.svc"]}
+    refused(
+        stages.managed(),
+        "common_name: it takes 65 bytes, and a certificate holds at most 64. Give another one; alternative names may be longer.",
+        by=["strimzi_ee_cert"], **options,
+    )  # fmt: skip
+
+
+NESTED: list[Any] = ["[" * 100_000, "9" * 5000, {"replaces": {"a": []}}, {"successor": 7}, {"replacesSha256": ["x"]}]
+
+
+@pytest.mark.parametrize("odd", NESTED, ids=["deep", "long", "replaces", "successor", "sha256"])
+def test_a_journal_that_is_none(odd: Any) -> None:
+    memory = stages.managed()
+    journal = json.loads((memory.api.find("secrets", "kafka", LEDGER) or {})["metadata"]["annotations"][JOURNAL])
+    text = odd if isinstance(odd, str) else json.dumps({**journal, **odd})
+    put(memory, "secrets", LEDGER, annotations={JOURNAL: text})
+    message = f"the annotation {JOURNAL} is not a journal."
+    refused(memory, f"{HERE}{LEDGER}: {message} {LEDGER_REMEDY}")
+    told(memory, message, LEDGER_REMEDY)
+
+
+def short_key() -> str:
+    """The library itself makes none."""
+    return subprocess.run(["openssl", "genrsa", "512"], check=True, capture_output=True, text=True).stdout
+
+
+def test_a_key_that_is_too_short_to_sign_with() -> None:
+    made = short_key()
+    certificate = make("short", key(1), begin=NOW - timedelta(days=1), end=LATE).certificate.pem.decode()
+    refused(
+        stages.managed(),
+        "private_key: an RSA key of 512 bits, too short to sign with. Give the key of the first certificate, unencrypted.",
+        by=["strimzi_ca"], certificate=certificate, private_key=made,
+    )  # fmt: skip
+
+
+def test_nor_one_that_is_stored() -> None:
+    memory = stages.managed()
+    put(memory, "secrets", KEYS, {"ca.key": short_key().encode()})
+    text, remedy = "holds no usable private key under ca.key.", "Put the private key of ca.crt there as PKCS#8 PEM."
+    refused(memory, f"{HERE}{KEYS}: {text} {remedy}")
+    told(memory, text, remedy)
+
+
+def test_a_ca_that_openssl_does_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kafka is asked with all CAs of the Secret; its name is a string of a type for times."""
+    monkeypatch.setattr(admin.metadata, "version", lambda name: "3.0.0")
+    memory = stages.managed()
+    name = b"\x55\x04\x03\x0c\x03odd"
+    der = make("odd", key(1), begin=NOW - timedelta(days=1), end=LATE).certificate.der
+    put(memory, "secrets", CERTIFICATES, {"other.crt": pem(der.replace(name, name.replace(b"\x0c", b"\x17")))})
+    ended = call("strimzi_roll", memory, reason="a new kernel", strategy="direct")
+    assert ended.result["msg"].startswith(
+        f"Secret kafka/{CERTIFICATES}, entry other.crt, holds a CA that OpenSSL cannot read ("
+    )
+    assert (ended.failed, ended.result["changed"], ended.writes_but_lease) == (True, False, [])
+
+
+def test_a_name_that_no_certificate_can_have() -> None:
+    options = {"secret": "tools-tls", "common_name": "tools", "subject_alternative_names": ["b\u00fccher.example"]}
+    ended = call("strimzi_ee_cert", stages.managed(), **options)
+    assert ended.result["msg"] == (
+        "No certificate can be made for Secret tools-tls: 'b\u00fccher.example' is neither a DNS name in ASCII form nor an IP "
+        "address. Correct the name or the date that this is about; nothing was written to this Secret."
+    )
+    assert (ended.failed, ended.result["changed"], ended.writes) == (True, False, [])
