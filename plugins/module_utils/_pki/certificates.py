@@ -18,10 +18,12 @@ from ._cryptography import (
     InvalidSignature,
     UnsupportedAlgorithm,
     ec,
+    padding,
     rsa,
     serialization,
     x509,
 )
+from .names import FoldedName, folded
 from .printable import printable
 
 if TYPE_CHECKING:
@@ -140,6 +142,14 @@ class Certificate:
     @cached_property
     def issuer_der(self) -> bytes:
         return self._parsed.issuer.public_bytes()
+
+    @cached_property
+    def folded_subject(self) -> FoldedName:
+        return folded(self._parsed.subject)
+
+    @cached_property
+    def folded_issuer(self) -> FoldedName:
+        return folded(self._parsed.issuer)
 
     @property
     def serial_number(self) -> int:
@@ -310,6 +320,10 @@ class Certificate:
         """Whether it has the same name and the same key, so that as CAs both verify the same certificates."""
         return (self.subject_der, self.public_key_sha256) == (other.subject_der, other.public_key_sha256)
 
+    def passes_for(self, other: Certificate) -> bool:
+        """Whether some verifier might take the two for twins."""
+        return self.folded_subject == other.folded_subject and self.public_key_sha256 == other.public_key_sha256
+
     def stands_in_for(self, other: Certificate) -> bool:
         """Whether everybody who trusts this CA accepts leaves of the other one, as it does of a renewal.
 
@@ -323,9 +337,32 @@ class Certificate:
         """Whether the issuer's name and key made this certificate. Says nothing about validity. Never raises."""
         return _signed_by(self, issuer)
 
+    def bears_signature_of(self, issuer: Certificate) -> bool:
+        """Whether the issuer's key made this signature, whatever its algorithm is worth and under whatever name. Never
+        raises.
+
+        It takes part in no validation: it tells why a certificate is refused that was really issued by that CA.
+        """
+        return _bears_signature_of(self, issuer)
+
     def _verify(self, issuer: Certificate) -> bool:
         try:
             self._parsed.verify_directly_issued_by(issuer._parsed)
+        except (ValueError, TypeError, InvalidSignature, UnsupportedAlgorithm):
+            return False
+        return True
+
+    def _verify_signature(self, issuer: Certificate) -> bool:
+        key, parsed = issuer._parsed.public_key(), self._parsed
+        signature, signed, digest = parsed.signature, parsed.tbs_certificate_bytes, parsed.signature_hash_algorithm
+        try:
+            if isinstance(key, rsa.RSAPublicKey) and digest is not None:
+                scheme = parsed.signature_algorithm_parameters
+                key.verify(signature, signed, scheme if isinstance(scheme, padding.PSS) else padding.PKCS1v15(), digest)
+            elif isinstance(key, ec.EllipticCurvePublicKey) and digest is not None:
+                key.verify(signature, signed, ec.ECDSA(digest))
+            else:
+                return self._verify(issuer)
         except (ValueError, TypeError, InvalidSignature, UnsupportedAlgorithm):
             return False
         return True
@@ -342,6 +379,11 @@ Chain = tuple[Certificate, ...]
 @lru_cache(maxsize=65536)
 def _signed_by(child: Certificate, issuer: Certificate) -> bool:
     return child._verify(issuer)
+
+
+@lru_cache(maxsize=4096)
+def _bears_signature_of(child: Certificate, issuer: Certificate) -> bool:
+    return child._verify_signature(issuer)
 
 
 @lru_cache(maxsize=4096)

@@ -110,7 +110,7 @@ class Search:
     def _leads_on(self, path: Path, sent: Certificate) -> bool:
         if _repeats(path, sent):
             return False
-        return not (self.verifier.cuts_off_at_twins and any(sent.is_twin_of(anchor) for anchor in self.anchors))
+        return not (self.verifier.cuts_off_at_twins and any(sent.passes_for(anchor) for anchor in self.anchors))
 
     def _signers(self, path: Path, candidates: Path) -> list[Certificate]:
         if not path:
@@ -131,8 +131,8 @@ class Search:
     def _fits(self, path: Path, candidate: Certificate) -> bool:
         if path:
             child = path[-1]
-            return child.issuer_der == candidate.subject_der and child.names_as_issuer(candidate)
-        if self.issuer is None or candidate.subject_der != self.issuer.subject_der:
+            return child.folded_issuer == candidate.folded_subject and child.names_as_issuer(candidate)
+        if self.issuer is None or candidate.folded_subject != self.issuer.folded_subject:
             return False
         return candidate.subject_key_identifier in (None, self.issuer.identifier_in_leaves)
 
@@ -152,7 +152,7 @@ class Search:
 
 def _counts_as_self_signed(certificate: Certificate) -> bool:
     """Whether OpenSSL lets a path end here: it compares name and identifier, and does not verify this signature."""
-    return certificate.self_issued and certificate.names_as_issuer(certificate)
+    return certificate.folded_subject == certificate.folded_issuer and certificate.names_as_issuer(certificate)
 
 
 def _repeats(path: Path, candidate: Certificate) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from .certificates import Certificate
+from .certificates import Certificate, Chain
 from .verifiers import Verifier
 
 Verifiers: TypeAlias = frozenset[Verifier]
@@ -59,6 +59,22 @@ def defects(certificate: Certificate) -> Iterator[Defect]:
     """
     for rule in _RULES:
         yield from rule(certificate)
+
+
+def chain_defects(chain: Chain) -> Iterator[tuple[Certificate, Defect]]:
+    """The defects of each CA of a chain, issuing CA first, and of how it leads to the next one."""
+    for position, certificate in enumerate(chain, start=1):
+        yield from ((certificate, defect) for defect in defects(certificate))
+        for issuer in chain[position : position + 1]:
+            yield from ((certificate, defect) for defect in _spelling(certificate, issuer))
+
+
+def _spelling(certificate: Certificate, issuer: Certificate) -> Iterator[Defect]:
+    if certificate.issuer_der != issuer.subject_der and certificate.folded_issuer == issuer.folded_subject:
+        yield Defect(
+            _GO, f"names its issuer {issuer.subject} in another spelling (case, spaces or type of string)",
+            "that spells the name of its issuer as the issuer itself does",
+        )  # fmt: skip
 
 
 def named_verifiers(verifiers: Verifiers) -> str:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
+from pathlib import Path
 
 import pytest
 
@@ -14,8 +15,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.name
 
 from ...support.certificates import Entity, key, make
 from ...support.memory_cluster import MemoryCluster
+from ...support.sha_1 import sha_1_below
 from . import stages
 from .mistakes import CERTIFICATES, KEYS, entries_of, entry, put, refused, swap_authority, told, use_authority
+from .running import call
 
 NOW = datetime.now(timezone.utc).replace(microsecond=0)
 DAY = timedelta(days=1)
@@ -24,8 +27,8 @@ ORDER = "Put the issuing CA first and the root last, and unrelated CAs under key
 
 
 def authority(name: str, number: int, issuer: Entity | None = None, *, begin: datetime = NOW - DAY,
-              end: datetime = NOW + 365 * DAY) -> Entity:  # fmt: skip
-    return make(name, key(number), issuer, begin=begin, end=end)
+              end: datetime = NOW + 365 * DAY, issuer_name: str | None = None) -> Entity:  # fmt: skip
+    return make(name, key(number), issuer, begin=begin, end=end, issuer_name=issuer_name)
 
 
 def test_key_of_another_ca() -> None:
@@ -58,6 +61,20 @@ def test_chain_out_of_order() -> None:
     text = "the chain is out of order: CN=root,O=io.strimzi was not issued by CN=issuing,O=io.strimzi."
     refused(memory, f"{HERE}, ca.crt: {text} {ORDER}")
     told(memory, text, ORDER)
+
+
+def test_a_chain_that_strimzi_accepts_is_in_order(tmp_path: Path) -> None:
+    """Whatever others make of it: whoever has such a CA has to get away from it."""
+    root = authority("root", 1)
+    sha_1, spelling = sha_1_below(root, key(2), tmp_path, "issuing"), authority("issuing", 2, root, issuer_name="ROOT")
+    for issuing in (sha_1, spelling):
+        memory = stages.managed()
+        use_authority(memory, issuing, root)
+        ended = call("strimzi_ca_info", memory)
+        assert [found["message"] for found in ended.result["violations"]] == []
+        put(memory, "secrets", CERTIFICATES, {"ca.crt": issuing.certificate.pem + authority("root", 3).certificate.pem})
+        text = "the chain is out of order: CN=issuing,O=io.strimzi was not issued by CN=root,O=io.strimzi."
+        assert text in [found["message"] for found in call("strimzi_ca_info", memory).result["violations"]]
 
 
 def test_unrelated_cas_under_one_key() -> None:

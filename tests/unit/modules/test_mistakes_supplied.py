@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 
 from ...support.certificates import Entity, key, make
 from ...support.large_keys import rsa_pem_of
+from ...support.sha_1 import sha_1_below
 from . import stages
 from .mistakes import signing_key
 from .running import Ended, call
@@ -100,6 +102,37 @@ def test_out_of_order() -> None:
         supply(root, entity("theirs", 2, root)),
         f"{HERE}: the chain is out of order: CN=their root,O=io.strimzi was not issued by CN=theirs,O=io.strimzi. "
         "Put the issuing CA first and the root last, and unrelated CAs under keys of their own.",
+    )
+
+
+def test_signed_with_sha_1(tmp_path: Path) -> None:
+    """Its chain is in order: it is refused for what it is, and for nothing else."""
+    root = entity("their root", 2)
+    says(
+        supply(sha_1_below(root, key(1), tmp_path), root),
+        f"{HERE}: CN=theirs,O=io.strimzi is signed with SHA-1, which OpenSSL (librdkafka) and Go programs (Kafka Exporter) refuse. "
+        "Supply a CA that is signed with SHA-256, SHA-384 or SHA-512.",
+    )
+
+
+def test_issuer_in_another_spelling() -> None:
+    root = entity("their root", 2)
+    says(
+        supply(entity("theirs", 1, root, issuer_name="Their Root"), root),
+        f"{HERE}: CN=theirs,O=io.strimzi names its issuer CN=their root,O=io.strimzi in another spelling (case, spaces or type of "
+        "string), which Go programs (Kafka Exporter) refuse. Supply a CA that spells the name of its issuer as the issuer itself does.",
+    )
+
+
+def test_name_of_the_ca_in_use_in_another_spelling() -> None:
+    memory = stages.managed()
+    current = call("strimzi_ca_info", memory).result["cas"][0]
+    theirs = entity("Cluster-CA v0", 1)
+    says(
+        supply(theirs),
+        "Kafka cluster kafka/demo: Secret kafka/demo-cluster-ca-cert: two CAs with different keys have the same subject "
+        f"CN=Cluster-CA v0,O=io.strimzi ({current['sha256'][:16]} and {theirs.certificate.sha256[:16]}). "
+        "Give each CA key a subject of its own; verifiers look issuers up by name.",
     )
 
 

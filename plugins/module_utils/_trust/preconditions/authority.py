@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..._pki.certificates import Certificate, Chain
+from ..._pki.names import FoldedName
 from ..._pki.paths import check_authority_chain
 from ..model.goals import Goal
 from ..model.intent import Intent
@@ -122,9 +123,9 @@ def date_problems(
 def names_are_distinct(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     brought = (*((intent.supplied.chain,) if intent.supplied else ()), *intent.trusting)
     chains = [snapshot.ca.current, *snapshot.ca.others.values(), *(a.chain for a in snapshot.ca.prepared), *brought]
-    seen: dict[bytes, Certificate] = {}
+    seen: dict[FoldedName, Certificate] = {}
     for certificate in (chain[0] for chain in chains if chain):
-        other = seen.setdefault(certificate.subject_der, certificate)
+        other = seen.setdefault(certificate.folded_subject, certificate)
         if other.public_key_sha256 != certificate.public_key_sha256:
             yield Violation(
                 Condition.NAMES_ARE_DISTINCT, snapshot.names.certificate_secret,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..._pki.certificates import Certificate, Chain
-from ..._pki.usability import defects, named_verifiers
+from ..._pki.usability import chain_defects, named_verifiers
 from ..ledger.target import resolve
 from ..model.goals import Goal
 from ..model.intent import Intent
@@ -38,13 +38,12 @@ def supplied_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
 
 def verifier_problems(condition: Condition, subject: str, chain: Chain, verb: str) -> Iterator[Violation]:
     """What some verifier refuses on every path. Once it is published or issues leaves, there is only the way back."""
-    for certificate in chain:
+    for certificate, defect in chain_defects(chain):
         name = certificate.subject or f"the CA without a name ({certificate.sha256[:16]})"
-        for defect in defects(certificate):
-            yield Violation(
-                condition, subject, f"{name} {defect.cause}, which {named_verifiers(defect.verifiers)} refuse.",
-                f"{verb} a CA {defect.wanted}.",
-            )  # fmt: skip
+        yield Violation(
+            condition, subject, f"{name} {defect.cause}, which {named_verifiers(defect.verifiers)} refuse.",
+            f"{verb} a CA {defect.wanted}.",
+        )  # fmt: skip
 
 
 def trusting_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:

@@ -1,0 +1,115 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Names as the laxest verifier compares them, and where that counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.names import folded
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import check_authority_chain, validate_path
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import chain_defects
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
+
+from ...support.certificates import NOW, YEAR, key, leaf, make
+from ...support.sha_1 import sha_1_below
+from ...support.spellings import LIKE, OTHER, SAME, Spelling, certified, spelt
+from ...support.unusable import UNUSABLE, USABLE, Case
+
+OUT_OF_ORDER = "the chain is out of order: "
+
+
+@pytest.mark.parametrize("case", [SAME, *LIKE], ids=lambda case: case.name)
+def test_names_that_could_be_confused(case: Spelling) -> None:
+    assert folded(case.own) == folded(case.other)
+
+
+@pytest.mark.parametrize("case", OTHER, ids=lambda case: case.name)
+def test_names_that_nobody_confuses(case: Spelling) -> None:
+    assert folded(case.own) != folded(case.other)
+
+
+def test_a_value_that_is_no_text() -> None:
+    bits = x509.NameAttribute(x509.NameOID.X500_UNIQUE_IDENTIFIER, b"\x00\x01", x509.name._ASN1Type.BitString)
+    assert folded(x509.Name([bits])) == ((("2.5.4.45", "0001"),),)
+
+
+@pytest.mark.parametrize("case", LIKE, ids=lambda case: case.name)
+def test_a_chain_with_another_spelling_is_in_order_and_told_for_what_it_is(case: Spelling) -> None:
+    chain = (case.below, case.authority)
+    assert check_authority_chain(chain, NOW) == []
+    ((certificate, defect),) = chain_defects(chain)
+    assert (certificate, defect.verifiers) == (case.below, {Verifier.GO})
+    assert "in another spelling" in defect.cause
+    assert not (defect.verifiers & case.accepted_by)
+
+
+@pytest.mark.parametrize("case", OTHER, ids=lambda case: case.name)
+def test_a_chain_with_another_name_is_out_of_order(case: Spelling) -> None:
+    (problem,) = check_authority_chain((case.below, case.authority))
+    assert problem.startswith(OUT_OF_ORDER)
+    assert list(chain_defects((case.below, case.authority))) == []
+
+
+def test_a_chain_with_another_spelling_of_another_key_is_out_of_order() -> None:
+    chain = (
+        certified(spelt("below"), key(2), spelt("ROOT"), key(5)),
+        certified(spelt("Root"), key(1), spelt("Root"), key(1)),
+    )
+    (problem,) = check_authority_chain(chain)
+    assert problem.startswith(OUT_OF_ORDER)
+
+
+def with_sha_1(folder: Path) -> Iterator[tuple[Certificate, Certificate]]:
+    """Signed by an RSA key, and by an EC key."""
+    yield from ((case.authority, case.root) for case in UNUSABLE if case.name == "sha1_below")
+    root = make("root", key(1))
+    yield sha_1_below(root, key(2), folder).certificate, root.certificate
+
+
+@pytest.mark.parametrize("which", [0, 1], ids=["rsa", "ecdsa"])
+def test_a_chain_signed_with_sha_1_is_in_order_and_told_for_what_it_is(which: int, tmp_path: Path) -> None:
+    chain = authority, root = list(with_sha_1(tmp_path))[which]
+    assert check_authority_chain(chain) == []
+    assert [defect.cause for _certificate, defect in chain_defects(chain)] == ["is signed with SHA-1"]
+    assert authority.bears_signature_of(root)
+    assert not authority.signed_by(root)
+    (problem,) = check_authority_chain((authority, make("root", key(5)).certificate))
+    assert problem.startswith(OUT_OF_ORDER)
+
+
+@pytest.mark.parametrize("case", [*UNUSABLE, *USABLE], ids=lambda case: case.name)
+def test_whose_signature_it_bears_does_not_depend_on_the_algorithm(case: Case) -> None:
+    assert case.leaf.bears_signature_of(case.authority)
+    assert not case.leaf.bears_signature_of(make("other", key(5)).certificate)
+
+
+def test_openssl_might_take_the_other_ca_of_a_similar_name() -> None:
+    """Without identifiers it takes the first whose name it thinks fits."""
+    right, other = (make(name, key(number), subject_identifier=None) for name, number in (("S", 7), ("s", 8)))
+    presented = (leaf(right, authority_identifier=None),)
+    anchors = (other.certificate, right.certificate)
+    results = {one: validate_path(presented, anchors, at=NOW, verifier=one).valid for one in Verifier}
+    assert results == {Verifier.JVM: True, Verifier.GO: True, Verifier.OPENSSL: False}
+
+
+def test_a_jvm_cuts_off_at_a_twin_of_a_similar_name() -> None:
+    root = make("root", key(4))
+    sent = make("A", key(5), root)
+    similar = make("a", key(5), subject_identifier=b"another", end=NOW + YEAR - timedelta(days=1))
+    presented = (leaf(sent), sent.certificate)
+    assert sent.certificate.passes_for(similar.certificate)
+    assert not sent.certificate.is_twin_of(similar.certificate)
+    results = {
+        one: validate_path(presented, (root.certificate, similar.certificate), at=NOW, verifier=one).valid
+        for one in Verifier
+    }
+    assert results[Verifier.GO]
+    assert not results[Verifier.JVM]
