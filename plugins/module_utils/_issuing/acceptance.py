@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
-from .._pki.certificates import Certificate, CertificateError
+from .._pki.certificates import CertificateError, Chain
 from .._pki.keys import PrivateKey
+from .._pki.path_constraints import constraint_problem
 from .._pki.paths import validate_path
 from .._strimzi.errors import LeafRefused
 from .issuer import IssuedCertificate
@@ -26,10 +27,10 @@ def not_made(secret: str, why: CertificateError) -> LeafRefused:
 
 
 def refuse(
-    issued: IssuedCertificate, subject: LeafSubject, key: PrivateKey, anchor: Certificate, at: datetime, secret: str
+    issued: IssuedCertificate, subject: LeafSubject, key: PrivateKey, issuer: Chain, at: datetime, secret: str
 ) -> None:
     """Raises LeafRefused where this certificate must not be used; secret: where it would be stored."""
-    problems = list(refusals(issued, subject, key, anchor, at))
+    problems = list(refusals(issued, subject, key, issuer, at))
     if problems:
         raise LeafRefused(
             f"The certificate issued for Secret {secret} is refused: {'; '.join(problems)}.",
@@ -38,9 +39,11 @@ def refuse(
 
 
 def refusals(
-    issued: IssuedCertificate, subject: LeafSubject, key: PrivateKey, anchor: Certificate, at: datetime
+    issued: IssuedCertificate, subject: LeafSubject, key: PrivateKey, issuer: Chain, at: datetime
 ) -> Iterator[str]:
-    """The reasons why this certificate must not be used; none where it may be."""
+    """The reasons why this certificate must not be used; none where it may be. issuer: the CA that was asked, and what lies
+    above it: a client may trust that alone.
+    """
     leaf = issued.leaf
     if not key.matches(leaf):
         yield "it does not carry the requested public key"
@@ -50,6 +53,6 @@ def refusals(
         yield "its alternative names are not the requested ones"
     if leaf.is_ca:
         yield "it is a CA certificate"
-    result = validate_path((leaf, *issued.chain), (anchor,), at=at)
-    if not result.valid:
-        yield result.reason
+    result = validate_path((leaf, *issued.chain), issuer[:1], at=at)
+    if problem := result.reason or constraint_problem(leaf, issuer):
+        yield problem

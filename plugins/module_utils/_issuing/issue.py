@@ -100,7 +100,7 @@ def _obtain(
         raise not_made(leaf.secret, error) from None
     if issued is None:
         raise LeafRefused(f"The issuer has not issued the leaf for Secret {leaf.secret} yet.", "Run the flow again.")
-    refuse(issued, subject, key, step.issuer[0], work.clock.now(), leaf.secret)
+    refuse(issued, subject, key, step.issuer, work.clock.now(), leaf.secret)
     return issued
 
 

@@ -137,7 +137,7 @@ def _issue(
         issued = issuer.sign(build_request(subject.distinguished_name, subject.names, key))
     except CertificateError as error:
         raise not_made(wanted.secret, error) from None
-    refuse(issued, subject, key, observation.snapshot.ca.current[0], work.clock.now(), wanted.secret)
+    refuse(issued, subject, key, observation.snapshot.ca.current, work.clock.now(), wanted.secret)
     return issued, key.reveal()
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NoReturn
 from ._cryptography import (
     ExtensionOID,
     InvalidSignature,
+    NameOID,
     UnsupportedAlgorithm,
     ec,
     padding,
@@ -23,6 +24,7 @@ from ._cryptography import (
     serialization,
     x509,
 )
+from .name_constraints import NameConstraints, read
 from .names import FoldedName, folded
 from .printable import printable
 
@@ -40,16 +42,17 @@ _PROCESSED = frozenset(
         "2.5.29.15",  # keyUsage
         "2.5.29.17",  # subjectAltName
         "2.5.29.19",  # basicConstraints
+        "2.5.29.30",  # nameConstraints
         "2.5.29.32",  # certificatePolicies
         "2.5.29.33",  # policyMappings
         "2.5.29.35",  # authorityKeyIdentifier
+        "2.5.29.36",  # policyConstraints
         "2.5.29.37",  # extendedKeyUsage
         "2.5.29.54",  # inhibitAnyPolicy
     }
 )
-#: Extensions that verifiers enforce even where they are not critical, and that are not processed here: nameConstraints,
-#: policyConstraints.
-_ALWAYS_ENFORCED = frozenset({"2.5.29.30", "2.5.29.36"})
+_NAME_CONSTRAINTS = "2.5.29.30"
+_ANY_POLICY = "2.5.29.32.0"
 
 #: Certificates of one chain, the leaf included. A JVM takes no more from its peer
 #: (jdk.tls.maxCertificateChainLength), and what a path search costs grows with them.
@@ -297,8 +300,46 @@ class Certificate:
         return tuple(
             oid
             for oid, critical in ((one.oid.dotted_string, one.critical) for one in self._parsed.extensions)
-            if oid in _ALWAYS_ENFORCED or (critical and oid not in _PROCESSED)
+            if (critical and oid not in _PROCESSED) or (oid == _NAME_CONSTRAINTS and not self._has_plain_constraints)
         )
+
+    @property
+    def _has_plain_constraints(self) -> bool:
+        """Others are enforced even where they are not critical, and are not understood here; in a leaf they mean nothing."""
+        return self.is_ca and self.name_constraints is not None
+
+    @cached_property
+    def name_constraints(self) -> NameConstraints | None:
+        """None where there are none, or none that are understood here."""
+        value = self._extension(ExtensionOID.NAME_CONSTRAINTS)
+        return None if value is None else read(value, self.der)
+
+    @cached_property
+    def names_under_constraints(self) -> frozenset[str]:
+        """What the constraints of its issuers may refuse. Without DNS names, JVMs and OpenSSL take a common name for one
+        where it could be: where it has no spaces.
+        """
+        names = self._extension(ExtensionOID.SUBJECT_ALTERNATIVE_NAME)
+        if names is not None and names.get_values_for_type(x509.DNSName):
+            return self.subject_alternative_names
+        common = (str(one.value) for one in self._parsed.subject.get_attributes_for_oid(NameOID.COMMON_NAME))
+        return self.subject_alternative_names | {one for one in common if one.split() == [one]}
+
+    @cached_property
+    def requires_explicit_policy_after(self) -> int | None:
+        """After how many certificates below it; None where it does not."""
+        value = self._extension(ExtensionOID.POLICY_CONSTRAINTS)
+        return None if value is None else value.require_explicit_policy
+
+    @cached_property
+    def policies(self) -> frozenset[str]:
+        """OIDs, without the one that stands for any."""
+        value = self._extension(ExtensionOID.CERTIFICATE_POLICIES)
+        return frozenset(one.policy_identifier.dotted_string for one in value or ()) - {_ANY_POLICY}
+
+    @cached_property
+    def maps_policies(self) -> bool:
+        return any(one.oid == ExtensionOID.POLICY_MAPPINGS for one in self._parsed.extensions)
 
     @cached_property
     def critical_extensions(self) -> frozenset[str]:

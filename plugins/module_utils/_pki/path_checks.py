@@ -11,6 +11,7 @@ from datetime import datetime
 from itertools import pairwise
 
 from .certificates import Certificate
+from .path_constraints import constraint_problem
 from .verifiers import Verifier
 
 
@@ -31,6 +32,7 @@ def path_problem(leaf: Certificate | None, authorities: Sequence[Certificate], a
             if not child.signed_by(parent)
         )
         or _path_length_problem(authorities, verifier)
+        or constraint_problem(leaf, authorities)
     )
 
 
@@ -40,7 +42,7 @@ def _first(problems: Iterable[str]) -> str:
 
 def usable_problem(certificate: Certificate, at: datetime) -> str:
     """Why a certificate cannot be used at this time; empty where it can."""
-    return date_problem(certificate, at) or _extension_problem(certificate)
+    return date_problem(certificate, at) or extension_problem(certificate)
 
 
 def date_problem(certificate: Certificate, at: datetime) -> str:
@@ -52,7 +54,8 @@ def date_problem(certificate: Certificate, at: datetime) -> str:
     return ""
 
 
-def _extension_problem(certificate: Certificate) -> str:
+def extension_problem(certificate: Certificate) -> str:
+    """Why verifiers could refuse a certificate for an extension that is not understood here; empty where there is none."""
     if not certificate.unprocessed_extensions:
         return ""
     extensions = ", ".join(certificate.unprocessed_extensions)

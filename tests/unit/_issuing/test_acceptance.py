@@ -19,6 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.leaves import sign_leaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, YEAR, Entity, key, make
+from ansible_collections.trustops.strimzi.tests.support.constrained import names as constrained_names
 
 ROOT = make("root", key(1))
 CA = make("cluster-ca v1", key(2), ROOT)
@@ -53,7 +54,7 @@ GOOD = Issue()
 
 
 def refused(issued: IssuedCertificate, subject: LeafSubject = SUBJECT) -> list[str]:
-    return list(refusals(issued, subject, OWN, CA.certificate, NOW))
+    return list(refusals(issued, subject, OWN, (CA.certificate,), NOW))
 
 
 @pytest.mark.parametrize(
@@ -110,5 +111,15 @@ def test_a_leaf_below_another_ca_of_the_same_name_is_refused() -> None:
 
 def test_all_reasons_are_told_at_once() -> None:
     spoilt = replace(GOOD, names=frozenset(), own_key=key(8)).certificate()
-    said = list(refusals(spoilt, CLIENT, OWN, OTHER.certificate, NOW))
+    said = list(refusals(spoilt, CLIENT, OWN, (OTHER.certificate,), NOW))
     assert len(said) == 3
+
+
+def test_a_leaf_that_the_chain_of_its_issuer_does_not_admit_is_refused() -> None:
+    """Clients may trust the root alone, which is not part of what is checked otherwise."""
+    root = make("the root", key(5), extra=[constrained_names(["example.com"])])
+    below = make("the CA", key(6), root)
+    issued = replace(GOOD, issuer=below, chain=(below.certificate,)).certificate()
+    (said,) = refusals(issued, SUBJECT, OWN, (below.certificate, root.certificate), NOW)
+    assert said.startswith("the name constraints of CN=the root,O=io.strimzi do not admit the name ")
+    assert list(refusals(issued, SUBJECT, OWN, (below.certificate,), NOW)) == []

@@ -164,7 +164,7 @@ def test_who_trusts_one_accepts_leaves_of_another_with_its_identifier(
 
 def test_unprocessed_extensions() -> None:
     unknown = x509.UnrecognizedExtension(x509.ObjectIdentifier("1.2.3.4"), b"\x05\x00")
-    constraints = x509.NameConstraints(permitted_subtrees=[x509.DNSName("svc")], excluded_subtrees=None)
+    constraints = x509.NameConstraints(permitted_subtrees=[x509.RFC822Name("example.com")], excluded_subtrees=None)
     assert make("x", key(2), extra=[(unknown, True)]).certificate.unprocessed_extensions == ("1.2.3.4",)
     assert make("x", key(2), extra=[(unknown, False)]).certificate.unprocessed_extensions == ()
     assert make("x", key(2), extra=[(constraints, False)]).certificate.unprocessed_extensions == ("2.5.29.30",)

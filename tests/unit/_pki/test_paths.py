@@ -51,7 +51,7 @@ ROLLOVER = make("A", key(5), A1, path_length=0)  # self-issued: the same CA's ne
 BELOW_ROLLOVER = make("I", key(3), ROLLOVER)
 OUT_OF_ORDER = "the chain is out of order:"
 UNKNOWN = (x509.UnrecognizedExtension(x509.ObjectIdentifier("1.2.3.4"), b"\x05\x00"), True)
-CONSTRAINED = (x509.NameConstraints(permitted_subtrees=[x509.DNSName("svc")], excluded_subtrees=None), True)
+CONSTRAINED = (x509.NameConstraints(permitted_subtrees=[x509.RFC822Name("svc")], excluded_subtrees=None), True)
 
 
 def c(*entities: Entity | Certificate) -> tuple[Certificate, ...]:

@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey
 
 from ...support.certificates import Entity, key, make
+from ...support.constrained import names
 from ...support.large_keys import rsa_pem_of
 from ...support.sha_1 import sha_1_below
 from . import stages
@@ -102,6 +103,38 @@ def test_out_of_order() -> None:
         supply(root, entity("theirs", 2, root)),
         f"{HERE}: the chain is out of order: CN=their root,O=io.strimzi was not issued by CN=theirs,O=io.strimzi. "
         "Put the issuing CA first and the root last, and unrelated CAs under keys of their own.",
+    )
+
+
+#: What the certificates of the cluster have in their names; those of clients have a common name alone.
+NEEDED = ["svc", "kafka", "cluster.local", "demo-kafka-bootstrap", "demo-kafka-brokers", "demo-kafka-external-bootstrap",
+          "cluster-operator", "demo-entity-topic-operator", "demo-entity-user-operator", "demo-cruise-control", "demo-kafka-exporter", "localhost"]  # fmt: skip
+
+
+@pytest.mark.parametrize("constrained", ["root", "issuing"])
+def test_name_constraints_that_hold(constrained: str) -> None:
+    extra = {one: [names(NEEDED)] if one == constrained else [] for one in ("root", "issuing")}
+    root = entity("their root", 2, extra=extra["root"])
+    ended = supply(entity("their issuing CA", 1, root, extra=extra["issuing"]), root)
+    assert not ended.failed, ended.result["msg"]
+    assert ended.writes_but_lease == [KEYS, LEDGER, CERTIFICATES, KAFKA, LEDGER]
+
+
+def test_name_constraints_that_do_not_hold() -> None:
+    root = entity("their root", 2, extra=[names([one for one in NEEDED if one != "cluster-operator"])])
+    says(
+        supply(entity("their issuing CA", 1, root), root),
+        f"{HERE}: the name constraints of CN=their root,O=io.strimzi do not admit the name cluster-operator of "
+        "CN=cluster-operator,O=io.strimzi, as Secret demo-cluster-operator-certs needs it. "
+        "Supply a CA that may issue the certificates of this cluster.",
+    )
+
+
+def test_name_constraints_that_cannot_be_judged() -> None:
+    says(
+        supply(entity("theirs", 1, extra=[names(["svc", "<io.strimzi>"])])),
+        f"{HERE}: CN=theirs,O=io.strimzi has extensions that cannot be judged here (2.5.29.30). "
+        "Supply a CA without them; of name constraints, those of DNS names and IP addresses are understood.",
     )
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..._pki.certificates import Certificate, Chain
+from ..._pki.path_checks import extension_problem
+from ..._pki.path_constraints import constraint_problem
 from ..._pki.usability import chain_defects, named_verifiers
 from ..ledger.target import resolve
 from ..model.goals import Goal
@@ -29,6 +31,7 @@ def supplied_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
     yield from date_problems(condition, snapshot, subject, chain, "Supply a CA that is valid now.")
     if not chain[0].is_ca:
         yield Violation(condition, subject, f"{chain[0].subject} is not a CA certificate.", "Supply a CA certificate.")
+    yield from _constraint_problems(condition, snapshot, subject, chain)
     if intent.supplied.key != chain[0].public_key_sha256:
         yield Violation(
             condition, subject, f"the private key is not the key of {chain[0].subject}.",
@@ -44,6 +47,22 @@ def verifier_problems(condition: Condition, subject: str, chain: Chain, verb: st
             condition, subject, f"{name} {defect.cause}, which {named_verifiers(defect.verifiers)} refuse.",
             f"{verb} a CA {defect.wanted}.",
         )  # fmt: skip
+
+
+def _constraint_problems(condition: Condition, snapshot: Snapshot, subject: str, chain: Chain) -> Iterator[Violation]:
+    """Its leaves will have the names of those that are there: the first that it may not issue is told."""
+    if problem := extension_problem(chain[0]):
+        yield Violation(
+            condition, subject, f"{problem}.",
+            "Supply a CA without them; of name constraints, those of DNS names and IP addresses are understood.",
+        )  # fmt: skip
+    for leaf in snapshot.leaves:
+        if leaf.chain and (problem := constraint_problem(leaf.chain[0], chain)):
+            yield Violation(
+                condition, subject, f"{problem}, as Secret {leaf.secret} needs it.",
+                "Supply a CA that may issue the certificates of this cluster.",
+            )  # fmt: skip
+            return
 
 
 def trusting_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:

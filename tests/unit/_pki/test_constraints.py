@@ -1,0 +1,55 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Name and policy constraints. What real verifiers make of the same paths: ``tests/verifiers/test_constraints.py``."""
+
+from __future__ import annotations
+
+import pytest
+from cryptography import x509
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import certificate_from_der
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import validate_issued_by, validate_path
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
+
+from ...support.certificates import NOW, key, make
+from ...support.constrained import CASES, Case, Constrained, explicit_policy, names, policies
+
+
+@pytest.mark.parametrize("verifier", Verifier)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_path_keeps_to_them_or_not(case: Case, verifier: Verifier) -> None:
+    *presented, root = case.made.chain
+    found = validate_path(presented, (root,), at=NOW, verifier=verifier)
+    assert found.valid is case.holds, found.reason
+    assert case.reason in found.reason
+
+
+@pytest.mark.parametrize("verifier", Verifier)
+@pytest.mark.parametrize(
+    ("made", "valid"),
+    [
+        # The names of a leaf are judged when there is one.
+        (Constrained(lower=[names(["example.com"])]), True),
+        (Constrained(upper=[names(["example.com"])]), True),
+        (Constrained(upper=[names(["example.com"])], lower_called="issuing"), False),
+        (Constrained(lower=[names(["<directory>"])]), False),
+        # It will have no policies.
+        (Constrained(lower=[explicit_policy(2)]), True),
+        (Constrained(lower=[explicit_policy(1)]), False),
+        (Constrained(upper=[policies("1.2.3")], lower=[explicit_policy(0), policies("1.2.3")]), False),
+    ],
+)
+def test_leaves_that_do_not_exist_yet(made: Constrained, valid: bool, verifier: Verifier) -> None:
+    _leaf, lower, upper, root = made.chain
+    assert validate_issued_by(lower, (upper,), (root,), at=NOW, verifier=verifier).valid is valid
+
+
+def test_bounds_of_a_subtree_that_the_library_does_not_tell() -> None:
+    """Everybody refuses them. One stands where the key identifier ended, so that the lengths stay as they were."""
+    plain = x509.NameConstraints([x509.DNSName("svc"), x509.DNSName("padding")], None)
+    bounded = plain.public_bytes().replace(b"\x30\x09\x82\x07padding", b"\x30\x09\x82\x04padd\x80\x01\x05"[:11])
+    der = make("x", key(1), extra=[(plain, True)]).certificate.der
+    assert plain.public_bytes() in der
+    altered = certificate_from_der(der.replace(plain.public_bytes(), bounded))
+    assert altered.unprocessed_extensions == ("2.5.29.30",)
