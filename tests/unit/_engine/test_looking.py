@@ -9,13 +9,26 @@ from dataclasses import replace
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import look_closely, see, see_existing
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import (
+    decide_with_a_look,
+    look_closely,
+    see,
+    see_existing,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import StampPods
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import Rule
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
 from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 from ansible_collections.trustops.strimzi.tests.support.watched_cluster import WatchedCluster
 
@@ -96,3 +109,70 @@ def test_a_cluster_that_does_not_exist_is_told_with_those_that_do(cluster: Watch
     with pytest.raises(StepError, match="Kafka kafka/dmeo does not exist") as caught:
         see_existing(elsewhere)
     assert "demo" in caught.value.remedy
+
+
+# What nodes have said before counts only for steps that write nothing behind a gate.
+
+#: Before a pause they are asked, and an earlier answer of this call will do; before pods are stamped it will not.
+PAUSE, STAMP = (
+    Pause(phase=Phase.USE, purpose="try something"),
+    StampPods(generation=None, key_generation=7, phase=Phase.USE),
+)
+
+
+def decided(cluster: WatchedCluster, rule: Rule, earlier: Observation) -> tuple[Observation, Steps]:
+    work, engine = cluster.work(), replace(ENGINE, rules=(rule,))
+    observation, decision = decide_with_a_look(work, Intent(Goal.RECONCILE), see(work), engine, earlier)
+    return observation, decision.steps
+
+
+@pytest.fixture
+def earlier(nodes: ReloadingNodes, cluster: WatchedCluster) -> Observation:
+    """They were asked once in this call."""
+    work = cluster.work()
+    return look_closely(work, see(work))
+
+
+def test_an_earlier_look_will_do_before_a_pause(
+    earlier: Observation, nodes: ReloadingNodes, cluster: WatchedCluster
+) -> None:
+    observation, steps = decided(cluster, lambda at: (PAUSE,), earlier)
+    assert (steps, nodes.answers.asked) == ((PAUSE,), 1)
+    assert observation.snapshot.listeners is earlier.snapshot.listeners
+    assert observation.snapshot.in_place == earlier.snapshot.in_place
+
+
+def test_an_earlier_look_does_not_open_a_gate(
+    earlier: Observation, nodes: ReloadingNodes, cluster: WatchedCluster
+) -> None:
+    """By what is stored there is nothing to do, and with what nodes have said before a gate opens: they are asked again."""
+
+    def rule(at: Situation) -> Steps:
+        return (PAUSE,) if at.snapshot.listeners is None else (STAMP,)
+
+    observation, steps = decided(cluster, rule, earlier)
+    assert (steps, nodes.answers.asked) == ((STAMP,), 2)
+    assert observation.snapshot.listeners is not earlier.snapshot.listeners
+
+
+def test_an_earlier_look_does_not_keep_one_closed(
+    earlier: Observation, nodes: ReloadingNodes, cluster: WatchedCluster
+) -> None:
+    """What was in the way when they were asked may not be any more."""
+
+    def rule(at: Situation) -> Steps:
+        return () if at.snapshot.listeners is earlier.snapshot.listeners else (STAMP,)
+
+    assert decided(cluster, rule, earlier)[1] == (STAMP,)
+    assert nodes.answers.asked == 2
+
+
+def test_an_earlier_look_is_of_the_pods_that_ran_then(
+    earlier: Observation, nodes: ReloadingNodes, cluster: WatchedCluster
+) -> None:
+    """Nobody has asked the successor of a pod."""
+    cluster.memory.api.request("DELETE", "/api/v1/namespaces/kafka/pods/demo-kafka-0", body={})
+    cluster.memory.step()
+    observation, _steps = decided(cluster, lambda at: (PAUSE,), earlier)
+    assert nodes.answers.asked == 2
+    assert {one.uid for one in observation.snapshot.listeners or ()} == cluster.node_uids

@@ -270,11 +270,29 @@ def test_first_use(snapshot: Snapshot, expected: Steps) -> None:
 
 
 PHASED_OUT = linked.PHASED_OUT
+#: The next CA is an intermediate one, certified by the CA in use, and a node knows only this: it accepts leaves with
+#: their chain, as nodes send it, and no leaf alone.
+BELOW = make("cluster-ca v1", key(1), OLD, path_length=0)
+KNOWN_BY_ITS_ROOT = replace(
+    PHASED_OUT,
+    ca=replace(
+        PHASED_OUT.ca, others=others(BELOW), prepared=(replace(prepared(BELOW), chain=chain_of(BELOW, OLD)),)
+    ),
+    ledger=ledger(
+        entry(OLD, PHASE_OUT, {0}), entry(chain_of(BELOW, OLD), ALL, awaiting={uid_of(PODS[0], 1)}), journal=a_journal()
+    ),
+)  # fmt: skip
 
 
 def test_clients_outside_never_meet_the_operators_own_leaf() -> None:
     stranger = OutsideClient("Secret kafka/app", chain_of(OLD))
     assert use_by_operator(situation(replace(PHASED_OUT, outside=(stranger,)))) == OWN_LEAF
+
+
+def test_an_intermediate_ca_that_everybody_knows_issues_it() -> None:
+    known = books_of(KNOWN_BY_ITS_ROOT).with_entry(entry(chain_of(BELOW, OLD), ALL))
+    (step,) = use_by_operator(situation(replace(KNOWN_BY_ITS_ROOT, ledger=known)))
+    assert step == replace(OWN_LEAF[0], issuer=chain_of(BELOW, OLD))
 
 
 @pytest.mark.parametrize(
@@ -287,8 +305,9 @@ def test_clients_outside_never_meet_the_operators_own_leaf() -> None:
         pytest.param(
             replace(
                 PHASED_OUT, ledger=books_of(PHASED_OUT).with_entry(entry(NEW, ALL, awaiting={uid_of(PODS[0], 1)}))
-            ), id="a process would not accept it alone",
+            ), id="a process would not accept it at all",
         ),
+        pytest.param(KNOWN_BY_ITS_ROOT, id="a process would not accept it alone"),
         pytest.param(linked.SETTLED, id="no next CA"),
     ],
 )  # fmt: skip
