@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every rule, gate, precondition and so on is tested in a file of its own name, and no name means two things."""
+"""Every rule, gate, precondition and so on is tested in a file of its own name, no name means two things, and no value changes."""
 
 from __future__ import annotations
 
@@ -48,3 +48,18 @@ def test_no_two_functions_have_one_name(tmp_path: Path) -> None:
     for name in ("one.py", "two.py"):
         (tmp_path / name).write_text("def twice(): pass\n")
     assert public_names(tmp_path) == {"twice": 2}
+
+
+def changeable(*packages: Path) -> list[str]:
+    """The dataclasses whose fields somebody could set."""
+    trees = (ast.parse(file.read_text()) for package in packages for file in package.rglob("*.py"))
+    classes = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    decorated = ((one.name, ast.unparse(decorator)) for one in classes for decorator in one.decorator_list)
+    return [name for name, decorator in decorated if "dataclass" in decorator and "frozen=True" not in decorator]
+
+
+def test_every_value_stays_as_it_was_made(tmp_path: Path) -> None:
+    """A decision is about what was seen, and gates keep what they have computed."""
+    assert changeable(ROOMS, ROOMS.parent / "_pki") == []
+    (tmp_path / "one.py").write_text("@dataclass(frozen=True)\nclass A: ...\n@dataclass(frozen=False)\nclass B: ...\n")
+    assert changeable(tmp_path) == ["B"]

@@ -71,7 +71,7 @@ def _link_of(prepared: PreparedAuthority | None, snapshot: Snapshot) -> Certific
     by its own certificate.
     """
     current = snapshot.ca.current
-    if prepared is None or not current or prepared.chain[:1] == current[:1]:
+    if prepared is None or not current:
         return None
     own = prepared.chain[0]
     if prepared.link is not None and prepared.link.signed_by(current[0]):

@@ -17,7 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.arri
 )
 
 from ....support.certificates import NOW, Entity, key, make
-from ..builders import DAY, HOUR, NEW, OLD, RENEWED, chain_of, cluster, entry, linked_form, secrets
+from ..builders import DAY, HOUR, INTERMEDIATE, NEW, OLD, RENEWED, ROOT, chain_of, cluster, entry, linked_form, secrets
 
 SHORT = make("cluster-ca v0", key(0), path_length=0)
 LONG = make("cluster-ca v0", key(0))
@@ -43,6 +43,14 @@ def test_where_clients_that_know_only_the_ca_in_use_could_refuse_the_next(
     assert why_refused_by_strangers(form, snapshot) == why
     waits = MOUNTED_SECRET if why else timedelta()
     assert arrives_at(entry(NEW, published_at=NOW), form, snapshot, None) == NOW + waits
+
+
+def test_who_knows_the_ca_in_use_need_not_know_the_root_above_it() -> None:
+    """OpenSSL looks for a root unless it is told otherwise, so such a client could refuse any leaf of an intermediate CA."""
+    snapshot = cluster(ca=secrets(chain_of(INTERMEDIATE, ROOT)))
+    assert why_refused_by_strangers(chain_of(INTERMEDIATE, ROOT), snapshot).startswith(
+        f"no trusted certificate for {ROOT.certificate.subject}"
+    )
 
 
 @pytest.mark.parametrize("current", [OLD, SHORT])

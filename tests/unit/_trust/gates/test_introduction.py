@@ -29,7 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition, Violation
 
-from ....support.certificates import Entity, key, make
+from ....support.certificates import NOW, YEAR, Entity, key, make
 from ..builders import (
     EARLY,
     INTERMEDIATE,
@@ -57,6 +57,7 @@ SHORT = make("cluster-ca v0", key(0), path_length=0)
 BELOW = make("Brokers", key(8), OLD, path_length=0)
 CORPORATE = chain_of(INTERMEDIATE, ROOT)
 NODE, EXPORTER = a_pod(), a_pod("exporter", component=Component.KAFKA_EXPORTER)
+TOPICS = a_pod("topics", component=Component.ENTITY_OPERATOR)
 BOTH = {NODE.uid, EXPORTER.uid}
 WAITING = entry(NEW, UNTRUSTED, awaiting=BOTH)
 OPEN = replace(GATES, trust=lambda *_about: ())
@@ -142,6 +143,35 @@ NOT_YET = f"{EARLY.certificate.subject} is not valid before {EARLY.certificate.n
 OUTSIDE = OutsideClient("Secret kafka/app", (SHORT.certificate,), "", Verifier.OPENSSL)
 
 
+#: The CA in use is an intermediate one: what is above it stands in ``ca.crt`` too, and issues no leaves here.
+SIBLING, RENEWED_BELOW = make("Brokers", key(9), ROOT), make("Corporate Issuing CA", key(7), ROOT, end=NOW + 2 * YEAR)
+
+
+@pytest.mark.parametrize(
+    ("waits", "new"),
+    [
+        pytest.param(*supplied(SIBLING, ROOT), id="the root has issued the next one too"),
+        pytest.param(prepared(NEW, link_of(NEW, ROOT)), WAITING, id="the root has certified the next one"),
+    ],
+)
+def test_only_the_ca_in_use_leads_to_the_next_and_not_the_root_above_it(
+    waits: PreparedAuthority, new: LedgerEntry
+) -> None:
+    assert introduced(seen(waits, new=new).with_ca(current=CORPORATE), OPEN).link is None
+
+
+def test_a_renewed_intermediate_ca_has_the_key_of_the_ca_in_use() -> None:
+    waits, new = supplied(RENEWED_BELOW, ROOT)
+    assert introduced(seen(waits, new=new).with_ca(current=CORPORATE)).because == ""
+
+
+@pytest.mark.parametrize(("old", "new"), [(OLD, NEW), (NEW, OLD)], ids=["one way", "the other way"])
+def test_a_key_is_new_or_the_same_and_never_more(old: Entity, new: Entity) -> None:
+    """Digests have no order that means anything."""
+    waiting = cluster(ca=secrets(old, prepared=(prepared(new),)), ledger=ledger(entry(old), entry(new)))
+    assert introduction_of(waiting, books_of(waiting), entry(new), GATES).because == WITHOUT
+
+
 @pytest.mark.parametrize(
     ("snapshot", "expected"),
     [
@@ -153,6 +183,10 @@ OUTSIDE = OutsideClient("Secret kafka/app", (SHORT.certificate,), "", Verifier.O
         pytest.param(linked(SHORT, new=entry(NEW, UNTRUSTED, awaiting={NODE.uid})), behind_link(SHORT), id="it knows it"),
         pytest.param(linked(OLD), behind_link(), id="the CA in use allows one below it"),
         pytest.param(linked(unknown={EXPORTER.uid}), behind_link(exporter=STRANGE), id="it knows neither"),
+        pytest.param(
+            linked(unknown={TOPICS.uid}, pods=(NODE, TOPICS), new=entry(NEW, UNTRUSTED, awaiting={NODE.uid, TOPICS.uid})),
+            Introduction(linked_form(NEW, OLD), link_of(NEW, OLD), {TOPICS: STRANGE}), id="nor does an operator of the cluster",
+        ),
         pytest.param(linked(unknown={NODE.uid}), by_itself(because=REFUSES), id="a node that refuses it never restarts for it"),
         pytest.param(
             seen(prepared(EARLY, link_of(EARLY, SHORT)), old=SHORT, new=entry(EARLY, UNTRUSTED)),
@@ -218,6 +252,7 @@ def test_what_keeps_leaves_from_being_presented(snapshot: Snapshot, expected: li
     ("snapshot", "brings", "why"),
     [
         pytest.param(cluster(), None, "", id="as usual"),
+        pytest.param(cluster(ca=secrets(CORPORATE)), None, "", id="as usual, below a root"),
         pytest.param(cluster(), chain_of(NEW), "", id="a supplied root"),
         pytest.param(cluster(), CORPORATE, NO_ROOT, id="a supplied intermediate"),
         pytest.param(cluster(ca=secrets(None)), None, "there is no CA yet.", id="no CA"),

@@ -13,6 +13,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.removal import removal_gate
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Follows, OutsideClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, StoredLeaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
@@ -138,6 +139,15 @@ def test_the_root_above_a_trusted_intermediate_can_leave_and_the_intermediate_ca
     }
     assert against(leaving=ROOT, **used) == []
     assert against(leaving=INTERMEDIATE, **used) == needing(*EVERYBODY[:-1], *(f"Secret {name}" for name in PODS))
+
+
+@pytest.mark.parametrize("used", [OLD, NEW, THIRD], ids=["first", "second", "third"])
+def test_clients_are_asked_about_the_ca_that_leaves_and_about_no_other(used: Entity) -> None:
+    """One of the three has the greatest fingerprint, which means nothing."""
+    client = OutsideClient("Secret kafka/app", chain_of(used), follows=Follows.TRUSTED, remedy=REMEDY)
+    books = ledger(*(entry(one, generations={number}) for number, one in enumerate((OLD, NEW, THIRD))))
+    for leaving in {OLD, NEW, THIRD} - {used}:
+        assert against(books, leaving, leaves=leaves(used, 1), outside=(client,)) == []
 
 
 @pytest.mark.parametrize(
