@@ -165,6 +165,12 @@ def test_a_renewed_intermediate_ca_has_the_key_of_the_ca_in_use() -> None:
     assert introduced(seen(waits, new=new).with_ca(current=CORPORATE)).because == ""
 
 
+@pytest.mark.parametrize(("own", "other"), [(NEW, THIRD), (THIRD, NEW)], ids=["one way", "the other way"])
+def test_another_ca_that_is_prepared_lends_it_no_link(own: Entity, other: Entity) -> None:
+    waiting = seen(prepared(other, link_of(other, OLD)), new=entry(own, UNTRUSTED))
+    assert introduced(waiting, OPEN) == by_itself(chain_of(own))
+
+
 @pytest.mark.parametrize(("old", "new"), [(OLD, NEW), (NEW, OLD)], ids=["one way", "the other way"])
 def test_a_key_is_new_or_the_same_and_never_more(old: Entity, new: Entity) -> None:
     """Digests have no order that means anything."""

@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import RemovedEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import LedgerEntry, RemovedEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps
@@ -26,6 +27,7 @@ from ..builders import (
     OLD,
     PHASE_OUT,
     PODS,
+    RENEWED,
     THIRD,
     a_leaf,
     a_pod,
@@ -36,6 +38,7 @@ from ..builders import (
     ledger,
     name_of,
     names_of,
+    others,
     uid_of,
     uids_of,
 )
@@ -105,6 +108,29 @@ RETIRING = unlinked.RETIRING
 )  # fmt: skip
 def test_it_does_not_leave(snapshot: Snapshot) -> None:
     assert withdraw(situation(snapshot)) == ()
+
+
+IN_USE_BY_BOOKS = entry(THIRD)
+HELD_BACK = entry(THIRD, PHASE_OUT)
+GONE_ALREADY = entry(RENEWED, PHASE_OUT)
+
+
+@pytest.mark.parametrize(
+    ("first", "fields"),
+    [
+        pytest.param(IN_USE_BY_BOOKS, {}, id="one that is used"),
+        pytest.param(GONE_ALREADY, {}, id="one that is out already"),
+        pytest.param(
+            HELD_BACK, {"leaves": (*RETIRING.leaves, a_leaf("late", THIRD))}, id="one that a stored leaf is of"
+        ),
+    ],
+)
+def test_one_that_stays_keeps_no_other(first: LedgerEntry, fields: dict[str, Any]) -> None:
+    """Whatever their order in the ledger."""
+    books = books_of(RETIRING)
+    ca = replace(RETIRING.ca, others={**RETIRING.ca.others, **others(THIRD)})
+    snapshot = replace(RETIRING, ca=ca, ledger=replace(books, entries=(first, *books.entries)), **fields)
+    assert withdraw(situation(snapshot)) == (Withdraw(certificate=OLD.certificate),)
 
 
 def refusing(*uids: str) -> Snapshot:

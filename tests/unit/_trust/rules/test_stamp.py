@@ -11,13 +11,13 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, InPlace, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import StampPods
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.stamp import stamp_pods
 
 from .. import linked, patient, renewal, unlinked
-from ..builders import PODS, RUNS, books_of, cluster, pods, uids_of
+from ..builders import PODS, RUNS, a_pod, books_of, cluster, pods, uids_of
 from .asking import RECONCILE, pause_for, situation
 
 BLOCKED, UNPREDICTED = InPlace(reload="no."), InPlace(stamps="the operator would restart them whatever it is told.")
@@ -34,6 +34,12 @@ def one_restarts(snapshot: Snapshot) -> Snapshot:
 
 
 ISSUED = renewal.ISSUED
+#: One leaf is of a generation to come: somebody else has written it.
+AHEAD = replace(
+    linked.RECHAINED, leaves=(replace(linked.RECHAINED.leaves[0], generation=2), *linked.RECHAINED.leaves[1:])
+)
+#: A component that waits for its restart; its name comes after that of nodes.
+EXPORTER = a_pod("exporter", 0, component=Component.KAFKA_EXPORTER, presents_stored=False, key_generation=0)
 
 
 @pytest.mark.parametrize(
@@ -49,6 +55,17 @@ ISSUED = renewal.ISSUED
         pytest.param(one_restarts(ISSUED), (), id="one of them waits for its restart"),
         pytest.param(replace(ISSUED, reconciliation=RUNS), pause_for(stamp(1, 0)[0]), id="never beside the operator"),
         pytest.param(linked.STRUCK, (), id="leaves are still of another generation"),
+        pytest.param(
+            replace(linked.RECHAINED, pods=tuple(replace(pod, key_generation=1) for pod in linked.RECHAINED.pods)),
+            stamp(1, 1, Phase.RETIRE),
+            id="only their generation is behind",
+        ),
+        pytest.param(AHEAD, (), id="a leaf is of a later generation"),
+        pytest.param(
+            replace(linked.RECHAINED, pods=(*linked.RECHAINED.pods, EXPORTER)),
+            stamp(1, 1, Phase.RETIRE),
+            id="a component that restarts is in nobody's way",
+        ),
         pytest.param(linked.STAMPED, (), id="told already"),
         pytest.param(renewal.STAMPED, (), id="told already, the key is the same"),
         pytest.param(cluster(pods=pods()), (), id="pods without a key generation are not behind"),
