@@ -17,6 +17,10 @@ test-long: ## what `make test` has no time for: the other kills and explorations
 	@$(CHECK) --exec pytest tests/faults tests/exploration -m long --numprocesses=2 --timeout=3600
 	@$(CHECK) --bed real --exec python -m tests.traffic $(addprefix --variant ,supplied restart reload when-restarted)
 
+.PHONY: mutation
+mutation: ## small mistakes in _trust and _pki, each of which a unit test has to notice: FILE=... in minutes, everything in hours
+	@$(CHECK) --exec python -m tests.mutation $(FILE)
+
 .PHONY: setup
 setup: ## make the environments of the checks
 	@$(CHECK) --setup

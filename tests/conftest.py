@@ -6,11 +6,15 @@ import os
 import re
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 # The same examples every time, so that nothing fails by chance; HYPOTHESIS_PROFILE=search looks for new ones.
 settings.register_profile("checks", deadline=None, database=None, derandomize=True)
 settings.register_profile("search", deadline=None, max_examples=1000)
+# For mutations, of which only is asked whether anything fails: nobody reads the smallest example.
+settings.register_profile(
+    "mutation", deadline=None, database=None, derandomize=True, phases=(Phase.explicit, Phase.generate)
+)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "checks"))
 
 _RANDOM = re.compile(r"[0-9a-f]{8}|[0-9A-F]{8}|[0-9A-F]{2}:[0-9A-F]{2}:|-----BEGIN")

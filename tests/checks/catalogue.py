@@ -12,7 +12,7 @@ from .pythons import OLDEST, PAIRS, Pair, available_pairs, find_python
 _UNITS = ("pytest", "tests/unit", "--numprocesses=2")
 #: Tests of what the tests are made of, each beside it.
 _DOUBLES = (
-    "pytest", *(f"tests/{part}" for part in ("operator", "cluster", "checks", "demo", "bench", "bench_kafka", "traffic")),
+    "pytest", *(f"tests/{part}" for part in ("operator", "cluster", "checks", "demo", "bench", "bench_kafka", "traffic", "mutation")),
     "--numprocesses=2",
 )  # fmt: skip
 #: One test is a whole exploration, or a flow killed at every write: a minute on an idle machine, and many where all share it.

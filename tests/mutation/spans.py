@@ -1,0 +1,23 @@
+"""Where the annotations of a module are."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TypeAlias
+
+#: Line, from 1, and column, from 0.
+Position: TypeAlias = tuple[int, int]
+
+
+def annotations(source: str) -> Iterator[tuple[Position, Position]]:
+    """From where to where they go in a module in which nothing evaluates them (PEP 563); in another one there are none."""
+    tree = ast.parse(source)
+    imports = (node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == "__future__")
+    if not any(name.name == "annotations" for node in imports for name in node.names):
+        return
+    for node in ast.walk(tree):
+        for name in ("annotation", "returns"):
+            found = getattr(node, name, None)
+            if isinstance(found, ast.expr) and found.end_lineno is not None and found.end_col_offset is not None:
+                yield (found.lineno, found.col_offset), (found.end_lineno, found.end_col_offset)

@@ -1,0 +1,62 @@
+"""What a run comes to: how many mutants were noticed, and by which lines those that were not are known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from .equivalents import EQUIVALENTS, Equivalent
+from .session import Mutant
+from .targets import CODE
+
+#: Per cent of the mutants, without those argued to be equivalent, that tests have to notice.
+THRESHOLD = 95.0
+
+
+@dataclass(frozen=True)
+class Summary:
+    """killed: mutants that a test noticed. survivors: those that none did. equivalent: those that none can.
+
+    untrue: what is not so of the list of equivalent mutants, as sentences.
+    """
+
+    killed: int
+    survivors: tuple[Mutant, ...]
+    equivalent: int
+    untrue: tuple[str, ...] = ()
+
+    @property
+    def percentage(self) -> float:
+        tried = self.killed + len(self.survivors)
+        return 100.0 * self.killed / tried if tried else 100.0
+
+    @property
+    def passes(self) -> bool:
+        return self.percentage >= THRESHOLD and not self.untrue
+
+    def __str__(self) -> str:
+        tried = self.killed + len(self.survivors)
+        return f"{self.percentage:5.1f} %  {self.killed} of {tried} killed, {self.equivalent} equivalent"
+
+
+def summarise(mutants: Sequence[Mutant], known: Iterable[Equivalent] = EQUIVALENTS) -> Summary:
+    """known: mutants argued to be equivalent; those of other modules than were mutated do not matter here."""
+    modules = {str(one.module.relative_to(CODE)) for one in mutants}
+    about = [one for one in known if one.module in modules]
+    argued = {(one.module, one.before, after) for one in about for after in one.after}
+    alive = [one for one in mutants if not one.is_killed]
+    survivors = tuple(one for one in alive if _key(one) not in argued)
+    killed = sum(one.is_killed for one in mutants)
+    return Summary(killed, survivors, len(alive) - len(survivors), tuple(_untrue(argued, mutants)))
+
+
+def _key(mutant: Mutant) -> tuple[str, str, str]:
+    return str(mutant.module.relative_to(CODE)), mutant.before, mutant.after
+
+
+def _untrue(argued: set[tuple[str, str, str]], mutants: Sequence[Mutant]) -> Iterator[str]:
+    """A line may stand in several places of a module: one of its mutants that survives is enough."""
+    made, alive = {_key(one) for one in mutants}, {_key(one) for one in mutants if not one.is_killed}
+    for module, before, after in sorted(argued - alive):
+        why = "a test kills it" if (module, before, after) in made else "there is no such mutant"
+        yield f"{module}: '{before}' as '{after}' is listed as equivalent, but {why}"

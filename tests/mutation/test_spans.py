@@ -1,0 +1,26 @@
+"""Where annotations are."""
+
+from __future__ import annotations
+
+import pytest
+
+from .spans import annotations
+
+FUTURE = "from __future__ import annotations\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("x: int | None = 1 | 2", ["int | None"]),
+        ("def f(a: int | str, *b: int) -> None: return a | b", ["int | str", "int", "None"]),
+        ("class C:\n    x: int | None", ["int | None"]),
+        ("X = int | None", []),
+    ],
+)
+def test_where_they_are(source: str, found: list[str]) -> None:
+    lines = (FUTURE + source).splitlines()
+    spans = list(annotations(FUTURE + source))
+    assert all(begin[0] == end[0] for begin, end in spans)
+    assert sorted(lines[line - 1][first:last] for (line, first), (_line, last) in spans) == sorted(found)
+    assert list(annotations(source)) == []

@@ -1,0 +1,44 @@
+"""What is mutated, and by what it has to be noticed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ..checks.places import ROOT
+from .targets import PACKAGES, NotMutated, modules, suites_for
+
+GATES = "plugins/module_utils/_trust/gates"
+
+
+def test_without_a_wish_everything_that_decides_what_is_safe() -> None:
+    found = modules()
+    for package in PACKAGES:
+        assert {one for one in found if one.is_relative_to(package)}
+    assert Path(GATES, "removal.py") in found
+    assert not [one for one in found if not (ROOT / one).read_text().strip()]
+
+
+def test_a_file_a_folder_and_each_module_once() -> None:
+    one = Path(GATES, "removal.py")
+    assert modules([str(one)]) == (one,)
+    folder = modules([GATES])
+    assert one in folder
+    assert {module.parent for module in folder} == {Path(GATES)}
+    assert modules([GATES, str(one)]) == folder
+
+
+@pytest.mark.parametrize("path", ["plugins/modules/strimzi_ca.py", f"{GATES}/nothing.py", "/etc/passwd", "nowhere"])
+def test_what_is_not_mutated(path: str) -> None:
+    with pytest.raises(NotMutated, match="no file or folder of"):
+        modules([path])
+
+
+def test_tests_of_its_own_name_come_first() -> None:
+    tests = Path("tests/unit/_trust")
+    assert suites_for(Path(GATES, "removal.py"), ROOT) == (tests / "gates/test_removal.py", tests)
+
+
+def test_where_there_are_none_those_of_the_package_do(tmp_path: Path) -> None:
+    assert suites_for(Path(GATES, "removal.py"), tmp_path) == (Path("tests/unit/_trust"),)
