@@ -130,6 +130,7 @@ UNUSABLE = (
     _case("ed448", GO, own_key=ed448.Ed448PrivateKey.generate()),
     _case("no subject", JVM, subject=""),
     _case("sha-224 below", GO, below=True, algorithm=hashes.SHA224()),
+    _case("sha3-256 below", GO, OPENSSL, below=True, algorithm=hashes.SHA3_256()),
     _case("clients only", GO, OPENSSL, extra=_for(_CLIENT)),
     _case("clients only, below", GO, OPENSSL, below=True, extra=_for(_CLIENT)),
     _case("any use", OPENSSL, below=True, extra=_for(ExtendedKeyUsageOID.ANY_EXTENDED_KEY_USAGE)),

@@ -15,9 +15,9 @@ import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
 
 /**
- * Answers for each line whether the trust manager of a JVM accepts a certificate of a server: seconds since 1970, the
- * leaf, what was sent behind it, and what is trusted, each certificate as base64 of its DER, several joined by commas,
- * "-" for none.
+ * Answers for each line whether the trust manager of a JVM accepts a certificate: "server" or "client", which is whose
+ * it is, seconds since 1970, the leaf, what was sent behind it, and what is trusted, each certificate as base64 of its
+ * DER, several joined by commas, "-" for none.
  */
 public final class Paths {
     public static void main(String[] arguments) throws Exception {
@@ -29,17 +29,23 @@ public final class Paths {
 
     private static String answer(String[] fields) {
         try {
-            verify(new Date(Long.parseLong(fields[0]) * 1000), fields[1], fields[2], fields[3]);
+            verify(fields[0], new Date(Long.parseLong(fields[1]) * 1000), fields[2], fields[3], fields[4]);
             return "accepted";
         } catch (Exception refused) {
             return "refused: " + refused.toString().replace('\n', ' ');
         }
     }
 
-    private static void verify(Date at, String leaf, String sent, String trusted) throws Exception {
+    private static void verify(String whose, Date at, String leaf, String sent, String trusted) throws Exception {
         List<X509Certificate> chain = parse(leaf);
         chain.addAll(parse(sent));
-        manager(at, parse(trusted)).checkServerTrusted(chain.toArray(new X509Certificate[0]), "UNKNOWN");
+        var presented = chain.toArray(new X509Certificate[0]);
+        var manager = manager(at, parse(trusted));
+        switch (whose) {
+            case "server" -> manager.checkServerTrusted(presented, "UNKNOWN");
+            case "client" -> manager.checkClientTrusted(presented, "UNKNOWN");
+            default -> throw new IllegalArgumentException(whose + " is neither server nor client");
+        }
     }
 
     private static X509TrustManager manager(Date at, List<X509Certificate> trusted) throws Exception {

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
+from collections.abc import Mapping
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -18,7 +18,6 @@ from ..support.constrained import CASES, Case, Constrained, names
 from ..unit._pki.test_path_properties import Hierarchy, valid
 from ..unit._pki.test_path_properties import openssl_accepts as library_accepts
 from .conftest import Asked
-from .openssl import openssl_accepts
 
 ENOUGH = 100
 SETTINGS = settings(max_examples=1500, deadline=None, suppress_health_check=list(HealthCheck))
@@ -30,9 +29,9 @@ def asked_of(made: Constrained) -> Hierarchy:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_they_agree_where_a_path_is_accepted(case: Case, go: Asked, jvm: Asked, tmp_path: Path) -> None:
+def test_they_agree_where_a_path_is_accepted(case: Case, verifiers: Mapping[Verifier, Asked]) -> None:
     asked = asked_of(case.made)
-    said = {"go": go.accepts(asked), "jvm": jvm.accepts(asked), "openssl": openssl_accepts(asked, tmp_path)}
+    said = {one: verifier.accepts(asked) for one, verifier in verifiers.items()}
     assert all(said.values()) == case.holds, said
     assert {valid(asked, one) for one in Verifier} == {case.holds}
 

@@ -6,14 +6,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from datetime import datetime
 
-from .._pki.certificates import CertificateError, Chain
+from .._pki.certificates import Certificate, CertificateError, Chain
+from .._pki.defects import named_verifiers
 from .._pki.keys import PrivateKey
+from .._pki.leaf_usability import leaf_defects
 from .._pki.path_constraints import constraint_problem
 from .._pki.paths import validate_path
 from .._strimzi.errors import LeafRefused
+from .._trust.model.snapshot import Snapshot
 from .issuer import IssuedCertificate
 from .subjects import LeafSubject
 
@@ -26,33 +30,57 @@ def not_made(secret: str, why: CertificateError) -> LeafRefused:
     )
 
 
-def refuse(
-    issued: IssuedCertificate, subject: LeafSubject, key: PrivateKey, issuer: Chain, at: datetime, secret: str
-) -> None:
-    """Raises LeafRefused where this certificate must not be used; secret: where it would be stored."""
-    problems = list(refusals(issued, subject, key, issuer, at))
-    if problems:
-        raise LeafRefused(
-            f"The certificate issued for Secret {secret} is refused: {'; '.join(problems)}.",
-            "Correct the issuer; nothing was written to this Secret.",
-        )
-
-
-def refusals(
-    issued: IssuedCertificate, subject: LeafSubject, key: PrivateKey, issuer: Chain, at: datetime
-) -> Iterator[str]:
-    """The reasons why this certificate must not be used; none where it may be. issuer: the CA that was asked, and what lies
-    above it: a client may trust that alone.
+@dataclass(frozen=True)
+class Acceptance:
+    """issuer: the CA that is to have issued it, and what lies above it: a client may trust that alone. known: certificates
+    that were issued before. at: the time of its use.
     """
-    leaf = issued.leaf
-    if not key.matches(leaf):
-        yield "it does not carry the requested public key"
-    if leaf.subject_der != subject.distinguished_name.der:
-        yield f"its subject is {leaf.subject}"
-    if leaf.subject_alternative_names != subject.names:
-        yield "its alternative names are not the requested ones"
-    if leaf.is_ca:
-        yield "it is a CA certificate"
-    result = validate_path((leaf, *issued.chain), issuer[:1], at=at)
-    if problem := result.reason or constraint_problem(leaf, issuer):
-        yield problem
+
+    issuer: Chain
+    known: Iterable[Certificate]
+    at: datetime
+    _serial_numbers: dict[tuple[bytes, int], Certificate] = field(init=False)
+
+    def __post_init__(self) -> None:
+        numbers = {(one.issuer_der, one.serial_number): one for one in self.known}
+        object.__setattr__(self, "_serial_numbers", numbers)
+
+    def refuse(self, issued: IssuedCertificate, subject: LeafSubject, key: PrivateKey, secret: str) -> None:
+        """Raises LeafRefused where this certificate must not be used; secret: where it would be stored."""
+        problems = list(self.refusals(issued, subject, key))
+        if problems:
+            raise LeafRefused(
+                f"The certificate issued for Secret {secret} is refused: {'; '.join(problems)}.",
+                "Correct the issuer; nothing was written to this Secret.",
+            )
+
+    def refusals(self, issued: IssuedCertificate, subject: LeafSubject, key: PrivateKey) -> Iterator[str]:
+        """The reasons why this certificate must not be used; none where it may be."""
+        leaf = issued.leaf
+        if not key.matches(leaf):
+            yield "it does not carry the requested public key"
+        if leaf.subject_der != subject.distinguished_name.der:
+            yield f"its subject is {leaf.subject}"
+        if leaf.subject_alternative_names != subject.names:
+            yield "its alternative names are not the requested ones"
+        if leaf.is_ca:
+            yield "it is a CA certificate"
+        for defect in leaf_defects(leaf, subject.purposes):
+            refusing = named_verifiers(defect.verifiers)
+            yield f"it {defect.cause}, and {refusing} refuse it; what is needed is one {defect.wanted}"
+        # A CA gives no serial number twice (RFC 5280 section 4.1.2.2).
+        other = self._serial_numbers.get((leaf.issuer_der, leaf.serial_number), leaf)
+        if other != leaf:
+            yield f"its issuer has given its serial number to {other.subject} before"
+        result = validate_path((leaf, *issued.chain), self.issuer[:1], at=self.at)
+        if problem := result.reason or constraint_problem(leaf, self.issuer):
+            yield problem
+
+
+def known_certificates(snapshot: Snapshot) -> Iterator[Certificate]:
+    """The CAs and the leaves that are stored for a cluster."""
+    yield from snapshot.ca.current
+    for chain in snapshot.ca.others.values():
+        yield from chain
+    for leaf in snapshot.leaves:
+        yield from leaf.chain or ()

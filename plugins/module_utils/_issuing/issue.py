@@ -30,7 +30,7 @@ from .._strimzi.writes import (
 )
 from .._trust.model.snapshot import Component
 from .._trust.model.steps.leaves import IssueLeaves
-from .acceptance import not_made, refuse
+from .acceptance import Acceptance, known_certificates, not_made
 from .internal import InternalIssuer
 from .issuer import IssuedCertificate, Issuer
 from .subjects import LeafSubject, subject_of
@@ -50,8 +50,9 @@ def issue_leaves(step: IssueLeaves, observation: Observation, work: Work) -> Non
         write_all(tuple(_planned(leaf, step, observation) for leaf in wanted), work, phase)
         return
     issuer = _issuer(step, observation, work)
+    acceptance = Acceptance(step.issuer, known_certificates(observation.snapshot), work.clock.now())
     writes = tuple(
-        _write(leaf, step, key, _obtain(leaf, step, key, issuer, observation, work), observation)
+        _write(leaf, step, key, _obtain(leaf, key, issuer, acceptance, observation, work), observation)
         for leaf, key in zip(wanted, _keys(len(wanted), work), strict=True)
     )
     write_all(writes, work, phase)
@@ -90,7 +91,7 @@ def _issuer(step: IssueLeaves, observation: Observation, work: Work) -> Issuer:
 
 
 def _obtain(
-    leaf: LeafSecret, step: IssueLeaves, key: PrivateKey, issuer: Issuer, observation: Observation, work: Work
+    leaf: LeafSecret, key: PrivateKey, issuer: Issuer, acceptance: Acceptance, observation: Observation, work: Work
 ) -> IssuedCertificate:
     subject = _subject(leaf, observation)
     try:
@@ -100,7 +101,7 @@ def _obtain(
         raise not_made(leaf.secret, error) from None
     if issued is None:
         raise LeafRefused(f"The issuer has not issued the leaf for Secret {leaf.secret} yet.", "Run the flow again.")
-    refuse(issued, subject, key, step.issuer, work.clock.now(), leaf.secret)
+    acceptance.refuse(issued, subject, key, leaf.secret)
     return issued
 
 

@@ -14,6 +14,7 @@ from .._kube.resources import SECRETS
 from .._pki.authorities import DistinguishedName
 from .._pki.certificates import CertificateError, Chain, encode_certificates, parse_certificates
 from .._pki.keys import PrivateKey, generate_key
+from .._pki.leaf_usability import Purpose
 from .._pki.requests import build_request
 from .._strimzi.ca_secrets import KEY, private_key
 from .._strimzi.errors import AuthorityUnavailable, StepError
@@ -24,7 +25,7 @@ from .._strimzi.work import Work
 from .._strimzi.writes import Write, WriteVerb, new_secret, secret_patch, version, write_all
 from .._trust.model.ledger import Ledger
 from .._trust.model.states import TRUSTED_STATES
-from .acceptance import not_made, refuse
+from .acceptance import Acceptance, known_certificates, not_made
 from .internal import InternalIssuer
 from .issuer import IssuedCertificate
 from .subjects import LeafSubject, canonical
@@ -115,7 +116,9 @@ def _why_issued(wanted: OwnCertificate, chain: Chain, key: PrivateKey | None, ob
 
 
 def _subject(wanted: OwnCertificate) -> LeafSubject:
-    return LeafSubject(DistinguishedName(wanted.common_name), frozenset(map(canonical, wanted.names)))
+    """With names it may serve; what serves may be a client as well."""
+    ends = frozenset(Purpose) if wanted.names else frozenset({Purpose.CLIENT})
+    return LeafSubject(DistinguishedName(wanted.common_name), frozenset(map(canonical, wanted.names)), ends)
 
 
 def _issuer(observation: Observation, work: Work) -> InternalIssuer:
@@ -137,7 +140,8 @@ def _issue(
         issued = issuer.sign(build_request(subject.distinguished_name, subject.names, key))
     except CertificateError as error:
         raise not_made(wanted.secret, error) from None
-    refuse(issued, subject, key, observation.snapshot.ca.current, work.clock.now(), wanted.secret)
+    acceptance = Acceptance(observation.snapshot.ca.current, known_certificates(observation.snapshot), work.clock.now())
+    acceptance.refuse(issued, subject, key, wanted.secret)
     return issued, key.reveal()
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._pki.authorities import DistinguishedName
+from .._pki.leaf_usability import Purpose
 from .._strimzi.names import ClusterNames
 from .._trust.model.snapshot import Component
 
@@ -22,10 +23,13 @@ Object = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class LeafSubject:
-    """Subject of a leaf. names: DNS names and textual IP addresses; empty for pure clients."""
+    """Subject of a leaf. names: DNS names and textual IP addresses; empty for pure clients. purposes: the ends of
+    connections that it is presented at.
+    """
 
     distinguished_name: DistinguishedName
     names: frozenset[str]
+    purposes: frozenset[Purpose]
 
 
 @dataclass(frozen=True)
@@ -102,10 +106,16 @@ def _reported_hosts(kafka: Object, listener: str) -> Iterable[str]:
             yield from (address["host"] for address in reported.get("addresses") or [] if address.get("host"))
 
 
+#: Nodes and Cruise Control present their leaf to nodes as well.
+_SERVING = frozenset({Component.KAFKA, Component.CRUISE_CONTROL})
+
+
 def subject_of(component: Component, common_name: str, names: frozenset[str]) -> LeafSubject:
     """The subject of a leaf: O before CN; pure clients have no alternative names."""
-    serves = component in (Component.KAFKA, Component.CRUISE_CONTROL)
-    return LeafSubject(DistinguishedName(common_name), frozenset(map(canonical, names)) if serves else frozenset())
+    name, client = DistinguishedName(common_name), frozenset({Purpose.CLIENT})
+    if component not in _SERVING:
+        return LeafSubject(name, frozenset(), client)
+    return LeafSubject(name, frozenset(map(canonical, names)), client | {Purpose.SERVER})
 
 
 def canonical(name: str) -> str:

@@ -54,6 +54,12 @@ _PROCESSED = frozenset(
 _NAME_CONSTRAINTS = "2.5.29.30"
 _ANY_POLICY = "2.5.29.32.0"
 
+#: encipher_only and decipher_only only restrict key_agreement.
+_KEY_USAGES = (
+    "digital_signature", "content_commitment", "key_encipherment", "data_encipherment", "key_agreement", "key_cert_sign",
+    "crl_sign",
+)  # fmt: skip
+
 #: Certificates of one chain, the leaf included. A JVM takes no more from its peer
 #: (jdk.tls.maxCertificateChainLength), and what a path search costs grows with them.
 MOST_IN_A_CHAIN = 10
@@ -233,10 +239,17 @@ class Certificate:
         return None if constraints is None else constraints.path_length
 
     @cached_property
+    def key_usages(self) -> frozenset[str] | None:
+        """The bits that are set, as in "digital_signature"; None where the certificate does not restrict them (RFC 5280
+        section 4.2.1.3).
+        """
+        value = self._extension(ExtensionOID.KEY_USAGE)
+        return None if value is None else frozenset(name for name in _KEY_USAGES if getattr(value, name))
+
+    @property
     def key_usage_allows_signing(self) -> bool:
-        """Whether the key may sign certificates; an absent keyUsage does not forbid it (RFC 5280 section 4.2.1.3)."""
-        usage = self._extension(ExtensionOID.KEY_USAGE)
-        return True if usage is None else bool(usage.key_cert_sign)
+        """Whether the key may sign certificates."""
+        return self.key_usages is None or "key_cert_sign" in self.key_usages
 
     @cached_property
     def subject_key_identifier(self) -> bytes | None:

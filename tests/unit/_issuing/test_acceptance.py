@@ -9,13 +9,20 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.x509.oid import ExtendedKeyUsageOID
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.acceptance import refusals
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.acceptance import Acceptance
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import IssuedCertificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import LeafSubject, subject_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
+    Certificate,
+    certificate_from_der,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.leaf_usability import Purpose
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.leaves import sign_leaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, YEAR, Entity, key, make
@@ -53,8 +60,19 @@ class Issue:
 GOOD = Issue()
 
 
+def with_serial_number(leaf: Certificate, number: int, issuer: Entity) -> Certificate:
+    parsed = x509.load_der_x509_certificate(leaf.der)
+    builder = x509.CertificateBuilder(
+        issuer_name=parsed.issuer, subject_name=parsed.subject, public_key=parsed.public_key(), serial_number=number,
+        not_valid_before=parsed.not_valid_before_utc, not_valid_after=parsed.not_valid_after_utc,
+        extensions=list(parsed.extensions),
+    )  # fmt: skip
+    made = builder.sign(issuer.key.for_signing(), hashes.SHA256())
+    return certificate_from_der(made.public_bytes(serialization.Encoding.DER))
+
+
 def refused(issued: IssuedCertificate, subject: LeafSubject = SUBJECT) -> list[str]:
-    return list(refusals(issued, subject, OWN, (CA.certificate,), NOW))
+    return list(Acceptance((CA.certificate,), (CA.certificate,), NOW).refusals(issued, subject, OWN))
 
 
 @pytest.mark.parametrize(
@@ -94,7 +112,7 @@ def test_one_thing_wrong_is_one_reason(issue: Issue, reason: str) -> None:
 
 def test_a_ca_certificate_is_never_a_leaf() -> None:
     """With it a node could issue in the name of the CA."""
-    subject = LeafSubject(DistinguishedName("demo-kafka"), frozenset())
+    subject = LeafSubject(DistinguishedName("demo-kafka"), frozenset(), frozenset({Purpose.CLIENT}))
     made = make("demo-kafka", OWN, CA, ca=True).certificate
     assert "it is a CA certificate" in refused(IssuedCertificate(made, ()), subject)
 
@@ -111,8 +129,45 @@ def test_a_leaf_below_another_ca_of_the_same_name_is_refused() -> None:
 
 def test_all_reasons_are_told_at_once() -> None:
     spoilt = replace(GOOD, names=frozenset(), own_key=key(8)).certificate()
-    said = list(refusals(spoilt, CLIENT, OWN, (OTHER.certificate,), NOW))
+    said = list(Acceptance((OTHER.certificate,), (), NOW).refusals(spoilt, CLIENT, OWN))
     assert len(said) == 3
+
+
+def test_a_serial_number_that_its_issuer_gave_before_is_refused() -> None:
+    issued, other = GOOD.certificate(), GOOD.certificate()
+    twice = replace(other, leaf=with_serial_number(other.leaf, issued.leaf.serial_number, CA))
+    (said,) = Acceptance((CA.certificate,), (issued.leaf,), NOW).refusals(twice, SUBJECT, OWN)
+    assert "serial number" in said
+    assert list(Acceptance((CA.certificate,), (issued.leaf, other.leaf), NOW).refusals(issued, SUBJECT, OWN)) == []
+
+
+def test_another_issuer_may_give_the_same_serial_number() -> None:
+    issued = GOOD.certificate()
+    theirs = replace(GOOD, issuer=OTHER).certificate().leaf
+    other = with_serial_number(theirs, issued.leaf.serial_number, OTHER)
+    assert list(Acceptance((CA.certificate,), (other,), NOW).refusals(issued, SUBJECT, OWN)) == []
+
+
+@pytest.mark.parametrize(
+    ("use", "subject", "said"),
+    [
+        (ExtendedKeyUsageOID.SERVER_AUTH, SUBJECT, "an extended key usage without clientAuth, and JVMs"),
+        (ExtendedKeyUsageOID.CLIENT_AUTH, SUBJECT, "an extended key usage without serverAuth, and JVMs"),
+        (ExtendedKeyUsageOID.SERVER_AUTH, CLIENT, "an extended key usage without clientAuth, and JVMs"),
+    ],
+)
+def test_what_it_may_be_used_for_has_to_fit_its_component(
+    use: x509.ObjectIdentifier, subject: LeafSubject, said: str
+) -> None:
+    """Nodes present theirs to clients, and as clients to each other."""
+    names = [x509.DNSName(name) for name in subject.names if not name.startswith(("192", "2001"))]
+    asked = replace(subject, names=frozenset(name.value for name in names))
+    extra: list[tuple[x509.ExtensionType, bool]] = [(x509.ExtendedKeyUsage([use]), False)]
+    if names:
+        extra.append((x509.SubjectAlternativeName(names), False))
+    made = make(subject.distinguished_name.common_name, OWN, CA, ca=None, signing=None, extra=extra).certificate
+    (reason,) = (one for one in refused(IssuedCertificate(made, ()), asked) if "extended" in one)
+    assert said in reason
 
 
 def test_a_leaf_that_the_chain_of_its_issuer_does_not_admit_is_refused() -> None:
@@ -120,6 +175,6 @@ def test_a_leaf_that_the_chain_of_its_issuer_does_not_admit_is_refused() -> None
     root = make("the root", key(5), extra=[constrained_names(["example.com"])])
     below = make("the CA", key(6), root)
     issued = replace(GOOD, issuer=below, chain=(below.certificate,)).certificate()
-    (said,) = refusals(issued, SUBJECT, OWN, (below.certificate, root.certificate), NOW)
+    (said,) = Acceptance((below.certificate, root.certificate), (), NOW).refusals(issued, SUBJECT, OWN)
     assert said.startswith("the name constraints of CN=the root,O=io.strimzi do not admit the name ")
-    assert list(refusals(issued, SUBJECT, OWN, (below.certificate,), NOW)) == []
+    assert list(Acceptance((below.certificate,), (), NOW).refusals(issued, SUBJECT, OWN)) == []

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import Verifiers, defects, named_verifiers
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.defects import Verifiers, named_verifiers
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import defects
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
 
 from ...support.unusable import UNUSABLE, USABLE, Case

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..._pki.certificates import Certificate, Chain
+from ..._pki.defects import named_verifiers
 from ..._pki.path_checks import extension_problem
 from ..._pki.path_constraints import constraint_problem
-from ..._pki.usability import chain_defects, named_verifiers
+from ..._pki.usability import chain_defects
 from ..ledger.target import resolve
 from ..model.goals import Goal
 from ..model.intent import Intent

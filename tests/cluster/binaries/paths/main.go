@@ -1,5 +1,6 @@
-// Answers for each line whether Go accepts a certificate of a server: seconds since 1970, the leaf, what was sent behind
-// it, and what is trusted, each certificate as base64 of its DER, several joined by commas, "-" for none.
+// Answers for each line whether Go accepts a certificate: "server" or "client", which is whose it is, seconds since 1970,
+// the leaf, what was sent behind it, and what is trusted, each certificate as base64 of its DER, several joined by
+// commas, "-" for none.
 package main
 
 import (
@@ -25,24 +26,35 @@ func main() {
 	}
 }
 
+var uses = map[string]x509.ExtKeyUsage{"server": x509.ExtKeyUsageServerAuth, "client": x509.ExtKeyUsageClientAuth}
+
 func verify(fields []string) error {
-	seconds, err := strconv.ParseInt(fields[0], 10, 64)
+	use, known := uses[fields[0]]
+	if !known {
+		return fmt.Errorf("%s is neither server nor client", fields[0])
+	}
+	seconds, err := strconv.ParseInt(fields[1], 10, 64)
 	if err != nil {
 		return err
 	}
-	leaf, err := parse(fields[1])
+	leaf, err := parse(fields[2])
 	if err != nil {
 		return err
 	}
-	sent, err := pool(fields[2])
+	sent, err := pool(fields[3])
 	if err != nil {
 		return err
 	}
-	trusted, err := pool(fields[3])
+	trusted, err := pool(fields[4])
 	if err != nil {
 		return err
 	}
-	_, err = leaf.Verify(x509.VerifyOptions{Intermediates: sent, Roots: trusted, CurrentTime: time.Unix(seconds, 0)})
+	_, err = leaf.Verify(x509.VerifyOptions{
+		Intermediates: sent,
+		Roots:         trusted,
+		CurrentTime:   time.Unix(seconds, 0),
+		KeyUsages:     []x509.ExtKeyUsage{use},
+	})
 	return err
 }
 

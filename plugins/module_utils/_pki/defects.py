@@ -1,0 +1,88 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The reasons for which a verifier cannot use a certificate, and those that CAs and leaves share (docs/operator.md,
+"Usable CAs", "Usable leaves").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from .certificates import Certificate
+from .verifiers import Verifier
+
+Verifiers: TypeAlias = frozenset[Verifier]
+
+JVM, GO, OPENSSL = (frozenset({one}) for one in (Verifier.JVM, Verifier.GO, Verifier.OPENSSL))
+ALL: Verifiers = frozenset(Verifier)
+
+_SHA1 = frozenset({"1.2.840.113549.1.1.5", "1.2.840.10045.4.1", "1.2.840.10040.4.3"})
+_MD5 = "1.2.840.113549.1.1.4"
+_ECDSA_SHA3 = frozenset(f"2.16.840.1.101.3.4.3.{last}" for last in (9, 10, 11, 12))
+#: SHA-256, SHA-384 and SHA-512 with RSA (PKCS #1 v1.5 and PSS) and ECDSA; Ed25519.
+_GO_SIGNATURES = frozenset(
+    {
+        *(f"1.2.840.113549.1.1.{last}" for last in (10, 11, 12, 13)),
+        *(f"1.2.840.10045.4.3.{last}" for last in (2, 3, 4)),
+        "1.3.101.112",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Defect:
+    """cause: what is so, as the end of a sentence about the certificate. wanted: how it would have to be instead, after
+    "a CA" or "a certificate".
+    """
+
+    verifiers: Verifiers
+    cause: str
+    wanted: str
+
+
+def named_verifiers(verifiers: Verifiers) -> str:
+    """As a person knows them: "Go programs (Kafka Exporter) and OpenSSL (librdkafka)"."""
+    names = [_NAMES[one] for one in Verifier if one in verifiers]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+_NAMES = {
+    Verifier.JVM: "JVMs (Kafka and Strimzi)",
+    Verifier.OPENSSL: "OpenSSL (librdkafka)",
+    Verifier.GO: "Go programs (Kafka Exporter)",
+}
+
+
+def signature_defects(certificate: Certificate) -> Iterator[Defect]:
+    """Nobody looks at the signature that a root makes on itself."""
+    algorithm = certificate.signature_algorithm
+    if certificate.self_issued or algorithm in _GO_SIGNATURES:
+        return
+    refusing = ALL if algorithm == _MD5 else GO | OPENSSL if algorithm in _SHA1 | _ECDSA_SHA3 else GO
+    name = "SHA-1" if algorithm in _SHA1 else "MD5" if algorithm == _MD5 else f"the algorithm {algorithm}"
+    yield Defect(refusing, f"is signed with {name}", "that is signed with SHA-256, SHA-384 or SHA-512")
+
+
+def criticality_defects(certificate: Certificate) -> Iterator[Defect]:
+    """A JVM does not process the extensions of an anchor."""
+    below = frozenset() if certificate.self_issued else JVM
+    for oid, name in (("2.5.29.14", "subject"), ("2.5.29.35", "authority")):
+        if oid in certificate.critical_extensions:
+            yield Defect(
+                GO | OPENSSL | below, f"marks its {name} key identifier as critical", "whose key identifiers are not critical"
+            )  # fmt: skip
+
+
+def policy_defects(certificate: Certificate) -> Iterator[Defect]:
+    if (
+        "2.5.29.32" in certificate.critical_extensions
+        and certificate.has_policy_qualifiers
+        and not certificate.self_issued
+    ):
+        yield Defect(
+            JVM, "has critical certificate policies with qualifiers", "whose certificate policies are not critical, or without qualifiers"
+        )  # fmt: skip

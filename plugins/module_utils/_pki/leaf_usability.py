@@ -1,0 +1,78 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Which verifiers cannot use a leaf for what it is to be used for, by its signature and its extensions (docs/operator.md,
+"Usable leaves"). Its names, its dates and its path are the matter of others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from enum import Enum
+
+from .certificates import Certificate
+from .defects import (
+    ALL,
+    JVM,
+    OPENSSL,
+    Defect,
+    Verifiers,
+    criticality_defects,
+    policy_defects,
+    signature_defects,
+)
+
+_ANY_USE = "2.5.29.37.0"
+_EXCHANGE = frozenset({"digital_signature", "key_encipherment", "key_agreement"})
+
+
+class Purpose(Enum):
+    """The end of a TLS connection that presents the leaf. Clients of every kind verify servers; the servers of a Kafka
+    cluster are JVMs.
+    """
+
+    SERVER = "server"
+    CLIENT = "client"
+
+    @property
+    def verifiers(self) -> Verifiers:
+        return ALL if self is Purpose.SERVER else JVM
+
+    @property
+    def usage(self) -> tuple[str, str]:
+        """The extended key usage: OID and name (RFC 5280 section 4.2.1.12)."""
+        return ("1.3.6.1.5.5.7.3.1", "serverAuth") if self is Purpose.SERVER else ("1.3.6.1.5.5.7.3.2", "clientAuth")
+
+
+def leaf_defects(leaf: Certificate, purposes: frozenset[Purpose]) -> Iterator[Defect]:
+    """Everything for which a verifier that meets the leaf refuses it; none where all can use it."""
+    asked = frozenset(verifier for purpose in purposes for verifier in purpose.verifiers)
+    for rule in (signature_defects, criticality_defects, policy_defects, _key_usage):
+        for defect in rule(leaf):
+            if defect.verifiers & asked:
+                yield replace(defect, verifiers=defect.verifiers & asked)
+    for purpose in Purpose:
+        if purpose in purposes:
+            yield from _extended_key_usage(leaf, purpose)
+
+
+def _key_usage(leaf: Certificate) -> Iterator[Defect]:
+    """In a handshake with forward secrecy, and there is no other in TLS 1.3, the key signs. OpenSSL is content where the
+    key may take part in any handshake.
+    """
+    usages = leaf.key_usages
+    if usages is None or "digital_signature" in usages:
+        return
+    refusing = JVM if usages & _EXCHANGE else JVM | OPENSSL
+    yield Defect(refusing, "has a key usage without digitalSignature", "with digitalSignature in its key usage")
+
+
+def _extended_key_usage(leaf: Certificate, purpose: Purpose) -> Iterator[Defect]:
+    usages, (oid, name) = leaf.extended_key_usages, purpose.usage
+    if usages is None or oid in usages:
+        return
+    refusing = OPENSSL & purpose.verifiers if _ANY_USE in usages else purpose.verifiers
+    if refusing:
+        yield Defect(refusing, f"has an extended key usage without {name}", f"with {name} in its extended key usage")

@@ -1,0 +1,109 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Leaves that some verifier cannot use as that of a server or of a client, and such as all can use. All are in order but for
+the one thing that names the case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.x509.oid import ExtendedKeyUsageOID
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
+    Certificate,
+    certificate_from_der,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.leaf_usability import Purpose
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
+
+from .certificates import NOW, YEAR, key, make
+
+JVM, OPENSSL, GO = Verifier.JVM, Verifier.OPENSSL, Verifier.GO
+ISSUER = make("issuer", key(80))
+OWN = key(81)
+_ISSUER_NAME = x509.load_der_x509_certificate(ISSUER.certificate.der).subject
+_SERVER, _CLIENT = ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH
+
+
+@dataclass(frozen=True)
+class LeafCase:
+    """as_server, as_client: who refuses it there, of those who meet it."""
+
+    name: str
+    leaf: Certificate
+    as_server: frozenset[Verifier]
+    as_client: frozenset[Verifier]
+
+    def refused_by(self, purpose: Purpose) -> frozenset[Verifier]:
+        return self.as_server if purpose is Purpose.SERVER else self.as_client
+
+
+def _leaf(extra: Iterable[tuple[Any, bool]], algorithm: Any) -> Certificate:
+    builder = (
+        x509.CertificateBuilder().subject_name(x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "leaf")]))
+        .issuer_name(_ISSUER_NAME).public_key(OWN.public_key).serial_number(x509.random_serial_number())
+        .not_valid_before(NOW - YEAR / 2).not_valid_after(NOW + YEAR / 2)
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("leaf")]), False)
+    )  # fmt: skip
+    for extension, critical in extra:
+        builder = builder.add_extension(extension, critical)
+    made = builder.sign(ISSUER.key.for_signing(), algorithm)
+    return certificate_from_der(made.public_bytes(serialization.Encoding.DER))
+
+
+def _case(
+    name: str,
+    *extra: tuple[Any, bool],
+    server: Iterable[Verifier] = (),
+    client: Iterable[Verifier] = (),
+    algorithm: Any = hashes.SHA256(),  # noqa: B008
+) -> LeafCase:
+    return LeafCase(name, _leaf(extra, algorithm), frozenset(server), frozenset(client))
+
+
+def _for(*uses: x509.ObjectIdentifier) -> tuple[Any, bool]:
+    return x509.ExtendedKeyUsage(uses), False
+
+
+def _may(*bits: str) -> tuple[Any, bool]:
+    names = (
+        "digital_signature", "content_commitment", "key_encipherment", "data_encipherment", "key_agreement",
+        "key_cert_sign", "crl_sign", "encipher_only", "decipher_only",
+    )  # fmt: skip
+    return x509.KeyUsage(**{name: name in bits for name in names}), True
+
+
+_POLICY = x509.ObjectIdentifier("1.2.3.4")
+_QUALIFIED = x509.CertificatePolicies([x509.PolicyInformation(_POLICY, ["https://example.com"])])
+_PLAIN = x509.CertificatePolicies([x509.PolicyInformation(_POLICY, None)])
+_SKI = x509.SubjectKeyIdentifier.from_public_key(OWN.public_key)
+_AKI = x509.AuthorityKeyIdentifier.from_issuer_public_key(ISSUER.key.public_key)
+
+CASES = (
+    _case("nothing said"),
+    _case("servers and clients", _for(_SERVER, _CLIENT)),
+    _case("servers only", _for(_SERVER), client=[JVM]),
+    _case("clients only", _for(_CLIENT), server=[JVM, GO, OPENSSL]),
+    _case("any use", _for(ExtendedKeyUsageOID.ANY_EXTENDED_KEY_USAGE), server=[OPENSSL]),
+    _case("code signing", _for(ExtendedKeyUsageOID.CODE_SIGNING), server=[JVM, GO, OPENSSL], client=[JVM]),
+    _case("signs", _may("digital_signature")),
+    _case("signs and enciphers", _may("digital_signature", "key_encipherment")),
+    _case("enciphers", _may("key_encipherment"), server=[JVM], client=[JVM]),
+    _case("agrees", _may("key_agreement"), server=[JVM], client=[JVM]),
+    _case("commits", _may("content_commitment"), server=[JVM, OPENSSL], client=[JVM]),
+    _case("signs certificates", _may("key_cert_sign", "crl_sign"), server=[JVM, OPENSSL], client=[JVM]),
+    _case("signed with SHA-224", server=[GO], algorithm=hashes.SHA224()),
+    _case("signed with SHA-384", algorithm=hashes.SHA384()),
+    _case("signed with SHA3-256", server=[GO, OPENSSL], algorithm=hashes.SHA3_256()),
+    _case("identifiers", (_SKI, False), (_AKI, False)),
+    _case("critical ski", (_SKI, True), server=[JVM, GO, OPENSSL], client=[JVM]),
+    _case("critical aki", (_AKI, True), server=[JVM, GO, OPENSSL], client=[JVM]),
+    _case("critical policies", (_PLAIN, True)),
+    _case("critical policies with qualifiers", (_QUALIFIED, True), server=[JVM], client=[JVM]),
+)
