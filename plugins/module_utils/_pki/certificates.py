@@ -279,19 +279,23 @@ class Certificate:
         named, own = self.authority_key_identifier, issuer.subject_key_identifier
         return named is None or own is None or named == own
 
-    def names_as_issuer(self, issuer: Certificate) -> bool:
-        """Whether authorityKeyIdentifier, as far as present, fits this issuer (RFC 5280 section 4.2.1.1).
-
-        Its issuer and serial number, where given, name one certificate: a renewal with the same key does not fit.
+    def names_serial_number_of(self, issuer: Certificate) -> bool:
+        """Whether the serial number in authorityKeyIdentifier, where there is one, is that of this issuer: it names one
+        certificate, and a renewal with the same key does not fit.
         """
         value = self._extension(ExtensionOID.AUTHORITY_KEY_IDENTIFIER)
-        if not self.names_key_of(issuer):
+        number = None if value is None else value.authority_cert_serial_number
+        return number is None or bool(number == issuer.serial_number)
+
+    def names_as_issuer(self, issuer: Certificate) -> bool:
+        """Whether authorityKeyIdentifier, as far as present, fits this issuer (RFC 5280 section 4.2.1.1)."""
+        if not (self.names_key_of(issuer) and self.names_serial_number_of(issuer)):
             return False
+        value = self._extension(ExtensionOID.AUTHORITY_KEY_IDENTIFIER)
         if value is None or value.authority_cert_serial_number is None:
             return True
         names = [name.value for name in value.authority_cert_issuer if isinstance(name, x509.DirectoryName)]
-        same_name = not names or names[0].public_bytes() == issuer.issuer_der
-        return same_name and bool(value.authority_cert_serial_number == issuer.serial_number)
+        return not names or names[0].public_bytes() == issuer.issuer_der
 
     @cached_property
     def subject_alternative_names(self) -> frozenset[str]:

@@ -100,12 +100,15 @@ class Search:
     def _ends(self, path: Path) -> list[Certificate]:
         """The anchors that this verifier would try here."""
         signers = self._signers(path, self.anchors)
-        return [one for one in signers if self._names_key_of(path, one)]
+        return [one for one in signers if self._names(path, one)]
 
-    def _names_key_of(self, path: Path, anchor: Certificate) -> bool:
+    def _names(self, path: Path, anchor: Certificate) -> bool:
+        """Whether the path names this anchor. Issuers that are asked here write no serial number into their leaves."""
         if not self.verifier.compares_anchor_identifiers:
             return True
-        return path[-1].names_key_of(anchor) if path else self.issuer is not None and anchor.stands_in_for(self.issuer)
+        if not path:
+            return self.issuer is not None and anchor.stands_in_for(self.issuer)
+        return path[-1].names_key_of(anchor) and path[-1].names_serial_number_of(anchor)
 
     def _leads_on(self, path: Path, sent: Certificate) -> bool:
         if _repeats(path, sent):
@@ -144,7 +147,9 @@ class Search:
             what, name = "the leaf", self.issuer.subject_der if self.issuer else b""
             issuer = self.issuer.subject if self.issuer else ""
         if self._signers(path, self.anchors):
-            return PathResult(False, reason=f"{what} names another key identifier than the trusted {issuer} has")
+            return PathResult(
+                False, reason=f"{what} names another key identifier or serial number than the trusted {issuer} has"
+            )
         if any(anchor.subject_der == name for anchor in self.anchors):
             return PathResult(False, reason=f"{what} was signed by another key than that of the trusted {issuer}")
         return PathResult(False, reason=f"no trusted certificate for {issuer}, the issuer of {what}")

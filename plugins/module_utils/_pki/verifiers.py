@@ -21,7 +21,7 @@ class Verifier(Enum):
     * JVM and GO try every issuer that made the signature; JVM only where what was sent is one ordered chain, which it is for
       every CA that a gate is asked about (``check_authority_chain``). OPENSSL takes the first whose name and authorityKeyIdentifier
       fit, trusted ones first, and looks at the signature afterwards; GO uses that identifier for the order only. JVM passes over
-      anchors that it does not fit;
+      anchors that it does not fit, by key or by serial number;
     * where something was sent that has the name and the key of an anchor, JVM cuts the chain off below it and tries anchors
       only (docs/operator.md, "Key identifiers").
     """

@@ -45,7 +45,7 @@ def _foreign_leaves(at: Situation) -> Iterator[Violation]:
         if is_about(name, component):
             yield Violation(
                 Condition.LEAVES_ARE_OURS, names.secret(name), "is missing, although something needs its certificate.",
-                "The Cluster Operator issues it with its next reconcile; where it does not, use strimzi_ee_cert with state=issued.",
+                "The Cluster Operator issues it with its next reconcile; where it does not, have this leaf issued (state=issued).",
             )  # fmt: skip
 
 

@@ -1,0 +1,22 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Uncommon certificate paths, and what Go, a JVM and OpenSSL really make of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
+
+from ..support.path_cases import PATHS, PathCase
+from ..unit._pki.test_path_properties import Hierarchy
+from .conftest import Asked
+
+
+@pytest.mark.parametrize("case", PATHS, ids=lambda case: case.name)
+def test_they_refuse_what_they_are_said_to_refuse(case: PathCase, verifiers: Mapping[Verifier, Asked]) -> None:
+    asked = Hierarchy(case.leaf, case.sent, case.anchors)
+    assert {one for one, verifier in verifiers.items() if not verifier.accepts(asked)} == case.refused_by
