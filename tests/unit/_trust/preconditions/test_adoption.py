@@ -21,7 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
-from ..builders import NEW, OLD, PODS, THIRD, a_pod, chain_of, cluster, ledger, pods, secrets
+from ..builders import NEW, OLD, PODS, THIRD, a_pod, chain_of, cluster, entry, ledger, pods, secrets
 from .refusals import CREATE, DOWNGRADE, RECONCILE, RENEW, REPLACE_KEY, UPGRADE, Refusal, assert_refused, refusal
 
 GENERATED = Reconciliation(generated=True)
@@ -69,7 +69,10 @@ CASES = [
         f"7 pods ({', '.join(MANY[:5])} and 2 more) still have to restart to use the new certificate",
         name="a renewal", ca=secrets(OLD, certificate_generation=1), pods=keyed(0, 0, MANY),
     ),
-    at_work(LEAVES, name="the ledger of an earlier adoption", ca=replacing(), pods=keyed(1, 1), ledger=ledger()),
+    at_work(
+        LEAVES, name="the ledger of an earlier adoption", ca=replacing(), pods=keyed(1, 1),
+        ledger=ledger(entry(NEW, generations={1})),
+    ),
 ]  # fmt: skip
 
 

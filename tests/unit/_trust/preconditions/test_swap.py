@@ -136,7 +136,8 @@ def test_what_the_operator_generates_is_its_own_to_replace() -> None:
     """Until the cluster is adopted again: then a ledger of before knows another CA."""
     generated = cluster(**swapped_in(), reconciliation=Reconciliation(generated=True))
     assert Condition.AUTHORITY_IS_KNOWN not in [one.condition for one in check(generated, RECONCILE)]
-    assert [one.condition for one in check(generated, Intent(Goal.UPGRADE))] == [Condition.AUTHORITY_IS_KNOWN]
+    held = [one.condition for one in check(generated, Intent(Goal.UPGRADE))]
+    assert held == [Condition.OPERATOR_HAS_FINISHED, Condition.AUTHORITY_IS_KNOWN]
 
 
 def test_it_can_be_adopted_before_the_operator_has_looked() -> None:
