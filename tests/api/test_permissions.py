@@ -18,7 +18,7 @@ from .running import Runner
 
 def shipped_rules(*only: str) -> list[dict[str, Any]]:
     """Of all Roles, or of some: "looking", "flows", "reload"."""
-    roles = yaml.safe_load_all((ROOT / "docs" / "rbac.yml").read_text())
+    roles = yaml.safe_load((ROOT / "docs" / "rbac.yml").read_text())["items"]
     named = {role["metadata"]["name"].removeprefix("trustops-strimzi-"): role["rules"] for role in roles}
     return [rule for name in only or named for rule in named[name]]
 

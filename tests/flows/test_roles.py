@@ -32,7 +32,7 @@ from .cases import CASES, PATIENT_REPLACEMENTS, Case
 DOCUMENT = Path(__file__).parents[2] / "docs" / "rbac.yml"
 ROLES: dict[str, list[dict[str, Any]]] = {
     role["metadata"]["name"].removeprefix("trustops-strimzi-"): role["rules"]
-    for role in yaml.safe_load_all(DOCUMENT.read_text())
+    for role in yaml.safe_load(DOCUMENT.read_text())["items"]
 }
 LOOKING, FLOWS = ROLES["looking"], [*ROLES["looking"], *ROLES["flows"]]
 ALL = [*FLOWS, *ROLES["reload"]]

@@ -101,6 +101,13 @@ _ELSE = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "else")])
 _POLICIES = x509.CertificatePolicies([x509.PolicyInformation(x509.ObjectIdentifier("1.2.3.4"), None)])
 _SERVER, _CLIENT = ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH
 
+_LENGTH_0 = _below(path_length=0)
+_DEEP = make("deep", key(104), _LENGTH_0)
+_SELF_ISSUED = make("below", key(105), _LENGTH_0)
+_WRONG = x509.AuthorityKeyIdentifier(b"else", None, None)
+_TWO_MINDS = _of(_NAME, 7, ROOT.certificate.subject_key_identifier)
+_VICTIM = leaf(Entity(leaf(BELOW, "node"), key(99)), "victim")
+
 _LINK = make("root", key(100), OTHER)
 _OTHER_KEY = make("root", key(103))
 _RENEWED = _root(end=NOW + 2 * YEAR)
@@ -123,7 +130,7 @@ PATHS = (
     _case("the leaf trusted alone", LEAF, [], [Entity(LEAF, key(99))], OPENSSL),
     _case("an anchor with the name and another key", leaf(ROOT), [], [_OTHER_KEY], *ALL),
     _case("anchors with one name, the wrong one first", leaf(ROOT), [], [_OTHER_KEY, ROOT]),
-    _case("issued by a leaf", leaf(Entity(leaf(BELOW, "node"), key(99)), "victim"), [leaf(BELOW, "node"), BELOW], [ROOT], *ALL),
+    _case("issued by a leaf", _VICTIM, [leaf(BELOW, "node"), BELOW], [ROOT], *ALL),
     _case("the issuer's name is another", make("my-kafka", key(99), BELOW, ca=False, issuer_name="else").certificate, [BELOW], [ROOT], *ALL),
     # Link certificates and renewals.
     _case("a link certificate", leaf(ROOT), [_LINK], [OTHER]),
@@ -134,11 +141,11 @@ PATHS = (
     _case("an expired twin of the root trusted beside it", LEAF, [BELOW], [_root(end=NOW - YEAR / 2), ROOT]),
     _case("an expired twin sent, the root trusted", leaf(ROOT), [_root(end=NOW - YEAR / 2)], [ROOT]),
     # Path lengths.
-    _through("path length 0 below the root", _below(path_length=0)),
-    _case("a CA below path length 0", leaf(make("deep", key(104), _below(path_length=0))), [make("deep", key(104), _below(path_length=0)), _below(path_length=0)], [ROOT], *ALL),
+    _through("path length 0 below the root", _LENGTH_0),
+    _case("a CA below path length 0", leaf(_DEEP), [_DEEP, _LENGTH_0], [ROOT], *ALL),
     _under("a CA below a root with path length 0", _root(path_length=0), OPENSSL, GO),
     _case("a leaf below a root with path length 0", leaf(_root(path_length=0)), [], [_root(path_length=0)]),
-    _case("a self-issued CA below path length 0", leaf(make("below", key(105), _below(path_length=0))), [make("below", key(105), _below(path_length=0)), _below(path_length=0)], [ROOT], GO),
+    _case("a self-issued CA below path length 0", leaf(_SELF_ISSUED), [_SELF_ISSUED, _LENGTH_0], [ROOT], GO),
     # What makes a CA.
     _through("basic constraints say no CA", _below(ca=False), *ALL),
     _through("no basic constraints", _below(ca=None), *ALL),
@@ -153,11 +160,11 @@ PATHS = (
     _case("no authority key identifier", leaf(BELOW, authority_identifier=None), [BELOW], [ROOT]),
     _under("a root without subject key identifier", _root(subject_identifier=None)),
     _through("no subject key identifier", _below(subject_identifier=None)),
-    _case("another identifier than the anchor's", leaf(ROOT, authority_identifier=x509.AuthorityKeyIdentifier(b"else", None, None)), [], [ROOT], JVM, OPENSSL),
-    _case("another identifier than the intermediate CA's", leaf(BELOW, authority_identifier=x509.AuthorityKeyIdentifier(b"else", None, None)), [BELOW], [ROOT], OPENSSL),
+    _case("another identifier than the anchor's", leaf(ROOT, authority_identifier=_WRONG), [], [ROOT], JVM, OPENSSL),
+    _case("another identifier than the intermediate CA's", leaf(BELOW, authority_identifier=_WRONG), [BELOW], [ROOT], OPENSSL),
     _case("issuer and serial number", leaf(ROOT, authority_identifier=_of(_NAME, ROOT.certificate.serial_number)), [], [ROOT]),
     _case("another serial number", leaf(ROOT, authority_identifier=_of(_NAME, 7)), [], [ROOT], JVM, OPENSSL),
-    _case("another serial number, and the right identifier", leaf(ROOT, authority_identifier=_of(_NAME, 7, ROOT.certificate.subject_key_identifier)), [], [ROOT], JVM, OPENSSL),
+    _case("another serial number, and the right identifier", leaf(ROOT, authority_identifier=_TWO_MINDS), [], [ROOT], JVM, OPENSSL),
     _case("another issuer with the serial number", leaf(ROOT, authority_identifier=_of(_ELSE, ROOT.certificate.serial_number)), [], [ROOT], OPENSSL),
     _case("another serial number than the intermediate CA's", leaf(BELOW, authority_identifier=_of(_NAME, 7)), [BELOW], [ROOT], OPENSSL),
     # Extensions.

@@ -48,6 +48,6 @@ def _left_to_do(snapshot: Snapshot) -> Iterator[str]:
 
 
 def _these(pods: Iterable[Pod]) -> str:
-    names = [pod.name for pod in pods]
+    names = sorted(pod.name for pod in pods)
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return f"{counted(len(names), 'pod')} ({', '.join(names[:_NAMED])}{more}) still {'has' if len(names) == 1 else 'have'} to restart"
