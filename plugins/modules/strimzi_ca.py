@@ -72,6 +72,13 @@ EXAMPLES = r"""
     namespace: kafka
   register: trust
 
+- name: Adopt the CA that somebody has put into the CA Secrets, by the fingerprint that was told for it
+  trustops.strimzi.strimzi_ca:
+    cluster: demo
+    namespace: kafka
+    state: adopted
+    adopts: 6C:1F:0E:9A:2B:3C:77:01:5D:E4:90:AB:12:34:56:78:9A:BC:DE:F0:11:22:33:44:55:66:77:88:99:AA:BB:CC
+
 - name: Replace its key, from preparation to the end
   trustops.strimzi.strimzi_ca:
     cluster: demo
@@ -79,14 +86,7 @@ EXAMPLES = r"""
     state: replaced
     replaces: "{{ trust.cas[0].sha256 }}"
 
-- name: Adopt the CA that somebody has put into the CA Secrets, once its fingerprint was compared
-  trustops.strimzi.strimzi_ca:
-    cluster: demo
-    namespace: kafka
-    state: adopted
-    adopts: 6C:1F:0E:9A:2B:3C:77:01:5D:E4:90:AB:12:34:56:78:9A:BC:DE:F0:11:22:33:44:55:66:77:88:99:AA:BB:CC
-
-# The same once more, phase by phase; each task waits until what it says is so.
+# A replacement once more, phase by phase; each task waits until what it says is so.
 - name: Prepare a CA with a new key, and publish it beside the old one
   trustops.strimzi.strimzi_ca:
     cluster: demo
