@@ -33,6 +33,12 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/rules/retire.py",
+        "if entry.state is not TrustState.PHASE_OUT or not at.snapshot.pods or entry.certificate == at.current:",
+        ("if entry.state > TrustState.PHASE_OUT or not at.snapshot.pods or entry.certificate == at.current:",),
+        "Members of this enum are texts, and all others come after this one.",
+    ),
+    Equivalent(
+        "_trust/rules/retire.py",
         "restarted = waiting if nodes else waiting - nodes_of(at.snapshot, waiting)",
         ("restarted = waiting if nodes else waiting ^ nodes_of(at.snapshot, waiting)",),
         "The nodes among these pods are a part of them.",

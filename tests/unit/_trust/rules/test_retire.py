@@ -39,6 +39,7 @@ from ..builders import (
     name_of,
     names_of,
     others,
+    prepared,
     uid_of,
     uids_of,
 )
@@ -130,6 +131,14 @@ def test_one_that_stays_keeps_no_other(first: LedgerEntry, fields: dict[str, Any
     books = books_of(RETIRING)
     ca = replace(RETIRING.ca, others={**RETIRING.ca.others, **others(THIRD)})
     snapshot = replace(RETIRING, ca=ca, ledger=replace(books, entries=(first, *books.entries)), **fields)
+    assert withdraw(situation(snapshot)) == (Withdraw(certificate=OLD.certificate),)
+
+
+def test_the_next_one_stays_and_keeps_no_other() -> None:
+    """A flow that was to put it into the place of another has begun, and by the books it was leaving."""
+    books = books_of(RETIRING)
+    ca = replace(RETIRING.ca, others={**RETIRING.ca.others, **others(THIRD)}, prepared=(prepared(THIRD),))
+    snapshot = replace(RETIRING, ca=ca, ledger=replace(books, entries=(HELD_BACK, *books.entries)))
     assert withdraw(situation(snapshot)) == (Withdraw(certificate=OLD.certificate),)
 
 
