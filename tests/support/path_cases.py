@@ -97,15 +97,15 @@ def _of(issuer: x509.Name, number: int, key_identifier: bytes | None = None) -> 
 
 
 _NAME = x509.load_der_x509_certificate(ROOT.certificate.der).subject
-_ELSE = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "else")])
+_OTHER_NAME = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "else")])
 _POLICIES = x509.CertificatePolicies([x509.PolicyInformation(x509.ObjectIdentifier("1.2.3.4"), None)])
 _SERVER, _CLIENT = ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH
 
 _LENGTH_0 = _below(path_length=0)
 _DEEP = make("deep", key(104), _LENGTH_0)
 _SELF_ISSUED = make("below", key(105), _LENGTH_0)
-_WRONG = x509.AuthorityKeyIdentifier(b"else", None, None)
-_TWO_MINDS = _of(_NAME, 7, ROOT.certificate.subject_key_identifier)
+_OTHER_IDENTIFIER = x509.AuthorityKeyIdentifier(b"else", None, None)
+_RIGHT_KEY_OTHER_SERIAL = _of(_NAME, 7, ROOT.certificate.subject_key_identifier)
 _VICTIM = leaf(Entity(leaf(BELOW, "node"), key(99)), "victim")
 
 _LINK = make("root", key(100), OTHER)
@@ -160,12 +160,12 @@ PATHS = (
     _case("no authority key identifier", leaf(BELOW, authority_identifier=None), [BELOW], [ROOT]),
     _under("a root without subject key identifier", _root(subject_identifier=None)),
     _through("no subject key identifier", _below(subject_identifier=None)),
-    _case("another identifier than the anchor's", leaf(ROOT, authority_identifier=_WRONG), [], [ROOT], JVM, OPENSSL),
-    _case("another identifier than the intermediate CA's", leaf(BELOW, authority_identifier=_WRONG), [BELOW], [ROOT], OPENSSL),
+    _case("another identifier than the anchor's", leaf(ROOT, authority_identifier=_OTHER_IDENTIFIER), [], [ROOT], JVM, OPENSSL),
+    _case("another identifier than the intermediate CA's", leaf(BELOW, authority_identifier=_OTHER_IDENTIFIER), [BELOW], [ROOT], OPENSSL),
     _case("issuer and serial number", leaf(ROOT, authority_identifier=_of(_NAME, ROOT.certificate.serial_number)), [], [ROOT]),
     _case("another serial number", leaf(ROOT, authority_identifier=_of(_NAME, 7)), [], [ROOT], JVM, OPENSSL),
-    _case("another serial number, and the right identifier", leaf(ROOT, authority_identifier=_TWO_MINDS), [], [ROOT], JVM, OPENSSL),
-    _case("another issuer with the serial number", leaf(ROOT, authority_identifier=_of(_ELSE, ROOT.certificate.serial_number)), [], [ROOT], OPENSSL),
+    _case("another serial number, and the right identifier", leaf(ROOT, authority_identifier=_RIGHT_KEY_OTHER_SERIAL), [], [ROOT], JVM, OPENSSL),
+    _case("another issuer with the serial number", leaf(ROOT, authority_identifier=_of(_OTHER_NAME, ROOT.certificate.serial_number)), [], [ROOT], OPENSSL),
     _case("another serial number than the intermediate CA's", leaf(BELOW, authority_identifier=_of(_NAME, 7)), [BELOW], [ROOT], OPENSSL),
     # Extensions.
     _case("an unknown critical extension in the leaf", leaf(BELOW, extra=_unknown(True)), [BELOW], [ROOT], *ALL),

@@ -6,9 +6,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 from .._pki.certificates import Certificate, CertificateError, Chain
 from .._pki.defects import named_verifiers
@@ -39,11 +40,11 @@ class Acceptance:
     issuer: Chain
     known: Iterable[Certificate]
     at: datetime
-    _serial_numbers: dict[tuple[bytes, int], Certificate] = field(init=False)
 
-    def __post_init__(self) -> None:
-        numbers = {(one.issuer_der, one.serial_number): one for one in self.known}
-        object.__setattr__(self, "_serial_numbers", numbers)
+    @cached_property
+    def _given_before(self) -> Mapping[tuple[bytes, int], Certificate]:
+        """By issuer and serial number; one look-up serves every leaf of a call."""
+        return {(one.issuer_der, one.serial_number): one for one in self.known}
 
     def refuse(self, issued: IssuedCertificate, subject: LeafSubject, key: PrivateKey, secret: str) -> None:
         """Raises LeafRefused where this certificate must not be used; secret: where it would be stored."""
@@ -69,7 +70,7 @@ class Acceptance:
             refusing = named_verifiers(defect.verifiers)
             yield f"it {defect.cause}, and {refusing} refuse it; what is needed is one {defect.wanted}"
         # A CA gives no serial number twice (RFC 5280 section 4.1.2.2).
-        other = self._serial_numbers.get((leaf.issuer_der, leaf.serial_number), leaf)
+        other = self._given_before.get((leaf.issuer_der, leaf.serial_number), leaf)
         if other != leaf:
             yield f"its issuer has given its serial number to {other.subject} before"
         result = validate_path((leaf, *issued.chain), self.issuer[:1], at=self.at)

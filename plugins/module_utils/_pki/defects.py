@@ -20,6 +20,9 @@ Verifiers: TypeAlias = frozenset[Verifier]
 JVM, GO, OPENSSL = (frozenset({one}) for one in (Verifier.JVM, Verifier.GO, Verifier.OPENSSL))
 ALL: Verifiers = frozenset(Verifier)
 
+#: Extended key usages (RFC 5280 section 4.2.1.12).
+SERVER_USE, CLIENT_USE, ANY_USE = "1.3.6.1.5.5.7.3.1", "1.3.6.1.5.5.7.3.2", "2.5.29.37.0"
+
 _SHA1 = frozenset({"1.2.840.113549.1.1.5", "1.2.840.10045.4.1", "1.2.840.10040.4.3"})
 _MD5 = "1.2.840.113549.1.1.4"
 _ECDSA_SHA3 = frozenset(f"2.16.840.1.101.3.4.3.{last}" for last in (9, 10, 11, 12))

@@ -15,8 +15,11 @@ from enum import Enum
 from .certificates import Certificate
 from .defects import (
     ALL,
+    ANY_USE,
+    CLIENT_USE,
     JVM,
     OPENSSL,
+    SERVER_USE,
     Defect,
     Verifiers,
     criticality_defects,
@@ -24,7 +27,6 @@ from .defects import (
     signature_defects,
 )
 
-_ANY_USE = "2.5.29.37.0"
 _EXCHANGE = frozenset({"digital_signature", "key_encipherment", "key_agreement"})
 
 
@@ -42,8 +44,8 @@ class Purpose(Enum):
 
     @property
     def usage(self) -> tuple[str, str]:
-        """The extended key usage: OID and name (RFC 5280 section 4.2.1.12)."""
-        return ("1.3.6.1.5.5.7.3.1", "serverAuth") if self is Purpose.SERVER else ("1.3.6.1.5.5.7.3.2", "clientAuth")
+        """The extended key usage: OID and name."""
+        return (SERVER_USE, "serverAuth") if self is Purpose.SERVER else (CLIENT_USE, "clientAuth")
 
 
 def leaf_defects(leaf: Certificate, purposes: frozenset[Purpose]) -> Iterator[Defect]:
@@ -73,6 +75,6 @@ def _extended_key_usage(leaf: Certificate, purpose: Purpose) -> Iterator[Defect]
     usages, (oid, name) = leaf.extended_key_usages, purpose.usage
     if usages is None or oid in usages:
         return
-    refusing = OPENSSL & purpose.verifiers if _ANY_USE in usages else purpose.verifiers
+    refusing = OPENSSL & purpose.verifiers if ANY_USE in usages else purpose.verifiers
     if refusing:
         yield Defect(refusing, f"has an extended key usage without {name}", f"with {name} in its extended key usage")

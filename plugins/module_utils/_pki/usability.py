@@ -12,13 +12,22 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from .certificates import Certificate, Chain
-from .defects import ALL, GO, JVM, OPENSSL, Defect, criticality_defects, policy_defects, signature_defects
+from .defects import (
+    ALL,
+    ANY_USE,
+    GO,
+    JVM,
+    OPENSSL,
+    SERVER_USE,
+    Defect,
+    criticality_defects,
+    policy_defects,
+    signature_defects,
+)
 
 _CURVES = "on secp256r1, secp384r1 or secp521r1"
 _JVM_CURVES = frozenset({"secp256r1", "secp384r1", "secp521r1"})
 _GO_CURVES = _JVM_CURVES | {"secp224r1"}
-
-_SERVER_USE, _ANY_USE = "1.3.6.1.5.5.7.3.1", "2.5.29.37.0"
 
 
 _Rule: TypeAlias = Callable[[Certificate], Iterator[Defect]]
@@ -90,9 +99,9 @@ def _form_of_key(certificate: Certificate) -> Iterator[Defect]:
 
 def _purpose(certificate: Certificate) -> Iterator[Defect]:
     uses = certificate.extended_key_usages
-    if uses is None or _SERVER_USE in uses:
+    if uses is None or SERVER_USE in uses:
         return
-    refusing = OPENSSL if _ANY_USE in uses else GO | OPENSSL
+    refusing = OPENSSL if ANY_USE in uses else GO | OPENSSL
     yield Defect(
         refusing, "has an extended key usage that does not name TLS servers", "without extended key usage, or with serverAuth in it"
     )  # fmt: skip
