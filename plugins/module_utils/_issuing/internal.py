@@ -6,18 +6,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from .._pki.certificates import Chain
 from .._pki.keys import PrivateKey
 from .._pki.leaves import sign_leaf
 from .._pki.requests import parse_request
-from .issuer import IssuedCertificate, Token
-from .subjects import LeafSubject
+from .issuer import Answer, IssuedCertificate, LeafOrder, Token
 
 
 class InternalIssuer:
     """Signs with the key of ``authority[0]``. The token is the request itself; nothing is remembered."""
+
+    reference = "the cluster CA"
 
     def __init__(self, authority: Chain, key: PrivateKey, not_before: datetime, validity: timedelta) -> None:
         self._authority = authority
@@ -25,11 +27,14 @@ class InternalIssuer:
         self._not_before = not_before
         self._validity = validity
 
-    def request(self, subject: LeafSubject, csr: bytes, validity: timedelta) -> Token:
-        return Token(csr)
+    def request(self, order: LeafOrder) -> Token:
+        return Token(order.csr)
 
-    def poll(self, token: Token) -> IssuedCertificate | None:
-        return self.sign(token.value)
+    def poll(self, tokens: Sequence[Token]) -> tuple[Answer, ...]:
+        return tuple(self.sign(token.value) for token in tokens)
+
+    def forget(self, tokens: Sequence[Token]) -> None:
+        """There is nothing to forget."""
 
     def sign(self, csr: bytes) -> IssuedCertificate:
         """csr: PEM."""

@@ -2,38 +2,85 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The interface of an issuer: two operations (docs/design.md, "Issuers")."""
+"""The interface of an issuer (docs/design.md, "Issuers"; CA abstraction, "Interface for certificate issuance")."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from .._pki.certificates import Certificate, Chain
+from .._strimzi.errors import StepError
 from .subjects import LeafSubject
+
+
+class IssuerUnavailable(StepError):
+    """The issuer cannot be asked now. Nothing was recorded; the next run asks again."""
+
+
+@dataclass(frozen=True)
+class LeafOrder:
+    """One request. name: of the request, a DNS label or subdomain (RFC 1123); a run that continues a killed one gives the same, so that the issuer is
+    not asked twice. csr: PEM. validity: what is wanted; an issuer may give less.
+    """
+
+    name: str
+    subject: LeafSubject
+    csr: bytes
+    validity: timedelta
 
 
 @dataclass(frozen=True)
 class Token:
-    """The data that an issuer needs in order to be asked again; opaque to its callers."""
+    """What an issuer needs in order to be asked again; opaque to its callers, stored in a Secret, and no secret itself."""
 
     value: bytes
 
 
 @dataclass(frozen=True)
 class IssuedCertificate:
-    """leaf: the end-entity certificate. chain: from its issuer to the root, as the issuer tells it."""
+    """leaf: the end-entity certificate. chain: from its issuer towards the root, as the issuer tells it, which may leave the
+    root out.
+    """
 
     leaf: Certificate
     chain: Chain
 
 
+@dataclass(frozen=True)
+class Waiting:
+    """Not issued yet. why: what it waits for, as a sentence that names the object, the cause and the remedy."""
+
+    why: str
+
+
+@dataclass(frozen=True)
+class Refused:
+    """It will not be issued: only another request can help. why: a sentence that names the object and the cause."""
+
+    why: str
+    remedy: str
+
+
+Answer: TypeAlias = IssuedCertificate | Waiting | Refused
+
+
 class Issuer(Protocol):
-    """Turns requests into certificates, now or later."""
+    """Turns requests into certificates, now or later. What it returns is not believed (``acceptance``)."""
 
-    def request(self, subject: LeafSubject, csr: bytes, validity: timedelta) -> Token:
-        """Ask for a certificate. csr: PEM."""
+    @property
+    def reference(self) -> str:
+        """Which issuer this is, as people name it: ``cert-manager ClusterIssuer corporate``. Another one is another issuer."""
 
-    def poll(self, token: Token) -> IssuedCertificate | None:
-        """The certificate, or None while it has not been issued."""
+    def request(self, order: LeafOrder) -> Token | Refused:
+        """Ask for a certificate; asked again with the same name and CSR it answers the same. Raises IssuerUnavailable, KubeError."""
+
+    def poll(self, tokens: Sequence[Token]) -> tuple[Answer, ...]:
+        """What has become of these, in their order. Where it cannot be found out now, they are ``Waiting``. Raises KubeError."""
+
+    def forget(self, tokens: Sequence[Token]) -> None:
+        """Remove what the issuer keeps for these: they are served, or not wanted any more. What is gone already is no
+        error. Raises KubeError.
+        """
