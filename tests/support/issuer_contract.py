@@ -1,0 +1,327 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What every issuer keeps to (docs/design.md, "Issuers"), as tests to inherit.
+
+A test class takes ``IssuerContract`` and what else its issuer can do, and has a fixture ``counterpart`` with what those
+want. Whether issuer and counterpart are real or in memory does not matter to a test.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Protocol
+
+import pytest
+from cryptography import x509
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.acceptance import Acceptance
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import (
+    Answer,
+    IssuedCertificate,
+    Issuer,
+    IssuerUnavailable,
+    LeafOrder,
+    Refused,
+    Token,
+    Waiting,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import LeafSubject
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.leaf_usability import Purpose
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
+
+from .certificates import key
+
+WEEK = timedelta(days=7)
+#: Issuers let a certificate begin a little before now, because clocks differ.
+CLOCKS = timedelta(hours=1)
+_BOTH = frozenset({Purpose.SERVER, Purpose.CLIENT})
+NODE = LeafSubject(
+    DistinguishedName("demo-kafka"),
+    frozenset({"demo-kafka-bootstrap.kafka.svc", "demo-kafka-0.demo-kafka-brokers", "192.0.2.4", "2001:db8::4"}),
+    _BOTH,
+)
+#: A pure client has no alternative names.
+CLIENT = LeafSubject(DistinguishedName("cluster-operator"), frozenset(), frozenset({Purpose.CLIENT}))
+SUBJECTS = pytest.mark.parametrize("subject", [NODE, CLIENT], ids=["node", "client"])
+
+
+class Counterpart(Protocol):
+    """An issuer, and what is known of it."""
+
+    @property
+    def issuer(self) -> Issuer: ...
+
+    @property
+    def authority(self) -> Chain:
+        """The CA that issues, and what lies above it."""
+
+    def now(self) -> datetime:
+        """Of the clock that the issuer goes by."""
+
+
+class Refusing(Counterpart, Protocol):
+    """Its issuer does not issue everything."""
+
+    def refused(self, order: LeafOrder) -> Answer:
+        """The answer to an order that somebody or something refuses, whatever that takes."""
+
+
+class Delaying(Counterpart, Protocol):
+    """Answers take as long as somebody likes."""
+
+    @property
+    def silent(self) -> Issuer:
+        """Takes requests, and issues nothing by itself."""
+
+    def wake(self, tokens: Sequence[Token]) -> None:
+        """What the silent issuer waited for happens."""
+
+
+class Remembering(Counterpart, Protocol):
+    """Its issuer keeps something for each request."""
+
+    def lose(self, token: Token) -> None:
+        """Somebody else removes it."""
+
+
+class Absent(Counterpart, Protocol):
+    """Its issuer can be out of reach."""
+
+    @property
+    def absent(self) -> Issuer:
+        """The same issuer, when it cannot be asked."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """An order, and the key that its certificate has to fit."""
+
+    order: LeafOrder
+    key: PrivateKey
+
+
+def wish(subject: LeafSubject = NODE, number: int = 0, name: str = "") -> Wish:
+    """number: of the key. name: one that nobody has used, where there is none."""
+    own = key(700 + number)
+    csr = build_request(subject.distinguished_name, subject.names, own)
+    return Wish(LeafOrder(name or f"demo-{uuid.uuid4().hex[:12]}", subject, csr, WEEK), own)
+
+
+def asked(issuer: Issuer, order: LeafOrder) -> Token:
+    token = issuer.request(order)
+    assert isinstance(token, Token), f"refused: {token.why}"
+    return token
+
+
+def answers(issuer: Issuer, tokens: Sequence[Token], seconds: float = 30) -> tuple[Answer, ...]:
+    """When none of them is waiting any more."""
+    deadline = time.monotonic() + seconds
+    while True:
+        found = issuer.poll(tokens)
+        waiting = [one.why for one in found if isinstance(one, Waiting)]
+        if not waiting:
+            return found
+        assert time.monotonic() < deadline, f"{len(waiting)} are waiting after {seconds:.0f} s: {waiting[0]}"
+        time.sleep(0.05)
+
+
+def issued(issuer: Issuer, *tokens: Token) -> list[IssuedCertificate]:
+    found = answers(issuer, tokens)
+    certificates = [one for one in found if isinstance(one, IssuedCertificate)]
+    assert len(certificates) == len(tokens), f"not issued: {found}"
+    return certificates
+
+
+def is_told(answer: Answer) -> None:
+    """What people are told is a sentence on one line, which does nothing to their terminal."""
+    assert isinstance(answer, (Waiting, Refused)), answer
+    texts = [answer.why, answer.remedy] if isinstance(answer, Refused) else [answer.why]
+    for text in texts:
+        assert text.endswith("."), text
+        assert text.isprintable(), text
+        assert len(text) < 1200, text
+
+
+class IssuerContract:
+    """Of every issuer."""
+
+    @SUBJECTS
+    def test_it_issues_what_is_accepted(self, counterpart: Counterpart, subject: LeafSubject) -> None:
+        wanted = wish(subject)
+        (found,) = issued(counterpart.issuer, asked(counterpart.issuer, wanted.order))
+        acceptance = Acceptance(counterpart.authority, (), counterpart.now())
+        assert list(acceptance.refusals(found, subject, wanted.key)) == []
+
+    @SUBJECTS
+    def test_subject_names_and_key_are_those_of_the_request(
+        self, counterpart: Counterpart, subject: LeafSubject
+    ) -> None:
+        wanted = wish(subject)
+        (found,) = issued(counterpart.issuer, asked(counterpart.issuer, wanted.order))
+        request = x509.load_pem_x509_csr(wanted.order.csr)
+        certificate = x509.load_der_x509_certificate(found.leaf.der)
+        assert certificate.subject.public_bytes() == request.subject.public_bytes()
+        assert certificate.public_key() == request.public_key()
+        assert found.leaf.subject_alternative_names == subject.names
+        assert not found.leaf.is_ca
+
+    def test_the_chain_begins_with_the_issuing_ca(self, counterpart: Counterpart) -> None:
+        (found,) = issued(counterpart.issuer, asked(counterpart.issuer, wish().order))
+        assert found.chain[:1] == counterpart.authority[:1]
+        assert all(below.signed_by(above) for below, above in zip(found.chain, found.chain[1:], strict=False))
+
+    def test_it_does_not_live_longer_than_was_asked_for(self, counterpart: Counterpart) -> None:
+        (found,) = issued(counterpart.issuer, asked(counterpart.issuer, wish().order))
+        assert timedelta() < found.leaf.not_after - counterpart.now() <= WEEK
+        assert found.leaf.not_after - found.leaf.not_before <= WEEK + CLOCKS
+
+    def test_a_request_that_is_repeated_is_the_same(self, counterpart: Counterpart) -> None:
+        """As by a run that continues a killed one."""
+        order = wish().order
+        assert asked(counterpart.issuer, order) == asked(counterpart.issuer, order)
+
+    def test_many_are_answered_at_once_each_in_its_place(self, counterpart: Counterpart) -> None:
+        wanted = [wish(number=number) for number in range(20)]
+        tokens = [asked(counterpart.issuer, one.order) for one in wanted]
+        assert len(set(tokens)) == 20
+        found = issued(counterpart.issuer, *reversed(tokens))
+        assert [one.key.matches(answer.leaf) for one, answer in zip(reversed(wanted), found, strict=True)] == [
+            True
+        ] * 20
+        assert len({answer.leaf.serial_number for answer in found}) == 20
+
+    def test_no_question_has_no_answer(self, counterpart: Counterpart) -> None:
+        assert counterpart.issuer.poll(()) == ()
+        counterpart.issuer.forget(())
+
+    def test_what_is_forgotten_can_be_forgotten_again(self, counterpart: Counterpart) -> None:
+        token = asked(counterpart.issuer, wish().order)
+        issued(counterpart.issuer, token)
+        for _ in range(2):
+            counterpart.issuer.forget((token,))
+
+    def test_its_reference_is_a_name_on_one_line(self, counterpart: Counterpart) -> None:
+        reference = counterpart.issuer.reference
+        assert reference.strip() == reference != ""
+        assert reference.isprintable()
+
+
+class RefusalContract:
+    """Of an issuer that does not issue everything."""
+
+    def test_a_refusal_says_why_and_what_to_do(self, counterpart: Refusing) -> None:
+        answer = counterpart.refused(wish().order)
+        assert isinstance(answer, Refused), answer
+        is_told(answer)
+
+    def test_a_refusal_stands(self, counterpart: Refusing) -> None:
+        order = wish().order
+        assert counterpart.refused(order) == counterpart.refused(order)
+
+    def test_others_are_issued_beside_it(self, counterpart: Refusing) -> None:
+        token = asked(counterpart.issuer, wish().order)
+        assert isinstance(counterpart.refused(wish(number=1).order), Refused)
+        issued(counterpart.issuer, token)
+
+
+class DelayContract:
+    """Of an issuer whose answers take as long as somebody likes."""
+
+    def test_it_says_what_it_waits_for(self, counterpart: Delaying) -> None:
+        tokens = [asked(counterpart.silent, wish(number=number).order) for number in range(2)]
+        for _ in range(2):
+            for answer in counterpart.silent.poll(tokens):
+                assert isinstance(answer, Waiting), answer
+                is_told(answer)
+
+    def test_late_is_as_good_as_early(self, counterpart: Delaying) -> None:
+        wanted = [wish(number=number) for number in range(2)]
+        tokens = [asked(counterpart.silent, one.order) for one in wanted]
+        assert [type(one) for one in counterpart.silent.poll(tokens)] == [Waiting, Waiting]
+        counterpart.wake(tokens[1:])
+        (late,) = issued(counterpart.silent, tokens[1])
+        assert wanted[1].key.matches(late.leaf)
+        assert isinstance(counterpart.silent.poll(tokens)[0], Waiting)
+
+    def test_what_nobody_waits_for_any_more_can_be_forgotten(self, counterpart: Delaying) -> None:
+        token = asked(counterpart.silent, wish().order)
+        counterpart.silent.forget((token,))
+        assert isinstance(counterpart.silent.poll((token,))[0], Refused)
+
+
+class RecordContract:
+    """Of an issuer whose tokens are stored from run to run, where people can reach them."""
+
+    @pytest.mark.parametrize("value", [b"", b"\xff\x00", b"{}", b"[]", b"null", b'"text"', b'{"name": 1}'])
+    def test_a_record_that_somebody_has_spoilt_is_asked_for_anew(self, counterpart: Counterpart, value: bytes) -> None:
+        wanted, spoilt = wish(), Token(value)
+        good = asked(counterpart.issuer, wanted.order)
+        issued(counterpart.issuer, good)
+        bad, found = counterpart.issuer.poll((spoilt, good))
+        assert isinstance(bad, Refused)
+        is_told(bad)
+        assert isinstance(found, IssuedCertificate)
+        counterpart.issuer.forget((spoilt,))
+
+
+class MemoryContract:
+    """Of an issuer that keeps something for each request."""
+
+    def test_the_same_order_gives_one_certificate(self, counterpart: Remembering) -> None:
+        order = wish().order
+        (one,) = issued(counterpart.issuer, asked(counterpart.issuer, order))
+        (other,) = issued(counterpart.issuer, asked(counterpart.issuer, order))
+        assert one == other
+
+    def test_another_request_of_the_same_name_is_refused(self, counterpart: Remembering) -> None:
+        """Whoever made that one may wait for it."""
+        first = wish()
+        token = asked(counterpart.issuer, first.order)
+        answer = counterpart.issuer.request(wish(number=1, name=first.order.name).order)
+        assert isinstance(answer, Refused)
+        is_told(answer)
+        (found,) = issued(counterpart.issuer, token)
+        assert first.key.matches(found.leaf)
+
+    def test_what_is_lost_is_asked_for_anew(self, counterpart: Remembering) -> None:
+        wanted = [wish(number=number) for number in range(3)]
+        tokens = [asked(counterpart.issuer, one.order) for one in wanted]
+        issued(counterpart.issuer, *tokens)
+        counterpart.lose(tokens[1])
+        found = counterpart.issuer.poll(tokens)
+        assert [type(one) for one in found] == [IssuedCertificate, Refused, IssuedCertificate]
+        is_told(found[1])
+        assert isinstance(asked(counterpart.issuer, wanted[1].order), Token)
+
+    def test_what_is_lost_can_be_forgotten(self, counterpart: Remembering) -> None:
+        tokens = [asked(counterpart.issuer, wish(number=number).order) for number in range(2)]
+        counterpart.lose(tokens[0])
+        counterpart.issuer.forget(tokens)
+        assert [type(one) for one in counterpart.issuer.poll(tokens)] == [Refused, Refused]
+
+
+class AbsenceContract:
+    """Of an issuer that can be out of reach."""
+
+    def test_nothing_is_recorded_while_it_is_away(self, counterpart: Absent) -> None:
+        with pytest.raises(IssuerUnavailable) as raised:
+            counterpart.absent.request(wish().order)
+        assert str(raised.value).endswith(".")
+        assert raised.value.remedy.endswith(".")
+
+    def test_requests_wait_until_it_is_back(self, counterpart: Absent) -> None:
+        wanted = wish()
+        token = asked(counterpart.issuer, wanted.order)
+        (answer,) = counterpart.absent.poll((token,))
+        assert isinstance(answer, Waiting)
+        is_told(answer)
+        (found,) = issued(counterpart.issuer, token)
+        assert wanted.key.matches(found.leaf)
