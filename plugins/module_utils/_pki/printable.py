@@ -17,5 +17,11 @@ def printable(text: str, keep: str = "") -> str:
     return "".join(one if one.isprintable() or one in keep else _escaped(one) for one in text)
 
 
+def in_a_line(text: str, longest: int = 300) -> str:
+    """The text as part of a sentence: on one line, printable, without a full stop, and no longer than so many characters."""
+    shown = printable(" ".join(text.split())).rstrip(". ")
+    return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
+
+
 def _escaped(one: str) -> str:
     return "".join(f"\\{byte:02X}" for byte in one.encode("utf-8", "surrogatepass"))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.printable import printable
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.printable import in_a_line, printable
 
 from ...support.certificates import key, make
 
@@ -30,6 +30,22 @@ def test_what_does_not_print_is_escaped(text: str, shown: str) -> None:
 
 def test_line_ends_that_are_wanted() -> None:
     assert printable("a\nb\r\x1b", keep="\n") == "a\nb\\0D\\1B"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("the role  does not\n\tallow it.", "the role does not allow it"),
+        ("  a\x1b[2J \u202eb\r\n", "a\\1B[2J \\E2\\80\\AEb"),
+        ("", ""),
+        (" ...", ""),
+        ("x" * 30, "x" * 30),
+        ("x" * 31, "x" * 29 + "…"),
+        ("x" * 28 + "\x1b", "x" * 28 + "\\…"),
+    ],
+)
+def test_part_of_a_sentence(text: str, shown: str) -> None:
+    assert in_a_line(text, 30) == shown
 
 
 def test_names_in_a_certificate() -> None:
