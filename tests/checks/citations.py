@@ -22,12 +22,13 @@ _MADE = frozenset({"__pycache__", "output"})
 
 #: Between two words, where a comment or docstring may go on in the next line.
 _GAP = r"(?:[ ]|\n[ ]*(?:\#:?[ ])?)"
+_PAGE = r"(?:[a-z][a-z0-9-]*/)*[a-z][a-z0-9-]*"
 _CITATION = re.compile(
-    rf'(?P<file>(?:docs/)?[a-z][a-z0-9-]*\.md)(?P<titles>(?:,{_GAP}"[^"]+"'
+    rf'(?P<file>(?:docs/)?{_PAGE}\.md)(?P<titles>(?:,{_GAP}"[^"]+"'
     rf"(?:,{_GAP}(?:steps?{_GAP})?\d+(?:{_GAP}(?:and|to){_GAP}\d+)?)?(?:{_GAP}\([a-e]\))?)+)"
 )
 _TITLE = re.compile(r'"([^"]+)"')
-_FILE = re.compile(r"\bdocs/[a-z][a-z0-9-]*\.(?:md|svg|yml)\b")
+_FILE = re.compile(rf"\bdocs/{_PAGE}\.(?:md|svg|yml)\b")
 _HEADING = re.compile(r"^#+ (.+?)\s*$", re.MULTILINE)
 _INVARIANT = re.compile(r"\bI(\d+)\b")
 _STATED = re.compile(r"^- \*\*I(\d+)\*\*", re.MULTILINE)
@@ -41,14 +42,15 @@ _OUTSIDE = re.compile(
 
 @dataclass(frozen=True)
 class Documents:
-    """titles: of the sections of each document in docs/, by its name. invariants: the numbers that are stated."""
+    """titles: of the sections of each document in docs/, by its path there. invariants: the numbers that are stated."""
 
     titles: Mapping[str, frozenset[str]]
     invariants: frozenset[str]
 
 
 def read_documents(root: Path = ROOT) -> Documents:
-    texts = {file.name: file.read_text() for file in (root / "docs").glob("*.md")}
+    pages = root / "docs"
+    texts = {file.relative_to(pages).as_posix(): file.read_text() for file in pages.rglob("*.md")}
     titles = {name: frozenset(_HEADING.findall(text)) for name, text in texts.items()}
     return Documents(titles, frozenset(_STATED.findall(texts.get("design.md", ""))))
 

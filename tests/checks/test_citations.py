@@ -12,13 +12,19 @@ import pytest
 from ansible_collections.trustops.strimzi.tests.checks.citations import Documents, problems, read_documents
 
 DOCUMENTS = Documents(
-    {"operator.md": frozenset({"Pause", "Pod sets", "Who trusts what"}), "design.md": frozenset()}, frozenset({"5"})
+    {
+        "operator.md": frozenset({"Pause", "Pod sets", "Who trusts what"}),
+        "design.md": frozenset(),
+        "below/here.md": frozenset({"States"}),
+    },
+    frozenset({"5"}),
 )
 
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "below").mkdir(parents=True)
+    (tmp_path / "docs" / "below" / "here.md").write_text("# Here\n\n## States\n")
     (tmp_path / "docs" / "operator.md").write_text("# Facts\n\n## Who trusts what\n")
     (tmp_path / "docs" / "design.md").write_text("# Design\n\n- **I5** Unknown evidence holds.\n")
     return tmp_path
@@ -38,6 +44,8 @@ def _found(text: str, repository: Path, name: str = "some.py") -> list[str]:
         'docs/operator.md, "Pod sets" (c).',
         'a docstring (docs/operator.md,\n    "Who trusts\n    what") that goes on',
         'x = 1\n#: Of a comment (docs/operator.md, "Who\n#: trusts what").',
+        '(docs/below/here.md, "States")',
+        "see docs/below/here.md",
         "Unknown holds (I5).",
         "IPv4, I/O",
     ],
@@ -53,7 +61,10 @@ def test_what_leads_somewhere_passes(text: str, repository: Path) -> None:
         ('docs/operator.md, "Pause",\n"Pods"', '1: docs/operator.md has no section "Pods"'),
         ('docs/operator.md, "Pause", step 3, "Pods"', '1: docs/operator.md has no section "Pods"'),
         ('operator.md, "Nothing"', '1: docs/operator.md has no section "Nothing"'),
+        ('docs/below/here.md, "Pause"', '1: docs/below/here.md has no section "Pause"'),
+        ('here.md, "States"', '1: docs/here.md has no section "States"'),
         ("see docs/gone.md", "1: there is no docs/gone.md"),
+        ("see docs/below/gone.md", "1: there is no docs/below/gone.md"),
         ("fails closed (I11)", "1: docs/design.md states no invariant I11"),
         ("(strimzi.md 2.3 c)", "1: strimzi.md is a document that is not in this repository"),
         ("DESIGN section 3", "1: DESIGN is a document that is not in this repository"),
@@ -72,4 +83,5 @@ def test_links_in_markdown(repository: Path) -> None:
 def test_titles_and_invariants_are_read_from_the_documents(repository: Path) -> None:
     documents = read_documents(repository)
     assert documents.titles["operator.md"] == {"Facts", "Who trusts what"}
+    assert documents.titles["below/here.md"] == {"Here", "States"}
     assert documents.invariants == {"5"}
