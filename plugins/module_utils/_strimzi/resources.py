@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The kinds of Strimzi 1.x that are read or written here (docs/operator.md, "Kafka resource")."""
+"""The kinds of Strimzi 1.x (docs/operator.md, "Kafka resource") and of cert-manager that are read or written here."""
 
 from __future__ import annotations
 
@@ -10,3 +10,4 @@ from .._kube.resources import Resource
 
 KAFKAS = Resource("kafka.strimzi.io", "v1", "kafkas", "Kafka")
 STRIMZI_POD_SETS = Resource("core.strimzi.io", "v1", "strimzipodsets", "StrimziPodSet")
+CERTIFICATE_REQUESTS = Resource("cert-manager.io", "v1", "certificaterequests", "CertificateRequest")

@@ -1,0 +1,171 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The issuer of which the key is with cert-manager: a CertificateRequest for each leaf (docs/issuers/cert-manager.md; CA abstraction,
+"type: cert-manager.io").
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from .._kube.client import KubeClient
+from .._kube.errors import AlreadyExists, Conflict, Invalid, NotFound, ResourceTypeMissing, Unavailable
+from .._pki.printable import in_a_line
+from .._strimzi.issuer_settings import CertManagerIssuer
+from .._strimzi.names import CLUSTER_LABEL, ClusterNames
+from .._strimzi.resources import CERTIFICATE_REQUESTS
+from .certificate_requests import PLURAL, IssuerReference, Object, answer_to, csr_of, manifest, named
+from .issuer import Answer, IssuerUnavailable, LeafOrder, Refused, Token, Waiting
+
+_NOT_INSTALLED = "cert-manager is not installed: the API server does not know CertificateRequest in cert-manager.io/v1"
+_INSTALL = "Install cert-manager 1.0 or later with its CustomResourceDefinitions, or check that this is the right Kubernetes cluster"
+#: How the API server says that a webhook was to judge an object and did not answer.
+_WEBHOOK_AWAY = "failed calling webhook"
+
+
+@dataclass(frozen=True)
+class _Record:
+    """What a token says. csr: SHA-256 of the request, so that nobody else's request of the same name is taken for it."""
+
+    name: str
+    csr: str
+
+    @classmethod
+    def of(cls, order: LeafOrder) -> _Record:
+        return cls(order.name, hashlib.sha256(order.csr).hexdigest())
+
+    @classmethod
+    def read(cls, token: Token) -> _Record | None:
+        """None where somebody has spoilt it."""
+        try:
+            found = json.loads(token.value)
+        except ValueError:
+            return None
+        match found:
+            case {"certificateRequest": str(name), "csrSha256": str(csr)}:
+                return cls(name, csr)
+        return None
+
+    @property
+    def token(self) -> Token:
+        return Token(json.dumps({"certificateRequest": self.name, "csrSha256": self.csr}).encode())
+
+    def is_about(self, request: Object) -> bool:
+        return hashlib.sha256(csr_of(request)).hexdigest() == self.csr
+
+
+class CertManager:
+    """Asks in the cluster's namespace. Needs create, list, get and delete on certificaterequests there."""
+
+    def __init__(self, client: KubeClient, scope: ClusterNames, settings: CertManagerIssuer) -> None:
+        self._client = client
+        self._namespace = scope.namespace
+        self._issuer = IssuerReference(settings, scope.namespace)
+        self._labels = {"app.kubernetes.io/managed-by": "trustops.strimzi", CLUSTER_LABEL: scope.cluster}
+
+    @property
+    def reference(self) -> str:
+        return f"cert-manager {self._issuer}"
+
+    def request(self, order: LeafOrder) -> Token | Refused:
+        record, body = _Record.of(order), manifest(order, self._issuer, self._labels)
+        try:
+            self._client.create(CERTIFICATE_REQUESTS, self._namespace, body)
+        except AlreadyExists as error:
+            return self._made_before(record, error)
+        except ResourceTypeMissing:
+            raise IssuerUnavailable(f"{_NOT_INSTALLED}.", f"{_INSTALL}.") from None
+        except Invalid as error:
+            return Refused(
+                f"{named(order.name, self._issuer)} is not accepted: {in_a_line(error.cause)}.",
+                f"Correct the issuer ({self._issuer}) or the names of this leaf as this says; then run again.",
+            )
+        except Unavailable as error:
+            if _WEBHOOK_AWAY not in error.cause:
+                raise
+            raise IssuerUnavailable(
+                f"{named(order.name, self._issuer)} cannot be made: {in_a_line(error.cause)}.",
+                "See that the webhook named here answers (cert-manager's pods have to run), then run again.",
+            ) from None
+        return record.token
+
+    def poll(self, tokens: Sequence[Token]) -> tuple[Answer, ...]:
+        """One list, however many there are."""
+        if not tokens:
+            return ()
+        try:
+            found = self._requests()
+        except ResourceTypeMissing:
+            return (Waiting(f"{_NOT_INSTALLED}. {_INSTALL}."),) * len(tokens)
+        return tuple(self._answer(token, found) for token in tokens)
+
+    def forget(self, tokens: Sequence[Token]) -> None:
+        """Requests of the same names that are not ours stay."""
+        if not tokens:
+            return
+        # Without the kind there are no requests.
+        with suppress(ResourceTypeMissing):
+            found = self._requests()
+            for record in filter(None, map(_Record.read, tokens)):
+                request = found.get(record.name)
+                if request is not None and record.is_about(request):
+                    self._delete(record.name, request["metadata"].get("uid"))
+
+    def _delete(self, name: str, uid: str | None) -> None:
+        # Gone already, also where another one has its name meanwhile.
+        with suppress(NotFound, Conflict):
+            self._client.delete(CERTIFICATE_REQUESTS, self._namespace, name, uid=uid)
+
+    def _requests(self) -> Mapping[str, dict[str, Any]]:
+        """Ours, by name."""
+        selector = ",".join(f"{label}={value}" for label, value in self._labels.items())
+        found = self._client.list(CERTIFICATE_REQUESTS, self._namespace, label_selector=selector)
+        return {str(one["metadata"]["name"]): one for one in found.items}
+
+    def _answer(self, token: Token, found: Mapping[str, Object]) -> Answer:
+        record = _Record.read(token)
+        if record is None:
+            return Refused(
+                f"What was kept about a request to {self.reference} cannot be read: somebody has changed it.",
+                "Run again, so that the leaf is asked for anew.",
+            )
+        request = found.get(record.name)
+        if request is None or not record.is_about(request):
+            instead = "" if request is None else ", and another one has its name"
+            return Refused(
+                f"{named(in_a_line(record.name), self._issuer)} was deleted{instead}.",
+                "Find out who removes requests before they are served; run again, so that the leaf is asked for anew.",
+            )
+        return answer_to(request, self._issuer)
+
+    def _made_before(self, record: _Record, error: AlreadyExists) -> Token | Refused:
+        """The request of a run that was killed, or something else of its name."""
+        found = self._client.get_or_none(CERTIFICATE_REQUESTS, self._namespace, record.name)
+        if found is None:
+            raise error
+        differences = list(self._differences(found, record))
+        if not differences:
+            return record.token
+        target = named(record.name, self._issuer)
+        return Refused(
+            f"{target} exists already and is not the one that is asked for: {'; '.join(differences)}.",
+            f"Remove it if nobody waits for it (kubectl delete -n {self._namespace} {PLURAL} {record.name}), then run again.",
+        )
+
+    def _differences(self, found: Object, record: _Record) -> Iterator[str]:
+        """Why an object of this name is not the request that it should be."""
+        if not record.is_about(found):
+            yield "it carries another certificate signing request"
+        if not self._issuer.is_of(found):
+            yield "it names another issuer"
+        labels = found["metadata"].get("labels") or {}
+        missing = [label for label, value in self._labels.items() if labels.get(label) != value]
+        if missing:
+            yield f"it lacks labels of ours ({', '.join(missing)})"
