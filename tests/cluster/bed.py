@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -111,11 +112,18 @@ class Bed:
         begun = time.monotonic()
         self._run_steps(*control_plane.controllers(parts.files, self.folder))
         kube = Kube(self.kubeconfig)
-        kube.apply(yaml.safe_load(crd.read_text()) for crd in parts.crds)
+        kinds = _define(kube, parts.crds)
         self._start_nodes(parts.files, ports, kube)
-        wait_for(lambda: self._established(kube, len(parts.crds)), "the CRDs being established")
+        wait_for(lambda: _served(kube, kinds), "the CRDs being served")
         wait_for(lambda: self._nodes_ready(kube), f"the nodes being ready ({self.folder}/*.log)", 120)
         self._lap("controllers, CRDs, nodes", begun)
+
+    def add(self, crds: Iterable[Path], *steps: dict[str, Any]) -> None:
+        """More kinds, and programs beside the API server that know them; they end with the bed."""
+        kube = Kube(self.kubeconfig)
+        kinds = _define(kube, crds)
+        wait_for(lambda: _served(kube, kinds), "the CRDs being served")
+        self._run_steps(*steps)
 
     def _write_files(self, ports: dict[str, int], token: str) -> None:
         folder = self.folder
@@ -170,14 +178,6 @@ class Bed:
         except Exception:
             return False
 
-    def _established(self, kube: Kube, count: int) -> bool:
-        items = kube.request("GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions").body.get("items", [])
-        done = [
-            c for i in items for c in i.get("status", {}).get("conditions") or []
-            if c["type"] == "Established" and c["status"] == "True"
-        ]  # fmt: skip
-        return len(done) >= count
-
     def _nodes_ready(self, kube: Kube) -> bool:
         nodes = kube.request("GET", "/api/v1/nodes").body.get("items", [])
         ready = [
@@ -211,6 +211,18 @@ class Bed:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
+def _define(kube: Kube, crds: Iterable[Path]) -> list[str]:
+    """The paths at which the API server will serve the kinds."""
+    manifests = [yaml.safe_load(crd.read_text()) for crd in crds]
+    kube.apply(manifests)
+    specs = [manifest["spec"] for manifest in manifests]
+    return [f"/apis/{one['group']}/{one['versions'][0]['name']}/{one['names']['plural']}" for one in specs]
+
+
+def _served(kube: Kube, paths: Iterable[str]) -> bool:
+    return all(kube.request("GET", path, query={"limit": "1"}).status == 200 for path in paths)
+
+
 def _node(number: int) -> dict[str, Any]:
     name = f"node-{number}"
     resources = {"cpu": "1000", "memory": "1000Gi", "pods": "2000"}
@@ -232,7 +244,10 @@ def _alive(pid: int) -> bool:
         command = Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False
-    return any(part in command for part in (b"tests.cluster", b"etcd", b"kube-", b"kwok", b"nsenter", b"unshare"))
+    return any(
+        part in command
+        for part in (b"tests.cluster", b"etcd", b"kube-", b"kwok", b"cert-manager", b"nsenter", b"unshare")
+    )
 
 
 def _end(pid: int, how: signal.Signals) -> None:

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 from .cache import MissingTool, cached, digest
-from .versions import KUBERNETES, KWOK, MINIMUM_GO
+from .versions import CERT_MANAGER, KUBERNETES, KWOK, MINIMUM_GO
 
 HERE = Path(__file__).parent / "binaries"
 COMPONENTS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler")
@@ -34,6 +34,12 @@ def find_simulator() -> dict[str, Path]:
     """kwok, which pretends to be nodes, and its stages. Raises MissingTool."""
     kwok = cached(_key("kwok", KWOK), _build_kwok, f"kwok {KWOK}", "about a minute")
     return {"kwok": kwok / "kwok", "stages": kwok / "stages.yaml"}
+
+
+def find_cert_manager() -> Path:
+    """A folder with the program ``cert-manager`` and, in ``crds``, its CRDs, one in each file. Raises MissingTool."""
+    about = f"cert-manager {CERT_MANAGER}"
+    return cached(_key("cert-manager", CERT_MANAGER), _build_cert_manager, about, "about 5 minutes")
 
 
 def find_go_client() -> Path:
@@ -106,3 +112,13 @@ def _build_kwok(target: Path) -> None:
     sources = Path(_run("kwok", "list", "-m", "-f", "{{.Dir}}", module)) / "kustomize" / "stage"
     files = [file for pattern in STAGES for file in sorted(sources.glob(pattern)) if file.name != "kustomization.yaml"]
     (target / "stages.yaml").write_text("\n---\n".join(file.read_text() for file in files))
+
+
+def _build_cert_manager(target: Path) -> None:
+    """A program of its own: cert-manager 1.21 wants libraries of Kubernetes 1.36."""
+    module = "github.com/cert-manager/cert-manager"
+    _compile("cert-manager", target / "cert-manager")
+    sources = Path(_run("cert-manager", "list", "-m", "-f", "{{.Dir}}", module)) / "deploy" / "crds"
+    (target / "crds").mkdir()
+    for file in sorted(sources.glob("*.yaml")):
+        shutil.copyfile(file, target / "crds" / file.name)

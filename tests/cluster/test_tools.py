@@ -15,14 +15,22 @@ from ansible_collections.trustops.strimzi.tests.cluster import crds
 from ansible_collections.trustops.strimzi.tests.cluster.bed import ROOT
 from ansible_collections.trustops.strimzi.tests.cluster.binaries import (
     COMPONENTS,
+    HERE,
     NODE_COMPONENTS,
+    find_cert_manager,
     find_components,
     find_simulator,
 )
 from ansible_collections.trustops.strimzi.tests.cluster.cache import MissingTool, cache_root
 from ansible_collections.trustops.strimzi.tests.cluster.crds import find_crds
 from ansible_collections.trustops.strimzi.tests.cluster.parts import simulated_parts
-from ansible_collections.trustops.strimzi.tests.cluster.versions import KUBERNETES, KWOK, MINIMUM_GO, STRIMZI
+from ansible_collections.trustops.strimzi.tests.cluster.versions import (
+    CERT_MANAGER,
+    KUBERNETES,
+    KWOK,
+    MINIMUM_GO,
+    STRIMZI,
+)
 from ansible_collections.trustops.strimzi.tests.kafka import needs, parts
 
 from .conftest import Program
@@ -79,6 +87,25 @@ def test_binaries_are_built_once_and_kept_by_version(program: Program, tmp_path:
     log.unlink()
     assert {**find_components(COMPONENTS), **find_simulator()} == found
     assert not log.exists()
+
+
+def test_cert_manager_is_built_once_with_the_kinds_of_the_same_version(program: Program, tmp_path: Path) -> None:
+    log = compiler(program, tmp_path)
+    crds = tmp_path / "module" / "deploy" / "crds"
+    crds.mkdir(parents=True)
+    (crds / "issuers.yaml").write_text("kind: CustomResourceDefinition")
+    (crds / "README.md").write_text("no kind")
+    folder = find_cert_manager()
+    assert f"cert-manager-{CERT_MANAGER}-" in folder.name
+    assert (folder / "cert-manager").exists()
+    assert [file.name for file in (folder / "crds").iterdir()] == ["issuers.yaml"]
+    log.unlink()
+    assert find_cert_manager() == folder
+    assert not log.exists()
+
+
+def test_the_version_of_cert_manager_is_that_of_its_module() -> None:
+    assert f"github.com/cert-manager/cert-manager v{CERT_MANAGER}\n" in (HERE / "cert-manager" / "go.mod").read_text()
 
 
 def test_control_plane_and_node_are_one_program_and_called_by_their_names(program: Program, tmp_path: Path) -> None:
