@@ -37,6 +37,10 @@ unit: ## unit and property tests
 api: ## tests against a real Kubernetes API, on the test bed
 	@$(CHECK) bed api
 
+.PHONY: issuers
+issuers: ## tests of issuers against the real cert-manager, on the test bed
+	@$(CHECK) bed issuers
+
 .PHONY: lint
 lint: ## style, types, layers, YAML, shell, changelog, documentation and what it cites, ansible-lint
 	@$(CHECK) style types layers yaml shell changelog action-group documents citations architecture docs ansible-lint ee

@@ -77,8 +77,11 @@ def _without_a_bed(main: Pair) -> list[Check]:
 
 def _with_the_bed(main: Pair) -> list[Check]:
     bed = ("bed",)
+    # What only these tests take is built by a command of its own: a test would be given up before.
+    issuers = (("python", "-m", "tests.issuers"), ("pytest", "tests/issuers"))
     return [
         Check("api", "API tier", main, (("pytest", "tests/api", "--timeout=900"),), after=bed, shares="bed"),
+        Check("issuers", "issuers before the real cert-manager", main, issuers, after=bed, shares="bed"),
         Check("molecule", "scenario default", main, _scenario("default"), after=bed, shares="bed"),
         Check("molecule-given", "scenario given", main, _scenario("given"), after=bed, shares="bed"),
         Check("molecule-kind", "scenario kind", main, _scenario("kind"), reason_to_skip=docker_reason),

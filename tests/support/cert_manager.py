@@ -16,6 +16,7 @@ from typing import Any
 
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
+from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager import CertManager
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import Answer, LeafOrder, Token
@@ -76,9 +77,10 @@ class People:
 
 @dataclass
 class CertManagerCounterpart:
-    """The issuer before cert-manager, real or in memory (``issuer_contract``)."""
+    """The issuer before cert-manager, real or in memory (``issuer_contract``). api: as whoever runs the collection."""
 
     api: Transport
+    people: People
     settings: CertManagerIssuer
     authority: Chain
     clock: Callable[[], datetime]
@@ -99,15 +101,15 @@ class CertManagerCounterpart:
 
     def wake(self, tokens: Sequence[Token]) -> None:
         for token in tokens:
-            People(self.api).approve(UNAPPROVED, name_in(token))
+            self.people.approve(UNAPPROVED, name_in(token))
 
     def refused(self, order: LeafOrder) -> Answer:
         token = asked(self.silent, order)
-        People(self.api).deny(UNAPPROVED, order.name)
+        self.people.deny(UNAPPROVED, order.name)
         return answers(self.silent, [token])[0]
 
     def lose(self, token: Token) -> None:
-        People(self.api).delete(NAMESPACE, name_in(token))
+        self.people.delete(NAMESPACE, name_in(token))
 
 
 @dataclass
@@ -155,8 +157,8 @@ class MemoryCertManager:
         """The leaf, and the intermediates behind it without the root."""
         request = x509.load_pem_x509_csr(base64.b64decode(spec["request"]))
         ends = {
-            "server auth": x509.ExtendedKeyUsageOID.SERVER_AUTH,
-            "client auth": x509.ExtendedKeyUsageOID.CLIENT_AUTH,
+            "server auth": ExtendedKeyUsageOID.SERVER_AUTH,
+            "client auth": ExtendedKeyUsageOID.CLIENT_AUTH,
         }
         usages = set(spec["usages"])
         builder = (

@@ -7,16 +7,16 @@ real ones is what the same tests say in ``tests/issuers``.
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager import CertManager
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.transport import Response
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
-from ansible_collections.trustops.strimzi.tests.support.cert_manager import CertManagerCounterpart, MemoryCertManager
+from ansible_collections.trustops.strimzi.tests.support.cert_manager import (
+    CertManagerCounterpart,
+    MemoryCertManager,
+    People,
+)
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, Entity, key, make
 from ansible_collections.trustops.strimzi.tests.support.issuer_contract import (
     AbsenceContract,
@@ -28,30 +28,25 @@ from ansible_collections.trustops.strimzi.tests.support.issuer_contract import (
 )
 from ansible_collections.trustops.strimzi.tests.support.memory_api import MemoryApi
 
-from .._kube.doubles import status
+from .._kube.doubles import scripted, status
 
 ROOT = make("root", key(1))
 INTERMEDIATE = make("intermediate", key(2), ROOT, path_length=0)
 
 
-class _NoSuchKind:
-    """An API server without cert-manager's resource definitions."""
-
-    def request(self, *arguments: Any, **options: Any) -> Response:
-        return status(404, "NotFound", "the server could not find the requested resource")
-
-
 class MemoryCounterpart(CertManagerCounterpart):
     @property
     def absent(self) -> CertManager:
-        return CertManager(KubeClient(_NoSuchKind()), ClusterNames("kafka", "demo"), self.settings)  # type: ignore[arg-type]
+        """Before an API server without cert-manager's resource definitions."""
+        unknown_kind = status(404, "NotFound", "the server could not find the requested resource")
+        return CertManager(scripted([unknown_kind])[0], ClusterNames("kafka", "demo"), self.settings)
 
 
 def _counterpart(authority: Entity, *above: Entity) -> MemoryCounterpart:
     api = MemoryApi()
     MemoryCertManager(api, authority, above=above)
     chain = tuple(one.certificate for one in (authority, *above))
-    return MemoryCounterpart(api, CertManagerIssuer("corporate"), chain, lambda: NOW)  # type: ignore[arg-type]
+    return MemoryCounterpart(api, People(api), CertManagerIssuer("corporate"), chain, lambda: NOW)
 
 
 class TestRequestsInMemory(

@@ -1,0 +1,15 @@
+"""``python -m tests.issuers``: build and cache what the tests of issuers take, besides the test bed."""
+
+from __future__ import annotations
+
+from ..cluster.binaries import find_cert_manager
+from ..cluster.commands import run_command
+
+
+def main() -> int:
+    print(find_cert_manager())
+    return 0
+
+
+if __name__ == "__main__":
+    run_command(main)

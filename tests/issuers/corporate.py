@@ -1,0 +1,137 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A company's CAs with cert-manager: a root that cert-manager makes, an intermediate below it, and issuers of both."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager import CertManager
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import IssuerUnavailable, Token
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
+
+from ..cluster.bed import ROOT as REPOSITORY
+from ..cluster.bed import Bed
+from ..cluster.cert_manager import CLUSTER_RESOURCES
+from ..cluster.kube import Kube, wait_for, write_kubeconfig
+from ..support.cert_manager import NAMESPACE, UNAPPROVED, CertManagerCounterpart, People
+from ..support.issuer_contract import wish
+
+Object = dict[str, Any]
+GROUP = "cert-manager.io"
+RBAC = "rbac.authorization.k8s.io"
+PAGE = REPOSITORY / "docs" / "issuers" / "cert-manager.md"
+#: Whose runs these are: bound to the Role of the documentation and to nothing else.
+RUNNER = "trustops"
+
+
+def issuer(name: str, namespace: str | None, spec: Object) -> Object:
+    """A ClusterIssuer where there is no namespace."""
+    metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
+    kind = "Issuer" if namespace else "ClusterIssuer"
+    return {"apiVersion": f"{GROUP}/v1", "kind": kind, "metadata": metadata, "spec": spec}
+
+
+def authority(name: str, by: str) -> Object:
+    """The Certificate of a CA, whose key lies in the Secret of its name."""
+    spec = {
+        "isCA": True, "commonName": f"corporate {name}", "secretName": name, "issuerRef": {"name": by}, "duration": "2160h",
+        "privateKey": {"algorithm": "ECDSA", "size": 256},
+    }  # fmt: skip
+    metadata = {"name": name, "namespace": NAMESPACE}
+    return {"apiVersion": f"{GROUP}/v1", "kind": "Certificate", "metadata": metadata, "spec": spec}
+
+
+def documented_role() -> Object:
+    """The Role that the documentation shows."""
+    blocks = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    (role,) = [one for block in blocks for one in yaml.safe_load_all(block) if one["kind"] == "Role"]
+    return dict(role)
+
+
+def now() -> datetime:
+    return datetime.now(timezone.utc)
+
+
+def asked_without_cert_manager(bed: Bed) -> list[object]:
+    """What comes of a request, of a question and of forgetting while the API server does not know the kind."""
+    one = CertManager(KubeClient(Kube(bed.kubeconfig)), ClusterNames(NAMESPACE, "demo"), CertManagerIssuer("corporate"))
+    tokens = [Token(b"{}")]
+    one.forget(tokens)
+    try:
+        return [one.request(wish().order), *one.poll(tokens)]
+    except IssuerUnavailable as error:
+        return [error, *one.poll(tokens)]
+
+
+@dataclass
+class Corporate:
+    """kubeconfig: where that of the runs is written."""
+
+    bed: Bed
+    kubeconfig: Path
+
+    @property
+    def kube(self) -> Kube:
+        """As an administrator of the Kubernetes cluster."""
+        return Kube(self.bed.kubeconfig)
+
+    def set_up(self) -> Corporate:
+        self.kube.apply([issuer("selfsigned", NAMESPACE, {"selfSigned": {}}), authority("root", "selfsigned")])
+        self._issue_by("root", "corporate")
+        self.kube.apply([authority("intermediate", "corporate")])
+        self._issue_by("intermediate", "department")
+        self._permit_runs()
+        return self
+
+    def counterpart(self, name: str, kind: str = "Issuer") -> CertManagerCounterpart:
+        settings = CertManagerIssuer(name, kind)
+        chain = {"corporate": ("root",), "department": ("intermediate", "root")}[name]
+        above = tuple(self._certificate(one) for one in chain)
+        return CertManagerCounterpart(Kube(self.kubeconfig), People(self.kube), settings, above, now)
+
+    def _issue_by(self, secret: str, name: str) -> None:
+        """Issuers of a CA, in each namespace and for all of them; its Secret has to lie beside each."""
+        wait_for(lambda: "tls.crt" in self._secret(secret).get("data", {}), f"the CA {secret} being made")
+        copied = self._secret(secret)
+        for namespace in (UNAPPROVED, CLUSTER_RESOURCES):
+            metadata = {"name": secret, "namespace": namespace}
+            self.kube.apply([{"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "data": copied["data"]}])
+        places = (NAMESPACE, UNAPPROVED, None)
+        self.kube.apply(issuer(name, namespace, {"ca": {"secretName": secret}}) for namespace in places)
+
+    def _secret(self, name: str) -> Object:
+        return self.kube.request("GET", f"/api/v1/namespaces/{NAMESPACE}/secrets/{name}").body
+
+    def _certificate(self, secret: str) -> Certificate:
+        return parse_certificates(base64.b64decode(self._secret(secret)["data"]["tls.crt"]))[0]
+
+    def _permit_runs(self) -> None:
+        account = {"name": RUNNER, "namespace": NAMESPACE}
+        self.kube.apply([{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": account}])
+        for namespace in (NAMESPACE, UNAPPROVED):
+            self.kube.apply(_bound(documented_role(), {"kind": "ServiceAccount", **account}, namespace))
+        path = f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts/{RUNNER}/token"
+        body = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"audiences": []}}
+        token = self.kube.request("POST", path, body=body).body["status"]["token"]
+        write_kubeconfig(self.kubeconfig, self.kube.server, self.bed.folder / "ca.crt", token)
+
+
+def _bound(role: Object, subject: Object, namespace: str) -> Iterable[Object]:
+    metadata = {"name": RUNNER, "namespace": namespace}
+    yield {**role, "metadata": metadata}
+    reference = {"apiGroup": RBAC, "kind": "Role", "name": RUNNER}
+    binding = {"apiVersion": f"{RBAC}/v1", "kind": "RoleBinding", "metadata": metadata}
+    yield {**binding, "subjects": [subject], "roleRef": reference}

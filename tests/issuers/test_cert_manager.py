@@ -1,0 +1,142 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The issuer that asks cert-manager, before cert-manager's own controllers, with the permissions of the documentation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.serialization import Encoding
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager import CertManager
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import (
+    IssuerUnavailable,
+    LeafOrder,
+    Refused,
+    Token,
+    Waiting,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Forbidden
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
+
+from ..cluster.kube import Kube, wait_for
+from ..support.cert_manager import NAMESPACE, CertManagerCounterpart
+from ..support.certificates import key
+from ..support.issuer_contract import (
+    DelayContract,
+    IssuerContract,
+    MemoryContract,
+    RecordContract,
+    RefusalContract,
+    answers,
+    asked,
+    is_told,
+    issued,
+    wish,
+)
+from .corporate import Corporate, issuer
+
+ISSUERS = [("corporate", "Issuer"), ("corporate", "ClusterIssuer"), ("department", "Issuer")]
+
+
+class TestRealControllers(IssuerContract, RecordContract, RefusalContract, DelayContract, MemoryContract):
+    @pytest.fixture(params=ISSUERS, ids=["-".join(one) for one in ISSUERS])
+    def counterpart(self, corporate: Corporate, request: pytest.FixtureRequest) -> CertManagerCounterpart:
+        return corporate.counterpart(*request.param)
+
+
+def by(corporate: Corporate, settings: CertManagerIssuer, namespace: str = NAMESPACE) -> CertManager:
+    return CertManager(KubeClient(Kube(corporate.kubeconfig)), ClusterNames(namespace, "demo"), settings)
+
+
+def waits_for(one: CertManager, token: Token, *parts: str) -> Callable[[], bool]:
+    """Whether these are among what it says that it waits for."""
+
+    def said() -> bool:
+        (answer,) = one.poll((token,))
+        assert isinstance(answer, Waiting), answer
+        is_told(answer)
+        return all(part in answer.why for part in parts)
+
+    return said
+
+
+def test_before_cert_manager_is_installed(without_cert_manager: list[object]) -> None:
+    raised, waiting = without_cert_manager
+    assert isinstance(raised, IssuerUnavailable)
+    assert str(raised).startswith("cert-manager is not installed: ")
+    assert isinstance(waiting, Waiting)
+
+
+def test_an_issuer_that_does_not_exist_yet(corporate: Corporate) -> None:
+    one = by(corporate, CertManagerIssuer("tomorrow"))
+    token = asked(one, wish().order)
+    parts = ('"Issuer" not found', "Issuer tomorrow has to exist in namespace kafka and to be Ready")
+    wait_for(waits_for(one, token, *parts), "the word that the Issuer is missing")
+    corporate.kube.apply([issuer("tomorrow", NAMESPACE, {"ca": {"secretName": "root"}})])
+    issued(one, token)
+
+
+def test_an_issuer_that_is_not_ready(corporate: Corporate) -> None:
+    corporate.kube.apply([issuer("unready", NAMESPACE, {"ca": {"secretName": "nowhere"}})])
+    one = by(corporate, CertManagerIssuer("unready"))
+    token = asked(one, wish().order)
+    parts = ("does not have a Ready status condition", "Issuer unready has to exist")
+    wait_for(waits_for(one, token, *parts), "the word that the Issuer is not Ready")
+
+
+def test_an_issuer_that_nobody_serves(corporate: Corporate) -> None:
+    one = by(corporate, CertManagerIssuer("corporate", "PrivateIssuer", "example.com"))
+    token = asked(one, wish().order)
+    parts = ("is approved, and no controller has begun", "PrivateIssuer corporate of example.com runs")
+    wait_for(waits_for(one, token, *parts), "the word that nobody has begun")
+
+
+def test_a_request_that_nobody_approves(corporate: Corporate) -> None:
+    one = corporate.counterpart("corporate").silent
+    (answer,) = one.poll((asked(one, wish().order),))
+    assert isinstance(answer, Waiting)
+    assert "signers issuers.cert-manager.io/unapproved.corporate" in answer.why
+
+
+def test_what_a_denial_says(corporate: Corporate) -> None:
+    answer = corporate.counterpart("corporate").refused(wish().order)
+    assert isinstance(answer, Refused)
+    assert answer.why.endswith(" was denied: no such names here.")
+
+
+def test_a_request_that_cert_manager_fails(corporate: Corporate) -> None:
+    """Its CSR asks for other usages than the request; ours ask for none."""
+    one, wanted = by(corporate, CertManagerIssuer("corporate")), wish()
+    (answer,) = answers(one, [asked(one, _asking_for_a_ca(wanted.order))])
+    assert isinstance(answer, Refused)
+    assert " has failed: Error generating certificate template: encoded CSR error" in answer.why
+    is_told(answer)
+
+
+def test_an_issuer_that_wants_the_private_key(corporate: Corporate) -> None:
+    """A self-signed certificate takes the key of the leaf, which stays with the collection."""
+    one = by(corporate, CertManagerIssuer("selfsigned"))
+    (answer,) = answers(one, [asked(one, wish().order)])
+    assert isinstance(answer, Refused)
+    assert "private-key-secret-name" in answer.why
+
+
+def _asking_for_a_ca(order: LeafOrder) -> LeafOrder:
+    builder = x509.CertificateSigningRequestBuilder().subject_name(order.subject.distinguished_name.as_name())
+    builder = builder.add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+    request = builder.sign(key(700).for_signing(), hashes.SHA256())
+    return replace(order, csr=request.public_bytes(Encoding.PEM))
+
+
+def test_what_is_not_permitted_is_named(corporate: Corporate) -> None:
+    with pytest.raises(Forbidden) as raised:
+        by(corporate, CertManagerIssuer("corporate"), "cert-manager").request(wish().order)
+    assert "verbs: [create], apiGroups: ['cert-manager.io'], resources: [certificaterequests]" in raised.value.remedy
