@@ -205,7 +205,7 @@ class IssuerContract:
     def test_what_is_forgotten_can_be_forgotten_again(self, counterpart: Counterpart) -> None:
         token = asked(counterpart.issuer, wish().order)
         issued(counterpart.issuer, token)
-        for _ in range(2):
+        for _round in range(2):
             counterpart.issuer.forget((token,))
 
     def test_its_reference_is_a_name_on_one_line(self, counterpart: Counterpart) -> None:
@@ -237,7 +237,7 @@ class DelayContract:
 
     def test_it_says_what_it_waits_for(self, counterpart: Delaying) -> None:
         tokens = [asked(counterpart.silent, wish(number=number).order) for number in range(2)]
-        for _ in range(2):
+        for _round in range(2):
             for answer in counterpart.silent.poll(tokens):
                 assert isinstance(answer, Waiting), answer
                 is_told(answer)
