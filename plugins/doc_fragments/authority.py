@@ -34,6 +34,7 @@ options:
     type: str
   private_key:
     description:
-      - Private key of O(certificate), unencrypted, in PEM form.
+      - Private key of O(certificate), unencrypted, in PEM form. Without it somebody else keeps the key, and O(issuer) is asked for
+        certificates of this CA.
     type: str
 """

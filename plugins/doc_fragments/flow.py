@@ -128,6 +128,43 @@ options:
         description: Who decided it and why.
         type: str
         required: true
+  issuer:
+    description:
+      - Who is asked for certificates of a CA whose key is not in the cluster. For a CA whose key is there nobody is asked.
+      - Requests are made before anything depends on them, recorded in Secrets C(<cluster>-issuing-<component>), and used when every one
+        has come back and has passed every check. A run that finds some still open ends without an error, and the next one goes on.
+        RV(waiting) says which, and what the issuer says of them.
+    type: dict
+    suboptions:
+      type:
+        description:
+          - V(external) leaves the requests in the Secrets for a person or a tool, which puts each certificate with its chain back there.
+          - V(cert_manager) makes a C(CertificateRequest) for each in the cluster's namespace.
+        type: str
+        choices: [external, cert_manager]
+        default: external
+      name:
+        description: With O(issuer.type=cert_manager), name of the issuer.
+        type: str
+      kind:
+        description: With O(issuer.type=cert_manager), kind of the issuer, such as C(ClusterIssuer).
+        type: str
+        default: Issuer
+      group:
+        description: With O(issuer.type=cert_manager), API group of the issuer.
+        type: str
+        default: cert-manager.io
+  retry_failed:
+    description:
+      - Whether requests that an issuer has refused are made again at once. Otherwise they are made again after an hour, then after twice as
+        long each time, up to 32 hours; at once where something else is wanted by then.
+    type: bool
+    default: false
+  issue_timeout:
+    description:
+      - Seconds to wait for certificates that an issuer was asked for. The run ends without an error when they are over.
+    type: int
+    default: 0
   until_phase:
     description:
       - The last phase to enter. V(prepare) makes the new CA and publishes it, V(trust) makes everybody accept its certificates, V(use)

@@ -19,6 +19,7 @@ VARIABLES = {
     "cluster": ("cluster", "namespace", "kubeconfig", "context"),
     "flow": (
         "strategy", "kafka_bootstrap", "evidence", "pod_access", "spread", "client_bundle", "trusting_secrets", "waivers",
+        "issuer", "issue_timeout", "retry_failed",
         "until_phase", "operator_timeout", "pod_timeout",
     ),
     "retirement": ("retire", "retire_by", "client_grace"),

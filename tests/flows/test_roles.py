@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.external import External
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Forbidden
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import (
@@ -21,11 +22,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.tests.operator import clusters
-from ansible_collections.trustops.strimzi.tests.support.flows import run_flow
+from ansible_collections.trustops.strimzi.tests.support.flows import START, run_flow
 from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 from ansible_collections.trustops.strimzi.tests.support.roles import ByRoles, permissions
 
+from ..support.authorities import root
 from ..support.restarts import Cost
+from ..support.signing_office import SigningOffice
 from ..support.watched_cluster import CLUSTER, NAMESPACE, WatchedCluster
 from .cases import CASES, PATIENT_REPLACEMENTS, Case
 
@@ -36,6 +39,7 @@ ROLES: dict[str, list[dict[str, Any]]] = {
 }
 LOOKING, FLOWS = ROLES["looking"], [*ROLES["looking"], *ROLES["flows"]]
 ALL = [*FLOWS, *ROLES["reload"]]
+ISSUING = [*ALL, *ROLES["issuing"]]
 #: Through a websocket, which nobody opens here; tests/unit/_kube/ has what it asks for.
 TO_REACH_NODES = {("create", "pods/portforward", "*"), ("get", "pods/portforward", "*")}
 
@@ -110,6 +114,26 @@ def test_nothing_is_permitted_that_nobody_asks_for(cluster: WatchedCluster, node
         lease_for(cluster, holder).acquire()
     assert lease_for(cluster, "next").release()
     assert permissions(ALL) - permitted.used == TO_REACH_NODES
+
+
+def test_four_roles_are_enough_where_somebody_else_keeps_the_key(
+    cluster: WatchedCluster, nodes: ReloadingNodes
+) -> None:
+    """And each rule of the fourth is used: a refused request is made anew, which changes what is stored."""
+    permitted = bound(cluster, ISSUING)
+    cluster.create(manifests=three_nodes())
+    supplied = replace(root("Corporate Root"), elsewhere=True)
+    office = SigningOffice(cluster.memory, supplied, START)
+    asked: dict[str, Any] = {"asked": External.reference}
+    cluster.run(Goal.REPLACE_KEY, supplied, **asked)
+    for secret, name in office.requests():
+        office.put_back(secret, name, b"no certificate")
+    cluster.run(Goal.REPLACE_KEY, supplied, **asked)
+    cluster.run(Goal.REPLACE_KEY, supplied, **asked, insists=True)
+    office.work()
+    cluster.finish(Goal.REPLACE_KEY, supplied, **asked)
+    assert permitted.refused == []
+    assert permissions(ROLES["issuing"]) <= permitted.used
 
 
 def lease_for(cluster: WatchedCluster, holder: str) -> TrustLease:

@@ -32,10 +32,13 @@ _ends = count()
 
 @dataclass(frozen=True)
 class Authority:
-    """An issuing CA and the CAs above it, root last. keys: of all of them, in the same order."""
+    """An issuing CA and the CAs above it, root last. keys: of all of them, in the same order. elsewhere: its own key is not given
+    away.
+    """
 
     chain: Chain
     keys: tuple[PrivateKey, ...]
+    elsewhere: bool = False
 
     @property
     def fingerprint(self) -> str:
@@ -47,12 +50,12 @@ class Authority:
 
     @property
     def supplied(self) -> SuppliedAuthority:
-        return SuppliedAuthority(self.chain, self.keys[0])
+        return SuppliedAuthority(self.chain, None if self.elsewhere else self.keys[0])
 
     @property
     def prepared(self) -> PreparedAuthority:
         """As the intent names it."""
-        return PreparedAuthority(self.chain, self.keys[0].public_key_sha256)
+        return PreparedAuthority(self.chain, self.keys[0].public_key_sha256, elsewhere=self.elsewhere)
 
 
 def _made(

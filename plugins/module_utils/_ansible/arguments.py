@@ -102,6 +102,18 @@ FLOW = ArgumentSpec(
                 "reason": {"type": "str", "required": True},
             },
         },
+        "issuer": {
+            "type": "dict",
+            "options": {
+                "type": {"type": "str", "choices": ["external", "cert_manager"], "default": "external"},
+                "name": {"type": "str"},
+                "kind": {"type": "str", "default": "Issuer"},
+                "group": {"type": "str", "default": "cert-manager.io"},
+            },
+            "required_if": [("type", "cert_manager", ("name",))],
+        },
+        "retry_failed": {"type": "bool", "default": False},
+        "issue_timeout": {"type": "int", "default": 0},
         "until_phase": {"type": "str", "choices": ["prepare", "trust", "use", "retire"], "default": "retire"},
         "operator_timeout": {"type": "int", "default": 300},
         "pod_timeout": {"type": "int", "default": 600},
@@ -128,5 +140,5 @@ AUTHORITY = ArgumentSpec(
         "certificate": {"type": "str"},
         "private_key": {"type": "str", "no_log": True},
     },
-    required_together=(("certificate", "private_key"),),
+    required_by={"private_key": ("certificate",)},
 )

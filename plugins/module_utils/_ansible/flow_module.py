@@ -17,6 +17,7 @@ from .._engine.inspection import inspect, plan
 from .._engine.live_look import Evidence, LiveLook
 from .._engine.looking import see
 from .._engine.restart import restart
+from .._issuing.configured import issuer_of
 from .._issuing.own import OwnCertificate, have_certificate
 from .._pki.certificates import (
     Certificate,
@@ -49,6 +50,7 @@ from .._trust.model.snapshot import Component, PreparedAuthority
 from .._trust.model.states import TRUSTED_STATES
 from . import connect
 from .arguments import AUTH, ArgumentSpec
+from .issuer_options import issuer_settings
 from .limits import key_spec, problem_of
 from .listener_results import describe_listeners
 from .module import ClusterModule, SystemClock
@@ -91,6 +93,12 @@ def _why_no_reload() -> str:
     return str(missing_library("spread=reload", "spread=restart") or "")
 
 
+def _as_prepared(supplied: SuppliedAuthority) -> PreparedAuthority:
+    if supplied.key is None:
+        return PreparedAuthority(supplied.chain, supplied.chain[0].public_key_sha256, elsewhere=True)
+    return PreparedAuthority(supplied.chain, supplied.key.public_key_sha256)
+
+
 class FlowModule(ClusterModule):
     """One call of a module that has the options of a flow."""
 
@@ -130,7 +138,7 @@ class FlowModule(ClusterModule):
         options = {name: self.params.get(name) for name in AUTH.options}
         return partial(connect.port_opener_for, options, self.params["namespace"])
 
-    def intent(self, goal: Goal, until: Phase = Phase.RETIRE, **more: Any) -> Intent:
+    def intent(self, work: Work, goal: Goal, until: Phase = Phase.RETIRE, **more: Any) -> Intent:
         """The intent of this call. until: the last phase that it enters, also where the caller allows later ones. more:
         further fields of ``Intent``.
         """
@@ -147,10 +155,17 @@ class FlowModule(ClusterModule):
             retire_by=self._time("retire_by"),
             client_grace=None if grace is None else timedelta(seconds=grace),
             renew_before=timedelta(days=self.params.get("renew_before_days") or 0),
-            supplied=PreparedAuthority(supplied.chain, supplied.key.public_key_sha256) if supplied else None,
+            supplied=_as_prepared(supplied) if supplied else None,
             adopts=self.params.get("adopts") or None,
+            asked=issuer_of(work).reference,
+            issue_until=self._issue_until(),
+            insists=bool(self.params.get("retry_failed")),
             **more,
         )
+
+    def _issue_until(self) -> datetime | None:
+        seconds = self.params.get("issue_timeout") or 0
+        return SystemClock().now() + timedelta(seconds=seconds) if seconds > 0 else None
 
     def _time(self, option: str) -> datetime | None:
         text = self.params.get(option)
@@ -175,6 +190,7 @@ class FlowModule(ClusterModule):
             strategy=Strategy(self.params.get("strategy") or "operator"),
             kafka_bootstrap=tuple(self.params.get("kafka_bootstrap") or ()),
             outside=self._outside(),
+            issuer=issuer_settings(self.params.get("issuer")),
         )
 
     def _outside(self) -> Outside:
@@ -186,8 +202,11 @@ class FlowModule(ClusterModule):
     @cached_property
     def _supplied(self) -> SuppliedAuthority | None:
         certificate, key = self.params.get("certificate"), self.params.get("private_key")
-        if not certificate or not key:
+        # A module without the second option means something else by the first.
+        if not certificate or "private_key" not in self.params:
             return None
+        if not key:
+            return SuppliedAuthority(self._certificates("certificate"), None)
         self.hide(*forms_of(key.encode("utf-8")))
         chain = self._certificates("certificate")
         try:
@@ -212,7 +231,8 @@ class FlowModule(ClusterModule):
         """
         if self.params["strategy"] == "direct":
             _require_kafka_library()
-        work, intent = self.work(), self.intent(goal, until, **more)
+        work = self.work()
+        intent = self.intent(work, goal, until, **more)
         outcome = run(work, intent, lambda: self.take_lease(work.client), reached or to_the_end)
         for sentence in outcome.decision.waiting:
             work.tell(sentence)
@@ -261,7 +281,8 @@ class FlowModule(ClusterModule):
 
     def show(self, goal: Goal) -> dict[str, Any]:
         """The whole picture and the plan of a flow. Violations are part of the result and no failure."""
-        work, intent = self.work(), self.intent(goal)
+        work = self.work()
+        intent = self.intent(work, goal)
         outcome = inspect(work, intent)
         planned = plan(work, outcome, intent)
         found = outcome.decision.violations or planned.violations

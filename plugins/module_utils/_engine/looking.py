@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .._issuing.pending import with_requests
 from .._strimzi.errors import StepError
 from .._strimzi.observe import Observation, observe
 from .._strimzi.reload_permissions import TO_ANNOTATE, why_not_permitted
@@ -28,8 +29,8 @@ _UNASKED = "the running nodes cannot be asked what they trust."
 
 
 def see(work: Work) -> Observation:
-    """The observation of a cluster by stored evidence."""
-    return observe(work.client, work.scope, work.clock.now(), work.settings.outside)
+    """The observation of a cluster by stored evidence, and by what issuers say of requests that are open."""
+    return with_requests(observe(work.client, work.scope, work.clock.now(), work.settings.outside), work)
 
 
 def see_existing(work: Work) -> Observation:

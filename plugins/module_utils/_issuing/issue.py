@@ -7,16 +7,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from .._kube.resources import SECRETS
 from .._pki.certificates import Certificate, CertificateError, Chain, encode_certificates
-from .._pki.keys import PrivateKey, generate_keys
+from .._pki.keys import PrivateKey
 from .._pki.requests import build_request
 from .._strimzi import names
 from .._strimzi.ca_secrets import CURRENT, KEY, private_key
 from .._strimzi.errors import AuthorityUnavailable, LeafRefused
-from .._strimzi.leaves import LeafSecret, expected_leaves, leaf_secrets
+from .._strimzi.leaf_requests import StoredRequest, next_key
+from .._strimzi.leaves import LeafSecret
 from .._strimzi.observe import Observation
 from .._strimzi.secret_data import entries
 from .._strimzi.work import Work
@@ -31,82 +32,80 @@ from .._strimzi.writes import (
 from .._trust.model.snapshot import Component
 from .._trust.model.steps.leaves import IssueLeaves
 from .acceptance import Acceptance, known_certificates, not_made
+from .entities import every_leaf, subject_for
 from .internal import InternalIssuer
-from .issuer import IssuedCertificate, Issuer
-from .subjects import LeafSubject, subject_of
-from .wanted import wanted_names
-
-_KEYS_AT_A_TIME = 8
+from .issuer import IssuedCertificate
+from .new_keys import new_keys
 
 
 def issue_leaves(step: IssueLeaves, observation: Observation, work: Work) -> None:
-    """Issue each leaf, check it, and write it with the generation it belongs to.
+    """Write each leaf with its key and the generation it belongs to: signed here, or what an issuer has returned before.
 
-    Raises AuthorityUnavailable when the CA's key is not at hand, LeafRefused when the issuer returned something else.
+    Raises AuthorityUnavailable when neither is possible, LeafRefused when a leaf must not be used.
     """
-    wanted = [leaf for leaf in _every_leaf(observation) if leaf.secret in step.secrets]
+    wanted = [leaf for leaf in every_leaf(observation) if leaf.secret in step.secrets]
     phase = step.phase.value
     if work.dry_run:
         write_all(tuple(_planned(leaf, step, observation) for leaf in wanted), work, phase)
         return
-    issuer = _issuer(step, observation, work)
-    acceptance = Acceptance(step.issuer, known_certificates(observation.snapshot), work.clock.now())
+    signing = _signing_key(step, observation)
+    made = _returned(wanted, observation) if signing is None else _signed(wanted, step, signing, observation, work)
     writes = tuple(
-        _write(leaf, step, key, _obtain(leaf, key, issuer, acceptance, observation, work), observation)
-        for leaf, key in zip(wanted, _keys(len(wanted), work), strict=True)
+        _write(leaf, step, key, issued, observation) for leaf, (key, issued) in zip(wanted, made, strict=True)
     )
     write_all(writes, work, phase)
 
 
-def _keys(count: int, work: Work) -> Iterator[PrivateKey]:
-    """So few at a time that the Lease does not run out meanwhile: primes for a hundred nodes take a minute or more."""
-    for begun in range(0, count, _KEYS_AT_A_TIME):
-        yield from generate_keys(work.settings.leaf_key, min(_KEYS_AT_A_TIME, count - begun))
-        work.alive()
+_Made: TypeAlias = tuple[PrivateKey, IssuedCertificate]
 
 
-def _every_leaf(observation: Observation) -> tuple[LeafSecret, ...]:
-    present = leaf_secrets(observation.scope, observation.secrets)
-    expected = expected_leaves(observation.scope, observation.kafka, observation.snapshot.pods)
-    return (*present, *(leaf for leaf in expected if leaf.secret not in observation.secrets))
-
-
-def _planned(leaf: LeafSecret, step: IssueLeaves, observation: Observation) -> Write:
-    verb = WriteVerb.UPDATE if leaf.secret in observation.secrets else WriteVerb.CREATE
-    return Write(verb, SECRETS, leaf.secret, f"new leaf {leaf.entry}.crt of {step.issuer[0].subject}")
-
-
-def _issuer(step: IssueLeaves, observation: Observation, work: Work) -> Issuer:
-    """An issuer with the key of this CA. The key of the next CA lies beside that of the CA in use."""
+def _signing_key(step: IssueLeaves, observation: Observation) -> PrivateKey | None:
+    """The key of this CA; that of the next CA lies beside that of the CA in use. None where somebody else keeps it."""
     authority, secret = step.issuer, observation.scope.ca_key_secret
+    if observation.snapshot.ca.is_kept_elsewhere(authority[0]):
+        return None
     stored = observation.secret(secret)
     for entry in (KEY, f"{authority[0].fingerprint}.key"):
         key = private_key(stored, entry)
         if key is not None and key.matches(authority[0]):
-            return InternalIssuer(authority, key, observation.snapshot.now, work.settings.validity)
+            return key
     raise AuthorityUnavailable(
         f"Secret {observation.scope.namespace}/{secret} does not hold the key of {authority[0].subject}.",
         "Put the key of this CA there as ca.key.",
     )
 
 
-def _obtain(
-    leaf: LeafSecret, key: PrivateKey, issuer: Issuer, acceptance: Acceptance, observation: Observation, work: Work
-) -> IssuedCertificate:
-    subject = _subject(leaf, observation)
-    try:
-        csr = build_request(subject.distinguished_name, subject.names, key)
-        issued = issuer.poll(issuer.request(subject, csr, work.settings.validity))
-    except CertificateError as error:
-        raise not_made(leaf.secret, error) from None
-    if issued is None:
-        raise LeafRefused(f"The issuer has not issued the leaf for Secret {leaf.secret} yet.", "Run the flow again.")
-    acceptance.refuse(issued, subject, key, leaf.secret)
-    return issued
+def _signed(
+    wanted: list[LeafSecret], step: IssueLeaves, signing: PrivateKey, observation: Observation, work: Work
+) -> Iterator[_Made]:
+    issuer = InternalIssuer(step.issuer, signing, observation.snapshot.now, work.settings.validity)
+    acceptance = Acceptance(step.issuer, known_certificates(observation.snapshot), work.clock.now())
+    for leaf, key in zip(wanted, new_keys(len(wanted), work), strict=True):
+        subject = subject_for(leaf, observation)
+        try:
+            issued = issuer.sign(build_request(subject.distinguished_name, subject.names, key))
+        except CertificateError as error:
+            raise not_made(leaf.secret, error) from None
+        acceptance.refuse(issued, subject, key, leaf.secret)
+        yield key, issued
 
 
-def _subject(leaf: LeafSecret, observation: Observation) -> LeafSubject:
-    return subject_of(leaf.component, leaf.common_name, wanted_names(leaf, observation))
+def _returned(wanted: list[LeafSecret], observation: Observation) -> Iterator[_Made]:
+    """What an issuer has returned, as it was read and checked with this observation."""
+    for leaf in wanted:
+        request = observation.snapshot.requests[leaf.secret]
+        key = next_key(observation.scope, observation.secrets, StoredRequest(leaf.secret, leaf.component))
+        if request.answer is None or request.outdated or key is None:
+            raise LeafRefused(
+                f"There is no certificate at hand for Secret {leaf.secret}: {request.outdated or 'it has not been issued'}.",
+                "Run the flow again: it asks for one.",
+            )
+        yield key, IssuedCertificate(request.answer[0], request.answer[1:])
+
+
+def _planned(leaf: LeafSecret, step: IssueLeaves, observation: Observation) -> Write:
+    verb = WriteVerb.UPDATE if leaf.secret in observation.secrets else WriteVerb.CREATE
+    return Write(verb, SECRETS, leaf.secret, f"new leaf {leaf.entry}.crt of {step.issuer[0].subject}")
 
 
 def _write(

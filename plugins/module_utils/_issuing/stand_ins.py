@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .._pki.assumed import AssumedCertificate
+from .._pki.authorities import double_of
 from .._pki.certificates import Certificate, Chain
 from .._pki.keys import (
     KeyAlgorithm,
@@ -42,16 +44,25 @@ class StandIns:
     def authority(self, step: PrepareAuthority) -> PreparedAuthority:
         """Raises AuthorityUnavailable when the step itself would."""
         made = next_authority(step, self._observation, self._work)
-        self._made.append(made.key)
-        return PreparedAuthority(made.chain, made.key.public_key_sha256, made.link)
+        if made.key is not None:
+            self._made.append(made.key)
+        return PreparedAuthority(made.chain, made.chain[0].public_key_sha256, made.link, made.key is None)
 
     def leaf(self, issuer: Chain) -> Certificate:
-        """Raises AuthorityUnavailable when the key of this CA is not at hand."""
+        """Raises AuthorityUnavailable when the key of this CA is lost. Where somebody else keeps it, the leaf is assumed to be signed."""
         now, validity = self._observation.snapshot.now, self._work.settings.validity
         subject = subject_of(Component.ENTITY_OPERATOR, "stand-in", frozenset())
         request = build_request(subject.distinguished_name, subject.names, generate_key(_QUICK))
-        maker = InternalIssuer(issuer, self._key(issuer), now, validity)
-        return maker.sign(request).leaf
+        if not self._is_kept_elsewhere(issuer[0]):
+            return InternalIssuer(issuer, self._key(issuer), now, validity).sign(request).leaf
+        key = generate_key(_QUICK)
+        made = InternalIssuer((double_of(issuer[0], key),), key, now, validity).sign(request).leaf
+        return AssumedCertificate(made.der, issuer[0])
+
+    def _is_kept_elsewhere(self, authority: Certificate) -> bool:
+        supplied = self._work.settings.supplied
+        brought = supplied is not None and supplied.key is None and supplied.chain[0] == authority
+        return brought or self._observation.snapshot.ca.is_kept_elsewhere(authority)
 
     def _key(self, issuer: Chain) -> PrivateKey:
         scope = self._observation.scope

@@ -48,8 +48,12 @@ def _is_own(chain: Chain, leaf: LeafSecret, observation: Observation) -> bool:
 
 
 def _node(leaf: LeafSecret, observation: Observation) -> NodeIdentity:
-    """A node's identity from its pod's labels; its name ends with the node id (docs/operator.md, "Kafka resource")."""
+    """A node's identity from its pod's labels; its name ends with the node id (docs/operator.md, "Kafka resource"). That
+    of a node which does not run yet is what its pool says.
+    """
     pod, node_id = leaf.secret, leaf.secret.rsplit("-", 1)[1]
+    if pod not in observation.pods and (wanted := observation.wanted.get(pod)):
+        return NodeIdentity(pod, wanted.pool, node_id, broker=wanted.broker)
     found = observation.pods.get(pod) or {"metadata": {}}
     pool = labels_of(found).get(names.POOL_LABEL) or pod[len(observation.scope.cluster) + 1 : -len(node_id) - 1]
     return NodeIdentity(pod, pool, node_id, broker=has_role(found, names.BROKER_ROLE_LABEL))

@@ -100,6 +100,15 @@ def renew_root(old: Certificate, key: PrivateKey, *, not_before: datetime, valid
     return _self_sign(name, key, not_before, validity, old.path_length, old.subject_key_identifier)
 
 
+def double_of(authority: Certificate, key: PrivateKey) -> Certificate:
+    """A root of the same name, key identifier and dates with another key. Its leaves look like those of the CA, and nobody accepts
+    them.
+    """
+    name = x509.load_der_x509_certificate(authority.der).subject
+    validity = authority.not_after - authority.not_before
+    return _self_sign(name, key, authority.not_before, validity, authority.path_length, authority.identifier_in_leaves)
+
+
 def cross_certify(
     authority: Certificate,
     issuer: Certificate,

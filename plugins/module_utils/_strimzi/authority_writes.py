@@ -18,6 +18,7 @@ from .._pki.authorities import (
     renew_root,
 )
 from .._pki.certificates import Certificate, CertificateError, Chain, encode_certificates, parse_chain
+from .._pki.kept_elsewhere import placeholder
 from .._pki.keys import PrivateKey, generate_key
 from .._trust.model.goals import Goal
 from .._trust.model.steps.authority import PrepareAuthority, PutBack, RaiseKeyGeneration, RestoreKey, Switch, TidyKeys
@@ -52,7 +53,7 @@ def prepare(step: PrepareAuthority, observation: Observation, work: Work) -> tup
         return (Write(WriteVerb.UPDATE if existing else WriteVerb.CREATE, SECRETS, name, what),)
     made = next_authority(step, observation, work)
     chain, fingerprint = made.chain, made.chain[0].fingerprint
-    data = {f"{fingerprint}.crt": encode_certificates(chain), f"{fingerprint}.key": made.key.reveal()}
+    data = {f"{fingerprint}.crt": encode_certificates(chain), f"{fingerprint}.key": _stored_key(made)}
     if made.link is not None:
         data[f"{fingerprint}{LINK_SUFFIX}"] = made.link.pem
     facts = {"prepared": f"{chain[0].subject} {chain[0].sha256[:16]}"}
@@ -71,15 +72,21 @@ def _describe(step: PrepareAuthority, work: Work) -> str:
     return f"prepare the CA cluster-ca v{step.generation} with a new key"
 
 
+def _stored_key(made: NextAuthority) -> bytes:
+    return placeholder(made.chain[0].public_key_sha256).encode("ascii") if made.key is None else made.key.reveal()
+
+
 _END = b"-----END CERTIFICATE-----"
 
 
 @dataclass(frozen=True, repr=False)
 class NextAuthority:
-    """A CA that does not issue yet. link: its link certificate by the CA that it replaces; None where there is none."""
+    """A CA that does not issue yet. key: None where somebody else keeps it. link: its link certificate by the CA that it
+    replaces; None where there is none.
+    """
 
     chain: Chain
-    key: PrivateKey
+    key: PrivateKey | None
     link: Certificate | None = None
 
 
@@ -95,11 +102,13 @@ def next_authority(step: PrepareAuthority, observation: Observation, work: Work)
     return NextAuthority(chain, key, cross_certify(chain[0], issuer, signing, not_before=begin, validity=validity))
 
 
-def _authority(step: PrepareAuthority, observation: Observation, work: Work) -> tuple[Chain, PrivateKey]:
+def _authority(step: PrepareAuthority, observation: Observation, work: Work) -> tuple[Chain, PrivateKey | None]:
     # The time of the decision, so that the later steps of a forecast do not find the CA in the future.
     settings, now = work.settings, observation.snapshot.now
     if settings.supplied is not None:
-        return settings.supplied.chain, settings.supplied.key
+        # A renewal has the key of the CA in use, which may be here although the caller does not give it.
+        supplied = settings.supplied
+        return supplied.chain, supplied.key or _held_key(supplied.chain, observation)
     if step.goal is not Goal.RENEW:
         key = generate_key(settings.ca_key)
         subject = DistinguishedName(f"cluster-ca v{step.generation}")
@@ -114,13 +123,18 @@ def _authority(step: PrepareAuthority, observation: Observation, work: Work) -> 
     return (renew_root(current, held, not_before=now, validity=settings.validity),), held
 
 
-def _signing_key(chain: Chain, observation: Observation) -> PrivateKey:
+def _held_key(chain: Chain, observation: Observation) -> PrivateKey | None:
     held = private_key(observation.secret(observation.scope.ca_key_secret), KEY)
-    if held is None or not held.matches(chain[0]):
+    return held if held is not None and held.matches(chain[0]) else None
+
+
+def _signing_key(chain: Chain, observation: Observation) -> PrivateKey:
+    held = _held_key(chain, observation)
+    if held is None:
         raise AuthorityUnavailable(
             f"The key of {chain[0].subject} is not in Secret "
             f"{observation.scope.namespace}/{observation.scope.ca_key_secret}.",
-            "Put it there as ca.key, or supply the next certificate and key.",
+            "Put it there as ca.key, or supply the next certificate, with its key or where somebody else keeps that, without.",
         )
     return held
 

@@ -19,6 +19,7 @@ from .._pki.certificates import (
     parse_certificates,
     parse_chain,
 )
+from .._pki.kept_elsewhere import named_key
 from .._pki.keys import (
     PrivateKey,
     PrivateKeyError,
@@ -61,6 +62,7 @@ def read_ca_secrets(certificate_secret: Object | None, key_secret: Object | None
         key=_public_key(keys.get(KEY)),
         prepared=tuple(_prepared(keys)),
         kept_keys=frozenset(match.group(1) for match in map(_KEPT.match, keys) if match),
+        elsewhere=frozenset(filter(None, (named_key(keys[name]) for name in keys if name.endswith(".key")))),
         triggers=tuple(_triggers(certificate_secret, key_secret)),
         unnumbered=tuple(_unnumbered(certificate_secret, key_secret)),
         problems=(*problems, *([password] if password else [])),
@@ -99,7 +101,7 @@ def _public_key(content: bytes | None) -> str | None:
     try:
         return load_stored_key(content).public_key_sha256
     except PrivateKeyError:
-        return None
+        return named_key(content)
 
 
 def _prepared(keys: Mapping[str, bytes]) -> list[PreparedAuthority]:
@@ -114,7 +116,10 @@ def _prepared(keys: Mapping[str, bytes]) -> list[PreparedAuthority]:
             continue
         if chain[0].fingerprint == match.group(1):
             key = _public_key(keys.get(f"{match.group(1)}.key"))
-            found.append(PreparedAuthority(chain, key, _link(chain, keys.get(f"{match.group(1)}{LINK_SUFFIX}"))))
+            link = _link(chain, keys.get(f"{match.group(1)}{LINK_SUFFIX}"))
+            found.append(
+                PreparedAuthority(chain, key, link, named_key(keys.get(f"{match.group(1)}.key", b"")) is not None)
+            )
     return found
 
 

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 
 @dataclass(frozen=True)
@@ -21,3 +22,6 @@ class CertManagerIssuer:
     name: str
     kind: str = "Issuer"
     group: str = "cert-manager.io"
+
+
+IssuerSettings: TypeAlias = ExternalIssuer | CertManagerIssuer

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,6 +71,19 @@ def leaf_secrets(scope: names.ClusterNames, secrets: Mapping[str, Mapping[str, A
     return (*sorted(nodes, key=lambda leaf: leaf.secret), *components)
 
 
+def wanted_leaves(
+    scope: names.ClusterNames, kafka: Mapping[str, Any] | None, nodes: Iterable[str]
+) -> tuple[LeafSecret, ...]:
+    """The leaves that the operator needs for what the Kafka resource asks for, with these nodes, whether anything of it runs
+    or not.
+    """
+    if kafka is None:
+        return ()
+    spec = kafka.get("spec") or {}
+    asked = {component for component, field in _FIELDS.items() if spec.get(field) is not None}
+    return _leaves_of(scope, spec, asked, nodes)
+
+
 def expected_leaves(
     scope: names.ClusterNames, kafka: Mapping[str, Any] | None, pods: Iterable[Pod]
 ) -> tuple[LeafSecret, ...]:
@@ -78,16 +91,33 @@ def expected_leaves(
     running = tuple(pods)
     if kafka is None or not running:
         return ()
-    spec = kafka.get("spec") or {}
+    nodes = (pod.name for pod in running if pod.component is Component.KAFKA)
+    return _leaves_of(scope, kafka.get("spec") or {}, {pod.component for pod in running}, nodes)
+
+
+#: Where the Kafka resource asks for a component.
+_FIELDS = {
+    Component.ENTITY_OPERATOR: "entityOperator",
+    Component.CRUISE_CONTROL: "cruiseControl",
+    Component.KAFKA_EXPORTER: "kafkaExporter",
+}
+
+
+def _leaves_of(
+    scope: names.ClusterNames, spec: Mapping[str, Any], components: Set[Component], nodes: Iterable[str]
+) -> tuple[LeafSecret, ...]:
+    """The operator's own among them."""
     operators = spec.get("entityOperator") or {}
     without = {
         f"{scope.cluster}-entity-topic-operator-certs": operators.get("topicOperator") is None,
         f"{scope.cluster}-entity-user-operator-certs": operators.get("userOperator") is None,
     }
-    components = {pod.component for pod in running} | {Component.CLUSTER_OPERATOR}
-    others = (leaf for leaf in component_leaves(scope.cluster) if leaf.component in components)
-    nodes = (node_leaf(scope.cluster, pod.name) for pod in running if pod.component is Component.KAFKA)
-    return (*nodes, *(leaf for leaf in others if not without.get(leaf.secret, False)))
+    present = components | {Component.CLUSTER_OPERATOR}
+    others = (leaf for leaf in component_leaves(scope.cluster) if leaf.component in present)
+    return (
+        *(node_leaf(scope.cluster, name) for name in nodes),
+        *(leaf for leaf in others if not without.get(leaf.secret, False)),
+    )
 
 
 def read_leaf(leaf: LeafSecret, secret: Mapping[str, Any]) -> StoredLeaf:

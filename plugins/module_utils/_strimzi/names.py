@@ -30,6 +30,7 @@ RESOURCE_REVISION = f"{DOMAIN}/resource-revision"
 FORCE_RENEW = f"{DOMAIN}/force-renew"
 FORCE_REPLACE = f"{DOMAIN}/force-replace"
 MANUAL_ROLLING_UPDATE = f"{DOMAIN}/manual-rolling-update"
+NEXT_NODE_IDS = f"{DOMAIN}/next-node-ids"
 PAUSE_RECONCILIATION = f"{DOMAIN}/pause-reconciliation"
 
 #: Annotations of this collection: the call of a flow that paused the Kafka resource; the holder for whom it is paused
@@ -71,6 +72,14 @@ class ClusterNames:
     @property
     def ledger_secret(self) -> str:
         return f"{self.cluster}-cluster-ca-trusted-certs"
+
+    def issuing_secret(self, component: str) -> str:
+        """Requests for leaves of this component that an issuer is asked for (CA abstraction, "End-entity Secrets")."""
+        return f"{self.cluster}-issuing-{component}"
+
+    def next_keys_secret(self, component: str) -> str:
+        """The private keys that belong to these requests, until they are used."""
+        return f"{self.cluster}-issuing-{component}-keys"
 
     @property
     def lease(self) -> str:

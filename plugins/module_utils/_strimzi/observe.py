@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -26,7 +26,7 @@ from .ca_secrets import read_ca_secrets
 from .client_bundle import read_published
 from .finding_pods import find_pods, known_nodes, lost_labels, party_of
 from .kafka import read_reconciliation
-from .leaves import expected_leaves, leaf_secrets, read_leaf
+from .leaves import LeafSecret, expected_leaves, leaf_secrets, read_leaf, wanted_leaves
 from .ledger_secret import decode_ledger
 from .names import ClusterNames
 from .outside_clients import (
@@ -37,17 +37,24 @@ from .outside_clients import (
 from .pods import is_final, read_pod
 from .resources import KAFKAS
 from .secret_data import entries, size
+from .wanted_nodes import WantedNode, wanted_nodes
 
 
 @dataclass(frozen=True, repr=False)
 class Observation:
-    """A snapshot and the objects it was read from (with their resource versions, and Secrets in full: no repr)."""
+    """A snapshot and the objects it was read from (with their resource versions, and Secrets in full: no repr).
+
+    expected: the leaves that the cluster should have. wanted: the nodes that are asked for, by pod; empty where the operator can issue for
+    them.
+    """
 
     scope: ClusterNames
     snapshot: Snapshot
     kafka: Mapping[str, Any] | None
     secrets: Mapping[str, Mapping[str, Any]]
     pods: Mapping[str, Mapping[str, Any]]
+    expected: tuple[LeafSecret, ...]
+    wanted: Mapping[str, WantedNode] = field(default_factory=dict)
 
     def secret(self, name: str) -> Mapping[str, Any] | None:
         return self.secrets.get(name)
@@ -68,11 +75,14 @@ def observe(client: KubeClient, scope: ClusterNames, now: datetime, outside: Out
     leaves = tuple(read_leaf(leaf, secrets[leaf.secret]) for leaf in stored)
     running = [(pod, party) for pod in pods if (party := party_of(pod, scope, nodes)) and not is_final(pod)]
     parties = _parties(scope, running, leaves)
-    expected = expected_leaves(scope, kafka, parties)
+    ca = read_ca_secrets(secrets.get(scope.ca_certificate_secret), secrets.get(scope.ca_key_secret))
+    wanted = {node.pod: node for node in (wanted_nodes(client, scope) if ca.elsewhere else ())}
+    asked = wanted_leaves(scope, kafka, wanted) if ca.elsewhere else ()
+    expected = tuple(dict.fromkeys((*expected_leaves(scope, kafka, parties), *asked)))
     snapshot = Snapshot(
         names=_names(scope),
         now=now,
-        ca=read_ca_secrets(secrets.get(scope.ca_certificate_secret), secrets.get(scope.ca_key_secret)),
+        ca=ca,
         ledger=decode_ledger(secrets.get(scope.ledger_secret)),
         bundle=_bundle(secrets.get(scope.trust_bundle_secret)),
         pods=parties,
@@ -87,7 +97,8 @@ def observe(client: KubeClient, scope: ClusterNames, now: datetime, outside: Out
             pod["metadata"]["name"]: lost for pod, party in running if (lost := lost_labels(pod, party, scope))
         },
     )
-    return Observation(scope, snapshot, kafka, secrets, {pod["metadata"]["name"]: pod for pod in pods})
+    by_name = {pod["metadata"]["name"]: pod for pod in pods}
+    return Observation(scope, snapshot, kafka, secrets, by_name, expected, wanted)
 
 
 def _names(scope: ClusterNames) -> ObjectNames:

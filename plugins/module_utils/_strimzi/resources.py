@@ -9,5 +9,6 @@ from __future__ import annotations
 from .._kube.resources import Resource
 
 KAFKAS = Resource("kafka.strimzi.io", "v1", "kafkas", "Kafka")
+KAFKA_NODE_POOLS = Resource("kafka.strimzi.io", "v1", "kafkanodepools", "KafkaNodePool")
 STRIMZI_POD_SETS = Resource("core.strimzi.io", "v1", "strimzipodsets", "StrimziPodSet")
 CERTIFICATE_REQUESTS = Resource("cert-manager.io", "v1", "certificaterequests", "CertificateRequest")

@@ -18,6 +18,7 @@ from .._pki.certificates import Chain
 from .._pki.keys import KeySpec, PrivateKey
 from .._trust.model.listeners import ObservedListener
 from .actions import Action
+from .issuer_settings import ExternalIssuer, IssuerSettings
 from .names import ClusterNames
 from .observe import Observation
 from .outside_clients import NOTHING_SAID, Outside
@@ -47,10 +48,10 @@ class Strategy(str, Enum):
 
 @dataclass(frozen=True, repr=False)
 class SuppliedAuthority:
-    """A CA brought by the caller."""
+    """A CA brought by the caller. key: None where somebody else keeps it."""
 
     chain: Chain
-    key: PrivateKey
+    key: PrivateKey | None
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,7 +61,7 @@ class Settings:
     validity: of new CAs and leaves. operator_timeout: for one reaction of the operator. pod_timeout: for one pod to
     come back. holder: the name of this call, in the Lease and on a pause. kafka_bootstrap: host:port of brokers, for
     the direct strategy; empty for the cluster's own Service. outside: what the user says about clients outside the
-    cluster.
+    cluster. issuer: who is asked for leaves of a CA whose key is kept elsewhere.
     """
 
     ca_key: KeySpec
@@ -74,6 +75,7 @@ class Settings:
     strategy: Strategy = Strategy.OPERATOR
     kafka_bootstrap: tuple[str, ...] = ()
     outside: Outside = NOTHING_SAID
+    issuer: IssuerSettings = field(default_factory=ExternalIssuer)
 
 
 class PortOpener(Protocol):

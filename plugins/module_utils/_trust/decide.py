@@ -29,6 +29,7 @@ from .rules.hand_over import hand_over
 from .rules.holds import holds
 from .rules.order import RULES, Rule
 from .rules.put_back import put_back
+from .rules.requests import still_awaited
 from .rules.retirement import is_patient
 from .rules.situation import Situation
 from .rules.waiting import still_held
@@ -104,8 +105,8 @@ def _next(at: Situation, steps: Steps) -> Decision:
         return Decision(steps=allowed)
     if steps:
         return Decision(done=True, pending=tuple(step.as_left() for step in steps))
-    held = holds(at) if at.snapshot.ledger else ()
-    return Decision(violations=held, done=not held, waiting=still_held(at))
+    held, awaited = holds(at) if at.snapshot.ledger else (), still_awaited(at)
+    return Decision(violations=held, done=not held and not awaited, waiting=(*awaited, *still_held(at)))
 
 
 def _let_the_operator_on(snapshot: Snapshot) -> Steps:

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import issue as module
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import new_keys
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.internal import InternalIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issue import issue_leaves
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import IssuedCertificate, Token
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import IssuedCertificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import AlreadyExists, Conflict
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
@@ -105,35 +106,22 @@ def test_the_key_of_another_ca_signs_nothing() -> None:
 class Careless(InternalIssuer):
     """Issues well until it is asked for the Secret of the second node."""
 
-    issued: IssuedCertificate | None = None
     calls = 0
 
-    def poll(self, token: Token) -> IssuedCertificate | None:
+    def sign(self, csr: bytes) -> IssuedCertificate:
         Careless.calls += 1
-        return super().poll(token) if Careless.calls == 1 else self.issued
+        return super().sign(csr) if Careless.calls == 1 else IssuedCertificate(OLD.certificate, ())
 
 
 def test_a_refused_leaf_names_secret_and_reason_and_none_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
     bench = office()
     monkeypatch.setattr(module, "InternalIssuer", Careless)
     monkeypatch.setattr(Careless, "calls", 0)
-    monkeypatch.setattr(Careless, "issued", IssuedCertificate(OLD.certificate, ()))
     before = len(bench.api.writes)
     with pytest.raises(LeafRefused, match=r"demo-kafka-1 is refused: .*public key.*; .*") as caught:
         issue(bench, *NODES)
     assert "issuer" in caught.value.remedy
     assert len(bench.api.writes) == before
-
-
-def test_an_issuer_that_is_not_ready_yet_is_asked_again_by_the_next_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    bench = office()
-    monkeypatch.setattr(module, "InternalIssuer", Careless)
-    monkeypatch.setattr(Careless, "calls", 1)
-    monkeypatch.setattr(Careless, "issued", None)
-    with pytest.raises(LeafRefused, match="demo-kafka-0 yet"):
-        issue(bench, NODES[0])
-    monkeypatch.undo()
-    assert changed(bench, NODES[0]) == [NODES[0]]
 
 
 def without(*secrets: str) -> Bench:
@@ -207,8 +195,8 @@ def test_lease_is_renewed_while_keys_are_made(monkeypatch: pytest.MonkeyPatch) -
         told.append(count)
         return generate_keys(KeySpec(KeyAlgorithm.ECDSA, 256), count)
 
-    monkeypatch.setattr(module, "generate_keys", make_keys)
-    monkeypatch.setattr(module, "_KEYS_AT_A_TIME", 2)
+    monkeypatch.setattr(new_keys, "generate_keys", make_keys)
+    monkeypatch.setattr(new_keys, "_AT_A_TIME", 2)
     work = bench.work()
     work.alive = lambda: told.append(0)
     issue_leaves(order(*BY_SECRET), bench.observe(), work)

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import connect, flow_module
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import module as composition
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import SystemClock
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import issue, own
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import new_keys, own
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import ConnectionOptionsError
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import generate_key, generate_keys
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import admin
@@ -37,7 +37,7 @@ cache_of_keys, cached_key = cache(generate_keys), cache(generate_key)
 @pytest.fixture(autouse=True)
 def fast_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     """EC keys for the operator double; the RSA keys of leaves, which no option changes, are made once."""
-    monkeypatch.setattr(issue, "generate_keys", cache_of_keys)
+    monkeypatch.setattr(new_keys, "generate_keys", cache_of_keys)
     monkeypatch.setattr(own, "generate_key", cached_key)
     for name in ("new_ca_key", "new_leaf_key"):
         monkeypatch.setattr(certs, name, lambda: ec.generate_private_key(ec.SECP256R1()))

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.kept_elsewhere import placeholder
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 
 from ...support.certificates import Entity, key, make
@@ -46,10 +47,12 @@ def test_key_of_another_ca() -> None:
 def test_no_usable_key(content: bytes | None) -> None:
     memory = stages.managed()
     put(memory, "secrets", KEYS, {"ca.key": content})
+    (own,) = parse_certificates(entry(memory, CERTIFICATES, "ca.crt"))
     refused(
         memory,
         f"Kafka cluster kafka/demo: Secret kafka/{KEYS}: holds no usable private key under ca.key. "
-        "Put the private key of ca.crt there as PKCS#8 PEM.",
+        "Put the private key of ca.crt there as PKCS#8 PEM; or, where somebody else keeps it, this text: "
+        f"{placeholder(own.public_key_sha256)}",
     )
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.kept_elsewhere import placeholder
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import admin
 
 from ...support.certificates import key, make
@@ -148,7 +149,12 @@ def test_a_key_that_is_too_short_to_sign_with() -> None:
 def test_nor_one_that_is_stored() -> None:
     memory = stages.managed()
     put(memory, "secrets", KEYS, {"ca.key": short_key().encode()})
-    text, remedy = "holds no usable private key under ca.key.", "Put the private key of ca.crt there as PKCS#8 PEM."
+    (own,) = parse_certificates(entry(memory, CERTIFICATES, "ca.crt"))
+    text = "holds no usable private key under ca.key."
+    remedy = (
+        "Put the private key of ca.crt there as PKCS#8 PEM; or, where somebody else keeps it, this text: "
+        f"{placeholder(own.public_key_sha256)}"
+    )
     refused(memory, f"{HERE}{KEYS}: {text} {remedy}")
     told(memory, text, remedy)
 

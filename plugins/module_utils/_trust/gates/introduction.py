@@ -93,6 +93,8 @@ def why_not_linked(snapshot: Snapshot, supplied: Chain | None) -> str:
     if not snapshot.ca.current:
         return "there is no CA yet."
     current = snapshot.ca.current[0]
+    if snapshot.ca.is_kept_elsewhere(current):
+        return f"somebody else keeps the key of {current.subject}, which would have to certify the new one."
     if snapshot.ca.key != current.public_key_sha256:
         return f"the key of {current.subject} is not at hand to certify the new one."
     if supplied is not None and not supplied[0].self_issued:

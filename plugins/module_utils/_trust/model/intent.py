@@ -55,6 +55,8 @@ class Intent:
     trusting: CAs, each with its chain, that are to be trusted beside those of the flow. leaving: fingerprint of a CA that is
     to leave although it was never used. adopts: with UPGRADE, fingerprint of a CA that somebody has put into the place of the
     one in use, and that is to be adopted. issuing: which leaves are issued here if their Secrets are missing; None: none.
+    asked: reference of the issuer that is asked for leaves of a CA whose key is kept elsewhere. issue_until: how long to wait for it; None: not at
+    all. insists: whether it is asked at once again where it has refused.
     """
 
     goal: Goal
@@ -72,6 +74,9 @@ class Intent:
     leaving: str | None = None
     adopts: str | None = None
     issuing: Selection | None = None
+    asked: str = ""
+    issue_until: datetime | None = None
+    insists: bool = False
 
     def allows(self, phase: Phase) -> bool:
         return self.until is None or phase.position <= self.until.position

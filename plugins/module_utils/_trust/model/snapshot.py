@@ -13,6 +13,7 @@ from enum import Enum
 from functools import cached_property
 from typing import Any
 
+from ..._leaves.life import LeafRequest
 from ..._pki.certificates import Certificate, Chain
 from .clients import OutsideClient, Waiver
 from .ledger import Ledger
@@ -71,11 +72,13 @@ class PreparedAuthority:
 
     key: SHA-256 of the public key, None when unusable. link: the link certificate, which is the same name and key
     certified by the CA that it replaces (RFC 4210, NewWithOld); None when there is none.
+    elsewhere: somebody else keeps the key, and an issuer has to be asked for leaves.
     """
 
     chain: Chain
     key: str | None
     link: Certificate | None = None
+    elsewhere: bool = False
 
     @property
     def fingerprint(self) -> str:
@@ -90,6 +93,7 @@ class CaSecrets:
     under which the operator keeps a CA that it has replaced, until every pod uses its successor.
     key: SHA-256 of the public key of ``ca.key``; None when absent or unusable.
     kept_keys: fingerprints of the CAs whose keys are kept beside ``ca.key``.
+    elsewhere: SHA-256 of the public keys for which these Secrets have a text instead of the key: somebody else keeps them.
     triggers: left-over ``strimzi.io/force-*`` annotations as "Secret/<name>: <annotation>".
     unnumbered: annotations with a generation that are missing or no number, as "<Secret>, annotation <name>". Their
     generation reads as 0, as the operator takes a missing one.
@@ -103,10 +107,15 @@ class CaSecrets:
     key: str | None = None
     prepared: tuple[PreparedAuthority, ...] = ()
     kept_keys: frozenset[str] = frozenset()
+    elsewhere: frozenset[str] = frozenset()
     triggers: tuple[str, ...] = ()
     unnumbered: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     retired: tuple[str, ...] = ()
+
+    def is_kept_elsewhere(self, authority: Certificate) -> bool:
+        """Whether somebody else keeps the key of this CA: leaves of it have to be asked for."""
+        return authority.public_key_sha256 in self.elsewhere
 
     @property
     def projected(self) -> frozenset[str]:
@@ -161,6 +170,7 @@ class Snapshot:
     in_place: whether running nodes can take a change up without a restart; None where that was not looked at.
     missing: Secrets with leaves that this cluster should have and has not, with what they belong to.
     outside: clients that hold a copy of the cluster CA. waivers: what the user lets pass without their evidence.
+    requests: what is recorded about leaves that somebody else issues, by the Secret of the leaf.
     unlabelled: pods that run without labels by which they should be found, and these labels as "<name>=<value>".
     """
 
@@ -180,6 +190,7 @@ class Snapshot:
     outside: tuple[OutsideClient, ...] = ()
     waivers: tuple[Waiver, ...] = ()
     unlabelled: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    requests: Mapping[str, LeafRequest] = field(default_factory=dict)
 
     def as_stored(self) -> Snapshot:
         """The snapshot without the answers of running processes."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..._pki.certificates import Certificate, Chain
+from ..._pki.kept_elsewhere import placeholder
 from ..._pki.names import FoldedName
 from ..._pki.paths import check_authority_chain
 from ..model.goals import Goal
@@ -54,7 +55,8 @@ def key_matches(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     if snapshot.ca.key is None:
         yield Violation(
             Condition.KEY_MATCHES, snapshot.names.key_secret, "holds no usable private key under ca.key.",
-            "Put the private key of ca.crt there as PKCS#8 PEM.",
+            "Put the private key of ca.crt there as PKCS#8 PEM; or, where somebody else keeps it, this text: "
+            f"{placeholder(snapshot.ca.current[0].public_key_sha256)}",
         )  # fmt: skip
     elif snapshot.ca.key not in good:
         yield Violation(

@@ -17,7 +17,7 @@ from ..model.ledger import Ledger
 from ..model.names import named
 from ..model.snapshot import Snapshot
 from ..model.violations import Condition, Violation
-from ..rules.leaves import due_leaves
+from ..rules.due import due_leaves
 
 #: A Secret is limited to 1 MiB; what a flow adds at most: two chains of certificates, and per pod lines with its UID and leaves.
 SECRET_LIMIT = 1024 * 1024

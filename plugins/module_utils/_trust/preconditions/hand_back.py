@@ -27,7 +27,13 @@ def operator_could_renew(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
         return
     current = snapshot.ca.current[0]
     subject = current.subject
-    if subject != f"CN=cluster-ca v{authority_generation(current)},O=io.strimzi":
+    if snapshot.ca.is_kept_elsewhere(current):
+        yield Violation(
+            Condition.OPERATOR_COULD_RENEW, snapshot.names.certificate_secret,
+            f"holds the CA {subject}, of which somebody else keeps the key: the operator could issue nothing.",
+            _REPLACE_FIRST,
+        )  # fmt: skip
+    elif subject != f"CN=cluster-ca v{authority_generation(current)},O=io.strimzi":
         yield Violation(
             Condition.OPERATOR_COULD_RENEW, snapshot.names.certificate_secret,
             f"holds the CA {subject}, which the operator would renew under another name and so break every connection.",

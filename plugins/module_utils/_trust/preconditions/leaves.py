@@ -12,7 +12,7 @@ from ..ledger.journal import in_flight
 from ..model.intent import Intent
 from ..model.snapshot import Snapshot
 from ..model.violations import Condition, Violation
-from ..rules.leaves import ending_leaves, ends_with_its_authority
+from ..rules.due import ending_leaves, ends_with_its_authority
 
 
 def leaves_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:

@@ -17,6 +17,7 @@ from ..model.ledger import LedgerEntry
 from ..model.snapshot import Component
 from ..model.states import TRUSTED_STATES, TrustState
 from ..model.violations import Condition, Violation
+from .requests import leaves_lacking
 from .retirement import is_patient
 from .situation import Situation
 
@@ -41,8 +42,9 @@ def _foreign_leaves(at: Situation) -> Iterator[Violation]:
                 f"holds no certificate of this cluster's CAs under {leaf.key}: {why or 'it cannot be read'}.",
                 "Find out who put it there, then delete this Secret: the Cluster Operator issues the certificate anew.",
             )  # fmt: skip
+    awaited = leaves_lacking(at)
     for name, component in sorted(at.snapshot.missing.items()):
-        if is_about(name, component):
+        if is_about(name, component) and name not in awaited:
             yield Violation(
                 Condition.LEAVES_ARE_OURS, names.secret(name), "is missing, although something needs its certificate.",
                 "The Cluster Operator issues it with its next reconcile; where it does not, have this leaf issued (state=issued).",
@@ -103,7 +105,11 @@ def _held_switch(at: Situation) -> Iterator[Violation]:
     if successor is None or successor.entry.state not in TRUSTED_STATES or is_patient(at):
         return
     closed = at.gates.trust(at.snapshot, at.ledger, successor.introduction.form)
-    yield from closed or at.gates.trust(at.snapshot, at.ledger, successor.entry.chain)
+    if closed or leaves_lacking(at):
+        # Without its leaves the CA is not used yet, and nobody has to know it without its link certificate.
+        yield from closed
+        return
+    yield from at.gates.trust(at.snapshot, at.ledger, successor.entry.chain)
 
 
 def _has_arrived(at: Situation, entry: LedgerEntry) -> bool:

@@ -12,64 +12,26 @@ unless something else restarts it first.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
 
 from ..._pki.certificates import Certificate, Chain
 from ..evidence.clients import within_cluster
-from ..ledger.journal import in_flight
 from ..ledger.memory import note_held, yet_to_read
 from ..model.goals import Goal, Phase
-from ..model.intent import Intent
-from ..model.ledger import Ledger
+from ..model.intent import Selection
 from ..model.names import named
-from ..model.snapshot import Component, Snapshot, StoredLeaf
+from ..model.snapshot import Component
 from ..model.states import TrustState
 from ..model.steps.base import Steps
 from ..model.steps.books import WriteLedger
 from ..model.steps.leaves import IssueLeaves
 from ..model.steps.nodes import Reload, Roll, RollReason
+from .due import due_leaves
 from .first_use import may_be_used
 from .in_place import nodes_of, why_not_in_place, why_not_reloaded
 from .pause import in_pause
+from .requests import lacking
 from .retirement import RESTART_BEFORE, is_ending, is_patient
 from .situation import Situation
-
-#: A leaf that ends with its CA cannot be renewed under it. A renewal that gains less than this is not made.
-_GAIN = timedelta(days=1)
-
-
-def ending_leaves(snapshot: Snapshot, intent: Intent) -> tuple[StoredLeaf, ...]:
-    """Nodes' leaves of the CA in use that are in their time for renewal, also those that end with their CA."""
-    if intent.goal is not Goal.RENEW_LEAVES or not snapshot.ca.current:
-        return ()
-    return tuple(leaf for leaf in snapshot.leaves if _is_ending(leaf, snapshot, intent))
-
-
-def _is_ending(leaf: StoredLeaf, snapshot: Snapshot, intent: Intent) -> bool:
-    current_generation = snapshot.ca.certificate_generation
-    if leaf.component is not Component.KAFKA or leaf.chain is None or leaf.generation != current_generation:
-        return False
-    own = leaf.chain[0]
-    window = min(intent.renew_before, (own.not_after - own.not_before) / 2)
-    return own.signed_by(snapshot.ca.current[0]) and own.not_after - snapshot.now < window
-
-
-def ends_with_its_authority(leaf: Certificate, authority: Certificate) -> bool:
-    return authority.not_after - leaf.not_after < _GAIN
-
-
-def due_leaves(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> tuple[StoredLeaf, ...]:
-    """Leaves that are to be issued anew; none while another flow is in flight, because they would be of the CA that it
-    replaces.
-    """
-    if in_flight(ledger) or snapshot.ca.prepared or not snapshot.ca.current:
-        return ()
-    authority = snapshot.ca.current[0]
-    entry = ledger.find(authority.fingerprint)
-    if entry is None or (snapshot.pods and entry.state is not TrustState.TRUSTED_IN_USE_ALL):
-        return ()
-    ending = ending_leaves(snapshot, intent)
-    return tuple(leaf for leaf in ending if leaf.chain and not ends_with_its_authority(leaf.chain[0], authority))
 
 
 @dataclass(frozen=True)
@@ -112,12 +74,13 @@ def note(at: Situation, secrets: tuple[str, ...]) -> Steps:
 
 
 def _renewal(at: Situation) -> _Order | None:
-    due = tuple(sorted(leaf.secret for leaf in due_leaves(at.snapshot, at.intent, at.ledger)))
-    if not due:
+    current, leaves = at.snapshot.ca.current, due_leaves(at.snapshot, at.intent, at.ledger)
+    due = tuple(sorted(leaf.secret for leaf in leaves))
+    if not due or lacking(at, due, current):
         return None
     why = why_not_in_place(at)
     sentence = f"Nodes are restarted with their renewed certificates: {why}" if why else ""
-    return _Order(due, at.snapshot.ca.current, restarting=sentence, avoidable=sentence)
+    return _Order(due, current, restarting=sentence, avoidable=sentence)
 
 
 def _first_use(at: Situation) -> _Order | None:
@@ -134,6 +97,8 @@ def _first_use(at: Situation) -> _Order | None:
     secrets = tuple(sorted(leaf.secret for leaf in outdated if at.issuer_of(leaf) in others))
     if not secrets or at.gates.trust(at.snapshot, at.ledger, successor.introduction.form):
         return None
+    if lacking(at, secrets, successor.entry.chain):
+        return None
     because = (
         f"{named(successor.entry.certificate)} is introduced by a link certificate that {at.snapshot.ca.current[0].subject} "
         "has signed: nobody has to restart to trust it first."
@@ -148,10 +113,15 @@ def _first_use(at: Situation) -> _Order | None:
 
 
 def issue_missing(at: Situation) -> Steps:
-    """Issue leaves whose Secrets are missing, where the caller asks for it; from the CA in use, as the operator would."""
-    wanted, missing = at.intent.issuing, at.snapshot.missing
+    """Issue leaves whose Secrets are missing, where the caller asks for it, from the CA in use, as the operator would; and
+    wherever the operator cannot, because somebody else keeps the key.
+    """
+    if at.current is None:
+        return ()
+    helpless = Selection() if at.snapshot.ca.is_kept_elsewhere(at.current) else None
+    wanted, missing = at.intent.issuing or helpless, at.snapshot.missing
     secrets = tuple(sorted(name for name, component in missing.items() if wanted and wanted.has(name, component)))
-    if not secrets or at.current is None:
+    if not secrets or lacking(at, secrets, at.snapshot.ca.current):
         return ()
     return (IssueLeaves(secrets=secrets, issuer=at.snapshot.ca.current, generation=at.generation, phase=Phase.USE),)
 
@@ -172,7 +142,12 @@ def use_by_operator(at: Situation) -> Steps:
     )
     # Clients outside the cluster never meet it.
     inside, chain = within_cluster(at.snapshot), successor.entry.chain
-    if not outdated or at.gates.trust(inside, at.ledger, chain) or at.gates.alone(inside, at.ledger, chain):
+    if (
+        not outdated
+        or lacking(at, outdated, chain)
+        or at.gates.trust(inside, at.ledger, chain)
+        or at.gates.alone(inside, at.ledger, chain)
+    ):
         return ()
     return (IssueLeaves(secrets=outdated, issuer=chain, generation=at.generation, phase=Phase.USE),)
 

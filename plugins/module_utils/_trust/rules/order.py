@@ -16,7 +16,9 @@ from .hand_over import hand_over
 from .leaves import await_restarts, issue_missing, read_again, replace_leaves, restart_holders, use_by_operator
 from .prepare import prepare
 from .publish import await_bundle, project, publish
+from .requests import ask_for_leaves, await_issuer, forget_requests
 from .retire import forget, withdraw
+from .rewrite import rewrite_for_the_operator
 from .settle import end_pause, settle_key
 from .situation import Situation
 from .switch import switch
@@ -35,13 +37,17 @@ RULES: tuple[Rule, ...] = (
     project,
     await_bundle,
     publish,
+    # Requests: as soon as it is known which CA is to sign; issuers may take their time while processes come to trust it.
+    ask_for_leaves,
     # Trust: before use, because no process may meet a leaf that it refuses (I3); processes restart while clients get
     # their time.
     restart_to_trust,
     await_arrival,
     # Leaves: those of the next CA go first where a link certificate carries them, the operator's own when all trust it.
     # Listeners read theirs at once: a flow that stops after use has them in use.
+    await_issuer,
     issue_missing,
+    rewrite_for_the_operator,
     replace_leaves,
     use_by_operator,
     read_again,
@@ -50,6 +56,7 @@ RULES: tuple[Rule, ...] = (
     # Switch: after every leaf that could go before it.
     switch,
     tidy,
+    forget_requests,
     # Uptake: what was written is taken up; by the operator's restarts before anybody is made to forget a CA.
     await_restarts,
     forget,

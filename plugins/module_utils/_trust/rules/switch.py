@@ -16,6 +16,7 @@ from ..model.steps.base import Steps
 from .first_use import await_clients, may_be_used
 from .in_place import why_not_in_place
 from .pause import in_pause
+from .requests import leaves_lacking
 from .retirement import is_patient
 from .situation import Situation, Successor
 
@@ -41,6 +42,8 @@ def switch(at: Situation) -> Steps:
     # A pause is not made longer for clients.
     if waiting := await_clients(at, successor, chain, Phase.RETIRE, _without_link(successor)):
         return () if at.snapshot.reconciliation.paused_by_us else waiting
+    if leaves_lacking(at):
+        return ()
     step = _to(successor, at, at.generation + 1, leaving)
     return in_pause(at, step) if at.snapshot.reconciliation.exists else (step,)
 

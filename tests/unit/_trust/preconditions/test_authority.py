@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.kept_elsewhere import placeholder
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.authority import (
     authority_is_valid_now,
@@ -91,7 +92,8 @@ CASES = [
     ),
     refusal(
         key_matches,
-        f"{KEYS}: holds no usable private key under ca.key. Put the private key of ca.crt there as PKCS#8 PEM.",
+        f"{KEYS}: holds no usable private key under ca.key. Put the private key of ca.crt there as PKCS#8 PEM; "
+        f"or, where somebody else keeps it, this text: {placeholder(OLD.certificate.public_key_sha256)}",
         name="none", ca=secrets(key=None),
     ),
     refusal(

@@ -40,7 +40,8 @@ class PrepareAuthority(Step):
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         made = stand_in.authority(self)
         kept = snapshot.ca.kept_keys | {made.fingerprint}
-        return snapshot.with_ca(prepared=(*snapshot.ca.prepared, made), kept_keys=kept)
+        elsewhere = snapshot.ca.elsewhere | ({made.key} if made.elsewhere and made.key else set())
+        return snapshot.with_ca(prepared=(*snapshot.ca.prepared, made), kept_keys=kept, elsewhere=elsewhere)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -30,6 +30,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     StampPods,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause, Resume
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.requests import (
+    AskForLeaves,
+    AwaitIssuer,
+    CollectLeaves,
+    ForgetRequests,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import (
     AwaitBundle,
     AwaitClients,
@@ -70,9 +76,13 @@ EVERY: list[tuple[Step, Look]] = [
     (Publish(chains=(chain_of(OLD),), phase=USE), Look.NONE),
     (AwaitOutside(clients=("app",), settled=(), phase=USE), Look.NONE),
     (AwaitClients(certificate=CA, until=NOW), Look.NONE),
+    (AskForLeaves(secrets=PODS, issuer=chain_of(OLD), asked="an issuer", phase=USE), Look.NONE),
+    (CollectLeaves(secrets=PODS, asked="an issuer", phase=USE), Look.NONE),
+    (AwaitIssuer(secrets=PODS, issuer=chain_of(OLD), asked="an issuer", until=NOW, phase=USE), Look.NONE),
+    (ForgetRequests(secrets=PODS, phase=USE), Look.NONE),
 ]
 NOT_TOLD = {
-    "AwaitBundle", "AwaitClients", "DeleteLedger", "Pause", "RechainLeaves", "Resume", "StampPods", "TidyKeys",
+    "AwaitBundle", "AwaitClients", "DeleteLedger", "ForgetRequests", "Pause", "RechainLeaves", "Resume", "StampPods", "TidyKeys",
     "WriteBundle", "WriteLedger",
 }  # fmt: skip
 

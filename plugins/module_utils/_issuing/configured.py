@@ -1,0 +1,29 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The issuer that the caller names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .._strimzi.issuer_settings import CertManagerIssuer
+from .._strimzi.leaf_requests import StoredRequest
+from .._strimzi.work import Work
+from .cert_manager import CertManager
+from .external import External
+from .issuer import Issuer
+
+
+def issuer_of(work: Work, stored: Iterable[StoredRequest] = ()) -> Issuer:
+    """stored: what the cluster knows of its requests; the external issuer has no other place for answers."""
+    settings, scope = work.settings.issuer, work.scope
+    if isinstance(settings, CertManagerIssuer):
+        return CertManager(work.client, scope, settings)
+    answers = {
+        one.record.token.encode("utf-8"): one.pending
+        for one in stored
+        if one.record is not None and one.pending is not None
+    }
+    return External(answers, f"Secrets {scope.namespace}/{scope.issuing_secret('<component>')}")

@@ -1,0 +1,62 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The life of a leaf that an issuer is asked for (CA abstraction, "Process for certificate issuance")."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+
+from .._pki.certificates import Certificate, Chain
+
+
+class LeafState(str, Enum):
+    """How far the next certificate of an end entity has come.
+
+    REQUIRED: nobody has been asked yet, or the last request failed. REQUESTED: the issuer has it. TRUST_PENDING: it is issued and
+    checked, and waits until everybody trusts its CA. IN_USE: it is in its Secret. NOT_NEEDED: nothing is wanted any more.
+    """
+
+    REQUIRED = "REQUIRED"
+    REQUESTED = "REQUESTED"
+    TRUST_PENDING = "TRUST_PENDING"
+    IN_USE = "IN_USE"
+    NOT_NEEDED = "NOT_NEEDED"
+
+
+@dataclass(frozen=True)
+class Failure:
+    """count: how many requests in a row have failed. at: when the last one did. why: a sentence with cause and remedy."""
+
+    count: int
+    at: datetime
+    why: str
+
+
+@dataclass(frozen=True)
+class LeafRequest:
+    """What is recorded about the next certificate of one end entity, and what its issuer says of it now.
+
+    secret: of the leaf; it names the end entity. issuer: the reference of the issuer that was asked. authority: fingerprint of the CA that is
+    to sign. outdated: why it is not what is wanted any more, as a part of a sentence; empty where it is.
+    waiting: what the issuer says while it waits, as a sentence. answer: what came back and passed every check. is_open: whether the issuer may
+    still answer. is_recorded: whether the answer, or the failure, is written down, so that the issuer is not needed for it any more.
+    """
+
+    secret: str
+    issuer: str
+    authority: str
+    asked_at: datetime
+    outdated: str = ""
+    waiting: str = ""
+    failure: Failure | None = None
+    is_open: bool = True
+    answer: Chain | None = None
+    is_recorded: bool = True
+
+    @property
+    def certificate(self) -> Certificate | None:
+        return self.answer[0] if self.answer else None

@@ -1,0 +1,65 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""What is to be done about a leaf that somebody else issues: one live request for each, and none for what is not
+wanted (Improved and extensible Certificate controller, "requestmanager" and "issuing").
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+
+from .back_off import next_try
+from .life import LeafRequest, LeafState
+
+
+class Next(Enum):
+    """ASK: make a request, in the place of the one that is there. COLLECT: record what came back. WAIT: for the issuer, or for the next
+    try. USE: it is at hand.
+    """
+
+    ASK = "ask"
+    COLLECT = "collect"
+    WAIT = "wait"
+    USE = "use"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """issuer: the reference of the issuer to be asked. authority: fingerprint of the CA that is to sign. insists: whether a failed request is tried
+    again at once.
+    """
+
+    issuer: str
+    authority: str
+    insists: bool = False
+
+
+def next_of(request: LeafRequest | None, wanted: Wanted, now: datetime) -> Next:
+    """A request for something else is given up at once: also its failures say nothing about the new one. What is
+    recorded is used whoever issued it: its checks do not ask for the issuer.
+    """
+    if request is None or request.outdated or request.authority != wanted.authority:
+        return Next.ASK
+    if request.answer is not None and request.is_recorded:
+        return Next.USE
+    if request.issuer != wanted.issuer:
+        return Next.ASK
+    if not request.is_recorded:
+        return Next.COLLECT
+    if request.is_open:
+        return Next.WAIT
+    due = request.failure is None or wanted.insists or next_try(request.failure, request.secret) <= now
+    return Next.ASK if due else Next.WAIT
+
+
+def state_of(request: LeafRequest | None) -> LeafState:
+    """The state in which the end entity's next certificate is."""
+    if request is None:
+        return LeafState.NOT_NEEDED
+    if request.answer is not None:
+        return LeafState.TRUST_PENDING
+    return LeafState.REQUESTED if request.is_open and not request.outdated else LeafState.REQUIRED

@@ -1,0 +1,176 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The Secrets with requests for leaves: ``<cluster>-issuing-<component>``, entries ``<leaf's Secret>.<requested|pending|issued>``
+(CA abstraction, "End-entity Secrets").
+
+``requested`` is a record of the request. ``pending`` is what somebody put back by hand, as PEM, and what nobody has checked yet. ``issued`` is
+the certificate with its chain, checked. The private key lies in a Secret of its own, so that who carries requests can be kept from keys.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from .._kube.resources import SECRETS
+from .._leaves.life import Failure
+from .._pki.certificates import CertificateError, Chain, encode_certificates, parse_chain
+from .._pki.keys import PrivateKey
+from .._trust.model.snapshot import Component
+from .ca_secrets import private_key
+from .names import ClusterNames
+from .secret_data import entries
+from .writes import Write, WriteVerb, new_secret, secret_patch, version
+
+TYPE = "strimzi.io/issuing"
+REQUESTED, PENDING, ISSUED = "requested", "pending", "issued"
+_STATES = (REQUESTED, PENDING, ISSUED)
+
+Object = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class RequestRecord:
+    """issuer: its reference. authority: fingerprint of the CA that is to sign. key: SHA-256 of the requested public key. names: SHA-256
+    of the requested names. token: of the issuer. is_open: whether the issuer may still answer.
+    """
+
+    issuer: str
+    authority: str
+    key: str
+    names: str
+    asked_at: datetime
+    token: str
+    is_open: bool = True
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True)
+class StoredRequest:
+    """Everything that is stored about the next certificate of one end entity. problem: why it cannot be read, as a part of
+    a sentence; empty where it can.
+    """
+
+    secret: str
+    component: Component
+    record: RequestRecord | None = None
+    pending: bytes | None = None
+    issued: Chain | None = None
+    problem: str = ""
+
+    @property
+    def is_unasked(self) -> bool:
+        """Whether there is a key and nothing else: a run was killed before it asked."""
+        return self.record is None and self.issued is None and not self.problem
+
+
+def read_requests(scope: ClusterNames, secrets: Mapping[str, Object]) -> dict[str, StoredRequest]:
+    """By the Secret of the leaf."""
+    found: dict[str, StoredRequest] = {}
+    for component in Component:
+        stored = entries(secrets.get(scope.issuing_secret(component.value)))
+        keys = entries(secrets.get(scope.next_keys_secret(component.value)))
+        for name in sorted({key.rpartition(".")[0] for key in (*stored, *keys) if key.endswith((*_STATES, ".key"))}):
+            found[name] = _read(StoredRequest(name, component), stored)
+    return found
+
+
+def _read(found: StoredRequest, stored: Mapping[str, bytes]) -> StoredRequest:
+    name = found.secret
+    issued, requested = stored.get(f"{name}.{ISSUED}"), stored.get(f"{name}.{REQUESTED}")
+    try:
+        if issued is not None:
+            return replace(found, issued=parse_chain(issued))
+        record = None if requested is None else _decode(requested)
+    except (CertificateError, ValueError, KeyError, TypeError, AttributeError):
+        return replace(found, problem="what is recorded about it cannot be read")
+    return replace(found, record=record, pending=stored.get(f"{name}.{PENDING}"))
+
+
+def next_key(scope: ClusterNames, secrets: Mapping[str, Object], of: StoredRequest) -> PrivateKey | None:
+    """The private key that was made for this request; None where it is lost."""
+    return private_key(secrets.get(scope.next_keys_secret(of.component.value)), f"{of.secret}.key")
+
+
+def _decode(content: bytes) -> RequestRecord:
+    """Raises ValueError, KeyError, TypeError, AttributeError for content that was not written here."""
+    read = json.loads(content)
+    failed = read.get("failed")
+    failure = Failure(int(failed["count"]), _time(failed["at"]), str(failed["why"])) if failed else None
+    return RequestRecord(
+        str(read["issuer"]), str(read["authority"]), str(read["publicKey"]), str(read["names"]), _time(read["askedAt"]),
+        str(read["request"]), bool(read["open"]), failure,
+    )  # fmt: skip
+
+
+def _time(text: str) -> datetime:
+    time = datetime.fromisoformat(text)
+    if time.tzinfo is None:
+        raise ValueError(text)
+    return time
+
+
+def _encode(record: RequestRecord) -> bytes:
+    failure = record.failure
+    told = {
+        "issuer": record.issuer,
+        "authority": record.authority,
+        "publicKey": record.key,
+        "names": record.names,
+        "askedAt": record.asked_at.isoformat(),
+        "open": record.is_open,
+        "failed": {"count": failure.count, "at": failure.at.isoformat(), "why": failure.why} if failure else None,
+        "request": record.token,
+    }
+    return json.dumps(told, indent=1).encode("utf-8")
+
+
+def write_records(
+    scope: ClusterNames,
+    secrets: Mapping[str, Object],
+    component: Component,
+    changed: Mapping[str, RequestRecord | Chain | None],
+) -> Write:
+    """By the Secret of the leaf: the record of its request, or the certificate with its chain; None removes all of it."""
+    name = scope.issuing_secret(component.value)
+    data: dict[str, bytes | None] = {}
+    for leaf, value in changed.items():
+        data |= {f"{leaf}.{state}": None for state in _STATES}
+        if isinstance(value, RequestRecord):
+            data[f"{leaf}.{REQUESTED}"] = _encode(value)
+        elif value is not None:
+            data[f"{leaf}.{ISSUED}"] = encode_certificates(value)
+    what = f"requests for certificates of {', '.join(sorted(changed))}"
+    return _written(scope, secrets, name, data, what, TYPE)
+
+
+def write_keys(
+    scope: ClusterNames, secrets: Mapping[str, Object], component: Component, changed: Mapping[str, bytes | None]
+) -> Write:
+    """By the Secret of the leaf: its next private key; None removes it."""
+    data = {f"{leaf}.key": key for leaf, key in changed.items()}
+    what = f"next keys of {', '.join(sorted(changed))}"
+    return _written(scope, secrets, scope.next_keys_secret(component.value), data, what, "Opaque")
+
+
+def _written(
+    scope: ClusterNames,
+    secrets: Mapping[str, Object],
+    name: str,
+    data: Mapping[str, bytes | None],
+    what: str,
+    kind: str,
+) -> Write:
+    existing, kept = secrets.get(name), {key: one for key, one in data.items() if one is not None}
+    if existing is None:
+        return Write(WriteVerb.CREATE, SECRETS, name, what, {**new_secret(scope.labels, name, kept, {}), "type": kind})
+    stored = (existing.get("data") or {}).keys()
+    if not kept and not stored - data.keys():
+        return Write(WriteVerb.DELETE, SECRETS, name, what, resource_version=version(existing))
+    present = {key: one for key, one in data.items() if key in kept or key in stored}
+    return Write(WriteVerb.UPDATE, SECRETS, name, what, secret_patch(present), version(existing))

@@ -1,0 +1,143 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Leaves of a CA whose key somebody else keeps: its issuer is asked for them before anything depends on them, outside any
+pause, and they are used when every one is at hand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..._leaves.back_off import next_try
+from ..._leaves.life import LeafRequest
+from ..._leaves.request import Next, Wanted, next_of
+from ..._pki.certificates import Certificate, Chain
+from ..model.goals import Phase
+from ..model.names import counted, named
+from ..model.snapshot import StoredLeaf
+from ..model.steps.base import Steps
+from ..model.steps.requests import AskForLeaves, AwaitIssuer, CollectLeaves, ForgetRequests
+from .due import due_leaves
+from .situation import Situation
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The leaves that have to be asked for. issuer: the CA that is to sign, with its chain."""
+
+    issuer: Chain
+    secrets: tuple[str, ...]
+
+
+def leaves_to_ask_for(at: Situation) -> Asked | None:
+    """Those of the next CA where there is one, or else of the CA in use; None where the key of that is here."""
+    ca, successor = at.snapshot.ca, at.successor
+    chain = successor.entry.chain if successor is not None else ca.current
+    if not chain or not ca.is_kept_elsewhere(chain[0]):
+        return None
+    due = due_leaves(at.snapshot, at.intent, at.ledger) if successor is None else ()
+    stored = {leaf.secret for leaf in at.snapshot.leaves if leaf in due or not is_signed_by(leaf, chain[0])}
+    return Asked(chain, tuple(sorted({*stored, *at.snapshot.missing})))
+
+
+def is_signed_by(leaf: StoredLeaf, authority: Certificate) -> bool:
+    """Also a leaf that this CA's key has signed under an earlier certificate of it."""
+    return leaf.chain is not None and leaf.chain[0].signed_by(authority)
+
+
+def lacking(at: Situation, secrets: tuple[str, ...], issuer: Chain) -> tuple[str, ...]:
+    """Those for which no leaf is at hand and none can be signed here."""
+    if not at.snapshot.ca.is_kept_elsewhere(issuer[0]):
+        return ()
+    wanted = _wanted(at, issuer)
+    return tuple(name for name in secrets if _next(at, name, wanted) is not Next.USE)
+
+
+def leaves_lacking(at: Situation) -> tuple[str, ...]:
+    """The leaves that have to be asked for, and are not at hand yet."""
+    asked = leaves_to_ask_for(at)
+    return lacking(at, asked.secrets, asked.issuer) if asked else ()
+
+
+def _wanted(at: Situation, issuer: Chain) -> Wanted:
+    return Wanted(at.intent.asked, issuer[0].fingerprint, at.intent.insists)
+
+
+def _next(at: Situation, secret: str, wanted: Wanted) -> Next:
+    return next_of(at.snapshot.requests.get(secret), wanted, at.snapshot.now)
+
+
+def ask_for_leaves(at: Situation) -> Steps:
+    """Record what has come back, then ask for what is missing."""
+    asked = leaves_to_ask_for(at)
+    if asked is None:
+        return ()
+    wanted = _wanted(at, asked.issuer)
+    collected = tuple(name for name in asked.secrets if _next(at, name, wanted) is Next.COLLECT)
+    if collected:
+        return (CollectLeaves(secrets=collected, asked=at.intent.asked, phase=Phase.PREPARE),)
+    missing = tuple(name for name in asked.secrets if _next(at, name, wanted) is Next.ASK)
+    if not missing:
+        return ()
+    because = f"Somebody else keeps the key of {named(asked.issuer[0])}, so its certificates are asked for before anything depends on them."
+    return (
+        AskForLeaves(
+            secrets=missing, issuer=asked.issuer, asked=at.intent.asked, phase=Phase.PREPARE, because=because
+        ),
+    )  # fmt: skip
+
+
+def await_issuer(at: Situation) -> Steps:
+    """Wait for requests that are open, as long as the caller wants to."""
+    asked, until = leaves_to_ask_for(at), at.intent.issue_until
+    if asked is None or until is None or at.snapshot.now >= until:
+        return ()
+    requests = at.snapshot.requests
+    awaited = tuple(name for name in leaves_lacking(at) if (one := requests.get(name)) and one.is_open)
+    if not awaited:
+        return ()
+    return (AwaitIssuer(secrets=awaited, issuer=asked.issuer, asked=at.intent.asked, until=until, phase=Phase.PREPARE),)
+
+
+def forget_requests(at: Situation) -> Steps:
+    """Remove requests for leaves that nobody wants from an issuer any more: they are in use, or the flow has changed its
+    mind.
+    """
+    asked = leaves_to_ask_for(at)
+    wanted = frozenset(asked.secrets) if asked else frozenset()
+    served = tuple(sorted(set(at.snapshot.requests) - wanted))
+    return (ForgetRequests(secrets=served, phase=at.phase),) if served else ()
+
+
+def still_awaited(at: Situation) -> tuple[str, ...]:
+    """Sentences that say which certificates are waited for, from whom, and what became of the requests."""
+    asked = leaves_to_ask_for(at)
+    missing = leaves_lacking(at)
+    if asked is None or not missing:
+        return ()
+    total = f"{counted(len(missing), 'certificate')} of {named(asked.issuer[0])}"
+    details = dict.fromkeys(_detail(at.snapshot.requests.get(name)) for name in missing)
+    return (
+        f"{total} still to come from {at.intent.asked}, for {_listed(missing)}; nothing else is held up, and the next run goes on.",
+        *filter(None, details),
+    )
+
+
+def _detail(request: LeafRequest | None) -> str:
+    if request is None:
+        return ""
+    if request.failure is not None and not request.is_open:
+        again = next_try(request.failure, request.secret)
+        return f"{request.secret}: {request.failure.why} It is asked again on {again:%Y-%m-%d at %H:%M} UTC, or at once with retry_failed."
+    told = request.failure.why if request.failure is not None else ""
+    return " ".join(filter(None, (told, request.waiting)))
+
+
+_LISTED = 5
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f"{', '.join(names[:_LISTED])}{more}"

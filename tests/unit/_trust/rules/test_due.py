@@ -1,0 +1,113 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which leaves are due for renewal."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    Component,
+    InPlace,
+    Snapshot,
+    StoredLeaf,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due import due_leaves, ending_leaves
+
+from ....support.certificates import NOW, YEAR, Entity, key, make
+from ....support.certificates import leaf as issue_leaf
+from ..builders import (
+    ANY,
+    DAY,
+    NEW,
+    UNUSED,
+    a_journal,
+    a_leaf,
+    books_of,
+    cluster,
+    entry,
+    ledger,
+    prepared,
+    secrets,
+)
+from .asking import RECONCILE
+
+LEAVES = Intent(Goal.RENEW_LEAVES)
+
+
+#: A CA that outlives its leaves by years, and one that ends soon.
+LASTING = make("cluster-ca v0", key(0), path_length=1, end=NOW + 5 * YEAR)
+SHORT = make("cluster-ca v0", key(0), path_length=1, end=NOW + 20 * DAY)
+
+
+def leaf_with(left: timedelta, life: timedelta = YEAR, issuer: Entity = LASTING, **fields: Any) -> StoredLeaf:
+    made = issue_leaf(issuer, begin=NOW + left - life, end=NOW + left)
+    return a_leaf(chain=(made, issuer.certificate), **fields)
+
+
+def settled(*stored: StoredLeaf, **fields: Any) -> Snapshot:
+    made: dict[str, Any] = {
+        "ca": secrets(LASTING), "ledger": ledger(entry(LASTING, generations={0})), "leaves": stored,
+        "in_place": InPlace(), **fields,
+    }  # fmt: skip
+    return cluster(**made)
+
+
+ENDING = leaf_with(44 * DAY)
+
+
+@pytest.mark.parametrize(
+    ("stored", "due"),
+    [
+        pytest.param(ENDING, True, id="in its time"),
+        pytest.param(leaf_with(46 * DAY), False, id="before its time"),
+        pytest.param(leaf_with(-1 * DAY), True, id="too late is better than never"),
+        pytest.param(leaf_with(16 * DAY, 30 * DAY), False, id="a short life, more than half of it left"),
+        pytest.param(leaf_with(14 * DAY, 30 * DAY), True, id="a short life, less than half of it left"),
+        pytest.param(leaf_with(44 * DAY, component=Component.CLUSTER_OPERATOR), False, id="not of a node"),
+        pytest.param(leaf_with(44 * DAY, generation=7), False, id="of another generation"),
+        pytest.param(leaf_with(44 * DAY, issuer=NEW), False, id="of another CA"),
+        pytest.param(replace(ENDING, chain=None), False, id="unreadable"),
+    ],
+)
+def test_which_leaves_are_due(stored: StoredLeaf, due: bool) -> None:
+    snapshot = settled(stored)
+    expected = (stored,) if due else ()
+    assert due_leaves(snapshot, LEAVES, books_of(snapshot)) == ending_leaves(snapshot, LEAVES) == expected
+    assert due_leaves(snapshot, RECONCILE, books_of(snapshot)) == ()
+
+
+@pytest.mark.parametrize(
+    ("left", "due"), [(timedelta(days=1), True), (timedelta(hours=23), False), (timedelta(0), False)]
+)
+def test_a_leaf_is_not_renewed_for_less_than_a_day(left: timedelta, due: bool) -> None:
+    """It ends with its CA: the CA is renewed by another flow, and its leaves with it."""
+    stored = leaf_with(20 * DAY - left, issuer=SHORT)
+    snapshot = settled(stored, ca=secrets(SHORT), ledger=ledger(entry(SHORT, generations={0})))
+    assert due_leaves(snapshot, LEAVES, books_of(snapshot)) == ((stored,) if due else ())
+    assert ending_leaves(snapshot, LEAVES) == (stored,)
+
+
+@pytest.mark.parametrize(
+    ("changes", "due"),
+    [
+        pytest.param(
+            {"ledger": ledger(entry(LASTING, generations={0}), journal=a_journal())}, False, id="another flow"
+        ),
+        pytest.param({"ca": secrets(LASTING, prepared=(prepared(NEW),))}, False, id="a CA that waits"),
+        pytest.param({"ca": secrets(None)}, False, id="no CA"),
+        pytest.param({"ledger": ledger(entry(LASTING, ANY, {0}))}, False, id="not used by all"),
+        pytest.param({"ledger": ledger(entry(LASTING, UNUSED, {0})), "pods": ()}, True, id="there is nobody to use it"),
+        pytest.param({"ledger": None}, False, id="a cluster that nobody knows yet"),
+    ],
+)
+def test_nothing_is_due_in_between(changes: dict[str, Any], due: bool) -> None:
+    snapshot = settled(ENDING, **changes)
+    assert bool(due_leaves(snapshot, LEAVES, books_of(snapshot))) is due
