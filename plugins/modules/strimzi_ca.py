@@ -191,6 +191,20 @@ leaves:
   type: list
   elements: dict
   sample: [{secret: demo-kafka-0, subject: "CN=demo-kafka,O=io.strimzi", generation: 1, not_after: "2027-01-01T00:00:00Z"}]
+requests:
+  description: Certificates that an issuer was asked for, because somebody else keeps the key of their CA.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    secret: {description: The Secret that the certificate is for., type: str, returned: always, sample: demo-kafka-0}
+    state: {description: "V(REQUIRED) after a refusal, V(REQUESTED), or V(TRUST_PENDING) where it has come back and is kept until it is used.", type: str, returned: always, sample: REQUESTED}
+    issuer: {description: Who was asked; empty where the certificate is at hand., type: str, returned: always, sample: cert-manager ClusterIssuer corporate}
+    asked_at: {description: When., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
+    waiting: {description: What the issuer says it waits for., type: str, returned: always, sample: ""}
+    outdated: {description: Why it is not what is wanted any more., type: str, returned: always, sample: ""}
+    failure: {description: Why it was refused the last time., type: str, returned: always, sample: ""}
+    next_try: {description: When it is asked for again., type: str, returned: always, sample: null}
 journal:
   description: The flow in flight, or the last one that finished.
   returned: always

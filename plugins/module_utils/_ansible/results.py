@@ -11,6 +11,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from .._issuing.own import OwnCertificate
+from .._leaves.back_off import next_try
+from .._leaves.life import LeafRequest
+from .._leaves.request import state_of
 from .._pki.certificates import Certificate, Chain
 from .._strimzi.actions import Action
 from .._trust.evidence.clients import waiver_of
@@ -43,6 +46,7 @@ def describe_snapshot(snapshot: Snapshot) -> dict[str, Any]:
         "pods": [_pod(index, snapshot, ledger, seen) for index in range(len(snapshot.pods))],
         "outside": [_outside(client, snapshot, ledger) for client in snapshot.outside],
         "leaves": _leaves(snapshot),
+        "requests": [_request(one) for _name, one in sorted(snapshot.requests.items())],
         "journal": _journal(ledger.journal),
     }
 
@@ -155,6 +159,20 @@ def _leaves(snapshot: Snapshot) -> list[dict[str, Any]]:
         }
         for leaf in snapshot.leaves
     ]
+
+
+def _request(request: LeafRequest) -> dict[str, Any]:
+    failure = request.failure
+    return {
+        "secret": request.secret,
+        "state": state_of(request).value,
+        "issuer": request.issuer,
+        "asked_at": time_text(request.asked_at),
+        "waiting": request.waiting,
+        "outdated": request.outdated,
+        "failure": failure.why if failure else "",
+        "next_try": time_text(next_try(failure, request.secret)) if failure and not request.is_open else None,
+    }
 
 
 def _journal(journal: Journal | None) -> dict[str, Any] | None:
