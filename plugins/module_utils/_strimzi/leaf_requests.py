@@ -12,15 +12,16 @@ the certificate with its chain, checked. The private key lies in a Secret of its
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import MAXYEAR, datetime
 from typing import Any
 
 from .._kube.resources import SECRETS
 from .._leaves.life import Failure
 from .._pki.certificates import CertificateError, Chain, encode_certificates, parse_chain
 from .._pki.keys import PrivateKey
+from .._pki.printable import printable
 from .._trust.model.snapshot import Component
 from .ca_secrets import private_key
 from .names import ClusterNames
@@ -30,6 +31,8 @@ from .writes import Write, WriteVerb, new_secret, secret_patch, version
 TYPE = "strimzi.io/issuing"
 REQUESTED, PENDING, ISSUED = "requested", "pending", "issued"
 _STATES = (REQUESTED, PENDING, ISSUED)
+#: What reading content that was not written here can raise; JSON knows infinite numbers, and lists as deep as one likes.
+_UNREADABLE = (CertificateError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
 
 Object = Mapping[str, Any]
 
@@ -70,14 +73,22 @@ class StoredRequest:
 
 
 def read_requests(scope: ClusterNames, secrets: Mapping[str, Object]) -> dict[str, StoredRequest]:
-    """By the Secret of the leaf."""
+    """By the Secret of the leaf. Where entries lie in the Secret of another component by mistake, they do not hide a request."""
     found: dict[str, StoredRequest] = {}
     for component in Component:
         stored = entries(secrets.get(scope.issuing_secret(component.value)))
         keys = entries(secrets.get(scope.next_keys_secret(component.value)))
-        for name in sorted({key.rpartition(".")[0] for key in (*stored, *keys) if key.endswith((*_STATES, ".key"))}):
-            found[name] = _read(StoredRequest(name, component), stored)
+        for name in sorted({*_named(stored, _STATES), *_named(keys, ("key",))}):
+            if name not in found or found[name].is_unasked:
+                found[name] = _read(StoredRequest(name, component), stored)
     return found
+
+
+def _named(stored: Iterable[str], kinds: tuple[str, ...]) -> Iterator[str]:
+    for entry in stored:
+        name, dot, kind = entry.rpartition(".")
+        if dot and kind in kinds:
+            yield name
 
 
 def _read(found: StoredRequest, stored: Mapping[str, bytes]) -> StoredRequest:
@@ -87,7 +98,7 @@ def _read(found: StoredRequest, stored: Mapping[str, bytes]) -> StoredRequest:
         if issued is not None:
             return replace(found, issued=parse_chain(issued))
         record = None if requested is None else _decode(requested)
-    except (CertificateError, ValueError, KeyError, TypeError, AttributeError):
+    except _UNREADABLE:
         return replace(found, problem="what is recorded about it cannot be read")
     return replace(found, record=record, pending=stored.get(f"{name}.{PENDING}"))
 
@@ -98,21 +109,27 @@ def next_key(scope: ClusterNames, secrets: Mapping[str, Object], of: StoredReque
 
 
 def _decode(content: bytes) -> RequestRecord:
-    """Raises ValueError, KeyError, TypeError, AttributeError for content that was not written here."""
+    """Raises one of ``_UNREADABLE`` for content that was not written here."""
     read = json.loads(content)
     failed = read.get("failed")
-    failure = Failure(int(failed["count"]), _time(failed["at"]), str(failed["why"])) if failed else None
+    failure = Failure(int(failed["count"]), _time(failed["at"]), printable(str(failed["why"]))) if failed else None
     return RequestRecord(
         str(read["issuer"]), str(read["authority"]), str(read["publicKey"]), str(read["names"]), _time(read["askedAt"]),
-        str(read["request"]), bool(read["open"]), failure,
+        _token(read["request"]), bool(read["open"]), failure,
     )  # fmt: skip
 
 
 def _time(text: str) -> datetime:
+    """In the last year that there is, no time can be added to it."""
     time = datetime.fromisoformat(text)
-    if time.tzinfo is None:
+    if time.tzinfo is None or time.year == MAXYEAR:
         raise ValueError(text)
     return time
+
+
+def _token(value: object) -> str:
+    """Issuers get its bytes."""
+    return str(value).encode("utf-8").decode("utf-8")
 
 
 def _encode(record: RequestRecord) -> bytes:

@@ -14,13 +14,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities 
     DistinguishedName,
     authority_generation,
     cross_certify,
+    double_of,
     issue_root,
     renew_root,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, CertificateError
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec, generate_key
 
-from ...support.certificates import NOW, YEAR, key, make
+from ...support.certificates import NOW, YEAR, Entity, key, leaf, make
 
 SUBJECT = DistinguishedName("cluster-ca v0")
 
@@ -93,6 +94,23 @@ def test_another_key_is_no_renewal() -> None:
         renew_root(old, key(1), not_before=NOW, validity=YEAR)
     with pytest.raises(CertificateError, match="cluster-ca v0"):
         cross_certify(make("b", key(1)).certificate, old, key(1), not_before=NOW, validity=YEAR)
+
+
+@pytest.mark.parametrize("identifier", [b"", b"its own", None], ids=["usual", "its own", "none"])
+@pytest.mark.parametrize("path_length", [None, 0, 2])
+def test_leaves_of_a_double_look_like_those_of_the_ca_and_are_not(
+    identifier: bytes | None, path_length: int | None
+) -> None:
+    """In forecasts it stands in for a CA whose key is not at hand; an intermediate CA too."""
+    old = make("theirs", key(1), make("root", key(2)), path_length=path_length, subject_identifier=identifier)
+    double = double_of(old.certificate, key(3))
+    theirs, its = leaf(old), leaf(Entity(double, key(3)))
+    assert (its.issuer_der, its.authority_key_identifier) == (theirs.issuer_der, double.identifier_in_leaves)
+    assert (double.not_before, double.not_after) == (old.certificate.not_before, old.certificate.not_after)
+    assert (double.path_length, double.identifier_in_leaves) == (path_length, old.certificate.identifier_in_leaves)
+    assert its.signed_by(double)
+    assert not its.signed_by(old.certificate)
+    assert not double.is_twin_of(old.certificate)
 
 
 @pytest.mark.parametrize("validity", [timedelta(0), timedelta(days=-1)])
