@@ -85,14 +85,22 @@ def _keys(
     observation: Observation,
     work: Work,
 ) -> dict[str, PrivateKey]:
-    """A key for which nobody was asked yet is what a killed run has left."""
+    """A key that belongs to no request and no certificate is what a killed run has left. With it the issuer is asked by the same
+    name, and finds what it was asked for already.
+    """
     found: dict[str, PrivateKey] = {}
     for leaf in leaves:
         left = next_key(observation.scope, observation.secrets, StoredRequest(leaf.secret, component))
-        if left is not None and stored[leaf.secret].is_unasked:
+        if left is not None and _is_left_over(left, stored[leaf.secret]):
             found[leaf.secret] = left
     missing = [leaf.secret for leaf in leaves if leaf.secret not in found]
     return {**found, **dict(zip(missing, new_keys(len(missing), work), strict=True))}
+
+
+def _is_left_over(key: PrivateKey, stored: StoredRequest) -> bool:
+    if stored.record is not None:
+        return key.public_key_sha256 != stored.record.key
+    return not stored.problem and not (stored.issued and key.matches(stored.issued[0]))
 
 
 def _give_up(before: StoredRequest | None, issuer: Issuer) -> None:
@@ -133,6 +141,12 @@ def collect_leaves(step: CollectLeaves, observation: Observation, work: Work) ->
             value = _as_failed(found.record, request.failure)
         changed.setdefault(found.component, {})[name] = value
     write_all(tuple(_writes(changed, observation)), work, step.phase.value)
+    if not work.dry_run:
+        # Their records are gone: nobody would find these requests again.
+        issuer = issuer_of(work, stored.values())
+        for name in step.secrets:
+            if requests[name].answer is not None:
+                _give_up(stored[name], issuer)
 
 
 def _as_failed(record: RequestRecord, failure: Failure | None) -> RequestRecord:
@@ -180,9 +194,9 @@ def forget_requests(step: ForgetRequests, observation: Observation, work: Work) 
             _give_up(one, issuer)
     for component in dict.fromkeys(one.component for one in gone):
         nothing = {one.secret: None for one in gone if one.component is component}
+        keys, records = scope.next_keys_secret(component.value), scope.issuing_secret(component.value)
         writes = (
-            [write_keys(scope, secrets, component, nothing)]
-            if scope.next_keys_secret(component.value) in secrets
-            else []
+            write_keys(scope, secrets, component, nothing) if keys in secrets else None,
+            write_records(scope, secrets, component, nothing) if records in secrets else None,
         )
-        write_all((*writes, write_records(scope, secrets, component, nothing)), work, step.phase.value)
+        write_all(tuple(filter(None, writes)), work, step.phase.value)

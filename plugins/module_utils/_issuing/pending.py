@@ -141,4 +141,5 @@ class _Reading:
     @cached_property
     def _authorities(self) -> tuple[Chain, ...]:
         ca = self.observation.snapshot.ca
-        return tuple(chain for chain in (ca.current, *(one.chain for one in ca.prepared)) if chain)
+        # The next CA first: where it is a renewal, the one in use has the same key, and is not asked any more.
+        return tuple(chain for chain in (*(one.chain for one in ca.prepared), ca.current) if chain)

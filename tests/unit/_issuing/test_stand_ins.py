@@ -5,13 +5,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.stand_ins import StandIns
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import validate_path
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import AuthorityUnavailable
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import SuppliedAuthority
+from ansible_collections.trustops.strimzi.tests.support.certificates import key, make
 
+from .elsewhere import elsewhere
 from .office import CA, OLD, office
 from .test_linked_leaves import PREPARE
+
+THEIRS = make("theirs", key(60), make("their root", key(61)))
+#: Somebody else keeps its key.
+SUPPLIED = SuppliedAuthority((THEIRS.certificate,), None)
 
 
 def test_they_are_what_the_steps_would_make() -> None:
@@ -54,3 +65,35 @@ def test_none_begins_after_the_moment_that_is_forecast_from() -> None:
     assert made.link is not None
     certificates = (*made.chain, made.link, stand_ins.leaf(made.chain))
     assert max(certificate.not_before for certificate in certificates) <= seen.snapshot.now
+
+
+def test_a_ca_whose_key_somebody_else_keeps_is_forecast_without_it() -> None:
+    """Before it is prepared it is known from what the caller brings, afterwards from its place in the Secret."""
+    bench = office(OLD)
+    stand_ins = StandIns(bench.observe(), bench.work(supplied=SUPPLIED))
+    made = stand_ins.authority(replace(PREPARE, linked=False))
+    assert (made.chain, made.elsewhere, made.link) == (SUPPLIED.chain, True, None)
+    assert stand_ins.leaf(made.chain).signed_by(THEIRS.certificate)
+    assert not stand_ins.leaf((OLD.certificate,)).signed_by(THEIRS.certificate)
+
+
+def test_its_leaves_are_accepted_wherever_it_is_and_nowhere_else() -> None:
+    bench = elsewhere(CA)
+    before = len(bench.api.writes)
+    leaf = StandIns(bench.observe(), bench.work()).leaf((CA.certificate,))
+    assert leaf.signed_by(CA.certificate)
+    assert not leaf.signed_by(OLD.certificate)
+    assert not validate_path((leaf,), (CA.certificate,), at=leaf.not_before).reason
+    assert validate_path((leaf,), (OLD.certificate,), at=leaf.not_before).reason
+    assert leaf.not_after <= CA.certificate.not_after
+    assert len(bench.api.writes) == before
+
+
+def test_half_way_the_next_ca_is_known_although_the_caller_does_not_bring_it_again() -> None:
+    bench = office(OLD)
+    carry_out(replace(PREPARE, linked=False), bench.observe(), bench.work(supplied=SUPPLIED))
+    (made,) = bench.observe().snapshot.ca.prepared
+    assert (made.chain, made.elsewhere) == (SUPPLIED.chain, True)
+    stand_ins = StandIns(bench.observe(), bench.work())
+    assert stand_ins.leaf(made.chain).signed_by(THEIRS.certificate)
+    assert stand_ins.leaf((OLD.certificate,)).signed_by(OLD.certificate)
