@@ -31,24 +31,24 @@ def describe_failure(error: Exception, host: str, seconds: float) -> TransportEr
     failures = urllib3.exceptions
     if isinstance(error, failures.ProxyError):
         return TransportError(
-            f"the proxy to {where} does not let us through ({_innermost(error)})",
+            f"the proxy to {where} does not let us through ({innermost(error)})",
             sent=False,
             transient=False,
             remedy="Check proxy, proxy_headers and no_proxy (K8S_AUTH_PROXY, K8S_AUTH_NO_PROXY).",
         )
     if isinstance(error, (failures.SSLError, ssl.SSLError)):
-        return _tls_failure(_innermost(error), where)
+        return _tls_failure(innermost(error), where)
     if isinstance(error, failures.ConnectTimeoutError) and not isinstance(error, failures.NewConnectionError):
         return TransportError(f"{where} did not answer to a connection attempt", sent=False, remedy=f"{_NETWORK}.")
     if isinstance(error, failures.NewConnectionError):
-        return TransportError(f"{where} cannot be reached ({_innermost(error)})", sent=False, remedy=f"{_NETWORK}.")
+        return TransportError(f"{where} cannot be reached ({innermost(error)})", sent=False, remedy=f"{_NETWORK}.")
     if isinstance(error, failures.ReadTimeoutError):
         return TransportError(
             f"{where} did not answer within {seconds:g} s", transient=False, remedy="Run again when it is less busy."
         )
     if isinstance(error, (failures.LocationParseError, failures.LocationValueError)):
         return TransportError(f"{host} is not a URL", sent=False, transient=False, remedy=f"{_HOST}.")
-    return TransportError(f"the connection to {where} broke off ({_innermost(error)})", remedy=f"{_NETWORK}.")
+    return TransportError(f"the connection to {where} broke off ({innermost(error)})", remedy=f"{_NETWORK}.")
 
 
 def _tls_failure(cause: str, where: str) -> TransportError:
@@ -67,7 +67,7 @@ def _tls_failure(cause: str, where: str) -> TransportError:
     )
 
 
-def _innermost(error: Exception) -> str:
+def innermost(error: Exception) -> str:
     """The innermost cause of an error, without the text of the request."""
     found: BaseException = error
     while True:
