@@ -9,6 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from .._pki.certificates import Chain
+from .._pki.keys import PrivateKey
+
 
 @dataclass(frozen=True)
 class ExternalIssuer:
@@ -24,4 +27,60 @@ class CertManagerIssuer:
     group: str = "cert-manager.io"
 
 
-IssuerSettings: TypeAlias = ExternalIssuer | CertManagerIssuer
+@dataclass(frozen=True, repr=False)
+class VaultToken:
+    """A token that somebody has got already."""
+
+    token: str
+
+
+@dataclass(frozen=True, repr=False)
+class VaultAppRole:
+    """mount: the path of the auth method, without ``auth/``."""
+
+    role_id: str
+    secret_id: str
+    mount: str = "approle"
+
+
+@dataclass(frozen=True, repr=False)
+class VaultKubernetes:
+    """role: of the auth method. jwt: of a service account."""
+
+    role: str
+    jwt: str
+    mount: str = "kubernetes"
+
+
+@dataclass(frozen=True, repr=False)
+class VaultTlsCertificate:
+    """chain: the client certificate, and what lies above it. role: of the auth method; empty for whichever fits."""
+
+    chain: Chain
+    key: PrivateKey
+    role: str = ""
+    mount: str = "cert"
+
+
+VaultLogin: TypeAlias = VaultToken | VaultAppRole | VaultKubernetes | VaultTlsCertificate
+
+
+@dataclass(frozen=True, repr=False)
+class VaultIssuer:
+    """One issuer of a PKI mount of Vault or OpenBao (CA abstraction, "type: vault").
+
+    url: of the server, without ``/v1``. mount: of the PKI. role: that of the PKI. issuer_ref: name or id of the issuer; the
+    one that a mount takes by default may be another one tomorrow. ca_certificate: PEM of the CAs that the server's own
+    certificate is verified by; None for those of the system.
+    """
+
+    url: str
+    mount: str
+    role: str
+    issuer_ref: str
+    login: VaultLogin
+    namespace: str = ""
+    ca_certificate: bytes | None = None
+
+
+IssuerSettings: TypeAlias = ExternalIssuer | CertManagerIssuer | VaultIssuer

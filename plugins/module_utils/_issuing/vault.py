@@ -1,0 +1,131 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""An issuer in a PKI mount of Vault or OpenBao (CA abstraction, "type: vault"; docs/issuers/vault.md)."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from .._pki.certificates import CertificateError
+from .._strimzi.issuer_settings import VaultIssuer
+from .._strimzi.work import Clock
+from .issuer import Answer, LeafOrder, Refused, Token
+from .vault_answers import AnswerUnusable, issued, token_of
+from .vault_calls import PatientCalls
+from .vault_errors import Reply, quotable, quoted
+from .vault_http import VaultConnection
+from .vault_login import tokens_of
+from .vault_paths import sign_path
+from .vault_session import VaultSession
+
+_USER = re.compile(r"//[^/]*@")
+
+
+class VaultPki:
+    """Signs at once; the key of the CA stays in Vault, and that of the leaf here. The token is the certificate itself, so
+    that nothing is asked of Vault afterwards.
+
+    What was signed is known as long as this object lives. A run that continues a killed one has a request signed once
+    more; nobody ever has the first certificate.
+    """
+
+    def __init__(self, settings: VaultIssuer, clock: Clock, alive: Callable[[], None] = lambda: None) -> None:
+        """alive: called before each request to Vault, which may have to be repeated."""
+        self._settings = settings
+        self._clock = clock
+        self._alive = alive
+        self._session: VaultSession | None = None
+        self._signed: dict[LeafOrder, Token] = {}
+
+    @property
+    def reference(self) -> str:
+        one = self._settings
+        inside = f" in namespace {one.namespace.strip('/')}" if one.namespace.strip("/") else ""
+        # Who put a password into the URL is told so when it is used; here it is left out.
+        url = _USER.sub("//", one.url.rstrip("/"))
+        return quotable(
+            f"Vault issuer {one.issuer_ref} of {url}, mount {one.mount.strip('/')}{inside}, role {one.role}"
+        )
+
+    def request(self, order: LeafOrder) -> Token | Refused:
+        if order not in self._signed:
+            answer = self._sign(order)
+            if isinstance(answer, Refused):
+                return answer
+            self._signed[order] = answer
+        return self._signed[order]
+
+    def poll(self, tokens: Sequence[Token]) -> tuple[Answer, ...]:
+        return tuple(map(self._read, tokens))
+
+    def forget(self, tokens: Sequence[Token]) -> None:
+        """Vault keeps nothing for them. They are not revoked: what is served is in use."""
+
+    def _sign(self, order: LeafOrder) -> Token | Refused:
+        one = self._settings
+        path = sign_path(one.mount, one.issuer_ref, one.role)
+        doing = quotable(f"sign with issuer {one.issuer_ref} of mount {one.mount.strip('/')} by role {one.role}")
+        reply = self._connected().post(path, _body(order), doing)
+        if reply.status == 400:
+            return self._refused(order, reply)
+        try:
+            return token_of(reply.body)
+        except AnswerUnusable as error:
+            return Refused(
+                f"The answer of {self.reference} to the request {order.name} is not usable: {quotable(str(error))}.",
+                "Check what lies before Vault, and the issuer in it.",
+            )
+
+    def _refused(self, order: LeafOrder, reply: Reply) -> Refused:
+        whom = f"{order.name} for CN={order.subject.distinguished_name.common_name}"
+        return Refused(
+            f"{self.reference} refuses the request {whom}{quoted(reply.said)}.",
+            f'Correct the role {self._settings.role} in Vault (docs/issuers/vault.md, "Set up Vault"), or ask for what it permits.',
+        )
+
+    def _read(self, token: Token) -> Answer:
+        try:
+            return issued(token)
+        except CertificateError as error:
+            return Refused(
+                f"The record of a certificate of {self.reference} cannot be read: {quotable(str(error))}.",
+                "Nothing is lost: the certificate is asked for anew.",
+            )
+
+    def _connected(self) -> VaultSession:
+        """Not before it is needed: what was signed can be read without Vault."""
+        if self._session is None:
+            connection = VaultConnection(self._settings, self._clock.now)
+            calls = PatientCalls(connection, self._clock, self._alive)
+            self._session = VaultSession(calls, tokens_of(self._settings.login, calls, self._clock))
+        return self._session
+
+
+def _body(order: LeafOrder) -> Mapping[str, Any]:
+    """Names are sent beside the CSR too, for roles that do not take them from it. A common name that is no host must not
+    become one.
+    """
+    subject = order.subject
+    addresses = sorted(filter(_is_address, subject.names))
+    return {
+        "csr": order.csr.decode("ascii"),
+        "common_name": subject.distinguished_name.common_name,
+        "alt_names": ",".join(sorted(subject.names - set(addresses))),
+        "ip_sans": ",".join(addresses),
+        "exclude_cn_from_sans": True,
+        "ttl": f"{int(order.validity.total_seconds())}s",
+        "format": "pem",
+    }
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,19 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Paths of Vault's API, from names that people give."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+
+def mount_path(mount: str) -> str:
+    """A mount may lie below others: ``pki/kafka``."""
+    return "/".join(quote(part, safe="") for part in mount.split("/") if part)
+
+
+def sign_path(mount: str, issuer_ref: str, role: str) -> str:
+    """By this issuer, whichever the mount takes by default."""
+    return f"{mount_path(mount)}/issuer/{quote(issuer_ref, safe='')}/sign/{quote(role, safe='')}"

@@ -1,0 +1,139 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A PKI mount with two CAs, set up through the API as an administrator would, in the double or in a real server."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import ssl
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault import VaultPki
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
+    Chain,
+    parse_certificates,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
+    VaultIssuer,
+    VaultLogin,
+    VaultToken,
+)
+from ansible_collections.trustops.strimzi.tests.support.fake_vault.server import FakeVault, serving
+
+#: The page with the commands for administrators.
+PAGE = Path(__file__).parents[3] / "docs" / "issuers" / "vault.md"
+ROLE, STRICT = "kafka", "strict"
+
+
+class QuickClock:
+    """Nobody sleeps, and yet time has passed."""
+
+    def __init__(self) -> None:
+        self.slept: list[float] = []
+
+    def now(self) -> datetime:
+        return datetime.now(timezone.utc)
+
+    def monotonic(self) -> float:
+        return time.monotonic() + sum(self.slept)
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+
+
+@dataclass(frozen=True)
+class Administrator:
+    """Writes with a token that may do everything."""
+
+    url: str
+    token: str
+    namespace: str = ""
+    ca_certificate: bytes | None = None
+
+    def write(self, path: str, body: Mapping[str, Any] | None = None, method: str = "POST") -> dict[str, Any]:
+        headers = {"X-Vault-Token": self.token, "X-Vault-Request": "true"}
+        if self.namespace:
+            headers["X-Vault-Namespace"] = self.namespace
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(f"{self.url}/v1/{path}", data, headers, method=method)
+        context = None
+        if self.ca_certificate is not None:
+            context = ssl.create_default_context(cadata=self.ca_certificate.decode())
+        with urllib.request.urlopen(request, timeout=30, context=context) as answer:
+            text = answer.read()
+        return dict(json.loads(text)["data"] or {}) if text else {}
+
+
+@dataclass(frozen=True)
+class SetUp:
+    """A mount that is ready. issuer_ref: of the issuing CA, which is not the default of the mount."""
+
+    administrator: Administrator
+    mount: str
+    issuer_ref: str
+    authority: Chain
+
+    def settings(self, role: str = ROLE, login: VaultLogin | None = None, **others: Any) -> VaultIssuer:
+        who = self.administrator
+        values: dict[str, Any] = {
+            "url": who.url, "mount": self.mount, "role": role, "issuer_ref": self.issuer_ref,
+            "login": login or VaultToken(who.token), "namespace": who.namespace, "ca_certificate": who.ca_certificate,
+        }  # fmt: skip
+        return VaultIssuer(**{**values, **others})
+
+    def issuer(self, role: str = ROLE, login: VaultLogin | None = None, **others: Any) -> VaultPki:
+        return VaultPki(self.settings(role, login, **others), QuickClock())
+
+
+def documented(command: str) -> dict[str, str]:
+    """What the page has somebody write: ``vault write COMMAND key=value …``."""
+    found = re.search(rf"^vault write {re.escape(command)} ((?:.*\\\n)*.*)$", PAGE.read_text(), re.MULTILINE)
+    assert found, f"the page has no command that writes {command}"
+    pairs = (word.partition("=") for word in shlex.split(found[1].replace("\\\n", " ")))
+    return {key: value for key, _, value in pairs}
+
+
+@contextmanager
+def set_up(who: Administrator, mount: str) -> Iterator[SetUp]:
+    """It is gone afterwards."""
+    who.write(f"sys/mounts/{mount}", {"type": "pki", "config": {"max_lease_ttl": "8760h"}})
+    try:
+        kind = {"key_type": "ec", "key_bits": 256}
+        root = who.write(
+            f"{mount}/issuers/generate/root/internal",
+            {"common_name": "the root", "issuer_name": "root", "ttl": "8760h", **kind},
+        )
+        asked = who.write(f"{mount}/issuers/generate/intermediate/internal", {"common_name": "the issuer", **kind})
+        signed = who.write(f"{mount}/issuer/root/sign-intermediate", {"csr": asked["csr"], "ttl": "4380h"})
+        known = who.write(f"{mount}/intermediate/set-signed", {"certificate": signed["certificate"]})
+        who.write(f"{mount}/roles/{ROLE}", documented("pki/roles/kafka"))
+        who.write(f"{mount}/roles/{STRICT}", {**documented("pki/roles/kafka"), "allowed_domains": "other-*"})
+        texts = (signed["certificate"], root["certificate"])
+        yield SetUp(who, mount, known["imported_issuers"][0], parse_certificates("\n".join(texts).encode()))
+    finally:
+        who.write(f"sys/mounts/{mount}", method="DELETE")
+
+
+@contextmanager
+def fake_set_up() -> Iterator[tuple[FakeVault, SetUp]]:
+    with serving(FakeVault()) as vault, set_up(Administrator(vault.url, vault.root), "pki/kafka") as ready:
+        vault.seen.clear()
+        yield vault, ready
+
+
+def documented_policy(mount: str, issuer_ref: str) -> str:
+    """That of the page, for this issuer."""
+    found = re.search(r'^path "pki/issuer/kafka-2026/sign/kafka" \{\n.*\n\}$', PAGE.read_text(), re.MULTILINE)
+    assert found, "the page has no policy"
+    return found[0].replace("pki/issuer/kafka-2026", f"{mount}/issuer/{issuer_ref}")

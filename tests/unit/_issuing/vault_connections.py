@@ -1,0 +1,38 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Connections to servers that may be no Vault."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault_errors import Call, VaultFailure
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault_http import VaultConnection
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
+    VaultIssuer,
+    VaultLogin,
+    VaultToken,
+)
+
+CALL = Call("pki/sign", {"csr": "x"}, "sign", "hvs.token")
+NOW = datetime(2026, 7, 27, 20, 20, 29, tzinfo=timezone.utc)
+PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
+
+
+def connection(
+    url: str, *, ca_certificate: bytes | None = None, login: VaultLogin | None = None, namespace: str = ""
+) -> VaultConnection:
+    settings = VaultIssuer(url, "pki", "kafka", "a", login or VaultToken("t"), namespace, ca_certificate)
+    return VaultConnection(settings, lambda: NOW)
+
+
+def failing(url: str, ca_certificate: bytes | None = None, login: VaultLogin | None = None) -> VaultFailure:
+    with pytest.raises(VaultFailure) as raised:
+        connection(url, ca_certificate=ca_certificate, login=login).send(CALL)
+    for text in (str(raised.value), raised.value.remedy):
+        assert text.endswith(".")
+        assert "hvs.token" not in text
+    return raised.value
