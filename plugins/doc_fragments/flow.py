@@ -140,11 +140,12 @@ options:
         description:
           - V(external) leaves the requests in the Secrets for a person or a tool, which puts each certificate with its chain back there.
           - V(cert_manager) makes a C(CertificateRequest) for each in the cluster's namespace.
+          - V(vault) has a PKI mount of Vault or OpenBao sign each.
         type: str
-        choices: [external, cert_manager]
+        choices: [external, cert_manager, vault]
         default: external
       name:
-        description: With O(issuer.type=cert_manager), name of the issuer.
+        description: Name of the issuer; of one in Vault also its id. Not C(default), which may be another one tomorrow.
         type: str
       kind:
         description: With O(issuer.type=cert_manager), kind of the issuer, such as C(ClusterIssuer).
@@ -154,6 +155,56 @@ options:
         description: With O(issuer.type=cert_manager), API group of the issuer.
         type: str
         default: cert-manager.io
+      url:
+        description: With O(issuer.type=vault), URL of the server, without C(/v1).
+        type: str
+      mount:
+        description: With O(issuer.type=vault), path of the PKI mount.
+        type: str
+        default: pki
+      role:
+        description: With O(issuer.type=vault), role of the PKI mount.
+        type: str
+      vault_namespace:
+        description: With O(issuer.type=vault), namespace of the server that the mount is in.
+        type: str
+      ca_certificate:
+        description: With O(issuer.type=vault), CAs in PEM form that the server's own certificate is verified by; those of the system where it is
+          not given.
+        type: str
+      login:
+        description: With O(issuer.type=vault), how to log in.
+        type: dict
+        suboptions:
+          type:
+            description: The auth method.
+            type: str
+            choices: [token, approle, kubernetes, cert]
+            default: token
+          mount:
+            description: Path of the auth method, without C(auth/); its usual one where it is not given.
+            type: str
+          token:
+            description: With O(issuer.login.type=token), a token that may sign. It is not renewed.
+            type: str
+          role_id:
+            description: With O(issuer.login.type=approle), id of the role.
+            type: str
+          secret_id:
+            description: With O(issuer.login.type=approle), secret id of the role.
+            type: str
+          role:
+            description: With O(issuer.login.type=kubernetes) or O(issuer.login.type=cert), role of the auth method.
+            type: str
+          jwt:
+            description: With O(issuer.login.type=kubernetes), token of a service account.
+            type: str
+          certificate:
+            description: With O(issuer.login.type=cert), client certificate in PEM form, with its chain after it.
+            type: str
+          private_key:
+            description: With O(issuer.login.type=cert), its key, unencrypted, in PEM form.
+            type: str
   retry_failed:
     description:
       - Whether requests that an issuer has refused are made again at once. Otherwise they are made again after an hour, then after twice as

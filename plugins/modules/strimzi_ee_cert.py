@@ -168,7 +168,11 @@ requests:
   elements: dict
   contains:
     secret: {description: The Secret that the certificate is for., type: str, returned: always, sample: demo-kafka-0}
-    state: {description: "V(REQUIRED) after a refusal, V(REQUESTED), or V(TRUST_PENDING) where it has come back and is kept until it is used.", type: str, returned: always, sample: REQUESTED}
+    state:
+      description: V(REQUIRED) after a refusal, V(REQUESTED), or V(TRUST_PENDING) where it has come back and is kept until it is used.
+      type: str
+      returned: always
+      sample: REQUESTED
     issuer: {description: Who was asked; empty where the certificate is at hand., type: str, returned: always, sample: cert-manager ClusterIssuer corporate}
     asked_at: {description: When., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
     waiting: {description: What the issuer says it waits for., type: str, returned: always, sample: ""}

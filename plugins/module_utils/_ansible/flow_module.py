@@ -32,6 +32,7 @@ from .._pki.keys import (
     PrivateKeyError,
     load_key,
 )
+from .._strimzi.issuer_settings import IssuerSettings
 from .._strimzi.observe import Observation
 from .._strimzi.outside_clients import Outside
 from .._strimzi.work import (
@@ -50,7 +51,7 @@ from .._trust.model.snapshot import Component, PreparedAuthority
 from .._trust.model.states import TRUSTED_STATES
 from . import connect
 from .arguments import AUTH, ArgumentSpec
-from .issuer_options import issuer_settings
+from .issuer_options import IssuerOptionsError, issuer_settings
 from .limits import key_spec, problem_of
 from .listener_results import describe_listeners
 from .module import ClusterModule, SystemClock
@@ -190,8 +191,14 @@ class FlowModule(ClusterModule):
             strategy=Strategy(self.params.get("strategy") or "operator"),
             kafka_bootstrap=tuple(self.params.get("kafka_bootstrap") or ()),
             outside=self._outside(),
-            issuer=issuer_settings(self.params.get("issuer")),
+            issuer=self._issuer(),
         )
+
+    def _issuer(self) -> IssuerSettings:
+        try:
+            return issuer_settings(self.params.get("issuer"))
+        except IssuerOptionsError as error:
+            self.fail(str(error))
 
     def _outside(self) -> Outside:
         try:

@@ -9,11 +9,53 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._strimzi.issuer_settings import CertManagerIssuer, ExternalIssuer, IssuerSettings
+from .._pki.certificates import CertificateError, parse_chain
+from .._pki.keys import PrivateKeyError, load_key
+from .._strimzi.issuer_settings import (
+    CertManagerIssuer,
+    ExternalIssuer,
+    IssuerSettings,
+    VaultAppRole,
+    VaultIssuer,
+    VaultKubernetes,
+    VaultLogin,
+    VaultTlsCertificate,
+    VaultToken,
+)
+
+
+class IssuerOptionsError(Exception):
+    """An option that cannot be used; the text names it and quotes nothing."""
 
 
 def issuer_settings(options: Mapping[str, Any] | None) -> IssuerSettings:
-    """options: the value of ``issuer``; None: nobody is named, and requests wait for a person or a tool."""
+    """options: the value of ``issuer``; None: nobody is named, and requests wait for a person or a tool. Raises
+    IssuerOptionsError.
+    """
     if options is None or options["type"] == "external":
         return ExternalIssuer()
-    return CertManagerIssuer(options["name"], options["kind"], options["group"])
+    if options["type"] == "cert_manager":
+        return CertManagerIssuer(options["name"], options["kind"], options["group"])
+    trusted = options["ca_certificate"]
+    return VaultIssuer(
+        options["url"], options["mount"], options["role"], options["name"], _login(options["login"]),
+        options["vault_namespace"] or "", trusted.encode("utf-8") if trusted else None,
+    )  # fmt: skip
+
+
+def _login(options: Mapping[str, Any]) -> VaultLogin:
+    mount = {"mount": options["mount"]} if options["mount"] else {}
+    if options["type"] == "token":
+        return VaultToken(options["token"])
+    if options["type"] == "approle":
+        return VaultAppRole(options["role_id"], options["secret_id"], **mount)
+    if options["type"] == "kubernetes":
+        return VaultKubernetes(options["role"], options["jwt"], **mount)
+    try:
+        chain = parse_chain(options["certificate"].encode("utf-8"))
+        key = load_key(options["private_key"].encode("utf-8"))
+    except (CertificateError, PrivateKeyError) as error:
+        raise IssuerOptionsError(
+            f"issuer.login: {error}. Give certificate and private_key in PEM form, unencrypted."
+        ) from None
+    return VaultTlsCertificate(chain, key, options["role"] or "", **mount)

@@ -28,7 +28,9 @@ SHORTEST_HIDDEN = 8
 
 _SECRET_SUFFIXES = (".key", ".password", ".p12")
 _SENSITIVE = frozenset({"token", "password", "client-key-data"})
-_OWN_SECRETS = ("api_key", "password", "private_key", "proxy_basic_auth", "basic_auth")
+_OWN_SECRETS = (
+    "api_key", "password", "private_key", "proxy_basic_auth", "basic_auth", "token", "secret_id", "jwt",
+)  # fmt: skip
 _OWN_PATHS = ("kubeconfig", "ca_cert", "ssl_ca_cert", "client_cert", "cert_file", "client_key", "key_file")
 #: Names of objects are in every result; a Secret that holds one of them as its password has none.
 _OWN_NAMES = ("cluster", "namespace")
@@ -59,6 +61,7 @@ def worth_hiding(found: Iterable[str], options: Mapping[str, Any]) -> set[str]:
     """
     harmless = {text for name in (*_OWN_PATHS, *_OWN_NAMES) for text in _texts(options.get(name))}
     secret = {text for name in _OWN_SECRETS for text in _texts(options.get(name))}
+    secret |= {text for name in _OWN_SECRETS for text in _texts(list(_values_of(name, options.get("issuer"))))}
     secret |= set(_credentials(options.get("kubeconfig")))
     return {text for text in (set(found) - harmless) | secret if len(text.strip()) >= SHORTEST_HIDDEN}
 

@@ -38,6 +38,7 @@ _FIRST_LOOK, _LAST_LOOK = 1.0, 15.0
 
 def ask_for_leaves(step: AskForLeaves, observation: Observation, work: Work) -> None:
     """Keys first: a certificate whose key is lost is worthless. Raises IssuerUnavailable, LeafRefused, KubeError."""
+    issuer = issuer_of(work)
     for component, leaves in _by_component(step.secrets, observation).items():
         if work.dry_run:
             name = observation.scope.issuing_secret(component.value)
@@ -46,7 +47,7 @@ def ask_for_leaves(step: AskForLeaves, observation: Observation, work: Work) -> 
             write_all((Write(verb, SECRETS, name, what),), work, step.phase.value)
             continue
         for begun in range(0, len(leaves), _AT_A_TIME):
-            _ask(component, leaves[begun : begun + _AT_A_TIME], step, observation, work)
+            _ask(component, leaves[begun : begun + _AT_A_TIME], issuer, step, observation, work)
             # Each write changes what the next one is decided on.
             observation = observe(work.client, work.scope, work.clock.now(), work.settings.outside)
 
@@ -59,7 +60,12 @@ def _by_component(secrets: tuple[str, ...], observation: Observation) -> dict[Co
 
 
 def _ask(
-    component: Component, leaves: list[LeafSecret], step: AskForLeaves, observation: Observation, work: Work
+    component: Component,
+    leaves: list[LeafSecret],
+    issuer: Issuer,
+    step: AskForLeaves,
+    observation: Observation,
+    work: Work,
 ) -> None:
     scope, secrets = observation.scope, observation.secrets
     stored = read_requests(scope, secrets)
@@ -69,7 +75,7 @@ def _ask(
         work,
         step.phase.value,
     )
-    issuer, records = issuer_of(work, stored.values()), {}
+    records = {}
     for leaf in leaves:
         before = stored.get(leaf.secret)
         _give_up(before, issuer)

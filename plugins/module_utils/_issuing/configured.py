@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .._strimzi.issuer_settings import CertManagerIssuer
+from .._strimzi.issuer_settings import CertManagerIssuer, VaultIssuer
 from .._strimzi.leaf_requests import StoredRequest
 from .._strimzi.work import Work
 from .cert_manager import CertManager
 from .external import External
 from .issuer import Issuer
+from .vault import VaultPki
 
 
 def issuer_of(work: Work, stored: Iterable[StoredRequest] = ()) -> Issuer:
@@ -21,6 +22,8 @@ def issuer_of(work: Work, stored: Iterable[StoredRequest] = ()) -> Issuer:
     settings, scope = work.settings.issuer, work.scope
     if isinstance(settings, CertManagerIssuer):
         return CertManager(work.client, scope, settings)
+    if isinstance(settings, VaultIssuer):
+        return VaultPki(settings, work.clock, work.alive)
     answers = {
         one.record.token.encode("utf-8"): one.pending
         for one in stored

@@ -107,7 +107,7 @@ def _why_issued(wanted: OwnCertificate, chain: Chain, key: PrivateKey | None, ob
     own, current, subject = chain[0], observation.snapshot.ca.current, _subject(wanted)
     if key is None or not key.matches(own):
         return "its key is not there"
-    if own.subject_alternative_names != subject.names or own.subject_der != subject.distinguished_name.der:
+    if own.subject_alternative_names != subject.names or own.subject != subject.distinguished_name.text:
         return "it has other names"
     if not current or not own.signed_by(current[0]):
         return "it is not of the CA in use"

@@ -43,8 +43,8 @@ def wanted_names(leaf: LeafSecret, observation: Observation) -> frozenset[str]:
 
 
 def _is_own(chain: Chain, leaf: LeafSecret, observation: Observation) -> bool:
-    subject = DistinguishedName(leaf.common_name).der
-    return chain[0].subject_der == subject and bool(issuers_of(chain, as_seen(observation.snapshot)))
+    subject = DistinguishedName(leaf.common_name).text
+    return chain[0].subject == subject and bool(issuers_of(chain, as_seen(observation.snapshot)))
 
 
 def _node(leaf: LeafSecret, observation: Observation) -> NodeIdentity:

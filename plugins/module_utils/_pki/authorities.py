@@ -23,6 +23,7 @@ from .building import (
 )
 from .certificates import Certificate, CertificateError
 from .keys import PrivateKey
+from .printable import printable
 
 if TYPE_CHECKING:
     from cryptography.x509 import CertificateBuilder, Name
@@ -59,6 +60,11 @@ class DistinguishedName:
         if self.organization is not None:
             attributes.insert(0, x509.NameAttribute(NameOID.ORGANIZATION_NAME, self.organization))
         return x509.Name(attributes)
+
+    @property
+    def text(self) -> str:
+        """As certificates show it."""
+        return printable(self.as_name().rfc4514_string())
 
     @property
     def der(self) -> bytes:

@@ -71,7 +71,7 @@ def told(actions: list[Action]) -> Writes:
 def noting(monkeypatch: pytest.MonkeyPatch) -> Noting:
     """Stands in for the issuer wherever it is asked."""
     issuer = Noting()
-    monkeypatch.setattr(module, "issuer_of", lambda work, stored: issuer)
+    monkeypatch.setattr(module, "issuer_of", lambda work, stored=(): issuer)
     return issuer
 
 

@@ -306,7 +306,7 @@ def test_what_was_collected_needs_no_issuer() -> None:
 @pytest.fixture
 def noting(monkeypatch: pytest.MonkeyPatch) -> Noting:
     issuer = Noting()
-    monkeypatch.setattr(module, "issuer_of", lambda work, stored: issuer)
+    monkeypatch.setattr(module, "issuer_of", lambda work, stored=(): issuer)
     return issuer
 
 

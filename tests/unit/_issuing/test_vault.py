@@ -241,10 +241,7 @@ def test_the_name_of_the_leaf_reads_as_it_was_asked_for(bench: Bench) -> None:
     (found,) = issued(ready.issuer(), asked(ready.issuer(), wanted.order))
     assert found.leaf.subject == "CN=demo-kafka,O=io.strimzi"
     assert x509.load_der_x509_certificate(found.leaf.der).subject == x509.load_pem_x509_csr(wanted.order.csr).subject
-    others = [
-        one for one in acceptance(ready).refusals(found, NODE, wanted.key) if not one.startswith("its subject is")
-    ]
-    assert others == []
+    assert list(acceptance(ready).refusals(found, NODE, wanted.key)) == []
 
 
 @pytest.mark.parametrize("change", [{"organization": ""}, {"organization": "other"}, {"ou": "kafka"}])

@@ -19,11 +19,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer i
     IssuedCertificate,
     LeafOrder,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import LeafSubject
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault import VaultPki
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
 from ansible_collections.trustops.strimzi.tests.support.issuer_contract import (
-    SUBJECTS,
     AbsenceContract,
     Absent,
     Counterpart,
@@ -44,8 +42,6 @@ from ansible_collections.trustops.strimzi.tests.unit._issuing.vault_bench import
 
 #: Of a port where nothing listens.
 _NOWHERE = "http://127.0.0.1:9"
-#: Vault writes subjects as PrintableString, and what compares them takes UTF8String only (test_vault.py has the rest).
-STRING_TYPES = pytest.mark.xfail(reason="subjects are compared with the types of their texts", strict=True)
 
 
 @dataclass(frozen=True)
@@ -92,18 +88,6 @@ class TestVaultIssuer(IssuerContract, RefusalContract, RecordContract, AbsenceCo
     @pytest.fixture
     def counterpart(self, ready: SetUp) -> Counterpart:
         return Vault(ready, ready.issuer())
-
-    @SUBJECTS
-    @STRING_TYPES
-    def test_it_issues_what_is_accepted(self, counterpart: Counterpart, subject: LeafSubject) -> None:
-        super().test_it_issues_what_is_accepted(counterpart, subject)
-
-    @SUBJECTS
-    @STRING_TYPES
-    def test_subject_names_and_key_are_those_of_the_request(
-        self, counterpart: Counterpart, subject: LeafSubject
-    ) -> None:
-        super().test_subject_names_and_key_are_those_of_the_request(counterpart, subject)
 
     def test_requests_wait_until_it_is_back(self, counterpart: Absent) -> None:
         """They do not even wait: what is signed needs no Vault any more."""
