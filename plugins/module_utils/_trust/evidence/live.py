@@ -50,9 +50,9 @@ def present_live(
     chains = {one.presents for one in found if one.presents is not None}
     if not found or missing is not None:
         return Presentation(party, None, (), missing or _silent(pod, port))
-    if len(chains) > 1:
+    chain, *others = chains
+    if others:
         return Presentation(party, None, (), f"{party} presented different certificates")
-    (chain,) = chains
     candidates = issuers_of(chain, ledger)
     if not candidates:
         return Presentation(party, None, (), f"{party} presents a certificate that chains to no CA of the ledger")
@@ -113,15 +113,15 @@ def _accepts(pod: Pod, port: int, fingerprint: str, seen: Iterable[ObservedListe
     found = _of(pod, port, seen)
     if not found:
         return Acceptance(None, _silent(pod, port))
-    answers = {fingerprint in one.accepts for one in found if fingerprint in one.accepts | one.refuses}
     doubt = next(
         (one.doubts.get(fingerprint, one.why) for one in found if fingerprint not in one.accepts | one.refuses), None
     )
     if doubt is not None:
         return Acceptance(None, doubt or f"{party} was not asked about this CA")
-    if len(answers) > 1 or any(fingerprint in one.accepts & one.refuses for one in found):
+    accepted = any(fingerprint in one.accepts for one in found)
+    if accepted and any(fingerprint in one.refuses for one in found):
         return Acceptance(None, f"{party} was seen to trust the CA and not to trust it")
-    return Acceptance(answers.pop(), found[0].source)
+    return Acceptance(accepted, found[0].source)
 
 
 def _of(pod: Pod, port: int, seen: Iterable[ObservedListener]) -> tuple[ObservedListener, ...]:

@@ -42,16 +42,15 @@ def still_trusting(removed: RemovedEntry, snapshot: Snapshot) -> frozenset[str]:
     """UIDs of the pods whose listeners may trust a removed CA: a pod that was asked, until it has refused this CA; any
     other pod that started before the removal.
     """
-    waiting = removed.awaiting & snapshot.uids
     if snapshot.listeners is None:
-        return waiting
-    asked = {pod.uid for pod in snapshot.pods if _has_listeners(pod)}
-    refusing = {
-        pod.uid
-        for pod in snapshot.pods
-        if pod.uid in asked and _accepts(pod, removed.fingerprint, None, snapshot).trusted is False
-    }
-    return (waiting | asked) - refusing
+        return removed.awaiting & snapshot.uids
+    return frozenset(pod.uid for pod in snapshot.pods if _may_trust(pod, removed, snapshot))
+
+
+def _may_trust(pod: Pod, removed: RemovedEntry, snapshot: Snapshot) -> bool:
+    if _has_listeners(pod):
+        return _accepts(pod, removed.fingerprint, None, snapshot).trusted is not False
+    return pod.uid in removed.awaiting
 
 
 def presenting_stored(snapshot: Snapshot) -> frozenset[str]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from ..._pki.certificates import Certificate, Chain
 from ..model.ledger import Ledger, LedgerEntry
 from ..model.snapshot import Pod, Snapshot, StoredLeaf
-from ..model.states import TrustState, Usage
+from ..model.states import TRUSTED_STATES, Usage
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def chains_to(chain: Sequence[Certificate], authority: Certificate) -> bool:
     Only CAs lead further: whoever has the key of a leaf could sign another one with it. Each certificate is looked at
     once: what is sent may be made to lead in circles.
     """
-    waiting, sent = [chain[0]], {one for one in chain[1:] if one.is_ca} - {chain[0]}
+    waiting, sent = [chain[0]], {one for one in chain if one.is_ca}
     while waiting:
         child = waiting.pop()
         if child.signed_by(authority):
@@ -80,8 +80,9 @@ def authority_of(leaf: StoredLeaf, generation: int | None, ledger: Ledger) -> tu
     candidates = issuers_of(leaf.chain, ledger)
     if not candidates:
         return None, f"the certificate {leaf.key} in Secret {leaf.secret} chains to no CA of the ledger"
-    if len(candidates) == 1:
-        return next(iter(candidates)), ""
+    issuer, *others = candidates
+    if not others:
+        return issuer, ""
     named = entry_of_generation(ledger, generation)
     if named is not None and named.fingerprint in candidates:
         return named.fingerprint, ""
@@ -93,7 +94,7 @@ def present_pod(pod: Pod, leaves: Mapping[str, StoredLeaf], snapshot: Snapshot, 
     if pod.generation is None:
         return Presentation(pod.name, None, (), f"pod {pod.name} has no CA certificate generation annotation")
     if pod.presents_stored:
-        return _present_stored(pod, [leaves[name] for name in pod.leaves if name in leaves], ledger)
+        return _present_stored(pod, leaves, ledger)
     remembered = frozenset(entry.fingerprint for entry in ledger.entries if pod.leaf_hash in entry.leaves)
     if remembered:
         return Presentation(pod.name, remembered, (), "remembered leaf")
@@ -108,20 +109,21 @@ def _in_use_early(snapshot: Snapshot, ledger: Ledger) -> Iterable[str]:
     for prepared in snapshot.ca.prepared:
         entry = ledger.find(prepared.fingerprint)
         current = snapshot.ca.current[:1] == prepared.chain[:1]
-        if entry is not None and entry.state is not TrustState.UNTRUSTED and not current:
+        if entry is not None and entry.state in TRUSTED_STATES and not current:
             yield entry.fingerprint
 
 
-def _present_stored(pod: Pod, leaves: Sequence[StoredLeaf], ledger: Ledger) -> Presentation:
-    if not leaves or len(leaves) < len(pod.leaves):
+def _present_stored(pod: Pod, leaves: Mapping[str, StoredLeaf], ledger: Ledger) -> Presentation:
+    if not pod.leaves or any(name not in leaves for name in pod.leaves):
         return Presentation(pod.name, None, (), f"a Secret with a certificate of pod {pod.name} is missing")
+    own = [leaves[name] for name in pod.leaves]
     found: set[str] = set()
-    for leaf in leaves:
+    for leaf in own:
         authority, why = authority_of(leaf, pod.generation, ledger)
         if authority is None:
             return Presentation(pod.name, None, (), why)
         found.add(authority)
-    chains = tuple(leaf.chain for leaf in leaves if leaf.chain is not None)
+    chains = tuple(leaf.chain for leaf in own if leaf.chain is not None)
     return Presentation(pod.name, frozenset(found), chains, "stored leaf")
 
 
@@ -152,16 +154,14 @@ def with_held(seen: Presentation, pod: Pod, ledger: Ledger) -> Presentation:
 
 def usage_of(fingerprint: str, presentations: Iterable[Presentation]) -> Usage:
     """Usage of a CA over all pods; one unknown pod makes it UNKNOWN (I5)."""
-    seen = tuple(presentations)
+    seen = [presentation.authorities for presentation in presentations]
     if not seen:
         return Usage.NO_PODS
-    if any(presentation.authorities is None for presentation in seen):
+    if None in seen:
         return Usage.UNKNOWN
-    using = [p for p in seen if p.authorities is not None and fingerprint in p.authorities]
-    exclusively = [p for p in using if p.authorities == frozenset({fingerprint})]
-    if not using:
-        return Usage.NONE
-    return Usage.ALL if len(exclusively) == len(seen) else Usage.SOME
+    if all(authorities == frozenset({fingerprint}) for authorities in seen):
+        return Usage.ALL
+    return Usage.SOME if any(fingerprint in authorities for authorities in seen if authorities) else Usage.NONE
 
 
 def known_since_start(uid: str, ledger: Ledger) -> tuple[Certificate, ...]:

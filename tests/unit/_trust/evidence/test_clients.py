@@ -134,6 +134,14 @@ def test_what_the_operator_makes_of_a_copy(
     assert after == replace(client, trusts=tuple(one.certificate for one in trusts), doubt="")
 
 
+def test_of_an_entry_with_a_chain_a_copy_gets_the_ca_that_it_begins_with() -> None:
+    """By which it is known whose an entry is, before the cluster is adopted as well."""
+    ca = secrets(chain_of(INTERMEDIATE, ROOT), others={"next.crt": chain_of(NEW, THIRD)})
+    copies = (a_client(NEW, follows=Follows.ISSUING), a_client(NEW, follows=Follows.TRUSTED))
+    after = settled(cluster(ca=ca, ledger=None, outside=copies)).outside
+    assert [one.trusts for one in after] == [chain_of(INTERMEDIATE), chain_of(INTERMEDIATE, NEW)]
+
+
 def test_a_copy_loses_what_has_left_the_cluster() -> None:
     """A CA in its time of removal, and one that is in the ledger and out of the Secret; what is not ours stays."""
     books = ledger(entry(NEW), removed=(RemovedEntry(OLD.certificate, uids_of()),))

@@ -100,6 +100,13 @@ def test_two_certificates_of_one_listener_are_unknown() -> None:
     assert "different certificates" in found.why
 
 
+@pytest.mark.parametrize("stored", [STORED, NOTHING_STORED], ids=["with stored evidence", "without"])
+def test_of_several_handshakes_the_first_is_named(stored: Presentation) -> None:
+    again = on(9091, source="handshake with TLSv1.3")
+    assert present_live(POD, 9091, stored, [SEEN, again], BOTH).why == SEEN.source
+    assert accepts_live(POD, (9091,), name_of(OLD), None, [SEEN, again]).why == SEEN.source
+
+
 def test_stored_evidence_tells_which_of_two_renewals_is_meant() -> None:
     stored = replace(BY_GENERATION, authorities=names_of(RENEWED))
     assert present_live(POD, 9091, stored, [SEEN], TWINS).authorities == names_of(RENEWED)
@@ -178,9 +185,11 @@ def test_a_doubt_says_why() -> None:
 
 
 def test_a_listener_that_was_seen_both_ways_is_unknown() -> None:
-    assert accepts(on(9091), on(9091, accepts=NO, refuses=YES), ports=(9091,)) is None
-    assert accepts(on(9091, refuses=YES), ports=(9091,)) is None
-    assert accepts(on(9091), on(9091, refuses=YES), ports=(9091,)) is None
+    both, other = on(9091, refuses=YES), on(9091, accepts=NO, refuses=YES)
+    for seen in ([on(9091), other], [both], [on(9091), both]):
+        found = accepts_live(POD, (9091,), name_of(OLD), None, seen)
+        said = f"port 9091 of pod {POD.name} was seen to trust the CA and not to trust it"
+        assert (found.trusted, found.why) == (None, said)
 
 
 _SETS = st.sampled_from([frozenset(), YES, NO, YES | NO])

@@ -98,9 +98,10 @@ def test_what_a_node_presents(snapshot: Snapshot, expected: Presentation) -> Non
     assert present_all(snapshot, BOOKS)[0] == expected
 
 
-def test_what_opens_no_listener_is_known_by_what_is_stored() -> None:
-    *_nodes, topics = present_all(looked(), BOOKS)
-    assert topics == replace(BY_STORE, party=TOPICS.name)
+@pytest.mark.parametrize("component", [one for one in Component if one is not Component.KAFKA])
+def test_what_opens_no_listener_is_known_by_what_is_stored(component: Component) -> None:
+    other = replace(TOPICS, component=component)
+    assert present_all(looked(pods=(other,)), BOOKS) == (replace(BY_STORE, party=TOPICS.name),)
 
 
 @pytest.mark.parametrize("read", [False, True], ids=["before it has read again", "afterwards"])

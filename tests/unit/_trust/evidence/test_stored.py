@@ -44,6 +44,7 @@ from ..builders import (
     THIRD,
     a_leaf,
     a_pod,
+    chain_of,
     cluster,
     entry,
     leaves,
@@ -192,6 +193,18 @@ def test_a_remembered_leaf_tells_more_than_the_generation() -> None:
         pytest.param(
             secrets(NEW, prepared=(prepared(NEW),)), TrustState.TRUSTED_IN_USE_ALL, frozenset(), id="has a generation"
         ),
+        pytest.param(
+            secrets(chain_of(NEW, ROOT), prepared=(prepared(NEW),)),
+            TrustState.TRUSTED_IN_USE_ALL,
+            frozenset(),
+            id="has a generation, and lies there with its root",
+        ),
+        pytest.param(
+            secrets(NEW, prepared=(replace(prepared(NEW), chain=chain_of(NEW, ROOT)),)),
+            TrustState.TRUSTED_IN_USE_ALL,
+            frozenset(),
+            id="has a generation, and is prepared with its root",
+        ),
     ],
 )
 def test_a_generation_alone_does_not_tell_from_the_next_ca_behind_its_link(
@@ -301,7 +314,13 @@ def test_of_two_cas_with_one_key_a_held_leaf_is_of_the_one_that_is_known_to_be_u
     assert with_held(seen, a_pod(), replace(TWINS, held=(HeldLeaf(HELD, OWN),))) == seen
 
 
-USED = {"old": names_of(OLD), "new": names_of(NEW), "both": names_of(OLD, NEW), "unknown": None}
+USED = {
+    "old": names_of(OLD),
+    "new": names_of(NEW),
+    "both": names_of(OLD, NEW),
+    "nothing": names_of(),
+    "unknown": None,
+}
 
 
 @pytest.mark.parametrize(
@@ -313,6 +332,8 @@ USED = {"old": names_of(OLD), "new": names_of(NEW), "both": names_of(OLD, NEW), 
         (("old", "new"), Usage.SOME),
         (("both", "old"), Usage.SOME),
         (("both",), Usage.SOME),
+        (("old", "nothing"), Usage.SOME),
+        (("nothing",), Usage.NONE),
         (("new", "new"), Usage.NONE),
         (("old", "unknown"), Usage.UNKNOWN),
         (("new", "unknown"), Usage.UNKNOWN),
