@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from ..model.goals import ROTATIONS, Goal, Retire
 from ..model.intent import Intent
-from ..model.ledger import Journal, Ledger, LedgerEntry
+from ..model.ledger import Journal, Ledger
 from ..model.snapshot import Snapshot
 from ..model.states import TrustState
 
@@ -88,7 +88,8 @@ def _goal_of(successor_key: str, current_key: str | None) -> Goal:
 
 def _rotation_complete(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> bool:
     successor = ledger.find(journal.successor)
-    if successor is None or not is_current(snapshot, successor) or snapshot.ca.prepared:
+    # A successor that is prepared no more is in use; a rotation in which it is neither was abandoned.
+    if successor is None or snapshot.ca.prepared:
         return False
     if journal.replaces is not None and ledger.find(journal.replaces) is not None:
         return False
@@ -102,8 +103,3 @@ def _rotation_complete(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> 
 def _is_removing(ledger: Ledger) -> bool:
     """Whether a listener may still trust a CA that left."""
     return any(removed.awaiting for removed in ledger.removed)
-
-
-def is_current(snapshot: Snapshot, entry: LedgerEntry) -> bool:
-    """Whether this CA is the issuing one (``ca.crt``)."""
-    return bool(snapshot.ca.current) and snapshot.ca.current[0].fingerprint == entry.fingerprint

@@ -88,9 +88,8 @@ def forget_held(snapshot: Snapshot, ledger: Ledger) -> Ledger:
 
 
 def _after_renewal(held: HeldLeaf, snapshot: Snapshot, renewed: frozenset[str]) -> HeldLeaf:
-    awaiting = held.awaiting & snapshot.uids
-    read = awaiting & renewed
-    return replace(held, awaiting=awaiting - read, lingering=(held.lingering & snapshot.uids) | read)
+    awaiting, lingering = held.awaiting & snapshot.uids, held.lingering & snapshot.uids
+    return replace(held, awaiting=awaiting - renewed, lingering=lingering | (awaiting & renewed))
 
 
 def note_held(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]) -> Ledger:

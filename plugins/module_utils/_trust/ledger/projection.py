@@ -40,10 +40,9 @@ def read_back(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
             ledger = ledger.with_entry(replace(entry, awaiting=snapshot.uids, published_at=snapshot.now))
         elif not projected and entry.awaiting is not None and not _is_leaving(snapshot, ledger, entry, gates):
             ledger = ledger.with_entry(replace(entry, awaiting=None, published_at=None))
-        elif entry.published_at is not None and entry.published_at > snapshot.now:
-            # The clock of an earlier run was ahead of this one; without this correction clients would get more time
-            # than is meant.
-            ledger = ledger.with_entry(replace(entry, published_at=snapshot.now))
+        elif entry.published_at is not None:
+            # Where the clock of an earlier run was ahead of this one, clients would get more time than is meant.
+            ledger = ledger.with_entry(replace(entry, published_at=min(entry.published_at, snapshot.now)))
     return ledger
 
 

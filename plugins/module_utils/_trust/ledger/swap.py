@@ -40,7 +40,7 @@ def swap_of(snapshot: Snapshot) -> Swap | None:
     replaced = in_use(ledger) if ledger else None
     if ledger is None or replaced is None or not current or _has_come_by_a_flow(current[0], ledger):
         return None
-    return None if any(_is_renewal(current[0], entry) for entry in ledger.entries) else Swap(current, replaced)
+    return None if any(_is_known(current[0], entry) for entry in ledger.entries) else Swap(current, replaced)
 
 
 def in_use(ledger: Ledger) -> LedgerEntry | None:
@@ -50,19 +50,14 @@ def in_use(ledger: Ledger) -> LedgerEntry | None:
 
 
 def _has_come_by_a_flow(current: Certificate, ledger: Ledger) -> bool:
-    begun, known = in_flight(ledger), ledger.find(current.fingerprint)
-    if begun is not None and begun.successor == current.fingerprint:
-        return True
-    return known is not None and (_is_trusted(known) or bool(known.generations))
+    begun = in_flight(ledger)
+    return begun is not None and begun.successor == current.fingerprint
 
 
-def _is_renewal(current: Certificate, entry: LedgerEntry) -> bool:
-    own = entry.certificate
-    return (_is_trusted(entry) or bool(entry.generations)) and own.stands_in_for(current) and current.stands_in_for(own)
-
-
-def _is_trusted(entry: LedgerEntry) -> bool:
-    return entry.state in TRUSTED_STATES
+def _is_known(current: Certificate, entry: LedgerEntry) -> bool:
+    """Whether this CA, or one that it renews with the same key, is trusted or has been in use."""
+    own, known = entry.certificate, entry.state in TRUSTED_STATES or bool(entry.generations)
+    return known and own.stands_in_for(current) and current.stands_in_for(own)
 
 
 def adoption_of(snapshot: Snapshot, intent: Intent) -> Swap | None:

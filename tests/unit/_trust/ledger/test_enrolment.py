@@ -5,8 +5,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.enrolment import (
     as_seen,
     enrol,
@@ -31,6 +34,9 @@ from ..builders import (
     secrets,
 )
 
+#: A CA as it lies in its Secret.
+FORMS = (pytest.param(chain_of(NEW), id="alone"), pytest.param(chain_of(INTERMEDIATE, ROOT), id="with its root"))
+
 
 def states(found: Ledger) -> dict[str, TrustState]:
     return {one.fingerprint: one.state for one in found.entries}
@@ -50,9 +56,10 @@ def test_what_enters_was_not_read_back_and_has_no_generation() -> None:
     assert found == entry(NEW, TrustState.UNTRUSTED, awaiting=None)
 
 
-def test_known_certificates_stay_as_they_are() -> None:
-    known = ledger(entry(OLD, TrustState.PHASE_OUT, {0}), entry(NEW, TrustState.TRUSTED_IN_USE_ANY, {1}))
-    assert enrol(cluster(ca=secrets(NEW, others=others(OLD)), ledger=known), known) == known
+@pytest.mark.parametrize("current", FORMS)
+def test_known_certificates_stay_as_they_are(current: Chain) -> None:
+    known = ledger(entry(OLD, TrustState.PHASE_OUT, {0}), entry(current, TrustState.TRUSTED_IN_USE_ANY, {1}))
+    assert enrol(cluster(ca=secrets(current, others=others(OLD)), ledger=known), known) == known
 
 
 def test_a_cluster_without_ledger_is_adopted_with_the_ca_it_works_with() -> None:
@@ -70,30 +77,35 @@ def test_adopting_records_that_every_process_trusts_the_ca() -> None:
     assert found.awaiting == frozenset()
 
 
-def test_a_prepared_ca_is_never_adopted_as_trusted() -> None:
+@pytest.mark.parametrize("current", FORMS)
+def test_a_prepared_ca_is_never_adopted_as_trusted(current: Chain) -> None:
     """The ledger was lost in the middle of a switch: nothing says who trusts it."""
-    snapshot = cluster(ledger=None, ca=secrets(NEW, prepared=(prepared(NEW),)))
-    assert states(enrol(snapshot, Ledger())) == {name_of(NEW): TrustState.UNTRUSTED}
+    waits = replace(prepared(NEW), chain=current)
+    snapshot = cluster(ledger=None, ca=secrets(current, prepared=(waits,)))
+    assert states(enrol(snapshot, Ledger())) == {current[0].fingerprint: TrustState.UNTRUSTED}
 
 
 def test_an_existing_ledger_that_is_empty_adopts_nothing() -> None:
     assert states(enrol(cluster(ledger=Ledger()), Ledger())) == {name_of(OLD): TrustState.UNTRUSTED}
 
 
+@pytest.mark.parametrize("chain", [chain_of(OLD), chain_of(INTERMEDIATE, ROOT)], ids=["alone", "with its root"])
 @pytest.mark.parametrize(
-    ("removed", "comes_back"),
+    ("holders", "comes_back"),
     [
         # An operator that writes its cached copy of a Secret must not undo the removal.
-        (RemovedEntry(OLD.certificate, frozenset({"someone"})), False),
+        ({"awaiting": frozenset({"someone"})}, False),
         # Long afterwards somebody has put it there on purpose.
-        (RemovedEntry(OLD.certificate, frozenset(), frozenset({"someone"})), True),
+        ({"awaiting": frozenset(), "lingering": frozenset({"someone"})}, True),
     ],
     ids=["just removed", "only channels that read nothing know it"],
 )
-def test_whether_a_ca_that_was_removed_comes_back(removed: RemovedEntry, comes_back: bool) -> None:
-    books = ledger(entry(NEW), removed=(removed,))
-    found = enrol(cluster(ca=secrets(NEW, others=others(OLD))), books)
-    assert found == (ledger(entry(NEW), entry(OLD, TrustState.UNTRUSTED, awaiting=None)) if comes_back else books)
+def test_whether_a_ca_that_was_removed_comes_back(
+    chain: Chain, holders: dict[str, frozenset[str]], comes_back: bool
+) -> None:
+    books = ledger(entry(NEW), removed=(RemovedEntry(chain[0], **holders),))
+    found = enrol(cluster(ca=secrets(NEW, others={"put-there.crt": chain})), books)
+    assert found == (ledger(entry(NEW), entry(chain, TrustState.UNTRUSTED, awaiting=None)) if comes_back else books)
 
 
 def test_a_chain_enters_as_its_issuing_ca_with_what_leads_to_its_root() -> None:
@@ -102,9 +114,10 @@ def test_a_chain_enters_as_its_issuing_ca_with_what_leads_to_its_root() -> None:
     assert found.entries[1:] == (entry(chain, TrustState.UNTRUSTED, awaiting=None),)
 
 
-def test_the_generation_of_the_secret_means_the_issuing_ca() -> None:
-    snapshot = cluster(ca=secrets(NEW, others=others(OLD), certificate_generation=1))
-    found = learn_generation(snapshot, ledger(entry(OLD, generations={0}), entry(NEW)))
+@pytest.mark.parametrize("current", FORMS)
+def test_the_generation_of_the_secret_means_the_issuing_ca(current: Chain) -> None:
+    snapshot = cluster(ca=secrets(current, others=others(OLD), certificate_generation=1))
+    found = learn_generation(snapshot, ledger(entry(OLD, generations={0}), entry(current)))
     assert [one.generations for one in found.entries] == [{0}, {1}]
 
 

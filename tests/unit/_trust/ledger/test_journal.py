@@ -12,7 +12,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.books import keep_books
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import in_flight, is_current
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import in_flight
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Ledger
@@ -32,6 +32,7 @@ from ..builders import (
     PHASE_OUT,
     PODS,
     RENEWED,
+    ROOT,
     THIRD,
     UNTRUSTED,
     UNUSED,
@@ -39,6 +40,7 @@ from ..builders import (
     a_leaf,
     a_pod,
     books_of,
+    chain_of,
     cluster,
     entry,
     leaves,
@@ -75,9 +77,13 @@ def test_in_flight(books: Ledger | None, expected: Journal | None) -> None:
     ("current", "successor", "goal"),
     [(OLD, RENEWED, Goal.RENEW), (OLD, NEW, Goal.REPLACE_KEY), (None, NEW, Goal.CREATE)],
 )
-def test_a_prepared_ca_that_enters_opens_the_journal(current: Entity | None, successor: Entity, goal: Goal) -> None:
+@pytest.mark.parametrize("behind", [(), (ROOT,)], ids=["alone", "with a root"])
+def test_a_prepared_ca_that_enters_opens_the_journal(
+    current: Entity | None, successor: Entity, goal: Goal, behind: tuple[Entity, ...]
+) -> None:
     """What it is for is told by its key, so that a run that crashed after writing it is continued as what it was."""
-    ca = secrets(current, prepared=(prepared(successor),))
+    waits = replace(prepared(successor), chain=chain_of(successor, *behind))
+    ca = secrets(chain_of(current, *behind) if current else None, prepared=(waits,))
     books = ledger() if current else None
     journal = journal_after(cluster(ca=ca, ledger=books, pods=(), leaves=()))
     assert journal == a_journal(goal, current, successor, started_at=NOW)
@@ -90,6 +96,16 @@ def test_a_ledger_that_was_lost_during_a_switch_opens_a_journal_that_can_be_clos
     assert journal == a_journal(Goal.CREATE, None, NEW, started_at=NOW)
     using = replace(stage.RETIRED, ledger=ledger(_NEW_IN_USE, journal=journal))
     assert in_flight(keep_books(using, RECONCILE, GATES)[0]) is None
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["known", "its ledger was lost"])
+def test_a_chain_is_known_by_the_ca_that_it_begins_with(known: bool) -> None:
+    """The one in use was put among the prepared ones, with the same root behind it or without."""
+    whole = chain_of(NEW, ROOT)
+    for lies, waits in ((whole, chain_of(NEW)), (chain_of(NEW), whole), (whole, whole)):
+        ca = secrets(lies, certificate_generation=1, prepared=(replace(prepared(NEW), chain=waits),))
+        journal = journal_after(replace(stage.SWITCHED, ca=ca, ledger=ledger(_NEW_IN_USE) if known else None))
+        assert journal == (None if known else a_journal(Goal.CREATE, None, NEW, started_at=NOW))
 
 
 def test_a_ca_that_enters_without_being_prepared_opens_nothing() -> None:
@@ -110,6 +126,8 @@ def test_a_prepared_ca_that_is_in_use_already_opens_nothing() -> None:
 def test_a_second_prepared_ca_does_not_open_a_second_flow() -> None:
     snapshot = stage.TRUSTED.with_ca(prepared=(prepared(NEW), prepared(THIRD)))
     assert journal_after(snapshot) == a_journal()
+    begins = replace(snapshot, ledger=replace(books_of(snapshot), journal=None))
+    assert journal_after(begins) == a_journal(started_at=NOW)
 
 
 def test_a_finished_journal_gives_way_to_the_next_flow() -> None:
@@ -155,6 +173,14 @@ def test_a_closed_journal_stays_as_it_is() -> None:
             },
             id="not all use it",
         ),
+        pytest.param(
+            {
+                "pods": pods(4, start=3),
+                "leaves": leaves(THIRD, 4),
+                "ledger": ledger(entry(NEW, PHASE_OUT, {1}), entry(THIRD, ALL, {4})),
+            },
+            id="it is on its way out",
+        ),
     ],
 )
 def test_the_journal_stays_open_while(unfinished: dict[str, Any]) -> None:
@@ -168,6 +194,7 @@ def test_the_journal_stays_open_while(unfinished: dict[str, Any]) -> None:
     [
         pytest.param(secrets(OLD), id="the prepared CA was taken away"),
         pytest.param(secrets(THIRD, certificate_generation=3, others=others(NEW)), id="another CA issues"),
+        pytest.param(secrets(chain_of(THIRD, NEW), certificate_generation=3), id="it lies behind another CA"),
     ],
 )
 def test_a_rotation_without_its_successor_is_abandoned(ca: CaSecrets) -> None:
@@ -194,11 +221,6 @@ def test_the_journal_of_a_rotation_without_pods_waits_for_them() -> None:
     assert journal_after(
         replace(stage.RETIRED, ledger=ledger(entry(NEW, UNUSED, {1}), journal=a_journal()), pods=())
     ) == (a_journal())
-
-
-@pytest.mark.parametrize(("current", "expected"), [(OLD, True), (NEW, False), (RENEWED, False), (None, False)])
-def test_the_current_ca_is_that_of_ca_crt(current: Entity | None, expected: bool) -> None:
-    assert is_current(cluster(ca=secrets(current)), entry(OLD)) is expected
 
 
 def test_names_of_the_replaced_ca_are_kept_for_people() -> None:

@@ -97,6 +97,13 @@ def test_a_former_leaf_that_somebody_puts_back_makes_the_next_one_doubtful() -> 
     assert remembered(back, replace(replacing, journal=None)) == [set(), {"a", "b"}]
 
 
+def test_a_former_leaf_in_the_place_of_another_makes_nothing_doubtful() -> None:
+    """What these pods were started with is no leaf of the next CA, and nothing new is said about it."""
+    rewritten = cluster(pods=nodes("a", "b", presents_stored=False), leaves=leaves(OLD, 0))
+    replacing = replace(knowing({"a", "b"}, set()), journal=a_journal())
+    assert remembered(rewritten, replacing) == [{"a", "b"}, set()]
+
+
 def test_a_leaf_stays_with_the_ca_that_it_was_first_known_to_be_of() -> None:
     """The same leaf under a renewed CA: what processes present is of the one that was in use when they started."""
     twins = ledger(
@@ -162,6 +169,10 @@ def answered(removed: RemovedEntry, *accepting: str) -> Snapshot:
             answered(GONE), (RemovedEntry(OLD.certificate, NOBODY, uids_of()),),
             id="all listeners refuse it: the rest of these processes knows it still",
         ),
+        pytest.param(
+            answered(replace(GONE, lingering=uids_of())), (RemovedEntry(OLD.certificate, NOBODY, uids_of()),),
+            id="the same, of some it was known before",
+        ),
         pytest.param(answered(GONE, PODS[1]), (GONE,), id="a listener accepts it"),
         pytest.param(
             answered(replace(GONE, awaiting=uids_of(PODS[0])), PODS[1]), (replace(GONE, awaiting=uids_of(PODS[0])),),
@@ -208,6 +219,9 @@ def presenting(snapshot: Snapshot, presented: Certificate, *ports: int) -> Snaps
         pytest.param(presenting(holding(HELD), HELD.certificate, 9090), (HELD,), id="one of two listeners presents it still"),
         pytest.param(presenting(holding(HELD), STORED), (READ,), id="listeners have read"),
         pytest.param(presenting(holding(READ), STORED), (READ,), id="the rest of the process has not"),
+        pytest.param(
+            presenting(holding(replace(HELD, lingering=FIRST)), STORED), (READ,), id="it came back, and they have read again"
+        ),
         pytest.param(holding(replace(HELD, awaiting=frozenset({"gone"}))), (), id="restarted before it has read"),
         pytest.param(presenting(holding(replace(READ, lingering=frozenset({"gone"}))), STORED), (), id="restarted afterwards"),
         pytest.param(
@@ -253,6 +267,10 @@ def with_own_leaves(*held: HeldLeaf, **fields: Any) -> Snapshot:
         pytest.param(
             with_own_leaves(HeldLeaf(OWN_LEAVES[PODS[0]], FIRST)), PODS[:1], {HeldLeaf(OWN_LEAVES[PODS[0]], FIRST)},
             id="it is written down already",
+        ),
+        pytest.param(
+            with_own_leaves(HeldLeaf(OWN_LEAVES[PODS[0]], OTHERS)), PODS[:1], {HeldLeaf(OWN_LEAVES[PODS[0]], uids_of())},
+            id="it is written down already, of others",
         ),
         pytest.param(
             with_own_leaves(READ), PODS[:1], {READ, HeldLeaf(OWN_LEAVES[PODS[0]], FIRST)},

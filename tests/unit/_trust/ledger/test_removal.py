@@ -25,6 +25,7 @@ from ..builders import (
     PHASE_OUT,
     PODS,
     RENEWED,
+    THIRD,
     a_leaf,
     a_pod,
     books_of,
@@ -38,6 +39,8 @@ from ..builders import (
     secrets,
     uids_of,
 )
+
+_WITHDRAWN = books_of(stage.OUT_OF_BUNDLE).entries
 
 
 def struck(snapshot: Snapshot, books: Ledger | None = None, gates: Gates = GATES) -> Ledger:
@@ -73,6 +76,28 @@ def test_it_leaves_and_everybody_who_runs_may_still_trust_it() -> None:
 def test_it_stays_while(fields: dict[str, Any]) -> None:
     books = books_of(stage.OUT_OF_BUNDLE)
     assert struck(replace(stage.OUT_OF_BUNDLE, **fields), books) == books
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({"ledger": ledger(entry(THIRD, ALL, {7}), *_WITHDRAWN)}, id="it is in use"),
+        pytest.param({"bundle": names_of(NEW, THIRD)}, id="it is still in the bundle"),
+    ],
+)
+def test_one_that_stays_keeps_no_other(fields: dict[str, Any]) -> None:
+    """Whichever comes first in the ledger."""
+    both = replace(stage.OUT_OF_BUNDLE, **{"ledger": ledger(entry(THIRD, PHASE_OUT, {7}), *_WITHDRAWN), **fields})
+    assert [one.fingerprint for one in struck(both).entries] == [name_of(THIRD), name_of(NEW)]
+
+
+def test_what_the_removal_gate_keeps_keeps_no_other() -> None:
+    def needed(_snapshot: Snapshot, _ledger: Ledger, fingerprint: str) -> tuple[str, ...]:
+        return ("a leaf needs it",) if fingerprint == name_of(THIRD) else ()
+
+    both = replace(stage.OUT_OF_BUNDLE, ledger=ledger(entry(THIRD, PHASE_OUT, {7}), *_WITHDRAWN))
+    after = struck(both, gates=replace(GATES, removal=needed))
+    assert [one.fingerprint for one in after.entries] == [name_of(THIRD), name_of(NEW)]
 
 
 def test_it_stays_where_it_came_back_into_use_in_this_pass() -> None:

@@ -31,11 +31,13 @@ from ..builders import (
     OLD,
     PHASE_OUT,
     RENEWED,
+    ROOT,
     THIRD,
     UNTRUSTED,
     UNUSED,
     a_journal,
     books_of,
+    chain_of,
     cluster,
     entry,
     ledger,
@@ -64,6 +66,11 @@ def swapped(*others: Any, **fields: Any) -> Snapshot:
         pytest.param(swapped(books={"journal": a_journal(new=THIRD)}), id="another one is to be switched to"),
         pytest.param(swapped(books={"journal": a_journal(finished_at=NOW)}), id="the flow about it has ended"),
         pytest.param(replace(swapped(), ca=secrets(IDENTIFIED)), id="a renewal that JVMs refuse"),
+        pytest.param(replace(swapped(), ca=secrets(chain_of(NEW, OLD))), id="with the one in use behind it"),
+        pytest.param(
+            replace(swapped(books={"journal": a_journal(new=OLD)}), ca=secrets(chain_of(NEW, OLD))),
+            id="with the one behind it that is to be switched to",
+        ),
     ],
 )  # fmt: skip
 def test_another_ca_in_the_place_of_the_one_in_use(snapshot: Snapshot) -> None:
@@ -81,6 +88,11 @@ def test_another_ca_in_the_place_of_the_one_in_use(snapshot: Snapshot) -> None:
         pytest.param(swapped(entry(NEW, PHASE_OUT, {7})), id="from a backup, and not gone yet"),
         pytest.param(swapped(entry(NEW, UNTRUSTED, {1}, awaiting=None)), id="it has been in use, and no process runs"),
         pytest.param(replace(swapped(), ca=secrets(RENEWED)), id="a renewal with its key"),
+        pytest.param(replace(swapped(), ca=secrets(chain_of(RENEWED, ROOT))), id="a renewal with its key, and a root"),
+        pytest.param(
+            replace(swapped(books={"journal": a_journal()}), ca=secrets(chain_of(NEW, ROOT))),
+            id="a flow has switched to it and to its root",
+        ),
         pytest.param(cluster(ledger=None, ca=secrets(NEW)), id="nothing was adopted yet"),
         pytest.param(cluster(ledger=Ledger(), ca=secrets(NEW)), id="no CA was in use before"),
         pytest.param(cluster(ca=secrets(None)), id="no CA lies there"),
