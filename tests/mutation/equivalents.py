@@ -20,6 +20,30 @@ class Equivalent:
 
 EQUIVALENTS: tuple[Equivalent, ...] = (
     Equivalent(
+        "_trust/decide.py",
+        "if intent.goal is Goal.UPGRADE and snapshot.reconciliation.generated:",
+        ("if intent.goal >= Goal.UPGRADE and snapshot.reconciliation.generated:",),
+        "Members of this enum are texts, and none comes after this one.",
+    ),
+    Equivalent(
+        "_trust/decide.py",
+        "looked = at.snapshot.in_place is not None or at.intent.spread is Spread.RESTART",
+        ("looked = at.snapshot.in_place is not None or at.intent.spread >= Spread.RESTART",),
+        "Members of this enum are texts, and none comes after this one.",
+    ),
+    Equivalent(
+        "_trust/evidence/live.py",
+        "if len(candidates) > 1:",
+        ("if len(candidates) != 1:",),
+        "That there is one at least was asked before.",
+    ),
+    Equivalent(
+        "_trust/evidence/parties.py",
+        "for pod, seen in zip(snapshot.pods, known, strict=True)",
+        ("for pod, seen in zip(snapshot.pods, known, strict=False)",),
+        "There is one presentation of each pod.",
+    ),
+    Equivalent(
         "_trust/gates/validation.py",
         "@lru_cache(maxsize=4096)",
         ("", "@lru_cache(maxsize= 4097)", "@lru_cache(maxsize= 4095)"),
@@ -30,6 +54,51 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "kind=Verifier.GO if pod.component is Component.KAFKA_EXPORTER else Verifier.JVM,",
         ("kind=Verifier.GO if pod.component >= Component.KAFKA_EXPORTER else Verifier.JVM,",),
         "Members of this enum are texts, and none comes after this one.",
+    ),
+    Equivalent(
+        "_trust/ledger/enrolment.py",
+        "return ledger.with_entry(replace(entry, generations=entry.generations | {generation}))",
+        ("return ledger.with_entry(replace(entry, generations=entry.generations ^ {generation}))",),
+        "A generation that any CA has already is not learned.",
+    ),
+    Equivalent(
+        "_trust/ledger/journal.py",
+        "return journal.goal is Goal.CREATE",
+        ("return journal.goal <= Goal.CREATE",),
+        "Members of this enum are texts, and none comes before this one.",
+    ),
+    Equivalent(
+        "_trust/ledger/memory.py",
+        "annotated = frozenset(pod.leaf_hash for pod in snapshot.pods) - _doubtful(snapshot, ledger)",
+        ("annotated = frozenset(pod.leaf_hash for pod in snapshot.pods) ^ _doubtful(snapshot, ledger)",),
+        "Doubtful ones are among those that pods are annotated with.",
+    ),
+    Equivalent(
+        "_trust/ledger/memory.py",
+        "if seen is not None and len(seen) == 1:",
+        ("if seen is not None and len(seen) <= 1:",),
+        "Of a pod that presents what is stored either nothing is known, or a CA at least.",
+    ),
+    Equivalent(
+        "_trust/ledger/projection.py",
+        "return entry.state is TrustState.PHASE_OUT and not gates.removal(snapshot, ledger, entry.fingerprint)",
+        ("return entry.state <= TrustState.PHASE_OUT and not gates.removal(snapshot, ledger, entry.fingerprint)",),
+        "Members of this enum are texts, and none comes before this one.",
+    ),
+    Equivalent(
+        "_trust/ledger/removal.py",
+        "if not known or known.state is not TrustState.PHASE_OUT or entry.state is not TrustState.PHASE_OUT:",
+        (
+            "if not known or known.state > TrustState.PHASE_OUT or entry.state is not TrustState.PHASE_OUT:",
+            "if not known or known.state is not TrustState.PHASE_OUT or entry.state > TrustState.PHASE_OUT:",
+        ),
+        "Members of this enum are texts, and all others come after this one.",
+    ),
+    Equivalent(
+        "_trust/ledger/swap.py",
+        "if intent.goal is not Goal.UPGRADE or intent.adopts is None:",
+        ("if intent.goal < Goal.UPGRADE or intent.adopts is None:",),
+        "Members of this enum are texts, and all others come before this one.",
     ),
     Equivalent(
         "_trust/rules/retire.py",

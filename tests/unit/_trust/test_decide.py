@@ -191,6 +191,14 @@ def test_handed_back_the_operator_is_not_left_paused_by_us() -> None:
     assert decide(paused, DOWNGRADE).steps == (Resume(phase=Phase.USE),)
 
 
+@pytest.mark.parametrize("goal", sorted(set(Goal) - {Goal.UPGRADE, Goal.DOWNGRADE}))
+def test_nobody_but_who_hands_back_gives_up_the_books(goal: Goal) -> None:
+    """Also where no precondition holds the others before."""
+    given = cluster(ledger=ledger(entry(OLD, UNUSED)), reconciliation=GENERATED)
+    found = decide(given, Intent(goal), replace(ENGINE, preconditions=()))
+    assert [type(step) for step in found.steps] == [WriteLedger]
+
+
 @pytest.mark.parametrize(
     ("snapshot", "until", "pending"),
     [
