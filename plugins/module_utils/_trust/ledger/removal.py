@@ -37,8 +37,5 @@ def strike_removed(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
 
 
 def _has_twin(ledger: Ledger, entry: LedgerEntry) -> bool:
-    """Whether another CA of the ledger has the same name and key, so that it validates the same leaves."""
-    return any(
-        other.fingerprint != entry.fingerprint and other.certificate.is_twin_of(entry.certificate)
-        for other in ledger.entries
-    )
+    """Whether a CA of the ledger has the same name and key, so that it validates the same leaves."""
+    return any(other.certificate.is_twin_of(entry.certificate) for other in ledger.entries)

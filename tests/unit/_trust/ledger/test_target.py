@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -23,12 +24,15 @@ from .. import unlinked as stage
 from ..builders import (
     DAY,
     HOUR,
+    INTERMEDIATE,
     NEW,
     OLD,
     RENEWED,
+    ROOT,
     THIRD,
     a_journal,
     books_of,
+    chain_of,
     cluster,
     entry,
     ledger,
@@ -66,6 +70,12 @@ WAYS_TO_NAME = pytest.mark.parametrize("named", [sha1, sha256, colons])
 @pytest.mark.parametrize("goal", ROTATING)
 def test_without_a_name_the_ca_in_use_is_meant(goal: Goal) -> None:
     assert target(stage.SETTLED, goal) == Target(True, replaces=name_of(OLD))
+
+
+def test_of_a_chain_the_ca_that_issues_is_meant() -> None:
+    below = cluster(ca=secrets(chain_of(INTERMEDIATE, ROOT)), ledger=ledger(entry(chain_of(INTERMEDIATE, ROOT))))
+    assert target(below) == Target(True, replaces=name_of(INTERMEDIATE))
+    assert not target(below, named=name_of(ROOT)).wanted
 
 
 @WAYS_TO_NAME
@@ -152,8 +162,9 @@ def test_fresh_is_a_matter_of_a_day_unless_it_is_said_otherwise() -> None:
     assert target(finished(DAY)).wanted
 
 
-def test_a_fresh_flow_with_another_goal_is_no_answer() -> None:
-    assert target(finished(HOUR, Goal.RENEW), Goal.REPLACE_KEY) == Target(True, replaces=name_of(NEW))
+@pytest.mark.parametrize(("done", "goal"), [*permutations(ROTATING)])
+def test_a_fresh_flow_with_another_goal_is_no_answer(done: Goal, goal: Goal) -> None:
+    assert target(finished(HOUR, done), goal) == Target(True, replaces=name_of(NEW))
 
 
 def test_a_name_counts_more_than_freshness() -> None:
@@ -171,6 +182,15 @@ def test_a_name_counts_more_than_freshness() -> None:
 )
 def test_a_supplied_ca_that_is_in_use_is_wanted_no_more(snapshot: Snapshot, replaces: str | None, goal: Goal) -> None:
     assert target(snapshot, goal, supplied=prepared(NEW)) == Target(False, replaces=replaces)
+
+
+@pytest.mark.parametrize(("current", "other"), [*permutations((OLD, NEW))])
+def test_what_the_last_flow_replaced_by_another_ca_is_not_what_this_one_replaced(
+    current: Entity, other: Entity
+) -> None:
+    books = ledger(entry(current), journal=a_journal(old=THIRD, new=other, finished_at=NOW - HOUR))
+    snapshot = cluster(ca=secrets(current), ledger=books)
+    assert target(snapshot, supplied=prepared(current)) == Target(False, replaces=None)
 
 
 @pytest.mark.parametrize("goal", ROTATING)

@@ -14,7 +14,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.transitions import advance
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Pod, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition, Violation
 
@@ -101,6 +101,23 @@ def test_a_renewal_validates_at_once_but_is_not_trusted_before_it_was_read_back(
     assert moved(cluster(ca=secrets(others=others(RENEWED)), ledger=books)) == expected
 
 
+@pytest.mark.parametrize(
+    "pod",
+    [
+        pytest.param(a_pod(generation=1, start=1), id="some present it"),
+        pytest.param(a_pod(generation=None, start=1), id="what one presents is unknown"),
+    ],
+)
+def test_what_is_presented_does_not_keep_a_ca_from_being_trusted(pod: Pod) -> None:
+    """Whether everybody accepts it is asked, not whether somebody uses it."""
+    started = replace(
+        stage.RESTARTED,
+        pods=(pod, *stage.RESTARTED.pods[1:]),
+        leaves=(a_leaf(issuer=NEW, generation=1), *stage.RESTARTED.leaves[1:]),
+    )
+    assert moved(started)[name_of(NEW)] is UNUSED
+
+
 def test_an_expired_ca_never_becomes_trusted() -> None:
     books = ledger(entry(OLD, generations={0}), entry(EXPIRED, UNTRUSTED))
     assert moved(cluster(ca=secrets(others=others(EXPIRED)), ledger=books)) == {}
@@ -152,6 +169,7 @@ LEAVING = replace(RECONCILE, leaving=name_of(NEW))
         pytest.param(stage.TRUSTED, replace(LEAVING, leaving=name_of(OLD)), {}, id="the CA in use"),
         pytest.param(stage.HALF_USED, LEAVING, states(old=ANY, new=ANY), id="it is used by now"),
         pytest.param(stage.READ_BACK, LEAVING, {}, id="it is not trusted yet"),
+        pytest.param(stage.RESTARTED, LEAVING, states(new=UNUSED), id="it becomes trusted in this pass"),
         pytest.param(replace(stage.TRUSTED, pods=()), LEAVING, {}, id="nobody runs"),
         pytest.param(replace(stage.TRUSTED, listeners=()), LEAVING, {}, id="nobody knows whether it is used"),
     ],
