@@ -67,4 +67,5 @@ def test_whoever_trusts_a_ca_trusts_another_with_its_name_and_key_when_it_has_go
 def test_who_holds_what_is_gone(kind: type[RemovedEntry] | type[HeldLeaf]) -> None:
     known = kind(OLD.certificate, FIRST, SECOND)
     assert known.holders == FIRST | SECOND
+    assert replace(known, awaiting=FIRST | SECOND).holders == FIRST | SECOND
     assert known.fingerprint == name_of(OLD)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -16,10 +17,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    Component,
     InPlace,
     PreparedAuthority,
     Snapshot,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan.forecast import Forecast, forecast
 
@@ -60,6 +63,7 @@ SUPPLIED = replace(
     supplied=PreparedAuthority(chain_of(INTERMEDIATE, ROOT), INTERMEDIATE.certificate.public_key_sha256),
     client_grace=timedelta(0),
 )
+STRANGER = OutsideClient("Secret kafka/app", (THIRD.certificate,), declared=True)
 PATIENT = replace(REPLACE_KEY, retire=Retire.WHEN_RESTARTED)
 LEAVES = Intent(Goal.RENEW_LEAVES)
 LASTING = make("cluster-ca v0", OLD.key, path_length=1, end=NOW + 5 * YEAR)
@@ -129,12 +133,37 @@ def test_the_story_of_a_replacement() -> None:
     ]
 
 
-def test_who_restarts_is_named() -> None:
-    found = planned(SETTLED, REPLACE_KEY)
+@pytest.mark.parametrize("component", [Component.ENTITY_OPERATOR, Component.KAFKA_EXPORTER])
+def test_who_restarts_is_named(component: Component) -> None:
+    *nodes, topics = SETTLED.pods
+    found = planned(replace(SETTLED, pods=(*nodes, replace(topics, component=component))), REPLACE_KEY)
     assert [(step.nodes, step.others) for step in found.steps if step.nodes or step.others] == [
         (PODS, ("topics",)),
         ((), ("topics",)),
     ]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({}, id="not yet prepared"),
+        pytest.param({"ca": secrets(prepared=(SUPPLIED.supplied,))}, id="prepared already"),
+        pytest.param({"outside": (STRANGER,)}, id="prepared, and held then"),
+    ],
+)
+def test_a_ca_that_is_there_already_is_told_by_its_digest(fields: dict[str, Any]) -> None:
+    """One that the caller brings, and the root that is trusted beside it."""
+    supplied = SUPPLIED.supplied
+    assert supplied is not None
+
+    class Brought(MadeHere):
+        def authority(self, step: PrepareAuthority) -> PreparedAuthority:
+            return supplied
+
+    found = forecast(replace(SETTLED, **fields), replace(SUPPLIED, trusting=(chain_of(ROOT),)), Brought())
+    told = " ".join(step.what for step in found.steps)
+    for one in (INTERMEDIATE.certificate, ROOT.certificate):
+        assert told.count(named(one)) == told.count(one.subject) > 0
 
 
 @pytest.mark.parametrize(
@@ -164,8 +193,7 @@ def test_why_it_is_done_this_way(snapshot: Snapshot, intent: Intent, choices: tu
 
 
 def test_what_would_hold_it_comes_after_what_can_be_done_before() -> None:
-    stranger = OutsideClient("Secret kafka/app", (THIRD.certificate,), declared=True)
-    found = planned(replace(SETTLED, outside=(stranger,)), REPLACE_KEY)
+    found = planned(replace(SETTLED, outside=(STRANGER,)), REPLACE_KEY)
     assert {(one.condition, one.subject) for one in found.violations} == {(Condition.TRUST, "Secret kafka/app")}
     assert "prepare a CA with a new key" in found.steps[0].what
     assert not any("switch" in step.what for step in found.steps)

@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import permutations
+
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation, Snapshot
@@ -22,11 +25,27 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step
 
+from .....support.certificates import Entity
 from ... import linked, renewal, unlinked
-from ...builders import NEW, OLD, RENEWED, chain_of, cluster, name_of, names_of, others, prepared, secrets
+from ...builders import (
+    INTERMEDIATE,
+    NEW,
+    OLD,
+    RENEWED,
+    ROOT,
+    THIRD,
+    chain_of,
+    cluster,
+    name_of,
+    names_of,
+    others,
+    prepared,
+    secrets,
+)
 from ...stand_in import MadeHere
 
 OLD_NAME, NEW_NAME = named(OLD.certificate), named(NEW.certificate)
+BELOW, BELOW_NAME = chain_of(INTERMEDIATE, ROOT), named(INTERMEDIATE.certificate)
 
 
 def to_new(leaving: Certificate | None = None) -> Switch:
@@ -55,6 +74,22 @@ def to_new(leaving: Certificate | None = None) -> Switch:
             f"switch the operator to {NEW_NAME}, generation 1, and take {OLD_NAME} out of the trusted CAs",
         ),
         (
+            PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=BELOW, generation=1),
+            f"prepare a CA with a new key to replace {BELOW_NAME}",
+        ),
+        (
+            PrepareAuthority(goal=Goal.RENEW, replaces=BELOW, generation=1),
+            f"prepare a renewed certificate of {BELOW_NAME}",
+        ),
+        (
+            Switch(authority=replace(prepared(INTERMEDIATE), chain=BELOW), generation=1, key_generation=1),
+            f"switch the operator to {BELOW_NAME}, generation 1",
+        ),
+        (
+            PutBack(chain=BELOW, generation=0, key_generation=0),
+            f"put {BELOW_NAME} back into its place, and keep the CA that lies there as the next one",
+        ),
+        (
             PutBack(chain=chain_of(OLD), generation=0, key_generation=0),
             f"put {OLD_NAME} back into its place, and keep the CA that lies there as the next one",
         ),
@@ -79,6 +114,11 @@ def test_in_words(step: Step, expected: str) -> None:
             linked.SETTLED,
             PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=chain_of(OLD), generation=1, linked=True),
             linked.PREPARED, id="the next CA waits",
+        ),
+        pytest.param(
+            linked.SETTLED.with_ca(kept_keys=names_of(NEW)),
+            PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=chain_of(OLD), generation=1, linked=True),
+            linked.PREPARED, id="the next CA waits, and its key was kept already",
         ),
         pytest.param(linked.HALTED, to_new(OLD.certificate), linked.SWITCHED, id="the old CA leaves with the switch"),
         pytest.param(
@@ -120,16 +160,56 @@ def test_in_words(step: Step, expected: str) -> None:
             ),
             id="it was kept by a call that was killed",
         ),
+        pytest.param(
+            cluster(ca=secrets(NEW, others={"below.crt": BELOW, "root.crt": chain_of(ROOT)}, certificate_generation=1)),
+            PutBack(chain=BELOW, generation=0, key_generation=0),
+            cluster(
+                ca=secrets(
+                    BELOW, others={"root.crt": chain_of(ROOT), f"{name_of(NEW)}.crt": chain_of(NEW)},
+                    key=NEW.certificate.public_key_sha256, prepared=(prepared(NEW),), kept_keys=names_of(NEW),
+                ),
+                bundle=names_of(NEW, INTERMEDIATE, ROOT),
+            ),
+            id="of a chain the CA comes back, and its root stays trusted",
+        ),
     ],
 )  # fmt: skip
 def test_what_comes_of_it(before: Snapshot, step: Step, after: Snapshot) -> None:
     assert step.effect(before, MadeHere()) == after
 
 
-def test_the_old_ca_stays_trusted_under_the_name_that_the_operator_would_give_it() -> None:
-    switched = to_new().effect(unlinked.HALTED, MadeHere()).ca
-    assert switched.others == {OLD.certificate.expired_name(): chain_of(OLD)}
-    assert (switched.current, switched.kept_keys) == (chain_of(NEW), names_of(OLD, NEW))
+@pytest.mark.parametrize("current", [chain_of(OLD), chain_of(INTERMEDIATE, RENEWED)], ids=["alone", "with another"])
+@pytest.mark.parametrize("kept", [False, True], ids=["", "its key is kept already"])
+def test_the_old_ca_stays_trusted_under_the_name_that_the_operator_would_give_it(current: Chain, kept: bool) -> None:
+    old = current[0]
+    keys = names_of(NEW) | ({old.fingerprint} if kept else set())
+    before = unlinked.HALTED.with_ca(current=current, key=old.public_key_sha256, kept_keys=keys)
+    switched = to_new().effect(before, MadeHere()).ca
+    assert switched.others == {old.expired_name(): current}
+    assert (switched.current, switched.kept_keys) == (chain_of(NEW), {old.fingerprint, name_of(NEW)})
+
+
+def test_of_a_chain_the_ca_that_issued_leaves_with_the_switch() -> None:
+    before = unlinked.HALTED.with_ca(current=BELOW, others={})
+    assert to_new(INTERMEDIATE.certificate).effect(before, MadeHere()).ca.others == {}
+    assert to_new(ROOT.certificate).effect(before, MadeHere()).ca.others == {
+        INTERMEDIATE.certificate.expired_name(): BELOW
+    }
+
+
+@pytest.mark.parametrize(("old", "new"), [*permutations((OLD, NEW))])
+def test_the_key_of_the_replaced_ca_is_kept(old: Entity, new: Entity) -> None:
+    switch = Switch(authority=prepared(new), generation=1, key_generation=1)
+    assert switch.effect(cluster(ca=secrets(old)), MadeHere()).ca.kept_keys == names_of(old)
+
+
+@pytest.mark.parametrize("there", [NEW, THIRD, RENEWED], ids=["one", "another", "a third"])
+def test_all_that_were_prepared_beside_the_next_one_stay_so(there: Entity) -> None:
+    every = (NEW, THIRD, RENEWED)
+    before = cluster(ca=secrets(there, prepared=tuple(map(prepared, every))))
+    after = PutBack(chain=chain_of(OLD), generation=0, key_generation=0).effect(before, MadeHere())
+    beside = [prepared(one) for one in every if one != there]
+    assert after.ca.prepared == (*beside, prepared(there))
 
 
 def test_a_renewal_has_the_key_in_place_already() -> None:

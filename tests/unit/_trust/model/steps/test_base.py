@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
@@ -85,6 +87,21 @@ NOT_TOLD = {
     "AwaitBundle", "AwaitClients", "DeleteLedger", "ForgetRequests", "Pause", "RechainLeaves", "Resume", "StampPods", "TidyKeys",
     "WriteBundle", "WriteLedger",
 }  # fmt: skip
+
+
+def test_the_freshest_answers_count_most() -> None:
+    """The looks of several steps come to the one of the highest value."""
+    assert sorted(set(Look), key=lambda look: look.value) == [Look.NONE, Look.REMEMBERED, Look.FRESH]
+
+
+def test_no_step_without_words_and_effect() -> None:
+    assert Step.__abstractmethods__ == {"sentence", "effect"}
+
+
+@pytest.mark.parametrize(("step", "_look"), EVERY, ids=lambda value: type(value).__name__)
+def test_what_a_step_is_made_of_is_named(step: Step, _look: Look) -> None:
+    """Many are numbers and texts, which nobody could tell apart by their order."""
+    assert all(field.kw_only for field in fields(step))
 
 
 def test_every_step_is_here() -> None:

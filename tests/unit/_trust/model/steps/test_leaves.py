@@ -19,7 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 )
 
 from ... import linked, unlinked
-from ...builders import NEW, OLD, PODS, a_leaf, chain_of, cluster
+from ...builders import INTERMEDIATE, NEW, OLD, PODS, ROOT, a_leaf, chain_of, cluster, secrets, stored_chain
 from ...stand_in import MadeHere
 
 NEW_NAME = named(NEW.certificate)
@@ -31,6 +31,10 @@ LINKED = IssueLeaves(secrets=linked.CHAINED, issuer=chain_of(NEW), generation=0,
     [
         (LINKED, f"issue 4 certificates of {NEW_NAME}, presented behind its link certificate"),
         (replace(LINKED, secrets=PODS[:1], link=None), f"issue 1 certificate of {NEW_NAME}"),
+        (
+            replace(LINKED, issuer=chain_of(INTERMEDIATE, ROOT), link=None),
+            f"issue 4 certificates of {named(INTERMEDIATE.certificate)}",
+        ),
         (
             RechainLeaves(secrets=PODS, generation=1, phase=Phase.RETIRE),
             "put the chain of the CA in use behind 3 certificates, generation 1",
@@ -67,6 +71,14 @@ def test_a_missing_leaf_is_there_afterwards() -> None:
     assert after.leaves == (a_leaf("gone", OLD, 3),)
     assert after.missing == {"left": Component.KAFKA}
     assert after.pods == before.pods
+
+
+@pytest.mark.parametrize("component", Component)
+def test_only_nodes_get_the_chain_of_the_ca_in_use(component: Component) -> None:
+    before = cluster(ca=secrets(NEW), leaves=(a_leaf(component=component),))
+    (after,) = RechainLeaves(secrets=PODS, generation=1, phase=Phase.USE).effect(before, MadeHere()).leaves
+    behind = chain_of(NEW if component is Component.KAFKA else OLD)
+    assert after == a_leaf(component=component, generation=1, chain=(stored_chain(OLD)[0], *behind))
 
 
 def test_an_unreadable_leaf_has_no_chain_to_change() -> None:

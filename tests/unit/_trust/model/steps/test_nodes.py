@@ -86,6 +86,7 @@ def test_before_a_restart_the_operator_has_issued_what_is_behind() -> None:
     assert [pod.presents_stored for pod in after.pods] == [True, False, False]
 
 
+@pytest.mark.parametrize("component", [one for one in Component if one is not Component.KAFKA])
 @pytest.mark.parametrize(
     ("generation", "nodes", "others"),
     [
@@ -94,17 +95,18 @@ def test_before_a_restart_the_operator_has_issued_what_is_behind() -> None:
     ],
 )
 def test_what_the_operator_is_told_of_pods(
-    generation: int | None, nodes: tuple[int, bool], others: tuple[int, bool]
+    generation: int | None, nodes: tuple[int, bool], others: tuple[int, bool], component: Component
 ) -> None:
-    topics = a_pod("topics", component=Component.ENTITY_OPERATOR, presents_stored=False)
-    before = cluster(pods=(a_pod(presents_stored=False), topics))
+    other = a_pod("other", component=component, presents_stored=False)
+    before = cluster(pods=(a_pod(presents_stored=False), other))
     step = StampPods(generation=generation, key_generation=5, phase=Phase.USE)
     told = [(pod.generation, pod.presents_stored, pod.key_generation) for pod in step.effect(before, MadeHere()).pods]
     assert told == [(*nodes, 5), (*others, 5)]
 
 
 def test_what_listeners_have_read_is_left_with_the_rest_of_their_processes() -> None:
-    gone, held = RemovedEntry(OLD.certificate, uids_of()), HeldLeaf(stored_chain(OLD)[0], uids_of())
+    gone = RemovedEntry(OLD.certificate, uids_of())
+    held = HeldLeaf(stored_chain(OLD)[0], uids_of(), lingering=uids_of(PODS[0]))
     before = cluster(ledger=ledger(removed=(gone,), held=(held,)))
     after = Reload(uids=uids_of(PODS[0]), authority=None).effect(before, MadeHere())
     rest = {"awaiting": uids_of(*PODS[1:]), "lingering": uids_of(PODS[0])}

@@ -25,7 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     WriteBundle,
 )
 
-from .....support.certificates import NOW
+from .....support.certificates import NOW, Entity
 from ... import linked
 from ...builders import HOUR, INTERMEDIATE, NEW, OLD, ROOT, THIRD, chain_of, cluster, names_of, secrets
 from ...stand_in import MadeHere
@@ -55,6 +55,10 @@ SETTLED = cluster()
         (
             Publish(chains=(chain_of(OLD), chain_of(NEW)), phase=Phase.PREPARE),
             f"publish {OLD_NAME}, {NEW_NAME} to clients",
+        ),
+        (
+            Publish(chains=(chain_of(INTERMEDIATE, ROOT),), phase=Phase.PREPARE),
+            f"publish {named(INTERMEDIATE.certificate)} to clients",
         ),
         (
             AwaitOutside(clients=("one", "two"), settled=(), phase=Phase.TRUST),
@@ -119,3 +123,10 @@ LAGS = replace(linked.LEARNED, bundle=names_of(OLD, NEW))
 )  # fmt: skip
 def test_what_comes_of_it(before: Snapshot, step: Step, after: Snapshot) -> None:
     assert step.effect(before, MadeHere()) == after
+
+
+@pytest.mark.parametrize("gone", [NEW, INTERMEDIATE, THIRD], ids=["one", "with its root", "a third"])
+def test_who_is_taken_out_takes_no_other_with_it(gone: Entity) -> None:
+    every = {NEW: chain_of(NEW), INTERMEDIATE: chain_of(INTERMEDIATE, ROOT), THIRD: chain_of(THIRD)}
+    after = Withdraw(certificate=gone.certificate).effect(beside(*every.values()), MadeHere())
+    assert after.ca == beside(*(chain for one, chain in every.items() if one != gone)).ca
