@@ -21,12 +21,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
-from ..builders import NEW, OLD, PODS, THIRD, a_pod, chain_of, cluster, entry, ledger, pods, secrets
+from ..builders import INTERMEDIATE, NEW, OLD, PODS, ROOT, THIRD, a_pod, chain_of, cluster, entry, ledger, pods, secrets
 from .refusals import CREATE, DOWNGRADE, RECONCILE, RENEW, REPLACE_KEY, UPGRADE, Refusal, assert_refused, refusal
 
 GENERATED = Reconciliation(generated=True)
 OLD_ENTRY = "ca-2027-01-26T17-32-00Z.crt"
-MANY = tuple(f"demo-nodes-{number}" for number in range(7))
+MANY = tuple(f"demo-nodes-{number}" for number in range(11))
 LEAVES = f"{named(OLD.certificate)} has still to leave ({OLD_ENTRY})"
 
 
@@ -66,8 +66,16 @@ CASES = [
     ),
     at_work(LEAVES, name="everybody uses", ca=replacing(), pods=keyed(1, 1)),
     at_work(
-        f"7 pods ({', '.join(MANY[:5])} and 2 more) still have to restart to use the new certificate",
+        f"11 pods ({', '.join(sorted(MANY)[:5])} and 6 more) still have to restart to use the new certificate",
         name="a renewal", ca=secrets(OLD, certificate_generation=1), pods=keyed(0, 0, MANY),
+    ),
+    at_work(
+        f"5 pods ({', '.join(MANY[:5])}) still have to restart to use the new certificate",
+        name="a renewal in a small cluster", ca=secrets(OLD, certificate_generation=1), pods=keyed(0, 0, MANY[:5]),
+    ),
+    at_work(
+        f"{named(INTERMEDIATE.certificate)} has still to leave ({OLD_ENTRY})", name="a CA with its root",
+        ca=replace(replacing(), others={OLD_ENTRY: chain_of(INTERMEDIATE, ROOT)}), pods=keyed(1, 1),
     ),
     at_work(
         LEAVES, name="the ledger of an earlier adoption", ca=replacing(), pods=keyed(1, 1),

@@ -63,6 +63,8 @@ LOST = (
     f"{CERTIFICATES}: holds no ca.crt although this cluster works with a CA. "
     "Restore the Secret from a backup; a new CA in its place would not be trusted by anybody."
 )
+CORPORATE = chain_of(INTERMEDIATE, ROOT)
+CERTIFIED_IMPOSTOR = make("cluster-ca v0", key(5), ROOT)
 TOO_LATE = "Peers refuse each other already; this flow cannot help any more, use Strimzi's recovery procedure."
 
 
@@ -103,6 +105,17 @@ CASES = [
         name="another", ca=secrets(key=NEW.certificate.public_key_sha256),
     ),
     refusal(
+        key_matches,
+        f"{KEYS}: holds a ca.key that is not the key of ca.crt ({INTERMEDIATE.certificate.subject}) in {CERTIFICATES}. "
+        "Put the matching key or certificate there; the operator cannot issue anything as it is.",
+        name="of its root", ca=secrets(CORPORATE, key=ROOT.certificate.public_key_sha256),
+        ledger=ledger(entry(CORPORATE, generations={0})),
+    ),
+    refusal(
+        chains_are_in_order, out_of_order(f"{CERTIFICATES}, x.crt", ROOT, NEW),
+        name="three", ca=secrets(others={"x.crt": chain_of(INTERMEDIATE, ROOT, NEW)}),
+    ),
+    refusal(
         chains_are_in_order, out_of_order(f"{CERTIFICATES}, ca.crt", OLD, ROOT),
         name="ca.crt", ca=secrets(chain_of(OLD, ROOT)),
     ),
@@ -128,6 +141,10 @@ CASES = [
     ),
     refusal(
         names_are_distinct, same_name(OLD, IMPOSTOR), name="beside", ca=secrets(others=others(IMPOSTOR))
+    ),
+    refusal(
+        names_are_distinct, same_name(OLD, CERTIFIED_IMPOSTOR),
+        name="below a root", ca=secrets(others={"x.crt": chain_of(CERTIFIED_IMPOSTOR, ROOT)}),
     ),
     refusal(
         names_are_distinct, same_name(OLD, IMPOSTOR),
@@ -197,8 +214,7 @@ def test_a_renewal_has_the_name_and_key_of_its_predecessor() -> None:
 
 
 def test_a_chain_in_order_can_issue() -> None:
-    corporate = chain_of(INTERMEDIATE, ROOT)
-    used = cluster(ca=secrets(corporate), ledger=ledger(entry(corporate, generations={0})))
+    used = cluster(ca=secrets(CORPORATE), ledger=ledger(entry(CORPORATE, generations={0})))
     assert check(used, RENEW) == ()
 
 

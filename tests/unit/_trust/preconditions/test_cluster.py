@@ -16,7 +16,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.name
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.cluster import (
-    SECRET_LIMIT,
     authority_is_user_managed,
     cluster_exists,
     cluster_is_settled,
@@ -34,7 +33,22 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 from ....support.certificates import NOW, YEAR, make
 from ....support.certificates import leaf as issue_leaf
 from .. import linked
-from ..builders import DAY, OLD, PODS, a_journal, a_leaf, a_pod, cluster, entry, ledger, pods, secrets
+from ..builders import (
+    DAY,
+    INTERMEDIATE,
+    OLD,
+    PODS,
+    ROOT,
+    a_journal,
+    a_leaf,
+    a_pod,
+    chain_of,
+    cluster,
+    entry,
+    ledger,
+    pods,
+    secrets,
+)
 from ..rules.asking import RECONCILE, RENEW, REPLACE_KEY
 from .refusals import CREATE, DOWNGRADE, UPGRADE, Refusal, assert_only_resumed, assert_refused, refusal
 
@@ -42,6 +56,8 @@ KAFKA, LEDGER = "Kafka kafka/demo", "Secret kafka/demo-cluster-ca-trusted-certs"
 CHECK_NAME = "Check the cluster's name and namespace; only the create flow works before the Kafka resource exists."
 HEALTH = "Bring the cluster to health first; a flow in progress would go on, a new one does not start."
 RELABEL = "Find out who changed this, then put back what it was: kubectl label pod"
+#: By default, of Kubernetes and etcd.
+SECRET_LIMIT = 1_048_576
 #: Three pods of 256 bytes and twice 16 KiB of certificates.
 GROWTH = 2 * 16 * 1024 + 3 * 256
 TOO_BIG = SECRET_LIMIT - GROWTH + 1
@@ -80,6 +96,13 @@ BEFORE_A_FLOW = [
         f"Secret kafka/demo-cluster-ca-cert: holds {TOO_BIG} bytes; a flow may add {GROWTH}, "
         f"and Kubernetes allows {SECRET_LIMIT}. Move entries that do not belong to the cluster CA elsewhere.",
         name="", sizes={"demo-cluster-ca-cert": TOO_BIG, "demo-cluster-ca": TOO_BIG - 1},
+    ),
+    refusal(
+        secrets_have_room,
+        f"Secret kafka/demo-cluster-ca-cert: holds {SECRET_LIMIT - 65_535} bytes; a flow may add 65536, and Kubernetes allows "
+        f"{SECRET_LIMIT}. Move entries that do not belong to the cluster CA elsewhere.",
+        name="128 pods", sizes={"demo-cluster-ca-cert": SECRET_LIMIT - 65_535, "demo-cluster-ca": SECRET_LIMIT - 65_536},
+        pods=pods() * 42 + pods(names=PODS[:2]),
     ),
 ]  # fmt: skip
 
@@ -144,6 +167,13 @@ ALWAYS = [
         f"The CA in use has the SHA-256 fingerprint {OLD.certificate.sha256}.",
         name="", intent=Intent(Goal.RENEW, replaces="00:11"),
     ),
+    refusal(
+        target_is_known,
+        f"{KAFKA}: has no CA with the fingerprint 00:11, and never had. "
+        f"The CA in use has the SHA-256 fingerprint {INTERMEDIATE.certificate.sha256}.",
+        name="a CA with its root", intent=Intent(Goal.RENEW, replaces="00:11"),
+        ca=secrets(chain_of(INTERMEDIATE, ROOT)), ledger=ledger(entry(chain_of(INTERMEDIATE, ROOT), generations={0})),
+    ),
 ]  # fmt: skip
 
 
@@ -184,6 +214,12 @@ def test_leaves_are_renewed_in_a_healthy_cluster_only() -> None:
     ill = cluster(ca=secrets(lasting), ledger=ledger(entry(lasting)), leaves=due, pods=(a_pod(ready=False),))
     found = check(ill, Intent(Goal.RENEW_LEAVES))
     assert [one.condition for one in found] == [Condition.CLUSTER_IS_SETTLED]
+
+
+@pytest.mark.parametrize("what", FUTURE)
+def test_clocks_may_differ_by_five_minutes(what: str) -> None:
+    earlier = replace(cluster(ledger=FUTURE[what]), now=_LATER - timedelta(minutes=5))
+    assert tuple(ledger_is_of_the_past(earlier, RECONCILE)) == ()
 
 
 def test_our_own_pause_is_not_somebody_elses() -> None:

@@ -6,11 +6,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import permutations
 from typing import Any
 
 import pytest
 from _pytest.mark.structures import ParameterSet
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import RemovedEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
@@ -24,12 +27,15 @@ from ....support.certificates import Entity, make
 from ..builders import (
     ANY,
     IDENTIFIED,
+    INTERMEDIATE,
     NEW,
     OLD,
+    PHASE_OUT,
     ROOT,
     THIRD,
     UNUSED,
     a_journal,
+    chain_of,
     cluster,
     entry,
     leaves,
@@ -50,6 +56,12 @@ UNFINISHED = (
 ONLY_CURRENT = "Run the reconcile playbook, remove what is not needed, then hand the cluster back."
 #: Names that look like the operator's and are not.
 CLIENTS, ALMOST = make("clients-ca v0", OLD.key), make("my-cluster-ca v0", OLD.key)
+#: Those before and after the usual one, which nobody knows before.
+WITH_IDENTIFIERS = (
+    IDENTIFIED,
+    *(make("cluster-ca v0", OLD.key, subject_identifier=first + b" own") for first in (b"\x00", b"\xff")),
+)
+BELOW = chain_of(INTERMEDIATE, ROOT)
 GONE = RemovedEntry(NEW.certificate, uids_of())
 
 
@@ -78,11 +90,22 @@ CASES = [
     ),
     refusal(
         operator_could_renew,
-        f"{CERTIFICATES}: holds the CA {IDENTIFIED.certificate.subject} with a subject key identifier of its own, which the "
-        "operator would renew with the usual one and so break connections of JVMs and OpenSSL. "
-        "Run the replace_key playbook without a certificate, then hand the cluster back.",
-        name="identifier", intent=DOWNGRADE,
-        ca=secrets(IDENTIFIED), ledger=ledger(entry(IDENTIFIED, generations={0})), leaves=leaves(IDENTIFIED),
+        f"{CERTIFICATES}: holds the CA {INTERMEDIATE.certificate.subject}, which the operator would renew under another "
+        "name and so break every connection. Run the replace_key playbook without a certificate, then hand the "
+        "cluster back.",
+        name="a CA below a root", intent=DOWNGRADE,
+        ca=secrets(BELOW), ledger=ledger(entry(BELOW, generations={0})), leaves=leaves(INTERMEDIATE),
+    ),
+    *(
+        refusal(
+            operator_could_renew,
+            f"{CERTIFICATES}: holds the CA {one.certificate.subject} with a subject key identifier of its own, which the "
+            "operator would renew with the usual one and so break connections of JVMs and OpenSSL. "
+            "Run the replace_key playbook without a certificate, then hand the cluster back.",
+            name=f"identifier {number}", intent=DOWNGRADE,
+            ca=secrets(one), ledger=ledger(entry(one, generations={0})), leaves=leaves(one),
+        )
+        for number, one in enumerate(WITH_IDENTIFIERS)
     ),
     unfinished("rotation in flight", ledger=ledger(entry(OLD, ANY), journal=a_journal())),
     unfinished("prepared CA", ca=secrets(prepared=(prepared(NEW),))),
@@ -90,7 +113,14 @@ CASES = [
     left(
         NEW, UNUSED, "another CA", ca=secrets(others=others(NEW)), ledger=ledger(entry(OLD), entry(NEW, UNUSED))
     ),
-    left(OLD, ANY, "not used by all", ledger=ledger(entry(OLD, ANY))),
+    *(
+        left(
+            one, UNUSED, f"another CA, and no pods {number}", ca=secrets(current, others=others(one)), pods=(), leaves=(),
+            ledger=ledger(entry(current, generations={0}), entry(one, UNUSED)),
+        )
+        for number, (current, one) in enumerate(permutations((OLD, NEW)))
+    ),
+    *(left(OLD, state, f"not used by all: {state.value}", ledger=ledger(entry(OLD, state))) for state in (ANY, PHASE_OUT)),
 ]  # fmt: skip
 
 
@@ -99,6 +129,8 @@ def test_it_holds_the_hand_back_and_says_why(case: Refusal) -> None:
     assert_refused(case)
     assert_only_resumed(case)
     assert check(case.snapshot, RECONCILE) == ()
+    for goal in set(Goal) - {Goal.DOWNGRADE}:
+        assert tuple(case.rule(case.snapshot, Intent(goal))) == ()
 
 
 @pytest.mark.parametrize(
@@ -115,7 +147,20 @@ def test_it_holds_the_hand_back_and_says_why(case: Refusal) -> None:
             cluster(ledger=ledger(entry(OLD), entry(THIRD)), reconciliation=Reconciliation(generated=True)),
             id="already handed back",
         ),
+        pytest.param(
+            cluster(
+                ca=secrets(ROOT),
+                ledger=ledger(entry(ROOT, generations={0})),
+                leaves=leaves(ROOT),
+                reconciliation=Reconciliation(generated=True),
+            ),
+            id="already handed back, whatever its name is",
+        ),
     ],
 )
 def test_ready_to_hand_back(ready: Snapshot) -> None:
     assert check(ready, DOWNGRADE) == ()
+
+
+def test_without_a_ca_there_is_nothing_to_renew() -> None:
+    assert tuple(operator_could_renew(cluster(ca=secrets(None)), DOWNGRADE)) == ()

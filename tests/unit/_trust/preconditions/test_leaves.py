@@ -18,9 +18,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
-from ....support.certificates import NOW, YEAR
+from ....support.certificates import NOW, YEAR, key, make
 from ....support.certificates import leaf as issue_leaf
-from ..builders import DAY, OLD, PODS, a_journal, a_leaf, cluster, ledger
+from ..builders import DAY, HOUR, OLD, PODS, a_journal, a_leaf, chain_of, cluster, entry, ledger, secrets
 from ..rules.asking import RECONCILE
 from .refusals import Refusal, assert_only_resumed, assert_refused, refusal
 
@@ -34,6 +34,14 @@ LAST_AS_LONG = (
     ),
 )
 
+#: Below a root that lasts longer.
+_ROOT = make("Corporate Root", key(6), end=NOW + 5 * YEAR)
+_BELOW = make("Corporate Issuing CA", key(7), _ROOT)
+BELOW = chain_of(_BELOW, _ROOT)
+LAST_NEARLY_AS_LONG = (
+    a_leaf(chain=(issue_leaf(_BELOW, begin=NOW - 2 * YEAR, end=_BELOW.certificate.not_after - 13 * HOUR), *BELOW)),
+)
+
 
 def issuing(*names: str) -> Intent:
     return replace(RECONCILE, issuing=Selection(secrets=frozenset(names)))
@@ -45,6 +53,13 @@ CASES = [
         f"Secret kafka/{PODS[0]}: holds a certificate that ends on {OLD.certificate.not_after:%Y-%m-%d}, as its CA does. "
         "Renew the CA with the renew playbook; that renews the certificates as well.",
         name="", intent=LEAVES, leaves=LAST_AS_LONG,
+    ),
+    refusal(
+        leaves_can_be_renewed,
+        f"Secret kafka/{PODS[0]}: holds a certificate that ends on 2027-05-31, as its CA does. "
+        "Renew the CA with the renew playbook; that renews the certificates as well.",
+        name="below a root", intent=LEAVES, leaves=LAST_NEARLY_AS_LONG, ca=secrets(BELOW),
+        ledger=ledger(entry(BELOW, generations={0})),
     ),
     refusal(
         leaves_are_known,
