@@ -221,6 +221,44 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "Members of this enum are texts, and none comes before this one.",
     ),
     Equivalent(
+        "_trust/preconditions/supplied.py",
+        "if intent.goal is Goal.RENEW and not (same_key and new.subject == current.subject):",
+        ("if intent.goal <= Goal.RENEW and not (same_key and new.subject == current.subject):",),
+        "Members of this enum are texts, and of those before this one none wants a CA where there is one.",
+    ),
+    Equivalent(
+        "_trust/preconditions/supplied.py",
+        "elif intent.goal is Goal.RENEW and not (new.stands_in_for(current) and current.stands_in_for(new)):",
+        ("elif intent.goal <= Goal.RENEW and not (new.stands_in_for(current) and current.stands_in_for(new)):",),
+        "Members of this enum are texts, and of those before this one none wants a CA where there is one.",
+    ),
+    Equivalent(
+        "_trust/preconditions/supplied.py",
+        "elif intent.goal is Goal.REPLACE_KEY and same_key:",
+        ("elif intent.goal >= Goal.REPLACE_KEY and same_key:",),
+        "Members of this enum are texts, and the one after this one wants no other CA.",
+    ),
+    Equivalent(
+        "_trust/preconditions/swap.py",
+        "elif intent.adopts is not None and intent.goal is Goal.UPGRADE and not _is_here(snapshot, intent.adopts):",
+        ("elif intent.adopts is not None and intent.goal >= Goal.UPGRADE and not _is_here(snapshot, intent.adopts):",),
+        "Members of this enum are texts, and none comes after this one.",
+    ),
+    Equivalent(
+        "_trust/preconditions/swap.py",
+        "return snapshot.reconciliation.generated and intent.goal is not Goal.UPGRADE",
+        ("return snapshot.reconciliation.generated and intent.goal < Goal.UPGRADE",),
+        "Members of this enum are texts, and all others come before this one.",
+    ),
+    Equivalent(
+        "_trust/preconditions/waivers.py",
+        'names = {f"{snapshot.names.namespace}/{pod.name}" for pod in snapshot.pods} | {pod.name for pod in snapshot.pods}',
+        (
+            'names = {f"{snapshot.names.namespace}/{pod.name}" for pod in snapshot.pods} ^ {pod.name for pod in snapshot.pods}',
+        ),
+        "No name of a pod has a slash.",
+    ),
+    Equivalent(
         "_trust/rules/retire.py",
         "if entry.state is not TrustState.PHASE_OUT or not at.snapshot.pods or entry.certificate == at.current:",
         ("if entry.state > TrustState.PHASE_OUT or not at.snapshot.pods or entry.certificate == at.current:",),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from cryptography.x509 import DNSName, SubjectAlternativeName
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
@@ -22,8 +23,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
     trusting_is_usable,
 )
 
-from ....support.certificates import Entity, make
+from ....support.certificates import Entity, key, make
 from ....support.certificates import leaf as issue_leaf
+from ....support.constrained import names
 from ....support.unusable import UNUSABLE
 from .. import linked
 from ..builders import (
@@ -33,8 +35,10 @@ from ..builders import (
     INTERMEDIATE,
     NEW,
     OLD,
+    PODS,
     RENEWED,
     ROOT,
+    a_leaf,
     chain_of,
     cluster,
     entry,
@@ -59,9 +63,12 @@ from .refusals import (
 )
 
 LEAF = issue_leaf(OLD)
-#: The key of the CA in use under another name.
-RENAMED = make("Kafka CA", OLD.key)
+#: The key of the CA in use under other names, before and after its own.
+RENAMED = (make("Kafka CA", OLD.key), make("our CA", OLD.key))
 UNIDENTIFIED = make("cluster-ca v0", OLD.key, path_length=1, subject_identifier=None)
+JUDGED = make("Kafka CA", key(8), ROOT, extra=[names(["<io.strimzi>"])])
+CONFINED = make("Kafka CA", key(8), ROOT, extra=[names(["my-kafka"])])
+SERVICE = issue_leaf(OLD, extra=[(SubjectAlternativeName([DNSName("a.svc")]), False)])
 NAMELESS, SHA1 = (next(one for one in UNUSABLE if one.name == name) for name in ("no subject", "sha1_below"))
 IDENTIFIER = OLD.certificate.usual_key_identifier.hex(":").upper()
 AT_THE_END = "It leaves at the end of the flow that puts another CA in its place."
@@ -115,15 +122,35 @@ CASES = [
         name="another key", intent=supplying(NEW, key=OLD.certificate.public_key_sha256),
     ),
     refusal(
+        supplied_is_usable, not_the_key(INTERMEDIATE),
+        name="the key of its root", intent=supplying(INTERMEDIATE, ROOT, key=ROOT.certificate.public_key_sha256),
+    ),
+    refusal(
+        supplied_is_usable,
+        f"the supplied CA: {JUDGED.certificate.subject} has extensions that cannot be judged here (2.5.29.30). "
+        "Supply a CA without them; of name constraints, those of DNS names and IP addresses are understood.",
+        name="extensions", intent=supplying(JUDGED, ROOT),
+    ),
+    refusal(
+        supplied_is_usable,
+        f"the supplied CA: the name constraints of {CONFINED.certificate.subject} do not admit the name a.svc of "
+        f"{SERVICE.subject}, as Secret {PODS[1]} needs it. Supply a CA that may issue the certificates of this cluster.",
+        name="names", intent=supplying(CONFINED, ROOT),
+        leaves=(a_leaf(chain=None), a_leaf(PODS[1], chain=(SERVICE, OLD.certificate)), a_leaf(PODS[2], chain=(SERVICE,))),
+    ),
+    refusal(
         supplied_is_usable, not_the_key(NEW), name="no key", intent=supplying(NEW, key=None)
     ),
     refusal(
         supplied_fits_the_goal, no_renewal(NEW, "key"),
         name="renewal with another key", intent=replace(supplying(NEW), goal=Goal.RENEW),
     ),
-    refusal(
-        supplied_fits_the_goal, no_renewal(RENAMED, "name"),
-        name="renewal under another name", intent=replace(supplying(RENAMED), goal=Goal.RENEW),
+    *(
+        refusal(
+            supplied_fits_the_goal, no_renewal(one, "name"),
+            name=f"renewal as {one.certificate.subject}", intent=replace(supplying(one), goal=Goal.RENEW),
+        )
+        for one in RENAMED
     ),
     *(
         refusal(
@@ -179,6 +206,12 @@ CASES = [
         name="the next one", intent=leaving(NEW), ca=secrets(prepared=(prepared(NEW),)),
     ),
     refusal(
+        leaving_is_unused,
+        f"the CA {named(INTERMEDIATE.certificate)}: is the next one: a flow puts it in the place of another. {AT_THE_END}",
+        name="the next one, below a root", intent=leaving(INTERMEDIATE),
+        ca=secrets(prepared=(replace(prepared(INTERMEDIATE), chain=chain_of(INTERMEDIATE, ROOT)),)),
+    ),
+    refusal(
         leaving_is_unused, f"the CA {named(OLD.certificate)}: is in use. {AT_THE_END}",
         name="in use, and not tidied up", intent=leaving(OLD), ca=secrets(prepared=(prepared(OLD),)),
     ),
@@ -212,3 +245,31 @@ def test_a_chain_in_order_can_be_supplied() -> None:
 @pytest.mark.parametrize("intent", [trusting(*chain_of(INTERMEDIATE, ROOT)), leaving(NEW)])
 def test_a_ca_may_be_trusted_and_another_may_leave(intent: Intent) -> None:
     assert check(cluster(ca=secrets(others=others(NEW))), intent) == ()
+
+
+def test_a_ca_behind_a_leaf_makes_it_no_ca() -> None:
+    upside_down = (LEAF, OLD.certificate)
+    told = f"{LEAF.subject} is not a CA certificate."
+    supplied = replace(supplying(OLD), supplied=PreparedAuthority(upside_down, LEAF.public_key_sha256))
+    for rule, intent, remedy in (
+        (supplied_is_usable, supplied, "Supply a CA certificate."),
+        (trusting_is_usable, trusting(*upside_down), "Give a CA certificate."),
+    ):
+        assert (told, remedy) in [(one.message, one.remedy) for one in rule(cluster(), intent)]
+
+
+#: A CA in use below a root.
+BELOW = cluster(ca=secrets(chain_of(INTERMEDIATE, ROOT)), leaves=leaves(INTERMEDIATE))
+
+
+def test_of_a_chain_in_use_the_root_may_leave_and_the_ca_may_not() -> None:
+    assert tuple(leaving_is_unused(BELOW, leaving(ROOT))) == ()
+    switched = BELOW.with_ca(prepared=(replace(prepared(INTERMEDIATE), chain=chain_of(INTERMEDIATE, ROOT)),))
+    for snapshot in (BELOW, switched):
+        (held,) = leaving_is_unused(snapshot, leaving(INTERMEDIATE))
+        assert held.message == "is in use."
+
+
+def test_a_ca_below_a_root_is_renewed_by_one_with_its_name_and_key() -> None:
+    renewal = make("Corporate Issuing CA", INTERMEDIATE.key, ROOT, end=RENEWED.certificate.not_after)
+    assert tuple(supplied_fits_the_goal(BELOW, replace(supplying(renewal, ROOT), goal=Goal.RENEW))) == ()

@@ -13,6 +13,7 @@ from _pytest.mark.structures import ParameterSet
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import Precondition, check
@@ -26,12 +27,16 @@ from ....support.unusable import UNUSABLE, Case
 from ..builders import (
     DAY,
     IMPOSTOR,
+    INTERMEDIATE,
     NEW,
     OLD,
     PODS,
+    ROOT,
     THIRD,
+    UNUSED,
     a_leaf,
     a_pod,
+    chain_of,
     cluster,
     entry,
     leaves,
@@ -53,6 +58,7 @@ ADOPTED = (
 RECONCILE = Intent(Goal.RECONCILE)
 #: No CA, for the sake of its own: a leaf's certificate.
 NO_AUTHORITY = make("no CA", key(8), ca=False)
+BELOW = chain_of(INTERMEDIATE, ROOT)
 FEEBLE = make("feeble", key(8), end=NOW - DAY)
 
 
@@ -92,6 +98,12 @@ CASES = [
         of=THIRD, rule=authority_is_known,
     ),
     adopted(
+        "another one than the CA in use with its root",
+        f"{CERTIFICATES}: holds no CA with the fingerprint {THIRD.certificate.sha256}, which is to be adopted. Give the SHA-256 "
+        "of the CA that is meant, or none where no CA is to be adopted; that of ca.crt is " f"{INTERMEDIATE.certificate.sha256}.",
+        of=THIRD, rule=authority_is_known, ca=secrets(BELOW), ledger=ledger(entry(BELOW, generations={0})),
+    ),
+    adopted(
         "no CA", f"{CERTIFICATES}, ca.crt: {NO_AUTHORITY.certificate.subject} is not a CA certificate. {BACK}.",
         of=NO_AUTHORITY, **swapped_in(NO_AUTHORITY),
     ),
@@ -99,6 +111,12 @@ CASES = [
         "another flow", f"{KEYS}: holds {THIRD.certificate.subject} ({THIRD.certificate.sha256[:12]}), which a flow has prepared "
         f"as the next CA. {BACK} and finish that flow; or remove {name_of(THIRD)}.crt and {name_of(THIRD)}.key there, which "
         "ends it.", **swapped_in(prepared=(prepared(THIRD),)),
+    ),
+    adopted(
+        "another flow, to a CA below a root",
+        f"{KEYS}: holds {named(INTERMEDIATE.certificate)}, which a flow has prepared as the next CA. {BACK} and finish that flow; "
+        f"or remove {name_of(INTERMEDIATE)}.crt and {name_of(INTERMEDIATE)}.key there, which ends it.",
+        **swapped_in(prepared=(replace(prepared(INTERMEDIATE), chain=BELOW),)),
     ),
     adopted(
         "the same name", f"{CERTIFICATES}: holds a CA with another key under the name of the one in use, "
@@ -149,15 +167,49 @@ def test_it_can_be_adopted_when_every_process_has_started_with_it() -> None:
     assert check(done, ADOPT) == ()
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({"ca": secrets(BELOW, certificate_generation=1)}, id="with its root"),
+        pytest.param(
+            {"ca": secrets(BELOW, certificate_generation=1, prepared=(replace(prepared(INTERMEDIATE), chain=BELOW),))},
+            id="which was prepared by a call that was killed",
+        ),
+        pytest.param(
+            {
+                "ca": secrets(BELOW, certificate_generation=1),
+                "ledger": ledger(entry(chain_of(OLD, FEEBLE), generations={0})),
+            },
+            id="in the place of one whose root has ended",
+        ),
+    ],
+)
+def test_a_ca_below_a_root_can_be_adopted(fields: dict[str, Any]) -> None:
+    swapped, adopt = cluster(**fields), replace(ADOPT, adopts=INTERMEDIATE.certificate.sha256)
+    assert tuple(adopted_is_usable(swapped, adopt)) == ()
+    assert tuple(authority_is_known(swapped, adopt)) == ()
+
+
 @pytest.mark.parametrize("name", [OLD.certificate.sha256, OLD.certificate.fingerprint])
 def test_a_ca_that_is_in_use_may_be_named_again(name: str) -> None:
     """So that the same task does nothing a second time."""
     assert check(cluster(), Intent(Goal.UPGRADE, adopts=name)) == ()
 
 
-def test_nor_does_it_matter_that_it_is_on_its_way() -> None:
-    on_its_way = cluster(ca=secrets(prepared=(prepared(NEW),)))
-    assert check(on_its_way, ADOPT) == ()
+@pytest.mark.parametrize(
+    "on_its_way",
+    [
+        pytest.param({"ca": secrets(prepared=(prepared(NEW),))}, id="put aside"),
+        pytest.param({"ledger": ledger(entry(OLD, generations={0}), entry(NEW, UNUSED))}, id="in the ledger"),
+    ],
+)
+def test_nor_does_it_matter_that_it_is_on_its_way(on_its_way: dict[str, Any]) -> None:
+    assert check(cluster(**on_its_way), ADOPT) == ()
+
+
+@pytest.mark.parametrize("goal", [goal for goal in Goal if goal is not Goal.UPGRADE])
+def test_what_is_to_be_adopted_is_asked_of_nobody_who_adopts_nothing(goal: Goal) -> None:
+    assert tuple(authority_is_known(cluster(), Intent(goal, adopts=THIRD.certificate.sha256))) == ()
 
 
 @pytest.mark.parametrize("case", UNUSABLE, ids=lambda case: case.name)

@@ -72,7 +72,12 @@ def test_what_is_no_waiver_holds_the_flow_and_names_it(case: Refusal) -> None:
         pytest.param(
             given(client="KafkaBridge kafka/bridge"), id="for a client that is not seen: it is told elsewhere"
         ),
-        pytest.param(given(client=f"Secret kafka/{PODS[0]}"), id="a client with a node's name"),
+        *(
+            pytest.param(given(client=f"{kind} kafka/{PODS[0]}"), id=f"a {kind} with a node's name")
+            for kind in ("KafkaConnect", "Secret")
+        ),
+        pytest.param(given(client="the gateway"), id="for another with an article"),
+        pytest.param(given(client="zookeeper"), id="for a name without a kind"),
     ],
 )
 def test_a_waiver(fields: dict[str, Any]) -> None:
