@@ -259,6 +259,48 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "No name of a pod has a slash.",
     ),
     Equivalent(
+        "_trust/rules/await_clients.py",
+        "if entry.state is TrustState.PHASE_OUT and not is_withdrawn(at.snapshot, entry.fingerprint):",
+        ("if entry.state <= TrustState.PHASE_OUT and not is_withdrawn(at.snapshot, entry.fingerprint):",),
+        "Members of this enum are texts, and none comes before this one.",
+    ),
+    Equivalent(
+        "_trust/rules/await_clients.py",
+        "for form, phase in forms if linked else forms[:1]:",
+        ("for form, phase in forms if linked else forms[: 2]:",),
+        "Without a link both forms are the same.",
+    ),
+    Equivalent(
+        "_trust/rules/first_use.py",
+        "if successor.entry.state is not TrustState.TRUSTED_UNUSED:",
+        ("if successor.entry.state < TrustState.TRUSTED_UNUSED:",),
+        "Members of this enum are texts, and who is not trusted, the only one after this one, does not come here.",
+    ),
+    Equivalent(
+        "_trust/rules/holds.py",
+        "elif entry.state is TrustState.PHASE_OUT or entry.fingerprint == at.intent.leaving:",
+        ("elif entry.state <= TrustState.PHASE_OUT or entry.fingerprint == at.intent.leaving:",),
+        "Members of this enum are texts, and none comes before this one.",
+    ),
+    Equivalent(
+        "_trust/rules/holds.py",
+        "if entry.state is TrustState.UNTRUSTED and not _has_arrived(at, entry):",
+        ("if entry.state >= TrustState.UNTRUSTED and not _has_arrived(at, entry):",),
+        "Members of this enum are texts, and none comes after this one.",
+    ),
+    Equivalent(
+        "_trust/rules/holds.py",
+        "pods = zip(at.snapshot.pods, at.presented, strict=True)",
+        ("pods = zip(at.snapshot.pods, at.presented, strict=False)",),
+        "There is one presentation of each pod.",
+    ),
+    Equivalent(
+        "_trust/rules/in_place.py",
+        "if at.intent.spread is Spread.RESTART:",
+        ("if at.intent.spread >= Spread.RESTART:",),
+        "Members of this enum are texts, and none comes after this one.",
+    ),
+    Equivalent(
         "_trust/rules/retire.py",
         "if entry.state is not TrustState.PHASE_OUT or not at.snapshot.pods or entry.certificate == at.current:",
         ("if entry.state > TrustState.PHASE_OUT or not at.snapshot.pods or entry.certificate == at.current:",),

@@ -47,6 +47,10 @@ BOTH = client(OLD, NEW)
         pytest.param(linked.TRUSTED, client(OLD), (), id="the link serves it, and processes are not ready either"),
         pytest.param(linked.ALONE, client(OLD), waited(BOTH, Phase.RETIRE), id="it needs the CA itself for the switch"),
         pytest.param(
+            linked.USED, client(OLD), waited(BOTH, Phase.RETIRE), id="it needs the CA itself for the switch, and the old one is known"
+        ),
+        pytest.param(unlinked.TRUSTED, client(NEW), (), id="it lacks a CA that nobody takes away"),
+        pytest.param(
             unlinked.PHASED_OUT, client(NEW, doubt="started earlier."), waited(client(NEW, OLD), Phase.RETIRE),
             id="it may need the CA that is to leave",
         ),

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
@@ -34,6 +35,8 @@ from ..builders import (
     OLD,
     PHASE_OUT,
     PODS,
+    ROOT,
+    THIRD,
     UNTRUSTED,
     UNUSED,
     a_journal,
@@ -114,6 +117,9 @@ DELETE = "Find out who put it there, then delete this Secret: the Cluster Operat
     ("leaf", "why"),
     [
         pytest.param(STRANGE, f"it is of {NEW.certificate.subject}", id="of a stranger"),
+        pytest.param(
+            a_leaf(issuer=INTERMEDIATE), f"it is of {INTERMEDIATE.certificate.subject}", id="of a CA below another"
+        ),
         pytest.param(replace(STRANGE, chain=None), "it cannot be read", id="unreadable"),
         pytest.param(
             replace(STRANGE, chain=None, problem="it has 12 certificates"), "it has 12 certificates", id="too long"
@@ -171,10 +177,29 @@ def with_another(other: Entity, state: TrustState = UNTRUSTED, *waiting: Prepare
     return cluster(ca=secrets(others=others(other), prepared=waiting), ledger=books)
 
 
-def test_a_prepared_ca_that_can_never_become_trusted_holds() -> None:
+@pytest.mark.parametrize(
+    ("known", "waits"),
+    [
+        (chain_of(NO_CA), chain_of(NO_CA)),
+        (chain_of(NO_CA), chain_of(NO_CA, ROOT)),
+        (chain_of(NO_CA, ROOT), chain_of(NO_CA)),
+    ],
+    ids=["alone", "prepared with another", "known with another"],
+)
+def test_a_prepared_ca_that_can_never_become_trusted_holds(known: Chain, waits: Chain) -> None:
     """Every process trusts it, and still nobody can validate its leaves."""
-    snapshot = with_another(NO_CA, UNTRUSTED, prepared(NO_CA))
-    assert held(snapshot) == [(Condition.TRUST, name) for name in EVERYBODY]
+    snapshot = with_another(NO_CA, UNTRUSTED, replace(prepared(NO_CA), chain=waits))
+    books = replace(books_of(snapshot), entries=(entry(OLD, generations={0}), entry(known, UNTRUSTED)))
+    assert held(replace(snapshot, ledger=books)) == [(Condition.TRUST, name) for name in EVERYBODY]
+
+
+def test_who_accepts_the_next_ca_by_its_link_holds_nothing_and_keeps_no_other() -> None:
+    """Another CA has to be trusted as it is."""
+    missed = entry(THIRD, UNTRUSTED, awaiting=None)
+    assert holds(situation(linked.ENROLLED)) == ()
+    found = holds(situation(replace(linked.ENROLLED, ledger=books_of(linked.ENROLLED).with_entry(missed))))
+    assert found
+    assert all(THIRD.certificate.subject in one.message for one in found)
 
 
 @pytest.mark.parametrize("other", [EXPIRED, EARLY, NO_CA])

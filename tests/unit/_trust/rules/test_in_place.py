@@ -40,7 +40,8 @@ def test_why_not(seen: InPlace | None, spread: Spread, reloaded: str, in_place: 
     assert (why_not_reloaded(at), why_not_in_place(at)) == (reloaded, in_place)
 
 
-def test_only_nodes_can_read_again() -> None:
-    snapshot = cluster(pods=(*pods(), a_pod("topics", component=Component.ENTITY_OPERATOR)))
+@pytest.mark.parametrize("component", [one for one in Component if one is not Component.KAFKA])
+def test_only_nodes_can_read_again(component: Component) -> None:
+    snapshot = cluster(pods=(*pods(), a_pod("other", component=component)))
     assert nodes_of(snapshot, snapshot.uids) == uids_of()
     assert nodes_of(snapshot, uids_of(PODS[0]) | {"gone"}) == uids_of(PODS[0])

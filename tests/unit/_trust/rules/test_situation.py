@@ -11,7 +11,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
 from .. import linked, unlinked
-from ..builders import NEW, OLD, a_leaf, chain_of, cluster
+from ..builders import INTERMEDIATE, NEW, OLD, ROOT, a_leaf, chain_of, cluster, secrets
 from .asking import situation
 
 
@@ -28,6 +28,10 @@ from .asking import situation
 )
 def test_the_phase_of_what_belongs_to_none(snapshot: Snapshot, phase: Phase) -> None:
     assert situation(snapshot).phase is phase
+
+
+def test_of_a_chain_the_first_is_the_operators_ca() -> None:
+    assert situation(cluster(ca=secrets(chain_of(INTERMEDIATE, ROOT)))).current == INTERMEDIATE.certificate
 
 
 @pytest.mark.parametrize(
