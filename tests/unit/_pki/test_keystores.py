@@ -3,17 +3,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 from __future__ import annotations
 
+import hashlib
 import shutil
 import subprocess
+from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import pkcs12
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keystores import pkcs12_truststore
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keystores import jks_truststore, pkcs12_truststore
 
-from ...support.certificates import key, make
+from ...support.certificates import NOW, key, make
 
 STORED = {
     "ca.crt": make("cluster-ca v1", key(1)).certificate,
@@ -36,10 +39,67 @@ def test_is_closed_with_the_password() -> None:
         pkcs12.load_pkcs12(pkcs12_truststore(STORED, b"password"), b"other")
 
 
+CREATED = NOW + timedelta(milliseconds=1500)
+
+
+class Jks:
+    """Reads what Java's ``JavaKeyStore`` would, in its order, and no more than that."""
+
+    def __init__(self, store: bytes) -> None:
+        self._left = store
+
+    def number(self, size: int) -> int:
+        return int.from_bytes(self.content(size), "big")
+
+    def text(self) -> str:
+        return self.content(self.number(2)).decode("ascii")
+
+    def content(self, size: int) -> bytes:
+        assert len(self._left) >= size
+        found, self._left = self._left[:size], self._left[size:]
+        return found
+
+    def trusted(self) -> tuple[int, str, int, str, bytes]:
+        return self.number(4), self.text(), self.number(8), self.text(), self.content(self.number(4))
+
+
+def test_the_old_format_of_java_holds_the_same() -> None:
+    store = jks_truststore(STORED, b"password", CREATED)
+    reader = Jks(store)
+    assert (reader.number(4), reader.number(4), reader.number(4)) == (0xFEEDFEED, 2, len(STORED))
+    moment = 1_780_315_201_500
+    assert datetime.fromtimestamp(moment / 1000, CREATED.tzinfo) == CREATED
+    for name, one in STORED.items():
+        assert reader.trusted() == (2, name, moment, "X.509", one.der)
+    guarded = "password".encode("utf-16-be") + b"Mighty Aphrodite" + store[:-20]
+    assert reader.content(20) == hashlib.sha1(guarded).digest()
+    with pytest.raises(AssertionError):
+        reader.content(1)
+
+
+def test_the_old_format_can_be_made_where_sha_1_may_guard_nothing_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As under FIPS 140: the format leaves no choice, and the store holds no secret."""
+    allowed = hashlib.sha1
+
+    def strict(content: bytes, *, usedforsecurity: bool = True) -> Any:
+        if usedforsecurity:
+            raise ValueError("disabled for FIPS")
+        return allowed(content, usedforsecurity=False)
+
+    expected = jks_truststore(STORED, b"password", CREATED)
+    monkeypatch.setattr(hashlib, "sha1", strict)
+    assert jks_truststore(STORED, b"password", CREATED) == expected
+
+
 @pytest.mark.skipif(KEYTOOL is None, reason="needs keytool")
-def test_java_reads_trusted_certificates(tmp_path: Path) -> None:
-    (tmp_path / "ca.p12").write_bytes(pkcs12_truststore(STORED, b"password"))
-    command = [str(KEYTOOL), "-list", "-keystore", "ca.p12", "-storetype", "PKCS12", "-storepass", "password"]
+@pytest.mark.parametrize("form", ["PKCS12", "JKS"])
+def test_java_reads_trusted_certificates(tmp_path: Path, form: str) -> None:
+    stores = {
+        "PKCS12": pkcs12_truststore(STORED, b"password"),
+        "JKS": jks_truststore(STORED, b"password", CREATED),
+    }
+    (tmp_path / "ca").write_bytes(stores[form])
+    command = [str(KEYTOOL), "-list", "-keystore", "ca", "-storetype", form, "-storepass", "password"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
     assert done.stdout.count("trustedCertEntry") == len(STORED)
