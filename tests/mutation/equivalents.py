@@ -301,6 +301,18 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "Members of this enum are texts, and none comes after this one.",
     ),
     Equivalent(
+        "_trust/rules/prepare.py",
+        "linked = at.intent.goal is Goal.REPLACE_KEY and not why_not_linked(at.snapshot, supplied)",
+        ("linked = at.intent.goal >= Goal.REPLACE_KEY and not why_not_linked(at.snapshot, supplied)",),
+        "Members of this enum are texts, and the one after this one makes no CA.",
+    ),
+    Equivalent(
+        "_trust/rules/prepare.py",
+        "if at.intent.goal is Goal.RENEW:",
+        ("if at.intent.goal <= Goal.RENEW:",),
+        "Members of this enum are texts, and of those before this one none makes a CA where there is one.",
+    ),
+    Equivalent(
         "_trust/rules/retire.py",
         "if entry.state is not TrustState.PHASE_OUT or not at.snapshot.pods or entry.certificate == at.current:",
         ("if entry.state > TrustState.PHASE_OUT or not at.snapshot.pods or entry.certificate == at.current:",),

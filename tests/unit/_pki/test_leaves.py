@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cryptography import x509
@@ -102,6 +103,13 @@ def test_authority_identifier_is_the_one_that_the_issuer_has() -> None:
         leaf = sign_leaf(key(5).public_key, SUBJECT, (), root.certificate, root.key, not_before=NOW, validity=YEAR)
         assert leaf.names_as_issuer(root.certificate)
         assert leaf.authority_key_identifier == (identifier or ROOT.certificate.subject_key_identifier)
+
+
+def test_the_dates_are_named() -> None:
+    """Nobody takes one for the other."""
+    positional: Any = sign_leaf
+    with pytest.raises(TypeError, match="positional"):
+        positional(key(5).public_key, SUBJECT, (), ROOT.certificate, ROOT.key, NOW, YEAR)
 
 
 def test_refuses_the_key_of_another_ca_and_empty_validity() -> None:

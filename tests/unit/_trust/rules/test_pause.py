@@ -19,7 +19,7 @@ from ..builders import OLD, PAUSED, cluster
 from .asking import situation
 
 WORK = WriteBundle(phase=Phase.RETIRE, avoidable="Nodes are restarted: no.")
-MORE = Withdraw(certificate=OLD.certificate)
+MORE = Withdraw(certificate=OLD.certificate, phase=Phase.USE)
 
 
 @pytest.mark.parametrize(

@@ -26,8 +26,8 @@ FIRST = cluster(ca=secrets(None), ledger=None, bundle=None, pods=(), leaves=())
 BELOW = chain_of(INTERMEDIATE, ROOT)
 
 
-def settled_with(authority: Entity | Chain, *beside: Entity, key_generation: int = 0) -> Snapshot:
-    ca = secrets(authority, others=others(*beside), key_generation=key_generation)
+def settled_with(authority: Entity | Chain, *beside: Entity, **generations: int) -> Snapshot:
+    ca = secrets(authority, others=others(*beside), **generations)
     books = ledger(entry(ca.current, generations={0}), *(entry(one, UNUSED) for one in beside))
     return cluster(ca=ca, ledger=books)
 
@@ -54,7 +54,10 @@ def test_its_turn() -> None:
         (settled_with(NEW), REPLACE_KEY, 2),
         (settled_with(OLD, key_generation=6), REPLACE_KEY, 7),
         (settled_with(OLD, THIRD), REPLACE_KEY, 3),
+        (settled_with(OLD, certificate_generation=9), REPLACE_KEY, 1),
         (settled_with(BELOW), REPLACE_KEY, 1),
+        # Without a number in its name, one that no CA before it can have had.
+        (settled_with(BELOW, certificate_generation=9), REPLACE_KEY, 10),
         (FIRST, CREATE, 0),
     ],
 )
