@@ -20,6 +20,12 @@ class Equivalent:
 
 EQUIVALENTS: tuple[Equivalent, ...] = (
     Equivalent(
+        "_pki/leaf_usability.py",
+        "refusing = JVM if usages & _EXCHANGE else JVM | OPENSSL",
+        ("refusing = JVM if usages & _EXCHANGE else JVM ^ OPENSSL",),
+        "None of these verifiers is two of them.",
+    ),
+    Equivalent(
         "_trust/decide.py",
         "if intent.goal is Goal.UPGRADE and snapshot.reconciliation.generated:",
         ("if intent.goal >= Goal.UPGRADE and snapshot.reconciliation.generated:",),
@@ -301,6 +307,42 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "Members of this enum are texts, and none comes after this one.",
     ),
     Equivalent(
+        "_trust/rules/leaves.py",
+        "others = {entry.fingerprint for entry in at.ledger.entries} - {successor.entry.fingerprint}",
+        ("others = {entry.fingerprint for entry in at.ledger.entries} ^ {successor.entry.fingerprint}",),
+        "The next CA is one of them.",
+    ),
+    Equivalent(
+        "_trust/rules/leaves.py",
+        "window = min(intent.renew_before, (own.not_after - own.not_before) / 2)",
+        ("window = min(intent.renew_before, (own.not_after - own.not_before) // 2)",),
+        "A certificate lasts whole seconds, half of which is a whole number of microseconds.",
+    ),
+    Equivalent(
+        "_trust/rules/leaves.py",
+        "if leaf.component is Component.CLUSTER_OPERATOR and not at.is_of(leaf, successor.entry.certificate)",
+        ("if leaf.component <= Component.CLUSTER_OPERATOR and not at.is_of(leaf, successor.entry.certificate)",),
+        "Members of this enum are texts, and none comes before this one.",
+    ),
+    Equivalent(
+        "_trust/rules/leaves.py",
+        "replacing = at.begun is not None and at.begun.goal is Goal.REPLACE_KEY",
+        ("replacing = at.begun is not None and at.begun.goal >= Goal.REPLACE_KEY",),
+        "A journal names create, renew or replace_key, and none of these texts comes after the last.",
+    ),
+    Equivalent(
+        "_trust/rules/leaves.py",
+        "outdated = [leaf for leaf in at.snapshot.leaves if leaf.component is not Component.CLUSTER_OPERATOR]",
+        ("outdated = [leaf for leaf in at.snapshot.leaves if leaf.component > Component.CLUSTER_OPERATOR]",),
+        "Members of this enum are texts, and all others come after this one.",
+    ),
+    Equivalent(
+        "_trust/rules/leaves.py",
+        "@dataclass(frozen=True)",
+        ("@dataclass(frozen=False)",),
+        "Nobody changes one, and none leaves this module.",
+    ),
+    Equivalent(
         "_trust/rules/prepare.py",
         "linked = at.intent.goal is Goal.REPLACE_KEY and not why_not_linked(at.snapshot, supplied)",
         ("linked = at.intent.goal >= Goal.REPLACE_KEY and not why_not_linked(at.snapshot, supplied)",),
@@ -311,6 +353,18 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "if at.intent.goal is Goal.RENEW:",
         ("if at.intent.goal <= Goal.RENEW:",),
         "Members of this enum are texts, and of those before this one none makes a CA where there is one.",
+    ),
+    Equivalent(
+        "_trust/rules/publish.py",
+        "every = projected | {chain[0].fingerprint for chain in needed}",
+        ("every = projected ^ {chain[0].fingerprint for chain in needed}",),
+        "What is needed is not projected.",
+    ),
+    Equivalent(
+        "_trust/rules/publish.py",
+        "if entry.state is not TrustState.PHASE_OUT or at.gates.removal(at.snapshot, at.ledger, entry.fingerprint)",
+        ("if entry.state > TrustState.PHASE_OUT or at.gates.removal(at.snapshot, at.ledger, entry.fingerprint)",),
+        "Members of this enum are texts, and all others come after this one.",
     ),
     Equivalent(
         "_trust/rules/retire.py",

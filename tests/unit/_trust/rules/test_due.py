@@ -37,7 +37,6 @@ from ..builders import (
     prepared,
     secrets,
 )
-from .asking import RECONCILE
 
 LEAVES = Intent(Goal.RENEW_LEAVES)
 
@@ -68,10 +67,15 @@ ENDING = leaf_with(44 * DAY)
     [
         pytest.param(ENDING, True, id="in its time"),
         pytest.param(leaf_with(46 * DAY), False, id="before its time"),
+        pytest.param(leaf_with(45 * DAY), False, id="its time is about to begin"),
         pytest.param(leaf_with(-1 * DAY), True, id="too late is better than never"),
         pytest.param(leaf_with(16 * DAY, 30 * DAY), False, id="a short life, more than half of it left"),
         pytest.param(leaf_with(14 * DAY, 30 * DAY), True, id="a short life, less than half of it left"),
-        pytest.param(leaf_with(44 * DAY, component=Component.CLUSTER_OPERATOR), False, id="not of a node"),
+        *(
+            pytest.param(leaf_with(44 * DAY, component=one), False, id=f"not of a node: {one.value}")
+            for one in Component
+            if one is not Component.KAFKA
+        ),
         pytest.param(leaf_with(44 * DAY, generation=7), False, id="of another generation"),
         pytest.param(leaf_with(44 * DAY, issuer=NEW), False, id="of another CA"),
         pytest.param(replace(ENDING, chain=None), False, id="unreadable"),
@@ -81,7 +85,16 @@ def test_which_leaves_are_due(stored: StoredLeaf, due: bool) -> None:
     snapshot = settled(stored)
     expected = (stored,) if due else ()
     assert due_leaves(snapshot, LEAVES, books_of(snapshot)) == ending_leaves(snapshot, LEAVES) == expected
-    assert due_leaves(snapshot, RECONCILE, books_of(snapshot)) == ()
+    for goal in set(Goal) - {Goal.RENEW_LEAVES}:
+        assert due_leaves(snapshot, Intent(goal), books_of(snapshot)) == ()
+
+
+def test_of_a_chain_the_ca_that_issues_counts() -> None:
+    root = make("Corporate Root", key(6), end=NOW + 5 * YEAR)
+    below = make("Corporate Issuing CA", key(7), root, end=NOW + 5 * YEAR)
+    chain, stored = chain_of(below, root), leaf_with(44 * DAY, issuer=below)
+    snapshot = settled(stored, ca=secrets(chain), ledger=ledger(entry(chain, generations={0})))
+    assert due_leaves(snapshot, LEAVES, books_of(snapshot)) == (stored,)
 
 
 @pytest.mark.parametrize(
@@ -104,6 +117,8 @@ def test_a_leaf_is_not_renewed_for_less_than_a_day(left: timedelta, due: bool) -
         pytest.param({"ca": secrets(LASTING, prepared=(prepared(NEW),))}, False, id="a CA that waits"),
         pytest.param({"ca": secrets(None)}, False, id="no CA"),
         pytest.param({"ledger": ledger(entry(LASTING, ANY, {0}))}, False, id="not used by all"),
+        pytest.param({"ledger": ledger(entry(LASTING, PHASE_OUT, {0}))}, False, id="used by nobody"),
+        pytest.param({"ca": secrets(LASTING, certificate_generation=1)}, False, id="another generation"),
         pytest.param({"ledger": ledger(entry(LASTING, UNUSED, {0})), "pods": ()}, True, id="there is nobody to use it"),
         pytest.param({"ledger": None}, False, id="a cluster that nobody knows yet"),
     ],

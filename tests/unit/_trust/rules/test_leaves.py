@@ -50,7 +50,10 @@ from ..builders import (
     PAUSED,
     PHASE_OUT,
     PODS,
+    ROOT,
     RUNS,
+    UNTRUSTED,
+    UNUSED,
     a_journal,
     a_leaf,
     a_pod,
@@ -195,6 +198,9 @@ OPENSSL = OutsideClient(
     ("snapshot", "expected"),
     [
         pytest.param(replace(AGREED, in_place=BLOCKED), (behind_link(),), id="nodes restart to take it up in any case"),
+        pytest.param(
+            AGREED.with_ca(current=chain_of(OLD, ROOT)), (behind_link(),), id="the same, and the CA in use has a root"
+        ),
         pytest.param(patient.NOTED, (behind_link(),), id="patiently: what processes hold is written down"),
         pytest.param(replace(patient.AGREED, in_place=BLOCKED), (behind_link(BLOCKED.reload),), id="restarts are told"),
         pytest.param(
@@ -236,6 +242,14 @@ def test_clients_outside_never_meet_the_operators_own_leaf() -> None:
     assert use_by_operator(situation(replace(PHASED_OUT, outside=(stranger,)))) == OWN_LEAF
 
 
+def test_only_the_operators_own_leaf_is_issued_alone() -> None:
+    every = (
+        *PHASED_OUT.leaves,
+        *(a_leaf(one.value, component=one) for one in set(Component) - {Component.CLUSTER_OPERATOR}),
+    )
+    assert use_by_operator(situation(replace(PHASED_OUT, leaves=every))) == OWN_LEAF
+
+
 def test_an_intermediate_ca_that_everybody_knows_issues_it() -> None:
     known = books_of(KNOWN_BY_ITS_ROOT).with_entry(entry(chain_of(BELOW, OLD), ALL))
     (step,) = use_by_operator(situation(replace(KNOWN_BY_ITS_ROOT, ledger=known)))
@@ -246,6 +260,12 @@ def test_an_intermediate_ca_that_everybody_knows_issues_it() -> None:
     "snapshot",
     [
         pytest.param(linked.SHARED, id="not used by all"),
+        *(
+            pytest.param(
+                replace(PHASED_OUT, ledger=books_of(PHASED_OUT).with_entry(entry(NEW, state))), id=f"by the books it is {state.value}"
+            )
+            for state in (UNTRUSTED, UNUSED, ANY, PHASE_OUT)
+        ),
         pytest.param(without_link(PHASED_OUT), id="without a link it comes after the switch"),
         pytest.param(linked.ALONE, id="it is there"),
         pytest.param(replace(PHASED_OUT, leaves=PHASED_OUT.leaves[:-1]), id="there is none"),
@@ -312,6 +332,10 @@ CHANGED = cluster(pods=(a_pod(presents_stored=False), *pods(names=PODS[1:])))
     ("snapshot", "intent", "expected"),
     [
         pytest.param(CHANGED, RECONCILE, (), id="it restarts pods for reasons of its own"),
+        *(
+            pytest.param(CHANGED, Intent(goal), (), id=f"so it does whatever is asked for: {goal.value}")
+            for goal in Goal if goal is not Goal.RENEW_LEAVES
+        ),
         pytest.param(CHANGED, LEAVES, awaited(uids_of(PODS[0]), OLD), id="leaves were renewed"),
         pytest.param(
             replace(CHANGED, ledger=ledger(entry(OLD, generations={0}), journal=a_journal())), RECONCILE,
@@ -331,6 +355,10 @@ CHANGED = cluster(pods=(a_pod(presents_stored=False), *pods(names=PODS[1:])))
         pytest.param(
             replace(unlinked.PHASED_OUT, leaves=(*leaves(NEW, 1), a_leaf(linked.OWN))), REPLACE_KEY,
             awaited(frozenset(), phase=Phase.RETIRE), id="the operator's own leaf comes at its next reconcile",
+        ),
+        pytest.param(
+            replace(unlinked.PHASED_OUT, leaves=(*leaves(NEW, 1), a_leaf(linked.OWN, NEW, 2))), REPLACE_KEY,
+            awaited(frozenset(), phase=Phase.RETIRE), id="a leaf is of a generation that is yet to come",
         ),
         pytest.param(replace(CHANGED, ca=secrets(None)), LEAVES, (), id="no CA in use"),
         pytest.param(cluster(), LEAVES, (), id="nobody is behind"),
@@ -403,6 +431,15 @@ def replacing(snapshot: Snapshot, **journal: Any) -> Snapshot:
         pytest.param(lingering(8 * DAY), RECONCILE, None, id="in good time"),
         pytest.param(lingering(6 * DAY), RECONCILE, LASTING, id="before it ends"),
         pytest.param(lingering(), DOWNGRADE, LASTING, id="nobody would remember it"),
+        *(
+            pytest.param(lingering(), Intent(goal), None, id=f"it is remembered: {goal.value}")
+            for goal in Goal if goal is not Goal.DOWNGRADE
+        ),
+        pytest.param(replacing(lingering(), goal=Goal.RENEW), RECONCILE, None, id="its key stays"),
+        pytest.param(
+            lingering(6 * DAY, pods=(a_pod(), a_pod(PODS[1], presents_stored=False))), RECONCILE, LASTING,
+            id="the operator restarts another",
+        ),
         pytest.param(replacing(lingering()), RECONCILE, NEW, id="its CA is to leave now"),
         pytest.param(replacing(lingering(), retire=Retire.WHEN_RESTARTED), RECONCILE, None, id="its CA can wait"),
         pytest.param(

@@ -48,6 +48,7 @@ from ..builders import (
     leaves,
     ledger,
     names_of,
+    others,
     secrets,
 )
 from .asking import RECONCILE, REPLACE_KEY, pause_for, situation, turns
@@ -90,6 +91,13 @@ def taken_out(new: LedgerEntry) -> Snapshot:
                 Project(chains=(chain_of(INTERMEDIATE, ROOT),)),
                 AwaitBundle(present=names_of(OLD, INTERMEDIATE), phase=Phase.PREPARE),
             ), id="one that the caller trusts",
+        ),
+        pytest.param(
+            cluster(ca=secrets(others=others(ROOT))), replace(RECONCILE, trusting=(chain_of(INTERMEDIATE, ROOT),)),
+            (
+                Project(chains=(chain_of(INTERMEDIATE, ROOT),)),
+                AwaitBundle(present=names_of(OLD, ROOT, INTERMEDIATE), phase=Phase.PREPARE),
+            ), id="one that the caller trusts, below a root that is there",
         ),
         pytest.param(cluster(), replace(RECONCILE, trusting=(chain_of(OLD),)), (), id="one that is there already"),
         pytest.param(cluster(ca=secrets(None)), RECONCILE, (), id="no CA in use"),
