@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import zip_longest
 from typing import TypeAlias
 
 from .certificates import Certificate, Chain
@@ -45,9 +46,9 @@ def defects(certificate: Certificate) -> Iterator[Defect]:
 
 def chain_defects(chain: Chain) -> Iterator[tuple[Certificate, Defect]]:
     """The defects of each CA of a chain, issuing CA first, and of how it leads to the next one."""
-    for position, certificate in enumerate(chain, start=1):
+    for certificate, issuer in zip_longest(chain, chain[1:]):
         yield from ((certificate, defect) for defect in defects(certificate))
-        for issuer in chain[position : position + 1]:
+        if issuer is not None:
             yield from ((certificate, defect) for defect in _spelling(certificate, issuer))
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.defects import Verifiers, named_verifiers
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import defects
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import chain_defects, defects
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
 
+from ...support.spellings import LIKE
 from ...support.unusable import UNUSABLE, USABLE, Case
 
 
@@ -25,6 +26,15 @@ def test_who_cannot_use_it(case: Case) -> None:
 @pytest.mark.parametrize("case", USABLE, ids=lambda case: case.name)
 def test_everybody_can_use_it(case: Case) -> None:
     assert list(defects(case.authority)) == []
+
+
+def test_each_ca_of_a_chain_is_told_of_and_how_it_names_the_next() -> None:
+    """In its order: one that names its issuer in another spelling, one of no use by itself, and what is in order."""
+    (plain,) = (case for case in UNUSABLE if case.name == "clients only, below")
+    spelling = LIKE[0]
+    chain = (spelling.below, spelling.authority, plain.authority, plain.root)
+    found = [(one, defect.verifiers) for one, defect in chain_defects(chain)]
+    assert found == [(spelling.below, {Verifier.GO}), (plain.authority, plain.refused_by)]
 
 
 @pytest.mark.parametrize(
