@@ -26,6 +26,24 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "None of these verifiers is two of them.",
     ),
     Equivalent(
+        "_pki/name_constraints.py",
+        "return network.prefixlen == 0 and network.version != address.version",
+        ("return network.prefixlen <= 0 and network.version != address.version",),
+        "No prefix is shorter.",
+    ),
+    Equivalent(
+        "_pki/name_constraints.py",
+        'if plain != name and any(_within(one.lstrip("."), plain) for one in self.excluded.names):',
+        ('if plain > name and any(_within(one.lstrip("."), plain) for one in self.excluded.names):',),
+        "A star comes before all that a label can begin with.",
+    ),
+    Equivalent(
+        "_pki/name_constraints.py",
+        "elif isinstance(one, x509.IPAddress) and isinstance(one.value, (IPv4Network, IPv6Network)):",
+        ("elif isinstance(one, x509.IPAddress) or isinstance(one.value, (IPv4Network, IPv6Network)):",),
+        "Addresses in constraints are networks.",
+    ),
+    Equivalent(
         "_pki/usability.py",
         '_GO_CURVES = _JVM_CURVES | {"secp224r1"}',
         ('_GO_CURVES = _JVM_CURVES ^ {"secp224r1"}',),
@@ -413,5 +431,11 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "replacing = at.begun is not None and at.begun.goal is Goal.REPLACE_KEY",
         ("replacing = at.begun is not None and at.begun.goal >= Goal.REPLACE_KEY",),
         "A journal names create, renew or replace_key, and none of these texts comes after the last.",
+    ),
+    Equivalent(
+        "_trust/rules/situation.py",
+        "return Phase.USE if replaced is not None and replaced.state is not TrustState.PHASE_OUT else Phase.RETIRE",
+        ("return Phase.USE if replaced is not None and replaced.state > TrustState.PHASE_OUT else Phase.RETIRE",),
+        "Members of this enum are texts, and all others come after this one.",
     ),
 )

@@ -5,10 +5,14 @@
 
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError
+from ipaddress import ip_network
+
 import pytest
 from cryptography import x509
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import certificate_from_der
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.name_constraints import NameConstraints, Subtrees
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import validate_issued_by, validate_path
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
 
@@ -23,6 +27,57 @@ def test_a_path_keeps_to_them_or_not(case: Case, verifier: Verifier) -> None:
     found = validate_path(presented, (root,), at=NOW, verifier=verifier)
     assert found.valid is case.holds, found.reason
     assert case.reason in found.reason
+
+
+def test_the_first_name_that_is_not_admitted_is_told() -> None:
+    *presented, root = Constrained(lower=[names(["svc"])], san=["c.svc", "b.local", "a.local"]).chain
+    found = validate_path(presented, (root,), at=NOW)
+    assert "do not admit the name a.local of" in found.reason
+
+
+def subtrees(*found: str) -> Subtrees:
+    networks = tuple(ip_network(one) for one in found if "/" in one)
+    return Subtrees(tuple(one for one in found if "/" not in one), networks)
+
+
+@pytest.mark.parametrize(
+    ("permitted", "excluded", "name", "admitted"),
+    [
+        # A wildcard stands for names below, a name for itself alone.
+        ((), ("a.b.svc",), "b.svc", True),
+        ((), ("a.b.svc",), "*.b.svc", False),
+        ((), (".b.svc",), "*.b.svc", False),
+        ((), ("*.b.svc",), "c.svc", True),
+        # What is no name of a host is admitted nowhere where names count.
+        *(
+            (permitted, excluded, name, False)
+            for permitted, excluded in ((("svc",), ()), ((), ("local",)), (("svc",), ("local",)))
+            for name in ("", ".", "*.", ".svc", "svc.", ".svc.", "a.*.svc", "*.*.svc", "*")
+        ),
+        ((), (), ".svc", True),
+        (("10.0.0.0/8",), (), ".svc", True),
+        # All of a family, and nothing of the other.
+        (("0.0.0.0/0",), (), "10.1.2.3", True),
+        (("0.0.0.0/0",), (), "fd00::1", False),
+        (("0.0.0.0/0", "::/0"), (), "fd00::1", False),
+        ((), ("0.0.0.0/0",), "fd00::1", False),
+        ((), ("::/0",), "10.1.2.3", False),
+        (("10.0.0.0/8", "fd00::/8"), (), "fd00::1", True),
+    ],
+)
+def test_which_names_they_admit(
+    permitted: tuple[str, ...], excluded: tuple[str, ...], name: str, admitted: bool
+) -> None:
+    assert NameConstraints(subtrees(*permitted), subtrees(*excluded)).admits(name) is admitted
+
+
+def test_they_are_values() -> None:
+    """Certificates keep what was read once."""
+    found = NameConstraints(subtrees("svc"), subtrees())
+    for value in (found, found.permitted):
+        for name, content in vars(value).items():
+            with pytest.raises(FrozenInstanceError):
+                setattr(value, name, content)
 
 
 @pytest.mark.parametrize("verifier", Verifier)
