@@ -20,6 +20,33 @@ class Equivalent:
 
 EQUIVALENTS: tuple[Equivalent, ...] = (
     Equivalent(
+        "_pki/defects.py",
+        "refusing = ALL if algorithm == _MD5 else GO | OPENSSL if algorithm in _SHA1 | _ECDSA_SHA3 else GO",
+        (
+            "refusing = ALL if algorithm == _MD5 else GO ^ OPENSSL if algorithm in _SHA1 | _ECDSA_SHA3 else GO",
+            "refusing = ALL if algorithm == _MD5 else GO | OPENSSL if algorithm in _SHA1 ^ _ECDSA_SHA3 else GO",
+        ),
+        "None of these verifiers is two of them, and none of these algorithms.",
+    ),
+    Equivalent(
+        "_pki/defects.py",
+        'GO | OPENSSL | below, f"marks its {name} key identifier as critical", "whose key identifiers are not critical"',
+        (
+            'GO ^ OPENSSL | below, f"marks its {name} key identifier as critical", "whose key identifiers are not critical"',
+            'GO | OPENSSL ^ below, f"marks its {name} key identifier as critical", "whose key identifiers are not critical"',
+        ),
+        "None of these verifiers is two of them.",
+    ),
+    Equivalent(
+        "_pki/defects.py",
+        "return names[0] if len(names) == 1 else f\"{', '.join(names[:-1])} and {names[-1]}\"",
+        (
+            "return names[0] if len(names) <= 1 else f\"{', '.join(names[:-1])} and {names[-1]}\"",
+            "return names[ -1] if len(names) == 1 else f\"{', '.join(names[:-1])} and {names[-1]}\"",
+        ),
+        "There is one at least, and of one the first is the last.",
+    ),
+    Equivalent(
         "_pki/leaf_usability.py",
         "refusing = JVM if usages & _EXCHANGE else JVM | OPENSSL",
         ("refusing = JVM if usages & _EXCHANGE else JVM ^ OPENSSL",),
@@ -42,6 +69,15 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "elif isinstance(one, x509.IPAddress) and isinstance(one.value, (IPv4Network, IPv6Network)):",
         ("elif isinstance(one, x509.IPAddress) or isinstance(one.value, (IPv4Network, IPv6Network)):",),
         "Addresses in constraints are networks.",
+    ),
+    Equivalent(
+        "_pki/path_checks.py",
+        "applies = position < len(authorities) or verifier.applies_anchor_path_length",
+        (
+            "applies = position != len(authorities) or verifier.applies_anchor_path_length",
+            "applies = position is not len(authorities) or verifier.applies_anchor_path_length",
+        ),
+        "None is beyond the last.",
     ),
     Equivalent(
         "_pki/usability.py",
@@ -427,6 +463,18 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "The nodes among these pods are a part of them.",
     ),
     Equivalent(
+        "_trust/rules/retirement.py",
+        "if journal is None or journal.goal is not Goal.REPLACE_KEY or journal.retire is Retire.NOW:",
+        ("if journal is None or journal.goal is not Goal.REPLACE_KEY or journal.retire <= Retire.NOW:",),
+        "Members of this enum are texts, and none comes before this one.",
+    ),
+    Equivalent(
+        "_trust/rules/retirement.py",
+        "if journal is None or journal.goal is not Goal.REPLACE_KEY or journal.retire is Retire.NOW:",
+        ("if journal is None or journal.goal < Goal.REPLACE_KEY or journal.retire is Retire.NOW:",),
+        "A journal names create, renew or replace_key, and none of these texts comes after the last.",
+    ),
+    Equivalent(
         "_trust/rules/rewrite.py",
         "replacing = at.begun is not None and at.begun.goal is Goal.REPLACE_KEY",
         ("replacing = at.begun is not None and at.begun.goal >= Goal.REPLACE_KEY",),
@@ -436,6 +484,39 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "_trust/rules/situation.py",
         "return Phase.USE if replaced is not None and replaced.state is not TrustState.PHASE_OUT else Phase.RETIRE",
         ("return Phase.USE if replaced is not None and replaced.state > TrustState.PHASE_OUT else Phase.RETIRE",),
+        "Members of this enum are texts, and all others come after this one.",
+    ),
+    Equivalent(
+        "_trust/rules/switch.py",
+        "replacing = begun is not None and begun.goal is Goal.REPLACE_KEY",
+        ("replacing = begun is not None and begun.goal >= Goal.REPLACE_KEY",),
+        "A journal names create, renew or replace_key, and none of these texts comes after the last.",
+    ),
+    Equivalent(
+        "_trust/rules/switch.py",
+        "if entry is None or entry.state is not TrustState.PHASE_OUT:",
+        ("if entry is None or entry.state > TrustState.PHASE_OUT:",),
+        "Members of this enum are texts, and all others come after this one.",
+    ),
+    Equivalent(
+        "_trust/rules/switch.py",
+        "return max(present + 1, authority_generation(successor.entry.certificate) or 0)",
+        (
+            "return max(present + 1, authority_generation(successor.entry.certificate) or 1)",
+            "return max(present + 1, authority_generation(successor.entry.certificate) or -1)",
+        ),
+        "It is one at least.",
+    ),
+    Equivalent(
+        "_trust/rules/trust.py",
+        "if not waiting or entry.state is TrustState.PHASE_OUT or not _is_refused(at, entry):",
+        ("if not waiting or entry.state <= TrustState.PHASE_OUT or not _is_refused(at, entry):",),
+        "Members of this enum are texts, and none comes before this one.",
+    ),
+    Equivalent(
+        "_trust/rules/trust.py",
+        "if leaf.component is not Component.CLUSTER_OPERATOR",
+        ("if leaf.component > Component.CLUSTER_OPERATOR",),
         "Members of this enum are texts, and all others come after this one.",
     ),
 )

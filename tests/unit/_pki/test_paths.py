@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import product
+from typing import Any
 
 import pytest
 from cryptography import x509
@@ -256,3 +257,15 @@ def test_thousands_of_paths_in_a_second() -> None:
 )
 def test_authority_chains(chain: tuple[Certificate, ...], at: datetime | None, problems: list[str]) -> None:
     assert check_authority_chain(chain, at) == problems
+
+
+@pytest.mark.parametrize("validate", [validate_path, validate_issued_by])
+def test_when_and_for_whom_is_named(validate: Any) -> None:
+    with pytest.raises(TypeError, match="positional"):
+        validate(*([c(LEAF_A), c(A1)] if validate is validate_path else [A1.certificate, (), c(A1)]), NOW, JVM)
+
+
+def test_each_link_of_a_long_chain_has_to_hold() -> None:
+    assert check_authority_chain(c(DEEP, INTERMEDIATE, A1)) == []
+    for wrong in (c(DEEP, INTERMEDIATE, B), c(B, INTERMEDIATE, A1), c(INTERMEDIATE, DEEP, A1)):
+        assert any(problem.startswith(OUT_OF_ORDER) for problem in check_authority_chain(wrong))

@@ -5,9 +5,16 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.defects import Verifiers, named_verifiers
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.defects import (
+    Verifiers,
+    named_verifiers,
+    signature_defects,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import chain_defects, defects
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
 
@@ -35,6 +42,47 @@ def test_each_ca_of_a_chain_is_told_of_and_how_it_names_the_next() -> None:
     chain = (spelling.below, spelling.authority, plain.authority, plain.root)
     found = [(one, defect.verifiers) for one, defect in chain_defects(chain)]
     assert found == [(spelling.below, {Verifier.GO}), (plain.authority, plain.refused_by)]
+
+
+_RSA, _ECDSA, _NIST = "1.2.840.113549.1.1", "1.2.840.10045.4.3", "2.16.840.1.101.3.4.3"
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "refused_by", "name"),
+    [
+        *((f"{_RSA}.{last}", set(), "") for last in (10, 11, 12, 13)),
+        *((f"{_ECDSA}.{last}", set(), "") for last in (2, 3, 4)),
+        ("1.3.101.112", set(), ""),
+        (f"{_RSA}.4", set(Verifier), "MD5"),
+        *(
+            (one, {Verifier.GO, Verifier.OPENSSL}, "SHA-1")
+            for one in (f"{_RSA}.5", "1.2.840.10045.4.1", "1.2.840.10040.4.3")
+        ),
+        *(
+            (f"{_NIST}.{last}", {Verifier.GO, Verifier.OPENSSL}, f"the algorithm {_NIST}.{last}")
+            for last in (9, 10, 11, 12)
+        ),
+        *(
+            (one, {Verifier.GO}, f"the algorithm {one}")
+            for one in (
+                f"{_RSA}.3",
+                f"{_RSA}.9",
+                f"{_RSA}.14",
+                f"{_ECDSA}.1",
+                f"{_ECDSA}.5",
+                f"{_NIST}.8",
+                f"{_NIST}.13",
+            )
+        ),
+    ],
+)
+def test_who_refuses_which_signature(algorithm: str, refused_by: set[Verifier], name: str) -> None:
+    """Also one that no library here makes. Of its own signature a root is not asked."""
+    signed: Any = SimpleNamespace(signature_algorithm=algorithm, self_issued=False)
+    found = [(defect.verifiers, defect.cause) for defect in signature_defects(signed)]
+    assert found == ([(refused_by, f"is signed with {name}")] if refused_by else [])
+    root: Any = SimpleNamespace(signature_algorithm=algorithm, self_issued=True)
+    assert list(signature_defects(root)) == []
 
 
 @pytest.mark.parametrize(

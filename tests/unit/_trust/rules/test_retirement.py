@@ -62,6 +62,7 @@ def test_the_latest_restart(snapshot: Snapshot, latest: datetime | None) -> None
         pytest.param(waiting(), True, id="until the CA ends"),
         pytest.param(waiting(retire_by=NOW + HOUR), True, id="until it is wanted"),
         pytest.param(waiting(retire_by=NOW), False, id="now it is wanted"),
+        pytest.param(waiting(retire_by=NOW - HOUR), False, id="it was wanted before"),
         pytest.param(waiting(held(timedelta(days=7))), False, id="a held leaf ends"),
         pytest.param(waiting(held(timedelta(days=7, seconds=1))), True, id="a held leaf ends soon"),
         pytest.param(waiting(replaces=None), True, id="nothing ends"),

@@ -30,6 +30,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.swit
 from ....support.certificates import NOW, Entity, key, make
 from .. import linked, patient, renewal, unlinked
 from ..builders import (
+    ANY,
     HOUR,
     NEW,
     OLD,
@@ -43,6 +44,7 @@ from ..builders import (
     cluster,
     entry,
     ledger,
+    name_of,
     names_of,
     others,
     pods,
@@ -142,6 +144,11 @@ def outside(snapshot: Snapshot, *trusts: Entity) -> Snapshot:
         pytest.param(linked.TRUSTED, id="its leaves go first, behind the link"),
         pytest.param(linked.PHASED_OUT, id="the operator's own leaf goes first"),
         pytest.param(linked.SHARED, id="the CA in use is still used"),
+        pytest.param(known(linked.HALTED, entry(OLD, ANY, {0})), id="by the books the CA in use is still used"),
+        pytest.param(
+            replace(linked.HALTED, ledger=books_of(linked.HALTED).without_entry(name_of(OLD))),
+            id="the books lack the CA in use",
+        ),
         pytest.param(replace(linked.ALONE, leaves=linked.PHASED_OUT.leaves), id="a leaf of the CA in use is stored"),
         pytest.param(outside(linked.ALONE, OLD), id="a client outside needs the CA in use"),
         pytest.param(patient.WAITING, id="processes hold leaves of the CA in use"),
@@ -160,6 +167,13 @@ def test_each_gate_alone_keeps_it_from_being_done(gate: str) -> None:
     """An intermediate CA: with its chain it leads to a root that all trust, alone it does not; or the other way round."""
     closed: dict[str, Any] = {gate: lambda *_asked: (Violation(Condition.TRUST, "", "", ""),)}
     assert switch(situation(renewal.HALTED, RENEW, replace(GATES, **closed))) == ()
+
+
+@pytest.mark.parametrize("generation", [0, 1, 2, 7])
+def test_the_generation_is_raised_by_one(generation: int) -> None:
+    (step,) = switch(situation(unlinked.HALTED.with_ca(certificate_generation=generation)))
+    assert isinstance(step, Switch)
+    assert step.generation == generation + 1
 
 
 @pytest.mark.parametrize(

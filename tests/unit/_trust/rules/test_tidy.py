@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import TidyKeys
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps
@@ -45,6 +46,11 @@ def test_its_turn() -> None:
 )
 def test_which_keys_are_stale(kept: frozenset[str], waiting: tuple[PreparedAuthority, ...], expected: Steps) -> None:
     assert tidy(situation(cluster(ca=secrets(prepared=waiting, kept_keys=kept)), RECONCILE)) == expected
+
+
+def test_the_key_of_a_ca_in_use_that_the_books_lack_is_stale() -> None:
+    unknown = cluster(ca=secrets(kept_keys=names_of(OLD)), ledger=Ledger())
+    assert tidy(situation(unknown, RECONCILE)) == tidied(NOBODY, names_of(OLD), Phase.USE)
 
 
 def test_before_the_first_ca_nothing_is_stale() -> None:

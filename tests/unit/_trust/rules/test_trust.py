@@ -34,6 +34,7 @@ from ..builders import (
     THIRD,
     UNTRUSTED,
     a_journal,
+    a_leaf,
     a_pod,
     books_of,
     chain_of,
@@ -131,6 +132,14 @@ LEARNS = f"{NEW_NAME} is made known first, by a restart, to pod exporter ({{}}).
                 ledger=books_of(linked.PHASED_OUT).with_entry(entry(NEW, ALL, awaiting={uid_of("topics", 1)})),
             ),
             roll(frozenset({uid_of("topics", 1)})), id="all use it, and one was started before it was in the bundle",
+        ),
+        pytest.param(
+            replace(
+                linked.PHASED_OUT,
+                ledger=books_of(linked.PHASED_OUT).with_entry(entry(NEW, ALL, awaiting={uid_of("topics", 1)})),
+                leaves=(*linked.PHASED_OUT.leaves, a_leaf("late")),
+            ),
+            (), id="the same, and a leaf has yet to take the place of an older one",
         ),
         pytest.param(
             knowing(entry(THIRD, UNTRUSTED, awaiting=uids_of()), beside=(THIRD,)), roll(uids_of(), about=THIRD),
