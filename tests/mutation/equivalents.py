@@ -20,6 +20,12 @@ class Equivalent:
 
 EQUIVALENTS: tuple[Equivalent, ...] = (
     Equivalent(
+        "_pki/authorities.py",
+        "attributes.insert(0, x509.NameAttribute(NameOID.ORGANIZATION_NAME, self.organization))",
+        ("attributes.insert( -1, x509.NameAttribute(NameOID.ORGANIZATION_NAME, self.organization))",),
+        "It is the second of two, and comes before the one that is there.",
+    ),
+    Equivalent(
         "_pki/defects.py",
         "refusing = ALL if algorithm == _MD5 else GO | OPENSSL if algorithm in _SHA1 | _ECDSA_SHA3 else GO",
         (

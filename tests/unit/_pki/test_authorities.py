@@ -3,7 +3,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from cryptography import x509
@@ -13,6 +15,7 @@ from cryptography.x509.name import _ASN1Type
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import (
     DistinguishedName,
     authority_generation,
+    common_name_problem,
     cross_certify,
     double_of,
     issue_root,
@@ -45,6 +48,7 @@ def test_root_has_the_form_of_strimzi() -> None:
     assert usage.key_cert_sign
     assert usage.crl_sign
     assert not usage.digital_signature
+    assert not any((usage.key_encipherment, usage.data_encipherment, usage.key_agreement, usage.content_commitment))
     assert [one.oid._name for one in parsed.subject] == ["organizationName", "commonName"]
 
 
@@ -113,6 +117,46 @@ def test_leaves_of_a_double_look_like_those_of_the_ca_and_are_not(
     assert not double.is_twin_of(old.certificate)
 
 
+@pytest.mark.parametrize(
+    ("common_name", "problem"),
+    [
+        ("", "it is empty"),
+        ("a", ""),
+        ("a" * 64, ""),
+        ("a" * 65, "it takes 65 bytes, and a certificate holds at most 64"),
+        ("\u00e4" * 32, ""),
+        ("\u00e4" * 33, "it takes 66 bytes, and a certificate holds at most 64"),
+    ],
+)
+def test_common_names_that_no_certificate_holds(common_name: str, problem: str) -> None:
+    assert common_name_problem(common_name) == problem
+
+
+def test_a_name_is_a_value() -> None:
+    with pytest.raises(FrozenInstanceError):
+        setattr(SUBJECT, "common_name", "another")  # noqa: B010
+
+
+@pytest.mark.parametrize("made", [issue_root, renew_root, cross_certify])
+def test_the_dates_are_named(made: Any) -> None:
+    """Nobody takes one for the other."""
+    old = issue_root(SUBJECT, key(0), not_before=NOW, validity=YEAR)
+    about = {issue_root: (SUBJECT, key(0)), renew_root: (old, key(0)), cross_certify: (old, old, key(0))}[made]
+    with pytest.raises(TypeError, match="positional"):
+        made(*about, NOW, YEAR)
+
+
+def test_dates_are_whole_seconds_and_one_is_enough() -> None:
+    """A part of a second at either end is left out."""
+    one = timedelta(seconds=1)
+    shortest = issue_root(SUBJECT, key(0), not_before=NOW, validity=one)
+    assert (shortest.not_before, shortest.not_after) == (NOW, NOW + one)
+    begin, validity = NOW.replace(microsecond=999_999), YEAR + timedelta(microseconds=999_999)
+    assert issue_root(SUBJECT, key(0), not_before=begin, validity=validity).not_after == NOW + YEAR
+    with pytest.raises(CertificateError, match="before it begins"):
+        issue_root(SUBJECT, key(0), not_before=NOW, validity=one - timedelta(microseconds=1))
+
+
 @pytest.mark.parametrize("validity", [timedelta(0), timedelta(days=-1)])
 def test_validity_has_to_be_positive(validity: timedelta) -> None:
     with pytest.raises(CertificateError, match="before it begins"):
@@ -124,6 +168,12 @@ def test_link_certificate() -> None:
     new = issue_root(DistinguishedName("cluster-ca v1"), key(1), not_before=NOW, validity=YEAR)
     link = cross_certify(new, old, key(0), not_before=NOW, validity=YEAR / 2)
     assert (link.subject_der, link.public_key_sha256) == (new.subject_der, new.public_key_sha256)
+    assert extensions(link) == {
+        "basicConstraints": True,
+        "keyUsage": True,
+        "subjectKeyIdentifier": False,
+        "authorityKeyIdentifier": False,
+    }
     assert link.signed_by(old)
     assert not link.signed_by(new)
     assert not link.self_issued

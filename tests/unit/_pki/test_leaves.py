@@ -65,6 +65,7 @@ def test_client_leaf_says_that_it_is_no_ca() -> None:
     assert usage.digital_signature
     assert usage.key_encipherment
     assert not usage.key_cert_sign
+    assert not any((usage.data_encipherment, usage.key_agreement, usage.content_commitment, usage.crl_sign))
     assert not leaf.is_ca
 
 
