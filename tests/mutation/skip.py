@@ -10,7 +10,7 @@ from argparse import Namespace
 from cosmic_ray.tools.filters.filter_app import FilterApp
 from cosmic_ray.work_db import WorkDB
 from cosmic_ray.work_item import MutationSpec, WorkerOutcome, WorkResult
-from spans import annotations
+from spans import annotations, text_of
 
 #: ``is`` stands only beside None, booleans and members of enums: ``==`` says the same of them.
 _SAME = ("Is_Eq", "IsNot_NotEq")
@@ -28,7 +28,7 @@ class Skip(FilterApp):
 
     def filter(self, work_db: WorkDB, args: Namespace) -> None:
         for item in list(work_db.pending_work_items):
-            if any(_says_nothing(mutation) for mutation in item.mutations):
+            if any(_says_nothing(mutation) or _cannot_be_made(mutation) for mutation in item.mutations):
                 skipped = WorkResult(worker_outcome=WorkerOutcome.SKIPPED, output="says nothing")
                 work_db.set_result(item.job_id, skipped)
 
@@ -38,6 +38,14 @@ def _says_nothing(mutation: MutationSpec) -> bool:
         return True
     begin, end = tuple(mutation.start_pos), tuple(mutation.end_pos)
     return any(first <= begin and end <= last for first, last in annotations(mutation.module_path.read_text()))
+
+
+def _cannot_be_made(mutation: MutationSpec) -> bool:
+    """Cosmic Ray gives up at exceptions that are named with their module, as ``x509.DuplicateExtension``."""
+    span = tuple(mutation.start_pos), tuple(mutation.end_pos)
+    return mutation.operator_name == "core/ExceptionReplacer" and "." in text_of(
+        mutation.module_path.read_text(), *span
+    )
 
 
 if __name__ == "__main__":

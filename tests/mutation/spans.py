@@ -1,4 +1,4 @@
-"""Where the annotations of a module are."""
+"""Where the annotations of a module are, and what stands somewhere."""
 
 from __future__ import annotations
 
@@ -21,3 +21,9 @@ def annotations(source: str) -> Iterator[tuple[Position, Position]]:
             found = getattr(node, name, None)
             if isinstance(found, ast.expr) and found.end_lineno is not None and found.end_col_offset is not None:
                 yield (found.lineno, found.col_offset), (found.end_lineno, found.end_col_offset)
+
+
+def text_of(source: str, begin: Position, end: Position) -> str:
+    """What stands there; of several lines the rest of the first."""
+    line = source.splitlines()[begin[0] - 1]
+    return line[begin[1] : end[1]] if begin[0] == end[0] else line[begin[1] :]

@@ -1,10 +1,10 @@
-"""Where annotations are."""
+"""Where annotations are, and what stands somewhere."""
 
 from __future__ import annotations
 
 import pytest
 
-from .spans import annotations
+from .spans import annotations, text_of
 
 FUTURE = "from __future__ import annotations\n"
 
@@ -24,3 +24,10 @@ def test_where_they_are(source: str, found: list[str]) -> None:
     assert all(begin[0] == end[0] for begin, end in spans)
     assert sorted(lines[line - 1][first:last] for (line, first), (_line, last) in spans) == sorted(found)
     assert list(annotations(source)) == []
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "text"), [((1, 7), (1, 12), "a.Bad"), ((2, 2), (2, 6), "pass"), ((1, 7), (2, 6), "a.Bad:")]
+)
+def test_what_stands_there(begin: tuple[int, int], end: tuple[int, int], text: str) -> None:
+    assert text_of("except a.Bad:\n  pass\n", begin, end) == text
