@@ -90,6 +90,13 @@ CASES = [
     ),
     refusal(
         operator_could_renew,
+        f"{CERTIFICATES}: holds the CA {OLD.certificate.subject}, of which somebody else keeps the key: the operator could "
+        "issue nothing. Run the replace_key playbook without a certificate, then hand the cluster back.",
+        name="kept elsewhere", intent=DOWNGRADE,
+        ca=secrets(elsewhere=frozenset({OLD.certificate.public_key_sha256})),
+    ),
+    refusal(
+        operator_could_renew,
         f"{CERTIFICATES}: holds the CA {INTERMEDIATE.certificate.subject}, which the operator would renew under another "
         "name and so break every connection. Run the replace_key playbook without a certificate, then hand the "
         "cluster back.",

@@ -39,6 +39,7 @@ from ..builders import (
     prepared,
     secrets,
 )
+from ..requested import elsewhere
 
 LEAVES = Intent(Goal.RENEW_LEAVES)
 
@@ -128,3 +129,13 @@ def test_a_leaf_is_not_renewed_for_less_than_a_day(left: timedelta, due: bool) -
 def test_nothing_is_due_in_between(changes: dict[str, Any], due: bool) -> None:
     snapshot = settled(ENDING, **changes)
     assert bool(due_leaves(snapshot, LEAVES, books_of(snapshot))) is due
+
+
+@pytest.mark.parametrize("component", Component)
+def test_where_somebody_else_keeps_the_key_all_are_renewed_here(component: Component) -> None:
+    """The operator, which renews the leaves of components otherwise, cannot."""
+    stored = replace(ENDING, component=component)
+    snapshot = settled(stored)
+    assert bool(ending_leaves(snapshot, LEAVES)) is (component is Component.KAFKA)
+    assert ending_leaves(elsewhere(snapshot, LASTING), LEAVES) == (stored,)
+    assert bool(ending_leaves(elsewhere(snapshot, NEW), LEAVES)) is (component is Component.KAFKA)

@@ -56,6 +56,7 @@ from ..builders import (
     prepared,
     secrets,
 )
+from ..requested import a_request, answered, elsewhere, with_requests
 from .asking import FLOWS, RECONCILE, REPLACE_KEY, situation
 
 #: A certificate that can sign nothing, put among the CAs.
@@ -263,3 +264,23 @@ def test_what_can_still_be_done_is_done_first() -> None:
     behind = unlinked.TIDIED.pods
     decision = decide(replace(unlinked.TIDIED, pods=(replace(behind[0], generation=None), *behind[1:])), RECONCILE)
     assert (decision.violations, bool(decision.steps)) == ((), True)
+
+
+def test_a_leaf_that_is_missing_does_not_hold_while_it_is_asked_for() -> None:
+    """Somebody else keeps the key: what is waited for is told, and everything else goes on."""
+    snapshot = cluster(
+        pods=(a_pod(presents_stored=None), *pods(names=PODS[1:])), leaves=leaves(names=PODS[1:]),
+        missing={PODS[0]: Component.KAFKA},
+    )  # fmt: skip
+    kept = elsewhere(snapshot, OLD)
+    assert holds(situation(with_requests(kept, a_request(PODS[0], OLD)), RECONCILE)) == ()
+    told = holds(situation(with_requests(kept, answered(PODS[0], OLD)), RECONCILE))
+    assert [one.condition for one in told] == [Condition.LEAVES_ARE_OURS]
+
+
+def test_a_client_outside_does_not_hold_a_switch_that_waits_for_leaves() -> None:
+    """Behind the link certificate the next CA is not used yet."""
+    stranger = replace(STRANGER, trusts=chain_of(OLD))
+    linked_ = replace(linked.TRUSTED, outside=(stranger,))
+    assert holds(situation(linked_))
+    assert holds(situation(elsewhere(linked_))) == ()

@@ -37,6 +37,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leav
     restarted_by_operator,
     use_by_operator,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import Rule
 
 from ....support.certificates import NOW, YEAR, Entity, key, make
 from ....support.certificates import leaf as issue_leaf
@@ -71,6 +72,7 @@ from ..builders import (
     uid_of,
     uids_of,
 )
+from ..requested import a_request, answered, at_hand, elsewhere, with_requests
 from .asking import RECONCILE, REPLACE_KEY, pause_for, situation, turns
 
 NEW_NAME = named(NEW.certificate)
@@ -464,3 +466,42 @@ def test_who_holds_a_leaf_restarts(snapshot: Snapshot, intent: Intent, about: En
             reason=RollReason.LEAF, uids=uids_of(PODS[0]), authority=about.certificate, phase=Phase.USE
         )  # fmt: skip
         assert found == (made,)
+
+
+# Somebody else keeps the key.
+
+
+def test_renewed_leaves_are_issued_when_all_of_them_are_at_hand() -> None:
+    ending = tuple(leaf_with(44 * DAY, secret=name) for name in PODS)
+    kept = elsewhere(settled(*ending), LASTING)
+    assert replace_leaves(situation(kept, LEAVES)) == ()
+    asked = with_requests(kept, answered(PODS[0], LASTING), answered(PODS[1], LASTING), a_request(PODS[2], LASTING))
+    assert replace_leaves(situation(asked, LEAVES)) == ()
+    assert replace_leaves(situation(at_hand(kept, LASTING), LEAVES)) != ()
+
+
+@pytest.mark.parametrize(
+    ("rule", "snapshot", "secrets_issued"),
+    [
+        pytest.param(replace_leaves, linked.TRUSTED, linked.CHAINED, id="behind the link"),
+        pytest.param(use_by_operator, linked.PHASED_OUT, (linked.OWN,), id="by the operator"),
+    ],
+)
+def test_leaves_of_the_next_ca_are_issued_when_they_are_at_hand(
+    rule: Rule, snapshot: Snapshot, secrets_issued: tuple[str, ...]
+) -> None:
+    kept = elsewhere(snapshot)
+    assert rule(situation(kept)) == ()
+    assert rule(situation(with_requests(kept, *map(answered, secrets_issued[1:])))) == ()
+    assert rule(situation(at_hand(kept, names=secrets_issued))) == rule(situation(snapshot)) != ()
+
+
+@pytest.mark.parametrize("issuing", [None, Selection(), Selection(secrets=frozenset({PODS[1]}))])
+def test_what_the_operator_cannot_issue_is_issued_whoever_asks_for_it(issuing: Selection | None) -> None:
+    """As far as somebody asks for certain leaves, only those."""
+    kept = elsewhere(MISSING, OLD)
+    intent = replace(RECONCILE, issuing=issuing)
+    names = tuple(sorted(name for name in MISSING.missing if issuing in (None, Selection()) or name == PODS[1]))
+    assert issue_missing(situation(kept, intent)) == ()
+    made = IssueLeaves(secrets=names, issuer=chain_of(OLD), generation=0, phase=Phase.USE)
+    assert issue_missing(situation(at_hand(kept, OLD, names), intent)) == (made,)

@@ -18,7 +18,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     IssueLeaves,
     RechainLeaves,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.rewrite import rewrite_leaves
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.rewrite import (
+    rewrite_for_the_operator,
+    rewrite_leaves,
+)
 
 from ....support.certificates import Entity
 from .. import linked, renewal, unlinked
@@ -37,6 +40,7 @@ from ..builders import (
     secrets,
     uids_of,
 )
+from ..requested import a_request, answered, at_hand, elsewhere, with_requests
 from .asking import pause_for, situation
 
 ALL_SECRETS = tuple(sorted((*linked.CHAINED, linked.OWN)))
@@ -109,3 +113,39 @@ def test_what_is_read_again_is_noted_first(snapshot: Snapshot, holders: frozense
     assert [one.awaiting for one in step.ledger.held] == [holders]
     noted = replace(snapshot, ledger=step.ledger)
     assert [type(one) for one in rewrite_leaves(situation(noted))] == [IssueLeaves]
+
+
+# Somebody else keeps the key of the CA in use.
+
+
+KEPT = elsewhere(LEARNED)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "expected"),
+    [
+        pytest.param(KEPT, (), id="nothing is at hand"),
+        pytest.param(with_requests(KEPT, *map(answered, PODS[1:])), (), id="not all are at hand"),
+        pytest.param(with_requests(KEPT, *map(a_request, PODS)), (), id="they are asked for"),
+        pytest.param(at_hand(KEPT), NEW_KEY, id="all are at hand"),
+        pytest.param(
+            at_hand(replace(KEPT, reconciliation=RUNS)), pause_for(NEW_KEY[0]), id="all, and the operator works"
+        ),
+        pytest.param(at_hand(refused(KEPT)), (), id="a process would refuse them"),
+    ],
+)
+def test_leaves_that_are_at_hand_all_at_once(snapshot: Snapshot, expected: Steps) -> None:
+    """The operator cannot issue them: it stands still until they are there."""
+    assert rewrite_leaves(situation(snapshot)) == rewrite_for_the_operator(situation(snapshot)) == expected
+
+
+def test_leaves_of_before_a_renewal_are_kept() -> None:
+    """They are as good, and would have to be asked for; where the key is here, they are issued anew."""
+    kept = (RechainLeaves(secrets=PODS, generation=1, phase=Phase.USE),)
+    assert rewrite_leaves(situation(elsewhere(renewal.NOTED, RENEWED))) == kept
+    assert rewrite_leaves(situation(renewal.NOTED)) == SAME_KEY
+
+
+@pytest.mark.parametrize("snapshot", [LEARNED, renewal.NOTED, linked.STRUCK, replace(LEARNED, ca=secrets(None))])
+def test_the_operator_does_it_where_the_key_is_here(snapshot: Snapshot) -> None:
+    assert rewrite_for_the_operator(situation(snapshot)) == ()

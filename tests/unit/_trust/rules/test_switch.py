@@ -52,6 +52,7 @@ from ..builders import (
     secrets,
     uids_of,
 )
+from ..requested import answered, at_hand, elsewhere, with_requests
 from .asking import RENEW, pause_for, situation, turns
 
 CREATE = Intent(Goal.CREATE)
@@ -208,3 +209,18 @@ def test_the_key_generation_is_true_for_a_hand_back(name: str, present: int, exp
 def test_restarts_that_could_have_been_spared_are_told(snapshot: Snapshot, avoidable: str) -> None:
     (step,) = switch(situation(replace(snapshot, in_place=BLOCKED)))
     assert step.avoidable == avoidable
+
+
+def test_a_ca_of_which_somebody_else_keeps_the_key_waits_for_all_its_leaves() -> None:
+    """The operator could issue none of them."""
+    kept = elsewhere(unlinked.TRUSTED)
+    expected = replace(UNLINKED, authority=kept.ca.prepared[0])
+    assert switch(situation(kept)) == ()
+    assert switch(situation(with_requests(kept, *map(answered, PODS[1:])))) == ()
+    assert switch(situation(at_hand(kept))) == pause_for(expected)
+    assert switch(situation(at_hand(elsewhere(unlinked.HALTED)))) == (expected,)
+
+
+def test_its_renewal_needs_none() -> None:
+    kept = elsewhere(renewal.HALTED, OLD)
+    assert switch(situation(kept, RENEW)) == (replace(RENEWAL, authority=kept.ca.prepared[0]),)

@@ -13,7 +13,11 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    PreparedAuthority,
+    Reconciliation,
+    Snapshot,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
     PrepareAuthority,
     PutBack,
@@ -120,6 +124,10 @@ def test_in_words(step: Step, expected: str) -> None:
             PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=chain_of(OLD), generation=1, linked=True),
             linked.PREPARED, id="the next CA waits, and its key was kept already",
         ),
+        pytest.param(
+            unlinked.SETTLED, PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=chain_of(OLD), generation=1),
+            unlinked.PREPARED, id="the next CA waits, without a link",
+        ),
         pytest.param(linked.HALTED, to_new(OLD.certificate), linked.SWITCHED, id="the old CA leaves with the switch"),
         pytest.param(
             linked.RESUMED, TidyKeys(prepared=names_of(NEW), kept_keys=names_of(OLD), phase=Phase.RETIRE),
@@ -210,6 +218,19 @@ def test_all_that_were_prepared_beside_the_next_one_stay_so(there: Entity) -> No
     after = PutBack(chain=chain_of(OLD), generation=0, key_generation=0).effect(before, MadeHere())
     beside = [prepared(one) for one in every if one != there]
     assert after.ca.prepared == (*beside, prepared(there))
+
+
+class KeptElsewhere(MadeHere):
+    def authority(self, step: PrepareAuthority) -> PreparedAuthority:
+        return replace(super().authority(step), elsewhere=True)
+
+
+def test_a_ca_of_which_somebody_else_keeps_the_key_is_known_as_such_from_then_on() -> None:
+    prepare = PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=chain_of(OLD), generation=1)
+    after = prepare.effect(unlinked.SETTLED, KeptElsewhere()).ca
+    assert [one.elsewhere for one in after.prepared] == [True]
+    assert after.is_kept_elsewhere(NEW.certificate)
+    assert not after.is_kept_elsewhere(OLD.certificate)
 
 
 def test_a_renewal_has_the_key_in_place_already() -> None:

@@ -1,0 +1,348 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Leaves that somebody else issues: which are asked for, when, what is told meanwhile, and what is forgotten."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.life import LeafRequest
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.requests import (
+    AskForLeaves,
+    AwaitIssuer,
+    CollectLeaves,
+    ForgetRequests,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requests import (
+    Asked,
+    ask_for_leaves,
+    await_issuer,
+    forget_requests,
+    is_signed_by,
+    lacking,
+    leaves_lacking,
+    leaves_to_ask_for,
+    still_awaited,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
+
+from ....support.certificates import NOW
+from .. import linked, renewal, unlinked
+from ..builders import (
+    DAY,
+    HOUR,
+    NEW,
+    OLD,
+    PAUSED,
+    PODS,
+    RENEWED,
+    THIRD,
+    a_leaf,
+    chain_of,
+    cluster,
+    entry,
+    leaves,
+    ledger,
+    secrets,
+)
+from ..requested import ISSUER, a_request, answered, at_hand, elsewhere, refused, with_requests
+from .asking import situation
+from .test_due import LASTING, leaf_with, settled
+
+REPLACE_KEY = Intent(Goal.REPLACE_KEY, asked=ISSUER)
+RENEW_LEAVES = Intent(Goal.RENEW_LEAVES, asked=ISSUER)
+RECONCILE = Intent(Goal.RECONCILE, asked=ISSUER)
+WAITING = replace(REPLACE_KEY, issue_until=NOW + HOUR)
+#: The next CA is published: somebody else keeps its key.
+PUBLISHED = elsewhere(unlinked.READ_BACK)
+#: A CA in use, of which somebody else keeps the key.
+KEPT = elsewhere(cluster(ca=secrets(NEW), ledger=ledger(entry(NEW, generations={0})), leaves=leaves(NEW)))
+MISSING = replace(KEPT, leaves=leaves(NEW, names=PODS[1:]), missing={PODS[0]: Component.KAFKA})
+EXPORTER = "demo-kafka-exporter-certs"
+
+
+def at(snapshot: Snapshot, intent: Intent = REPLACE_KEY) -> Situation:
+    return situation(snapshot, intent)
+
+
+def ask(*names: str) -> AskForLeaves:
+    because = f"Somebody else keeps the key of {named(NEW.certificate)}, so its certificates are asked for before anything depends on them."
+    return AskForLeaves(secrets=names or PODS, issuer=chain_of(NEW), asked=ISSUER, phase=Phase.PREPARE, because=because)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "names"),
+    [
+        pytest.param(PUBLISHED, PODS, id="those of the next CA"),
+        pytest.param(
+            replace(PUBLISHED, missing={EXPORTER: Component.KAFKA_EXPORTER}), (*PODS, EXPORTER), id="those that are missing too"
+        ),
+        pytest.param(
+            replace(PUBLISHED, leaves=(a_leaf(PODS[0], NEW, 0), *leaves(names=PODS[1:]))), PODS[1:], id="not those that are of it"
+        ),
+        pytest.param(
+            replace(PUBLISHED, leaves=(a_leaf(PODS[0], chain=None), *leaves(names=PODS[1:]))), PODS, id="one that cannot be read"
+        ),
+        pytest.param(elsewhere(renewal.TRUSTED, OLD), (), id="a renewal has the same key: leaves stay"),
+        pytest.param(KEPT, (), id="a settled cluster"),
+        pytest.param(MISSING, PODS[:1], id="the operator cannot issue what is missing"),
+    ],
+)  # fmt: skip
+def test_which_leaves_have_to_be_asked_for(snapshot: Snapshot, names: tuple[str, ...]) -> None:
+    found = leaves_to_ask_for(at(snapshot))
+    issuer = chain_of(NEW) if snapshot.ca.elsewhere == KEPT.ca.elsewhere else chain_of(RENEWED)
+    assert found == Asked(issuer, tuple(sorted(names)))
+
+
+@pytest.mark.parametrize(
+    "snapshot",
+    [
+        pytest.param(unlinked.READ_BACK, id="the key of the next CA is here"),
+        pytest.param(
+            elsewhere(unlinked.READ_BACK, OLD), id="back to a key of the cluster: the CA in use issues no more"
+        ),
+        pytest.param(cluster(missing={EXPORTER: Component.KAFKA_EXPORTER}), id="the operator issues what is missing"),
+        pytest.param(cluster(ca=secrets(None)), id="no CA"),
+    ],
+)
+def test_nobody_is_asked_where_the_key_is_here(snapshot: Snapshot) -> None:
+    """What was asked for before is forgotten then."""
+    asked = with_requests(snapshot, a_request())
+    assert leaves_to_ask_for(at(asked)) is None
+    assert (leaves_lacking(at(asked)), ask_for_leaves(at(asked)), await_issuer(at(asked, WAITING))) == ((), (), ())
+    assert still_awaited(at(asked)) == ()
+    assert [step.sentence() for step in forget_requests(at(asked))] == [
+        "remove 1 request for certificates that are not needed any more"
+    ]
+
+
+def test_leaves_at_their_end_are_asked_for() -> None:
+    """Those of components too: the operator can renew none."""
+    ending = (leaf_with(44 * DAY), leaf_with(44 * DAY, secret="exporter", component=Component.KAFKA_EXPORTER))
+    snapshot = elsewhere(settled(*ending), LASTING)
+    found = leaves_to_ask_for(at(snapshot, RENEW_LEAVES))
+    assert found == Asked(chain_of(LASTING), (PODS[0], "exporter"))
+    assert leaves_to_ask_for(at(snapshot, RECONCILE)) == Asked(chain_of(LASTING), ())
+
+
+def test_the_signature_tells_who_has_signed() -> None:
+    assert is_signed_by(a_leaf(issuer=OLD), RENEWED.certificate)
+    assert not is_signed_by(a_leaf(issuer=OLD), NEW.certificate)
+    assert not is_signed_by(a_leaf(chain=None), OLD.certificate)
+
+
+def test_what_is_lacking() -> None:
+    snapshot = with_requests(PUBLISHED, answered(PODS[0]), answered(PODS[1], recorded=False))
+    assert lacking(at(snapshot), PODS, chain_of(NEW)) == leaves_lacking(at(snapshot)) == PODS[1:]
+    assert lacking(at(snapshot), PODS, chain_of(OLD)) == ()
+    assert lacking(at(at_hand(PUBLISHED)), PODS, chain_of(NEW)) == ()
+    assert lacking(at(at_hand(PUBLISHED, OLD)), PODS, chain_of(NEW)) == PODS
+
+
+# Asking.
+
+
+@pytest.mark.parametrize(
+    ("requests", "names"),
+    [
+        pytest.param((), PODS, id="nobody was asked"),
+        pytest.param((a_request(PODS[0]),), PODS[1:], id="one is asked for"),
+        pytest.param((answered(PODS[0]),), PODS[1:], id="one is at hand"),
+        pytest.param((refused(PODS[0]),), PODS[1:], id="one was refused just now"),
+        pytest.param((refused(PODS[0], at=NOW - DAY),), PODS, id="one was refused long ago"),
+        pytest.param((a_request(PODS[0], THIRD),), PODS, id="one was asked for of another CA"),
+        pytest.param((a_request(PODS[0], outdated="other names"),), PODS, id="one is outdated"),
+    ],
+)  # fmt: skip
+def test_what_is_missing_is_asked_for(requests: tuple[LeafRequest, ...], names: tuple[str, ...]) -> None:
+    assert ask_for_leaves(at(with_requests(PUBLISHED, *requests))) == (ask(*names),)
+
+
+def test_who_insists_asks_at_once() -> None:
+    snapshot = with_requests(PUBLISHED, *map(refused, PODS))
+    assert ask_for_leaves(at(snapshot)) == ()
+    assert ask_for_leaves(at(snapshot, replace(REPLACE_KEY, insists=True))) == (ask(),)
+
+
+def test_what_has_come_back_is_recorded_first() -> None:
+    requests = (answered(PODS[0], recorded=False), refused(PODS[1], recorded=False))
+    expected = CollectLeaves(secrets=PODS[:2], asked=ISSUER, phase=Phase.PREPARE)
+    assert ask_for_leaves(at(with_requests(PUBLISHED, *requests))) == (expected,)
+
+
+@pytest.mark.parametrize("requests", [tuple(map(a_request, PODS)), tuple(map(answered, PODS))])
+def test_nobody_is_asked_twice(requests: tuple[LeafRequest, ...]) -> None:
+    assert ask_for_leaves(at(with_requests(PUBLISHED, *requests))) == ()
+
+
+def kinds(snapshot: Snapshot, intent: Intent = REPLACE_KEY) -> list[str]:
+    return [type(step).__name__ for step in decide(snapshot, intent).steps]
+
+
+@pytest.mark.parametrize(
+    ("stage", "asks"),
+    [
+        ("PROJECTED", False),
+        ("READ_BACK", True),
+        ("RESTARTED", False),
+        ("TRUSTED", True),
+        ("HALTED", False),
+        ("SWITCHED", False),
+        ("LEARNED", False),
+    ],
+)
+def test_when_somebody_is_asked(stage: str, asks: bool) -> None:
+    """As soon as the CA is published and the books are kept; never in a pause, in which nodes would stand still meanwhile."""
+    snapshot = elsewhere(unlinked.STAGES[stage])
+    assert (kinds(snapshot) == ["AskForLeaves"]) is asks
+    assert "AskForLeaves" not in kinds(replace(snapshot, reconciliation=PAUSED))
+
+
+def test_in_a_pause_nothing_is_waited_for() -> None:
+    """Somebody has removed what was at hand: the operator goes on, and the leaves are asked for again."""
+    paused = elsewhere(unlinked.LEARNED)
+    assert kinds(paused, WAITING) == ["Resume"]
+    assert kinds(with_requests(paused, *map(a_request, PODS)), WAITING) == ["Resume"]
+    resumed = replace(paused, reconciliation=unlinked.TRUSTED.reconciliation)
+    assert kinds(resumed) == ["AskForLeaves"]
+    assert kinds(at_hand(resumed)) == ["Pause"]
+    assert kinds(at_hand(paused)) == ["IssueLeaves"]
+
+
+# Waiting.
+
+
+OPEN = with_requests(PUBLISHED, *map(a_request, PODS))
+
+
+def test_requests_are_waited_for_as_long_as_the_caller_wants() -> None:
+    expected = AwaitIssuer(
+        secrets=PODS, issuer=chain_of(NEW), asked=ISSUER, until=NOW + HOUR, phase=Phase.PREPARE
+    )  # fmt: skip
+    assert await_issuer(at(OPEN, WAITING)) == (expected,)
+    assert await_issuer(at(OPEN)) == ()
+    assert await_issuer(at(OPEN, replace(REPLACE_KEY, issue_until=NOW))) == ()
+    assert await_issuer(at(OPEN, replace(REPLACE_KEY, issue_until=NOW + timedelta(seconds=1)))) != ()
+
+
+@pytest.mark.parametrize(
+    ("requests", "names"),
+    [
+        pytest.param((), (), id="nobody was asked"),
+        pytest.param(tuple(map(answered, PODS)), (), id="all are at hand"),
+        pytest.param(tuple(map(refused, PODS)), (), id="all were refused"),
+        pytest.param((answered(PODS[0]), refused(PODS[1]), a_request(PODS[2])), PODS[2:], id="only those that may still come"),
+    ],
+)  # fmt: skip
+def test_only_what_may_still_come_is_waited_for(requests: tuple[LeafRequest, ...], names: tuple[str, ...]) -> None:
+    found = await_issuer(at(with_requests(PUBLISHED, *requests), WAITING))
+    assert [getattr(step, "secrets", None) for step in found] == ([names] if names else [])
+
+
+TOTAL = f"3 certificates of {named(NEW.certificate)} still to come from {ISSUER}, for {', '.join(PODS)}; nothing else is held up, and the next run goes on."
+
+
+@pytest.mark.parametrize(
+    ("requests", "told"),
+    [
+        pytest.param(tuple(map(a_request, PODS)), (), id="open"),
+        pytest.param(tuple(a_request(name, waiting="Sign them.") for name in PODS), ("Sign them.",), id="the same, once"),
+        pytest.param(
+            tuple(a_request(name, waiting=f"{name}: sign it.") for name in PODS),
+            tuple(f"{name}: sign it." for name in PODS), id="what the issuer says of each",
+        ),
+        pytest.param(
+            (a_request(PODS[0], failure=refused().failure, waiting="Sign it."),),
+            ("The certificate that came back is refused: it expired. Correct the issuer. Sign it.",), id="asked again",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_told_meanwhile(requests: tuple[LeafRequest, ...], told: tuple[str, ...]) -> None:
+    assert still_awaited(at(with_requests(PUBLISHED, *requests))) == (TOTAL, *told)
+
+
+def test_a_refusal_is_told_with_the_time_of_the_next_request() -> None:
+    first, second = still_awaited(
+        at(with_requests(at_hand(PUBLISHED), answered(PODS[1]), answered(PODS[2]), refused()))
+    )
+    assert first.startswith(f"1 certificate of {named(NEW.certificate)} still to come from {ISSUER}, for {PODS[0]};")
+    assert second.startswith(
+        f"{PODS[0]}: The certificate that came back is refused: it expired. Correct the issuer. It is asked again on 2026-06-01 at 12:3"
+    )
+    assert second.endswith(" UTC, or at once with retry_failed.")
+
+
+def test_of_many_only_some_are_named() -> None:
+    names = tuple(f"node-{number}" for number in range(7))
+    snapshot = replace(PUBLISHED, leaves=leaves(names=names))
+    (told,) = still_awaited(at(snapshot))
+    assert "for node-0, node-1, node-2, node-3, node-4 and 2 more; nothing" in told
+
+
+def test_when_all_are_at_hand_nothing_is_told() -> None:
+    assert still_awaited(at(at_hand(PUBLISHED))) == still_awaited(at(KEPT)) == ()
+
+
+def test_a_flow_that_waits_is_not_done_and_not_held() -> None:
+    """Nothing can be done until the answers are there; the run ends all the same."""
+    waiting = with_requests(elsewhere(unlinked.TRUSTED), *map(a_request, PODS))
+    decision = decide(waiting, REPLACE_KEY)
+    assert (decision.steps, decision.violations, decision.done) == ((), (), False)
+    assert decision.waiting[0] == TOTAL
+    settled_ = decide(KEPT, RECONCILE)
+    assert (settled_.done, settled_.waiting) == (True, ())
+
+
+# Using, and forgetting.
+
+
+def test_a_leaf_that_is_missing_is_issued_when_it_is_at_hand() -> None:
+    assert kinds(MISSING, RECONCILE) == ["AskForLeaves"]
+    assert kinds(with_requests(MISSING, a_request()), RECONCILE) == []
+    (step,) = decide(with_requests(MISSING, answered()), RECONCILE).steps
+    assert step == IssueLeaves(secrets=PODS[:1], issuer=chain_of(NEW), generation=0, phase=Phase.USE)
+    assert kinds(with_requests(KEPT, answered()), RECONCILE) == ["ForgetRequests"]
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "names"),
+    [
+        pytest.param(at_hand(PUBLISHED), (), id="they are waited for"),
+        pytest.param(
+            at_hand(replace(PUBLISHED, leaves=(*leaves(NEW, names=PODS[:2]), a_leaf(PODS[2])))), PODS[:2], id="in use"
+        ),
+        pytest.param(at_hand(KEPT), PODS, id="all are in use"),
+        pytest.param(with_requests(KEPT, a_request()), PODS[:1], id="not wanted any more"),
+        pytest.param(with_requests(KEPT, refused("stranger")), ("stranger",), id="of a leaf that there is no more"),
+        pytest.param(with_requests(PUBLISHED, a_request(PODS[0], THIRD)), (), id="of another CA: it is asked for anew"),
+        pytest.param(at_hand(cluster()), PODS, id="the key is here by now"),
+        pytest.param(KEPT, (), id="none"),
+    ],
+)
+def test_what_is_served_or_not_wanted_is_forgotten(snapshot: Snapshot, names: tuple[str, ...]) -> None:
+    found = forget_requests(at(snapshot))
+    assert found == ((ForgetRequests(secrets=names, phase=at(snapshot).phase),) if names else ())
+
+
+def test_it_is_forgotten_behind_the_switch_and_beside_nothing_else() -> None:
+    assert kinds(at_hand(elsewhere(unlinked.RESUMED))) == ["TidyKeys"]
+    assert kinds(at_hand(elsewhere(unlinked.TIDIED))) == ["ForgetRequests"]
+
+
+def test_a_linked_ca_is_used_behind_its_link_when_its_leaves_are_at_hand() -> None:
+    """A CA that is brought has no link; where there is one, its leaves are needed all the same."""
+    snapshot = elsewhere(linked.TRUSTED)
+    named_ = (*linked.CHAINED, linked.OWN)
+    assert kinds(snapshot) == ["AskForLeaves"]
+    assert kinds(with_requests(snapshot, *(a_request(name) for name in named_))) == []
+    assert kinds(at_hand(snapshot, names=named_)) == ["IssueLeaves"]
