@@ -77,6 +77,9 @@ class Acceptance:
         result = validate_path((leaf, *issued.chain), self.issuer[:1], at=self.at)
         if problem := result.reason or constraint_problem(leaf, self.issuer):
             yield problem
+        elif not leaf.signed_by(self.issuer[0]):
+            # Nodes present the chain of the CA behind a leaf, and nothing in between (``issue.presented``).
+            yield f"it is signed by {leaf.issuer}, a CA below {self.issuer[0].subject} that nobody is shown"
 
 
 def known_certificates(snapshot: Snapshot) -> Iterator[Certificate]:

@@ -127,6 +127,16 @@ def test_a_leaf_below_another_ca_of_the_same_name_is_refused() -> None:
     assert refused(issued)
 
 
+def test_a_leaf_of_a_ca_below_the_wanted_one_is_refused() -> None:
+    """Nodes present the chain of their CA, and nothing in between: who trusts that CA could not find the way."""
+    below = make("Issuing CA", key(7), CA)
+    issued = replace(GOOD, issuer=below, chain=(below.certificate, CA.certificate)).certificate()
+    (said,) = refused(issued)
+    assert said == (
+        "it is signed by CN=Issuing CA,O=io.strimzi, a CA below CN=cluster-ca v1,O=io.strimzi that nobody is shown"
+    )
+
+
 def test_all_reasons_are_told_at_once() -> None:
     spoilt = replace(GOOD, names=frozenset(), own_key=key(8)).certificate()
     said = list(Acceptance((OTHER.certificate,), (), NOW).refusals(spoilt, CLIENT, OWN))
