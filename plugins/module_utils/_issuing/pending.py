@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -18,6 +18,7 @@ from .._strimzi.leaf_requests import RequestRecord, StoredRequest, next_key, rea
 from .._strimzi.leaves import LeafSecret
 from .._strimzi.observe import Observation
 from .._strimzi.work import Work
+from .._trust.model.snapshot import Snapshot
 from .acceptance import Acceptance, known_certificates
 from .configured import issuer_of
 from .entities import every_leaf, subject_for
@@ -33,10 +34,22 @@ def with_requests(observation: Observation, work: Work) -> Observation:
     stored = read_requests(observation.scope, observation.secrets)
     if not stored:
         return observation
-    reading = _Reading(observation, work.clock.now(), {leaf.secret: leaf for leaf in every_leaf(observation)})
-    answers = _ask(issuer_of(work, stored.values()), stored.values())
-    requests = {name: reading.request(one, answers.get(name)) for name, one in stored.items()}
+    requests = judged(observation, _ask(issuer_of(work, stored.values()), stored.values()), work.clock.now())
     return replace(observation, snapshot=replace(observation.snapshot, requests=requests))
+
+
+def judged(observation: Observation, answers: Mapping[str, Answer], now: datetime) -> dict[str, LeafRequest]:
+    """Every request, and what becomes of it by these answers; both by the Secret of the leaf. One answer is judged beside the others."""
+    stored = read_requests(observation.scope, observation.secrets)
+    leaves = {leaf.secret: leaf for leaf in every_leaf(observation)}
+    reading = _Reading(observation, now, leaves, tuple(_issued(stored.values(), answers.values())))
+    return {name: reading.request(one, answers.get(name)) for name, one in stored.items()}
+
+
+def _issued(stored: Iterable[StoredRequest], answers: Iterable[Answer]) -> Iterator[Certificate]:
+    """Leaves that are in no Secret of a leaf yet: two that come back together can have one serial number too."""
+    yield from (one.issued[0] for one in stored if one.issued)
+    yield from (answer.leaf for answer in answers if isinstance(answer, IssuedCertificate))
 
 
 def _ask(issuer: Issuer, stored: Iterable[StoredRequest]) -> Mapping[str, Answer]:
@@ -53,11 +66,20 @@ def names_digest(subject: LeafSubject) -> str:
     return hashlib.sha256("\n".join(sorted(subject.names)).encode("utf-8")).hexdigest()
 
 
+def authorities(snapshot: Snapshot) -> tuple[Chain, ...]:
+    """The CAs of which a leaf can be wanted: those that are prepared, and the one in use.
+
+    The next CA first: where it is a renewal, the one in use has the same key, and is not asked any more.
+    """
+    return tuple(chain for chain in (*(one.chain for one in snapshot.ca.prepared), snapshot.ca.current) if chain)
+
+
 @dataclass(frozen=True)
 class _Reading:
     observation: Observation
     now: datetime
     leaves: Mapping[str, LeafSecret]
+    issued: tuple[Certificate, ...]
 
     def request(self, stored: StoredRequest, answer: Answer | None) -> LeafRequest:
         if stored.issued is not None:
@@ -130,7 +152,7 @@ class _Reading:
 
     @cached_property
     def _known(self) -> tuple[Certificate, ...]:
-        return tuple(known_certificates(self.observation.snapshot))
+        return (*known_certificates(self.observation.snapshot), *self.issued)
 
     def _authority(self, fingerprint: str) -> Chain:
         return next((chain for chain in self._authorities if chain[0].fingerprint == fingerprint), ())
@@ -138,8 +160,6 @@ class _Reading:
     def _signer(self, chain: Chain) -> Chain:
         return next((one for one in self._authorities if chain[0].signed_by(one[0])), ())
 
-    @cached_property
+    @property
     def _authorities(self) -> tuple[Chain, ...]:
-        ca = self.observation.snapshot.ca
-        # The next CA first: where it is a renewal, the one in use has the same key, and is not asked any more.
-        return tuple(chain for chain in (*(one.chain for one in ca.prepared), ca.current) if chain)
+        return authorities(self.observation.snapshot)
