@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import ipaddress
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -40,6 +41,14 @@ class Request:
     subject: Name
     public_key: PublicKey
     subject_alternative_names: frozenset[str]
+
+    @property
+    def public_key_sha256(self) -> str:
+        """SHA-256 of the SubjectPublicKeyInfo, lower-case hex."""
+        encoded = self.public_key.public_bytes(
+            serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
+        )
+        return hashlib.sha256(encoded).hexdigest()
 
 
 def alternative_names(names: Iterable[str]) -> SubjectAlternativeName:

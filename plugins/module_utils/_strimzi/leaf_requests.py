@@ -166,6 +166,15 @@ def write_records(
     return _written(scope, secrets, name, data, what, TYPE)
 
 
+def write_pending(
+    scope: ClusterNames, secrets: Mapping[str, Object], component: Component, answers: Mapping[str, Chain]
+) -> Write:
+    """By the Secret of the leaf: the certificate with its chain that somebody puts back."""
+    data: dict[str, bytes | None] = {f"{leaf}.{PENDING}": encode_certificates(chain) for leaf, chain in answers.items()}
+    what = f"certificates for {', '.join(sorted(answers))}"
+    return _written(scope, secrets, scope.issuing_secret(component.value), data, what, TYPE)
+
+
 def write_keys(
     scope: ClusterNames, secrets: Mapping[str, Object], component: Component, changed: Mapping[str, bytes | None]
 ) -> Write:

@@ -1,0 +1,144 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Requests that a person carries to whoever keeps the key of the CA (CA abstraction, "Rejected alternatives", ``type: external``)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from .._leaves.life import Failure
+from .._pki.certificates import Certificate, Chain
+from .._pki.requests import Request, RequestError, parse_request
+from .._strimzi.leaf_requests import RequestRecord, StoredRequest, read_requests
+from .._strimzi.observe import Observation
+from .entities import every_leaf, subject_for
+from .external import External
+from .pending import authorities
+from .subjects import LeafSubject
+
+
+@dataclass(frozen=True)
+class RequestByHand:
+    """A request that waits for somebody.
+
+    subject, names, public_key_sha256: of the signing request, empty where it cannot be read. authority: the CA that is to sign. answer: what was put back and is good. problem: why it must
+    not be signed, as a sentence; empty where it may be. refused: why what was put back for it is refused, as a sentence; empty where nothing
+    was, or where it is good. failed: what became of the requests before it.
+    """
+
+    stored: StoredRequest
+    asked_at: datetime
+    csr: bytes
+    subject: str
+    names: tuple[str, ...]
+    public_key_sha256: str
+    authority: Certificate | None
+    answer: Chain | None
+    problem: str
+    refused: str
+    failed: Failure | None
+
+    @property
+    def secret(self) -> str:
+        return self.stored.secret
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether something was put back that is not refused; it may be good in a moment only, where clocks differ."""
+        return self.stored.pending is not None and not self.problem and not self.refused
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether somebody has to sign it."""
+        return not self.problem and not self.is_answered
+
+
+@dataclass(frozen=True)
+class RequestElsewhere:
+    """A request that another issuer has; nobody carries it. issuer: its reference."""
+
+    secret: str
+    issuer: str
+    asked_at: datetime
+
+
+def requests_by_hand(observation: Observation) -> tuple[RequestByHand, ...]:
+    """Those that are open. observation: with what is known of requests (``pending.with_requests``)."""
+    return tuple(
+        _by_hand(stored, record, observation)
+        for stored, record in _open(observation)
+        if record.issuer == External.reference
+    )
+
+
+def requests_elsewhere(observation: Observation) -> tuple[RequestElsewhere, ...]:
+    return tuple(
+        RequestElsewhere(stored.secret, record.issuer, record.asked_at)
+        for stored, record in _open(observation)
+        if record.issuer != External.reference
+    )
+
+
+def _open(observation: Observation) -> list[tuple[StoredRequest, RequestRecord]]:
+    stored = read_requests(observation.scope, observation.secrets).values()
+    return [(one, one.record) for one in stored if one.record is not None and one.record.is_open]
+
+
+def _by_hand(stored: StoredRequest, record: RequestRecord, observation: Observation) -> RequestByHand:
+    request = observation.snapshot.requests[stored.secret]
+    csr = record.token.encode("utf-8")
+    try:
+        asked: Request | None = parse_request(csr)
+    except RequestError:
+        asked = None
+    signers = (chain[0] for chain in authorities(observation.snapshot))
+    authority = next((one for one in signers if one.fingerprint == record.authority), None)
+    return RequestByHand(
+        stored=stored,
+        asked_at=record.asked_at,
+        csr=csr,
+        subject=asked.subject.rfc4514_string() if asked else "",
+        names=tuple(sorted(asked.subject_alternative_names)) if asked else (),
+        public_key_sha256=record.key,
+        authority=authority,
+        answer=request.answer,
+        problem=_problem(request.outdated, stored, record, asked, authority, observation),
+        refused=request.failure.why if request.failure is not None and not request.is_recorded else "",
+        failed=record.failure,
+    )
+
+
+def _problem(
+    outdated: str, stored: StoredRequest, record: RequestRecord, asked: Request | None, authority: Certificate | None,
+    observation: Observation,
+) -> str:  # fmt: skip
+    if outdated:
+        return f"{outdated[0].upper()}{outdated[1:]}. The next run makes another request, or none."
+    if authority is None:
+        return "The CA that was to sign it is none of this cluster any more. The next run makes another request."
+    changed = _changed(stored, record, asked, observation)
+    where = f"{observation.scope.namespace}/{observation.scope.issuing_secret(stored.component.value)}"
+    remedy = f"Remove {stored.secret}.requested from Secret {where}: the next run makes it anew."
+    return f"Somebody has changed the request: {changed}. {remedy}" if changed else ""
+
+
+def _changed(stored: StoredRequest, record: RequestRecord, asked: Request | None, observation: Observation) -> str:
+    """Who may write to the Secret with requests has no key, but could have a CA certify a key or names of their own."""
+    if asked is None:
+        return "it cannot be read, or is not signed by its own key"
+    if asked.public_key_sha256 != record.key:
+        return "it is for another public key than the one that was made for it"
+    wanted = _wanted(stored, observation)
+    if wanted is None or asked.subject_alternative_names != wanted.names:
+        return "its alternative names are not those that are needed"
+    if asked.subject != wanted.distinguished_name.as_name():
+        return f"its subject is {asked.subject.rfc4514_string()}"
+    return ""
+
+
+def _wanted(stored: StoredRequest, observation: Observation) -> LeafSubject | None:
+    leaf = next((one for one in every_leaf(observation) if one.secret == stored.secret), None)
+    return None if leaf is None else subject_for(leaf, observation)

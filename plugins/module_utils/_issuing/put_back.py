@@ -1,0 +1,173 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Certificates that a person brings back: each to its request, checked as a run checks them, all of them or none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from .._pki.certificates import Certificate, CertificateError, Chain, encode_certificates, parse_chain
+from .._strimzi.errors import StepError
+from .._strimzi.leaf_requests import StoredRequest, read_requests, write_pending
+from .._strimzi.observe import Observation
+from .._strimzi.work import Work
+from .._strimzi.writes import Write, write_all
+from .._trust.model.snapshot import Component
+from .by_hand import RequestByHand, requests_by_hand
+from .external import External
+from .issuer import Answer, IssuedCertificate
+from .pending import judged
+
+
+class CertificatesRefused(StepError):
+    """Of what somebody brought something is wrong, and nothing was written."""
+
+
+@dataclass(frozen=True, repr=False)
+class Brought:
+    """where: how messages name it. content: what should be a certificate, and CAs above it, in PEM form."""
+
+    where: str
+    content: bytes
+
+
+@dataclass(frozen=True)
+class PutBack:
+    """secret: of the leaf. is_new: whether it was not there before."""
+
+    secret: str
+    certificate: Certificate
+    is_new: bool
+
+
+def put_back(brought: Sequence[Brought], observation: Observation, work: Work) -> tuple[PutBack, ...]:
+    """Put each certificate beside its request, where the next run finds it. Raises CertificatesRefused, KubeError.
+
+    It takes no Lease. That is for work of several writes that another run must not interleave; here each write is one patch of entries that only
+    people write. It carries the version of the Secret on which it was decided, so a run that has changed a request meanwhile makes it fail, and
+    whatever it leaves there is checked again by the run that takes it.
+    """
+    sorting = _Sorting(observation)
+    for one in brought:
+        sorting.take(one)
+    sorting.check()
+    if sorting.refused:
+        raise _refusal(sorting.refused, len(brought))
+    write_all(tuple(sorting.writes()), work, "")
+    return tuple(sorting.results())
+
+
+def _refusal(refused: Sequence[str], count: int) -> CertificatesRefused:
+    told = (
+        f"{refused[0]}" if len(refused) == 1 else " ".join(f"{number}. {why}" for number, why in enumerate(refused, 1))
+    )
+    return CertificatesRefused(
+        f"Nothing was put back: {len(refused)} of {count} {'is' if len(refused) == 1 else 'are'} refused. {told}",
+        "Import all of them again when that is corrected.",
+    )
+
+
+@dataclass
+class _Sorting:
+    """found: what was brought for a request, by the Secret of the leaf. used: leaves that were taken before. refused: sentences."""
+
+    observation: Observation
+    found: dict[str, tuple[Brought, Chain]] = field(default_factory=dict)
+    used: dict[str, Certificate] = field(default_factory=dict)
+    refused: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._stored = read_requests(self.observation.scope, self.observation.secrets)
+        self._open = {one.secret: one for one in requests_by_hand(self.observation)}
+        self._taken = dict(_taken(self._stored.values(), self.observation))
+
+    def take(self, brought: Brought) -> None:
+        if b"PRIVATE KEY" in brought.content:
+            self._refuse(brought, "a private key is in it. Nobody needs it here; give certificates alone.")
+            return
+        try:
+            chain = parse_chain(brought.content)
+        except CertificateError as error:
+            self._refuse(brought, f"{error}. Convert a DER file with openssl x509 -inform DER.")
+            return
+        if chain[0] in self._taken:
+            self.used[self._taken[chain[0]]] = chain[0]
+            return
+        request = next((one for one in self._open.values() if _is_for(one, chain[0])), None)
+        if request is None:
+            self._refuse(brought, self._why_no_request(chain))
+        elif request.problem:
+            self._refuse(brought, f"it is for {request.secret}. {request.problem}")
+        else:
+            self._keep(brought, chain, request.secret)
+
+    def _keep(self, brought: Brought, chain: Chain, secret: str) -> None:
+        other, before = self.found.get(secret, (brought, chain))
+        if before[0] != chain[0]:
+            self._refuse(
+                brought, f"it is for {secret}, and so is another certificate, {other.where}. Give one of them."
+            )
+        self.found[secret] = (brought, chain)
+
+    def _why_no_request(self, chain: Chain) -> str:
+        key = chain[0].public_key_sha256
+        stored = next((one for one in self._stored.values() if one.record and one.record.key == key), None)
+        if stored is not None and stored.record is not None:
+            if stored.record.issuer != External.reference:
+                return f"it is for {stored.secret}, for which {stored.record.issuer} was asked. Only what {External.reference} was asked for is put back by hand."
+            failed = stored.record.failure.why if stored.record.failure else ""
+            return f"its request for {stored.secret} is not open any more. {failed} Run the flow with retry_failed, and export the new request.".replace(
+                "  ", " "
+            )
+        later = next((one.secret for one in self._open.values() if any(_is_for(one, cert) for cert in chain[1:])), "")
+        if later:
+            return f"the certificate for {later} is not the first in it. Put it there, and its chain after it."
+        return (
+            f"no open request has its public key (SHA-256 {key}). Take it away, or export the requests again and have those signed: "
+            "each new request is for a new key."
+        )
+
+    def check(self) -> None:
+        """As a run checks them, each beside the others and beside what was put back before."""
+        brought: dict[str, Answer] = {name: _issued(chain) for name, (_from, chain) in self.found.items()}
+        waiting = {name: _issued(one.answer) for name, one in self._open.items() if one.answer and name not in brought}
+        for name, request in judged(self.observation, {**brought, **waiting}, self.observation.snapshot.now).items():
+            if name in brought and request.failure is not None and not request.is_recorded:
+                self._refuse(self.found[name][0], f"it is for {name}. {request.failure.why}")
+
+    def _refuse(self, brought: Brought, why: str) -> None:
+        self.refused.append(f"{brought.where}: {why}")
+
+    def writes(self) -> Iterator[Write]:
+        changed: dict[Component, dict[str, Chain]] = {}
+        for name, (_from, chain) in self.found.items():
+            if self._is_new(name, chain):
+                changed.setdefault(self._stored[name].component, {})[name] = chain
+        for component, answers in sorted(changed.items()):
+            yield write_pending(self.observation.scope, self.observation.secrets, component, answers)
+
+    def results(self) -> Iterator[PutBack]:
+        for name, (_from, chain) in sorted(self.found.items()):
+            yield PutBack(name, chain[0], self._is_new(name, chain))
+        for name, certificate in sorted(self.used.items()):
+            yield PutBack(name, certificate, False)
+
+    def _is_new(self, name: str, chain: Chain) -> bool:
+        return self._stored[name].pending != encode_certificates(chain)
+
+
+def _issued(chain: Chain) -> IssuedCertificate:
+    return IssuedCertificate(chain[0], chain[1:])
+
+
+def _is_for(request: RequestByHand, certificate: Certificate) -> bool:
+    return request.public_key_sha256 == certificate.public_key_sha256
+
+
+def _taken(stored: Iterable[StoredRequest], observation: Observation) -> Iterator[tuple[Certificate, str]]:
+    """What a run has taken already: who imports the same again has nothing to do."""
+    yield from ((one.issued[0], one.secret) for one in stored if one.issued)
+    yield from ((leaf.chain[0], leaf.secret) for leaf in observation.snapshot.leaves if leaf.chain)
