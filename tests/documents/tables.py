@@ -7,11 +7,16 @@ FLOW = (
     "cluster", "cas", "removed", "held_leaves", "pods", "outside", "leaves", "requests", "journal", "replaces", "transitions",
     "actions", "evidence", "listeners", "violations", "pending", "waiting", "done", "phase", "began_at", "seconds",
 )  # fmt: skip
+#: What is returned about requests that are carried by hand.
+REQUESTS = (
+    "cluster", "requests", "requests_elsewhere", "exported", "imported", "let_be", "actions", "began_at", "seconds",
+)  # fmt: skip
 PLAN = ("plan", "planned_phases", "planned_rolls", "planned_restarts", "choices")
 
 RETURNS = {
     "strimzi_ca": (*FLOW, *PLAN, "drift"),
     "strimzi_ca_info": (*FLOW, *PLAN),
+    "strimzi_csr": REQUESTS,
     "strimzi_ee_cert": (*FLOW, *PLAN, "certificate"),
     "strimzi_reconciliation": FLOW,
     "strimzi_roll": (*FLOW, *PLAN),

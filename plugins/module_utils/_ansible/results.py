@@ -39,7 +39,7 @@ def describe_snapshot(snapshot: Snapshot) -> dict[str, Any]:
     ledger = as_seen(snapshot)
     seen = present_all(snapshot, ledger)
     return {
-        "cluster": _cluster(snapshot),
+        "cluster": describe_cluster(snapshot),
         "cas": [_authority(entry, snapshot, ledger, seen) for entry in ledger.entries],
         "removed": _still_held(ledger.removed, snapshot),
         "held_leaves": _still_held(ledger.held, snapshot),
@@ -51,7 +51,7 @@ def describe_snapshot(snapshot: Snapshot) -> dict[str, Any]:
     }
 
 
-def _cluster(snapshot: Snapshot) -> dict[str, Any]:
+def describe_cluster(snapshot: Snapshot) -> dict[str, Any]:
     state = snapshot.reconciliation
     return {
         "name": snapshot.names.cluster,

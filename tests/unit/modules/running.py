@@ -30,6 +30,7 @@ MODULES = "ansible_collections.trustops.strimzi.plugins.modules"
 NAMES = (
     "strimzi_ca",
     "strimzi_ca_info",
+    "strimzi_csr",
     "strimzi_ee_cert",
     "strimzi_reconciliation",
     "strimzi_roll",

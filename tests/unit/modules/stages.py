@@ -10,9 +10,13 @@ from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 from functools import cache
 from typing import Any
+from unittest import mock
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import new_keys
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import generate_keys
 
 from ...operator import clusters
-from ...support.certificates import key, make
+from ...support.certificates import EC, key, make
 from ...support.memory_cluster import MemoryCluster
 from .running import Ended, call
 
@@ -65,6 +69,18 @@ def _unlinked() -> MemoryCluster:
 def _renewing() -> MemoryCluster:
     memory = managed()
     done(memory, "strimzi_ca", **{**PREPARED, "state": "renewed"})
+    return memory
+
+
+#: A CA whose key somebody else keeps.
+ELSEWHERE = make("Corporate CA", key(3), begin=NOW - DAY, end=NOW + 400 * DAY)
+
+
+def _asked() -> MemoryCluster:
+    memory = managed()
+    # The keys of other tests are the same ones again and again; here they tell requests apart.
+    with mock.patch.object(new_keys, "generate_keys", lambda _spec, count: generate_keys(EC, count)):
+        done(memory, "strimzi_ca", **PREPARED, certificate=ELSEWHERE.certificate.pem.decode())
     return memory
 
 
@@ -128,6 +144,11 @@ def unlinked() -> MemoryCluster:
 def renewing() -> MemoryCluster:
     """In a renewal: the new certificate is published."""
     return start(_renewing)
+
+
+def asked() -> MemoryCluster:
+    """In a replacement by a CA whose key is kept elsewhere: its leaves are asked for, and nobody has signed any."""
+    return start(_asked)
 
 
 def issued() -> MemoryCluster:

@@ -5,14 +5,20 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from ...operator import clusters
 from ...support.certificates import key, make
 from ...support.memory_cluster import MemoryCluster
+from ...support.signed_by_hand import Signature
 from . import stages
 from .running import Ended, call
 
@@ -105,6 +111,27 @@ def _later() -> MemoryCluster:
     return memory
 
 
+#: Empty whenever a use begins.
+FOLDER = Path(tempfile.mkdtemp())
+atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
+
+
+def _to_be_exported() -> MemoryCluster:
+    for path in FOLDER.iterdir():
+        path.unlink()
+    return stages.asked()
+
+
+def _to_be_imported() -> MemoryCluster:
+    memory = _to_be_exported()
+    requests = stages.done(memory, "strimzi_csr").result["requests"]
+    (csr,) = (one["csr"] for one in requests if one["secret"] == "demo-kafka-0")
+    signed = Signature(stages.ELSEWHERE, stages.NOW - timedelta(hours=1)).sign(csr.encode())
+    (FOLDER / "demo-kafka-0.crt").write_bytes(signed)
+    (FOLDER / "corporate.pem").write_bytes(stages.ELSEWHERE.certificate.pem)
+    return memory
+
+
 OWN = {"secret": "tools-tls", "common_name": "tools", "subject_alternative_names": ["tools.kafka.svc", "10.0.0.1"]}
 TRUST_ROLL = [*PODS, KAFKA, *DEPLOYMENTS, LEDGER]
 
@@ -147,6 +174,13 @@ USES = [
     Use("strimzi_ee_cert", "issues those of the next CA", stages.prepared, {}, [*NODES, *OTHERS]),
     Use("strimzi_ee_cert", "issues a missing one", _without("demo-kafka-1"), {}, ["POST secrets"]),
     Use("strimzi_ee_cert", "issues one of its own", stages.managed, OWN, ["POST secrets"], leased=False),
+    Use(
+        "strimzi_csr", "exports requests", _to_be_exported, {"state": "exported", "directory": str(FOLDER)}, [], leased=False,
+    ),
+    Use(
+        "strimzi_csr", "imports certificates", _to_be_imported, {"state": "imported", "directory": str(FOLDER)},
+        ["PATCH secrets/demo-issuing-kafka"], leased=False,
+    ),
     Use("strimzi_roll", "has everybody present what is stored", stages.issued, {}, [KAFKA, LEDGER, OPERATOR]),
     Use(
         "strimzi_roll", "restarts for a reason", _later, {"reason": "a new kernel", "since": "2026-01-01T00:01:00Z"},

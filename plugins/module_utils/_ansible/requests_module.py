@@ -1,0 +1,132 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""A module call for who carries requests by hand: show them, write them to files, and put certificates back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from .._engine.looking import see_existing
+from .._issuing.by_hand import RequestByHand, RequestElsewhere, requests_by_hand, requests_elsewhere
+from .._issuing.entities import every_leaf
+from .._issuing.put_back import Brought, PutBack, put_back
+from .._leaves.life import Failure
+from .._strimzi.observe import Observation
+from .._strimzi.work import Work
+from .flow_module import FlowModule
+from .request_files import RequestFile, RequestFolder, certificates_in, let_be
+from .results import describe_cluster, time_text
+
+
+class RequestsModule(FlowModule):
+    """One call about the requests of a cluster."""
+
+    def list_requests(self) -> dict[str, Any]:
+        return self._described(self._seen(self.work()))
+
+    def export_requests(self) -> dict[str, Any]:
+        work = self.work()
+        seen, folder = self._seen(work), Path(self.params["directory"])
+        wanted = [one for one in requests_by_hand(seen) if one.is_wanted]
+        files = {one.secret: RequestFile(folder / f"{one.secret}.csr", one.csr) for one in wanted}
+        new = {secret for secret, file in files.items() if not file.is_there}
+        needed: tuple[RequestFolder | RequestFile, ...] = (RequestFolder(folder), *files.values())
+        for one in needed:
+            if not one.is_there:
+                _write(one, work)
+        exported = [
+            {"secret": secret, "path": str(file.path), "changed": secret in new} for secret, file in files.items()
+        ]
+        return self._described(seen, exported=exported)
+
+    def import_certificates(self) -> dict[str, Any]:
+        work = self.work()
+        seen = self._seen(work)
+        brought, others = self._brought(seen)
+        imported = put_back(brought, seen, work)
+        # What the next run will find; where nothing was written, it is what was seen.
+        after = see_existing(work) if work.actions and not work.dry_run else seen
+        return self._described(after, imported=[_imported(one) for one in imported], let_be=others)
+
+    def _brought(self, seen: Observation) -> tuple[Sequence[Brought], list[str]]:
+        """What the caller gives, and files that are not meant for this cluster."""
+        given = self.params["certificates"]
+        if given is not None:
+            return [Brought(f"certificate {number}", text.encode("utf-8")) for number, text in enumerate(given, 1)], []
+        folder, leaves = Path(self.params["directory"]), _leaves(seen)
+        return tuple(certificates_in(folder, leaves)), let_be(folder, leaves)
+
+    def _seen(self, work: Work) -> Observation:
+        seen = see_existing(work)
+        self.hide_secrets(seen)
+        return seen
+
+    def _described(
+        self,
+        seen: Observation,
+        *,
+        exported: Iterable[dict[str, Any]] = (),
+        imported: Iterable[dict[str, Any]] = (),
+        let_be: Iterable[str] = (),
+    ) -> dict[str, Any]:
+        return {
+            **self.done_so_far(),
+            "cluster": describe_cluster(seen.snapshot),
+            "requests": [_request(one) for one in requests_by_hand(seen)],
+            "requests_elsewhere": [_elsewhere(one) for one in requests_elsewhere(seen)],
+            "exported": list(exported),
+            "imported": list(imported),
+            "let_be": list(let_be),
+        }
+
+
+def _write(one: RequestFolder | RequestFile, work: Work) -> None:
+    action = one.action
+    if not work.dry_run:
+        one.write()
+    work.record(action)
+
+
+def _leaves(seen: Observation) -> frozenset[str]:
+    """Also those of nodes that are gone, as long as a request is there."""
+    return frozenset((*(leaf.secret for leaf in every_leaf(seen)), *seen.snapshot.requests))
+
+
+def _request(one: RequestByHand) -> dict[str, Any]:
+    signer = one.authority
+    return {
+        "secret": one.secret,
+        "component": one.stored.component.value,
+        "subject": one.subject,
+        "subject_alternative_names": list(one.names),
+        "public_key_sha256": one.public_key_sha256,
+        "asked_at": time_text(one.asked_at),
+        "authority": {"subject": signer.subject, "sha256": signer.sha256} if signer else None,
+        "csr": one.csr.decode("utf-8"),
+        "answered": one.is_answered,
+        "problem": one.problem,
+        "refused": one.refused,
+        "failed": _failed(one.failed),
+    }
+
+
+def _failed(failure: Failure | None) -> dict[str, Any] | None:
+    return {"count": failure.count, "at": time_text(failure.at), "why": failure.why} if failure else None
+
+
+def _elsewhere(one: RequestElsewhere) -> dict[str, Any]:
+    return {"secret": one.secret, "issuer": one.issuer, "asked_at": time_text(one.asked_at)}
+
+
+def _imported(one: PutBack) -> dict[str, Any]:
+    return {
+        "secret": one.secret,
+        "subject": one.certificate.subject,
+        "sha256": one.certificate.sha256,
+        "not_after": time_text(one.certificate.not_after),
+        "changed": one.is_new,
+    }

@@ -1,0 +1,94 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Files with requests: whole or not there at all, public, and nothing else in the folder is touched."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.request_files import (
+    FolderUnusable,
+    RequestFile,
+    certificates_in,
+    let_be,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
+from ansible_collections.trustops.strimzi.tests.support.certificates import key
+
+REQUEST = build_request(DistinguishedName("demo-kafka"), ["b.example", "a.example"], key(1))
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> RequestFile:
+    return RequestFile(tmp_path / "demo-kafka-0.csr", REQUEST)
+
+
+def test_others_may_read_it_whatever_the_umask(file: RequestFile) -> None:
+    before = os.umask(0o077)
+    try:
+        file.write()
+    finally:
+        os.umask(before)
+    assert file.path.read_bytes() == REQUEST
+    assert file.path.stat().st_mode & 0o777 == 0o644
+
+
+def test_a_killed_write_leaves_what_was_there(file: RequestFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.path.write_text("before")
+
+    def fail(*_paths: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(FolderUnusable, match=r"Failed to write .*demo-kafka-0\.csr: no space left on device"):
+        file.write()
+    assert {path.name: path.read_text() for path in file.path.parent.iterdir()} == {"demo-kafka-0.csr": "before"}
+
+
+def test_a_link_is_replaced_and_not_followed(file: RequestFile, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.write_text("not a request")
+    file.path.symlink_to(other)
+    file.write()
+    assert (other.read_text(), file.path.is_symlink(), file.path.read_bytes()) == ("not a request", False, REQUEST)
+
+
+def test_what_it_would_do_is_told_in_public_facts(file: RequestFile) -> None:
+    facts = {
+        "subject": "CN=demo-kafka,O=io.strimzi",
+        "subject_alternative_names": ["a.example", "b.example"],
+        "public_key_sha256": key(1).public_key_sha256,
+    }
+    new = file.action
+    assert (new.verb, new.object, new.before, new.after) == ("create", f"file {file.path}", {}, facts)
+    file.path.write_text("half a request")
+    assert (file.action.verb, file.action.before) == ("update", {"request": "cannot be read"})
+    file.write()
+    assert (file.is_there, file.action.before) == (True, facts)
+
+
+def test_certificates_are_found_by_the_names_of_leaves(tmp_path: Path) -> None:
+    for name in (
+        "demo-kafka-0.crt",
+        "demo-kafka-1.pem",
+        "demo-kafka-1.csr",
+        "demo-kafka-2.txt",
+        "corporate.crt",
+        "b.pem",
+    ):
+        (tmp_path / name).write_text(name)
+    leaves = [f"demo-kafka-{number}" for number in range(3)]
+    found = {one.where: one.content.decode() for one in certificates_in(tmp_path, leaves)}
+    assert found == {str(tmp_path / name): name for name in ("demo-kafka-0.crt", "demo-kafka-1.pem")}
+    assert let_be(tmp_path, leaves) == [str(tmp_path / name) for name in ("b.pem", "corporate.crt")]
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FolderUnusable, match=r"Failed to read .*nowhere: no such file or directory") as failed:
+        list(certificates_in(tmp_path / "nowhere", []))
+    assert failed.value.remedy == "Give a directory that this module may use."

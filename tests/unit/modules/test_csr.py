@@ -1,0 +1,558 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Requests carried by hand: shown, written to files, signed by somebody, and put back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography import x509
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import load_key
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
+
+from ...support.certificates import Entity, key, make
+from ...support.memory_api import Response
+from ...support.memory_cluster import MemoryCluster
+from ...support.signed_by_hand import BOTH, Signature
+from . import stages
+from .conftest import FastClock
+from .mistakes import entry, put
+from .running import Ended, call
+from .stages import DAY, ELSEWHERE, NOW
+
+NODES = [f"demo-kafka-{number}" for number in range(3)]
+SECRETS = sorted([
+    *NODES, "demo-cluster-operator-certs", "demo-cruise-control-certs", "demo-entity-topic-operator-certs",
+    "demo-entity-user-operator-certs", "demo-kafka-exporter-certs",
+])  # fmt: skip
+COMPONENTS = ("cluster-operator", "cruise-control", "entity-operator", "kafka", "kafka-exporter")
+GOOD = Signature(ELSEWHERE, NOW - timedelta(hours=1))
+AGAIN = "Import all of them again when that is corrected."
+
+
+def look(memory: MemoryCluster) -> dict[str, dict[str, Any]]:
+    """Every open request, by the Secret of the leaf."""
+    ended = stages.done(memory, "strimzi_csr")
+    assert (ended.writes, ended.result["changed"], ended.result["actions"]) == ([], False, [])
+    return {one["secret"]: one for one in ended.result["requests"]}
+
+
+def signed(memory: MemoryCluster, name: str, how: Signature = GOOD) -> str:
+    return how.sign(look(memory)[name]["csr"].encode()).decode()
+
+
+def all_signed(memory: MemoryCluster) -> list[str]:
+    return [signed(memory, name) for name in SECRETS]
+
+
+def bring(memory: MemoryCluster, *certificates: str, **more: Any) -> Ended:
+    return call("strimzi_csr", memory, state="imported", certificates=list(certificates), **more)
+
+
+def refused(memory: MemoryCluster, message: str, *certificates: str) -> None:
+    """The whole message; nothing is written, whatever else is right."""
+    before = memory.api.snapshot()
+    ended = bring(memory, *certificates)
+    assert ended.result["msg"] == message
+    assert (ended.failed, ended.result["changed"], ended.writes) == (True, False, [])
+    assert memory.api.snapshot() == before
+
+
+def record_of(memory: MemoryCluster, name: str, component: str = "kafka") -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(entry(memory, f"demo-issuing-{component}", f"{name}.requested"))
+    return found
+
+
+def edit(memory: MemoryCluster, name: str, component: str = "kafka", **changed: Any) -> None:
+    record = {**record_of(memory, name, component), **changed}
+    put(memory, "secrets", f"demo-issuing-{component}", {f"{name}.requested": json.dumps(record).encode()})
+
+
+# Shown
+
+
+def test_every_request_is_shown_with_what_is_to_be_signed() -> None:
+    memory = stages.asked()
+    found = look(memory)
+    assert sorted(found) == SECRETS
+    node = found["demo-kafka-0"]
+    csr = x509.load_pem_x509_csr(node["csr"].encode())
+    names = csr.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    assert node["subject"] == csr.subject.rfc4514_string() == "CN=demo-kafka,O=io.strimzi"
+    assert node["subject_alternative_names"] == sorted(names.get_values_for_type(x509.DNSName))
+    assert node["component"] == "kafka"
+    authority = ELSEWHERE.certificate
+    assert node["authority"] == {"subject": authority.subject, "sha256": authority.sha256}
+    assert node["public_key_sha256"] == record_of(memory, "demo-kafka-0")["publicKey"]
+    assert (node["answered"], node["problem"], node["refused"], node["failed"]) == (False, "", "", None)
+    assert found["demo-cluster-operator-certs"]["subject_alternative_names"] == []
+
+
+def test_where_nothing_is_asked_for_nothing_is_shown() -> None:
+    assert look(stages.managed()) == {}
+
+
+def test_a_cluster_that_does_not_exist() -> None:
+    memory = stages.managed()
+    memory.cluster = "dmeo"
+    ended = call("strimzi_csr", memory)
+    assert ended.result["msg"] == "Kafka kafka/dmeo does not exist. The Kafka clusters there are: demo."
+
+
+def test_what_failed_before_is_shown() -> None:
+    memory = stages.asked()
+    failed = {"count": 2, "at": NOW.isoformat(), "why": "It is a CA certificate."}
+    edit(memory, "demo-kafka-0", failed=failed)
+    assert look(memory)["demo-kafka-0"]["failed"] == {**failed, "at": f"{NOW:%Y-%m-%dT%H:%M:%SZ}"}
+
+
+def test_requests_of_another_issuer_are_only_named(tmp_path: Path) -> None:
+    memory = stages.asked()
+    edit(memory, "demo-kafka-0", issuer="cert-manager ClusterIssuer corporate")
+    ended = call("strimzi_csr", memory, state="exported", directory=str(tmp_path))
+    (elsewhere,) = ended.result["requests_elsewhere"]
+    assert (elsewhere["secret"], elsewhere["issuer"]) == ("demo-kafka-0", "cert-manager ClusterIssuer corporate")
+    assert "demo-kafka-0" not in {one["secret"] for one in ended.result["requests"]}
+    assert not (tmp_path / "demo-kafka-0.csr").exists()
+
+
+Change = Callable[[MemoryCluster], None]
+
+
+def _other_request(number: int = 7) -> Change:
+    def change(memory: MemoryCluster) -> None:
+        names = look(memory)["demo-kafka-0"]["subject_alternative_names"]
+        csr = build_request(DistinguishedName("demo-kafka"), names, key(number)).decode()
+        own = make("x", key(number)).certificate.public_key_sha256
+        # Who may write to this Secret can make both agree; the key itself lies elsewhere.
+        edit(memory, "demo-kafka-0", request=csr, **({"publicKey": own} if number == 8 else {}))
+
+    return change
+
+
+def _resigned(name: str = "demo-kafka", *more: str) -> Change:
+    """By who has the key, or has had the run sign something else."""
+
+    def change(memory: MemoryCluster) -> None:
+        names = look(memory)["demo-kafka-0"]["subject_alternative_names"]
+        own = load_key(entry(memory, "demo-issuing-kafka-keys", "demo-kafka-0.key"))
+        edit(memory, "demo-kafka-0", request=build_request(DistinguishedName(name), [*names, *more], own).decode())
+
+    return change
+
+
+REMOVE = "Remove demo-kafka-0.requested from Secret kafka/demo-issuing-kafka: the next run makes it anew."
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            _other_request(),
+            f"Somebody has changed the request: it is for another public key than the one that was made for it. {REMOVE}",
+        ),
+        (
+            _resigned("demo-kafka", "evil.example"),
+            f"Somebody has changed the request: its alternative names are not those that are needed. {REMOVE}",
+        ),
+        (
+            _resigned("cluster-operator"),
+            f"Somebody has changed the request: its subject is CN=cluster-operator,O=io.strimzi. {REMOVE}",
+        ),
+        (
+            _other_request(number=8),
+            "The key that was made for it is gone. The next run makes another request, or none.",
+        ),
+        (
+            lambda memory: edit(memory, "demo-kafka-0", request="-----BEGIN CERTIFICATE REQUEST-----\nno\n"),
+            f"Somebody has changed the request: it cannot be read, or is not signed by its own key. {REMOVE}",
+        ),
+        (
+            lambda memory: edit(memory, "demo-kafka-0", authority="0" * 40),
+            "The CA that was to sign it is none of this cluster any more. The next run makes another request.",
+        ),
+        (
+            lambda memory: put(memory, "secrets", "demo-issuing-kafka-keys", {"demo-kafka-0.key": None}),
+            "The key that was made for it is gone. The next run makes another request, or none.",
+        ),
+        (
+            lambda memory: edit(memory, "demo-kafka-0", names="0" * 64),
+            "Other names are needed by now. The next run makes another request, or none.",
+        ),
+    ],
+    ids=["key", "a name more", "subject", "both keys", "unreadable", "authority", "lost key", "names"],
+)
+def test_what_must_not_be_signed_is_not_exported(tmp_path: Path, change: Change, said: str) -> None:
+    memory = stages.asked()
+    before = signed(memory, "demo-kafka-0")
+    change(memory)
+    assert look(memory)["demo-kafka-0"]["problem"] == said
+    ended = stages.done(memory, "strimzi_csr", state="exported", directory=str(tmp_path))
+    assert sorted(one["secret"] for one in ended.result["exported"]) == [
+        name for name in SECRETS if name != "demo-kafka-0"
+    ]
+    assert not (tmp_path / "demo-kafka-0.csr").exists()
+    message = bring(memory, before).result["msg"]
+    assert said in message or "no open request has its public key" in message
+
+
+# Written to files
+
+
+def export(memory: MemoryCluster, folder: Path, **more: Any) -> Ended:
+    return stages.done(memory, "strimzi_csr", state="exported", directory=str(folder), **more)
+
+
+def test_one_file_for_each_that_openssl_reads(tmp_path: Path) -> None:
+    memory, folder = stages.asked(), tmp_path / "new" / "folder"
+    ended = export(memory, folder)
+    assert sorted(path.name for path in folder.iterdir()) == [f"{name}.csr" for name in SECRETS]
+    for name, request in look(memory).items():
+        path = folder / f"{name}.csr"
+        assert path.read_text() == request["csr"]
+        assert path.stat().st_mode & 0o777 == 0o644
+    assert ended.result["exported"] == [
+        {"secret": one["secret"], "path": str(folder / f"{one['secret']}.csr"), "changed": True}
+        for one in ended.result["requests"]
+    ]
+    assert (ended.result["changed"], ended.writes) == (True, [])
+
+
+def test_files_that_are_right_are_not_written_again(tmp_path: Path) -> None:
+    memory = stages.asked()
+    export(memory, tmp_path)
+    (tmp_path / "demo-kafka-1.csr").write_text("something else")
+    (tmp_path / "demo-kafka-2.csr").unlink()
+    (tmp_path / "mine.txt").write_text("mine")
+    before = {path.name: path.stat().st_ino for path in tmp_path.iterdir()}
+    ended = export(memory, tmp_path)
+    written = {one["secret"] for one in ended.result["exported"] if one["changed"]}
+    assert written == {"demo-kafka-1", "demo-kafka-2"}
+    after = {path.name: path.stat().st_ino for path in tmp_path.iterdir()}
+    assert {name for name, number in after.items() if before.get(name) != number} == {f"{name}.csr" for name in written}
+    assert [action["verb"] for action in ended.result["actions"]] == ["update", "create"]
+    assert not export(memory, tmp_path).result["changed"]
+
+
+def test_a_folder_is_made_where_nothing_is_to_be_signed(tmp_path: Path) -> None:
+    memory, folder = stages.managed(), tmp_path / "new"
+    assert [action["object"] for action in export(memory, folder).result["actions"]] == [f"directory {folder}"]
+    assert folder.is_dir()
+    assert not export(memory, folder).result["changed"]
+
+
+def test_check_mode_writes_no_file_and_no_folder(tmp_path: Path) -> None:
+    memory, folder = stages.asked(), tmp_path / "new"
+    ended = export(memory, folder, check=True)
+    assert (ended.result["changed"], folder.exists()) == (True, False)
+    assert all(one["changed"] for one in ended.result["exported"])
+    shown = {one["after_header"]: one for one in ended.result["diff"]}[f"file {folder}/demo-kafka-0.csr"]
+    assert (shown["before"], shown["after"]["subject"]) == ({}, "CN=demo-kafka,O=io.strimzi")
+
+
+def test_a_folder_that_cannot_be_used(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for state in ("exported", "imported"):
+        ended = call("strimzi_csr", stages.asked(), state=state, directory=str(tmp_path / "file"))
+        assert ended.failed
+        assert ended.result["msg"].startswith(f"Failed to read {tmp_path / 'file'}")
+        assert ended.result["msg"].endswith(": not a directory. Give a directory that this module may use.")
+
+
+def test_what_is_answered_is_not_exported_again(tmp_path: Path) -> None:
+    memory = stages.asked()
+    assert not bring(memory, signed(memory, "demo-kafka-0")).failed
+    assert "demo-kafka-0" not in {one["secret"] for one in export(memory, tmp_path).result["exported"]}
+
+
+# Put back
+
+
+def test_what_is_put_back_lies_where_the_next_run_takes_it() -> None:
+    memory = stages.asked()
+    ended = bring(memory, *all_signed(memory))
+    assert not ended.failed, ended.result["msg"]
+    assert ended.writes == [f"PATCH secrets/demo-issuing-{component}" for component in COMPONENTS]
+    assert [one["secret"] for one in ended.result["imported"]] == SECRETS
+    assert all(one["changed"] for one in ended.result["imported"])
+    assert all(one["answered"] for one in ended.result["requests"])
+    stages.done(memory, "strimzi_trusted_certs", client_grace=0)
+    taken = stages.done(memory, "strimzi_ee_cert", client_grace=0)
+    assert {leaf["issuer"] for leaf in taken.result["leaves"] if leaf["component"] == "kafka"} == {
+        ELSEWHERE.certificate.subject
+    }
+    assert look(memory).keys().isdisjoint(NODES)
+
+
+def test_the_same_again_is_nothing_new_before_and_after_it_is_taken() -> None:
+    memory = stages.asked()
+    certificates = all_signed(memory)
+    bring(memory, *certificates)
+    for _run in range(2):
+        again = bring(memory, *certificates)
+        assert (again.failed, again.result["changed"], again.writes) == (False, False, [])
+        assert [one["secret"] for one in again.result["imported"]] == SECRETS
+        assert not any(one["changed"] for one in again.result["imported"])
+        # First they are stored as checked, then they are in use.
+        stages.done(memory, "strimzi_ee_cert", client_grace=0)
+
+
+def test_some_of_them_are_enough_and_the_others_stay_open() -> None:
+    memory = stages.asked()
+    ended = bring(memory, signed(memory, "demo-kafka-1"), signed(memory, "demo-kafka-2"))
+    assert ended.writes == ["PATCH secrets/demo-issuing-kafka"]
+    assert {one["secret"] for one in ended.result["requests"] if one["answered"]} == {"demo-kafka-1", "demo-kafka-2"}
+
+
+def test_each_goes_to_the_request_with_its_key(tmp_path: Path) -> None:
+    """Somebody has mixed the files up."""
+    memory = stages.asked()
+    for name, other in zip(NODES, reversed(NODES), strict=True):
+        (tmp_path / f"{name}.{'pem' if name == NODES[0] else 'crt'}").write_text(signed(memory, other))
+    ended = stages.done(memory, "strimzi_csr", state="imported", directory=str(tmp_path))
+    answered = {one["secret"]: one for one in ended.result["requests"] if one["answered"]}
+    assert sorted(answered) == NODES
+
+
+def test_files_of_others_are_let_be(tmp_path: Path) -> None:
+    memory = stages.asked()
+    (tmp_path / "corporate.crt").write_bytes(ELSEWHERE.certificate.pem)
+    (tmp_path / "other-kafka-0.pem").write_text("of another cluster")
+    (tmp_path / "demo-kafka-0.csr").write_text("a request")
+    ended = stages.done(memory, "strimzi_csr", state="imported", directory=str(tmp_path))
+    assert ended.result["let_be"] == [str(tmp_path / name) for name in ("corporate.crt", "other-kafka-0.pem")]
+    assert (ended.result["imported"], ended.writes) == ([], [])
+
+
+def test_a_chain_may_be_behind_it_and_text_around_it() -> None:
+    memory = stages.asked()
+    text = f"Certificate:\n    Data:\n{signed(memory, 'demo-kafka-0')}\n{ELSEWHERE.certificate.pem.decode()}"
+    assert not bring(memory, text).failed
+    stored = parse_certificates(entry(memory, "demo-issuing-kafka", "demo-kafka-0.pending"))
+    assert stored[1:] == (ELSEWHERE.certificate,)
+
+
+def test_a_better_one_takes_the_place_of_what_somebody_put_there() -> None:
+    memory = stages.asked()
+    wrong = signed(memory, "demo-kafka-0", replace(GOOD, copies=False))
+    put(memory, "secrets", "demo-issuing-kafka", {"demo-kafka-0.pending": wrong.encode()})
+    shown = look(memory)["demo-kafka-0"]
+    assert (shown["answered"], shown["problem"]) == (False, "")
+    assert shown["refused"].startswith(
+        "The certificate that came back is refused: its alternative names are not the requested ones"
+    )
+    ended = bring(memory, signed(memory, "demo-kafka-0"))
+    assert (ended.failed, ended.result["changed"]) == (False, True)
+    assert look(memory)["demo-kafka-0"]["answered"]
+
+
+def test_one_that_begins_in_a_moment_is_put_back() -> None:
+    """The clock of who signs may be ahead of ours."""
+    memory = stages.asked()
+    ahead = FastClock().now() + timedelta(minutes=4)
+    ended = bring(memory, signed(memory, "demo-kafka-0", replace(GOOD, begin=ahead)))
+    assert (ended.failed, ended.result["changed"]) == (False, True)
+    (shown,) = (one for one in ended.result["requests"] if one["secret"] == "demo-kafka-0")
+    assert (shown["answered"], shown["refused"]) == (True, "")
+
+
+def test_check_mode_says_what_would_be_put_back() -> None:
+    memory = stages.asked()
+    before = memory.api.snapshot()
+    ended = bring(memory, signed(memory, "demo-kafka-0"), check=True)
+    assert (ended.result["changed"], ended.writes) == (True, [])
+    assert ended.result["imported"][0]["changed"]
+    assert memory.api.snapshot() == before
+
+
+def test_a_run_that_has_changed_the_requests_meanwhile() -> None:
+    memory = stages.asked()
+
+    def meanwhile(method: str, path: str) -> Response | None:
+        if method == "PATCH":
+            put(memory, "secrets", "demo-issuing-kafka", {"demo-kafka-0.requested": b"{}"})
+        return None
+
+    ended = bring(memory, signed(memory, "demo-kafka-0"), answer=meanwhile)
+    assert ended.failed
+    assert ended.result["msg"].endswith("Somebody else changed it meanwhile; run again.")
+    assert "demo-kafka-0.pending" not in json.dumps(memory.api.find("secrets", "kafka", "demo-issuing-kafka"))
+
+
+# Refused
+
+
+def _told(why: str) -> str:
+    return (
+        f"certificate 1: it is for demo-kafka-0. The certificate that came back is refused: {why}. "
+        "Correct what the issuer makes of the request."
+    )
+
+
+BELOW = make("Issuing CA", key(4), ELSEWHERE, begin=NOW - DAY, end=NOW + 300 * DAY)
+STRANGER = make("Corporate CA", key(5), begin=NOW - DAY, end=NOW + 400 * DAY)
+
+
+@pytest.mark.parametrize(
+    ("how", "behind", "why"),
+    [
+        (replace(GOOD, copies=False), None, "its alternative names are not the requested ones"),
+        (replace(GOOD, names=["evil.example"]), None, "its alternative names are not the requested ones"),
+        (
+            replace(GOOD, subject=DistinguishedName("cluster-operator").as_name()),
+            None,
+            "its subject is CN=cluster-operator,O=io.strimzi",
+        ),
+        (replace(GOOD, begin=NOW - 30 * DAY, lasts=DAY), None, "expired"),
+        (replace(GOOD, begin=NOW + 30 * DAY), None, "not valid before"),
+        (replace(GOOD, usages=BOTH[:1]), None, "without clientAuth"),
+        (replace(GOOD, usages=BOTH[1:]), None, "without serverAuth"),
+        (replace(GOOD, issuer=STRANGER), None, ""),
+        (replace(GOOD, issuer=STRANGER), STRANGER, ""),
+        (
+            replace(GOOD, issuer=BELOW),
+            BELOW,
+            "it is signed by CN=Issuing CA,O=io.strimzi, a CA below CN=Corporate CA,O=io.strimzi that nobody is shown",
+        ),
+        (replace(GOOD, issuer=BELOW), None, ""),
+    ],
+    ids=[
+        "names left out", "other names", "subject", "expired", "future", "no client", "no server", "stranger",
+        "stranger with its chain", "a CA below", "a CA below left out",
+    ],
+)  # fmt: skip
+def test_one_that_is_wrong_is_refused_with_the_reason(how: Signature, behind: Entity | None, why: str) -> None:
+    memory = stages.asked()
+    text = signed(memory, "demo-kafka-0", how) + (behind.certificate.pem.decode() if behind else "")
+    before = memory.api.snapshot()
+    ended = bring(memory, text, signed(memory, "demo-kafka-1"))
+    head = "Nothing was put back: 1 of 2 is refused. certificate 1: it is for demo-kafka-0. The certificate that came back is refused: "
+    assert ended.result["msg"].startswith(head)
+    assert ended.result["msg"].endswith(f" Correct what the issuer makes of the request. {AGAIN}")
+    assert why in ended.result["msg"]
+    assert (ended.writes, memory.api.snapshot()) == ([], before)
+
+
+def test_a_ca_certificate_is_refused() -> None:
+    memory = stages.asked()
+    ended = bring(memory, signed(memory, "demo-kafka-0", replace(GOOD, ca=True)))
+    assert "it is a CA certificate" in ended.result["msg"]
+
+
+def test_one_serial_number_for_all_is_refused() -> None:
+    """As ``openssl x509 -set_serial`` in a loop gives it."""
+    memory = stages.asked()
+    same = replace(GOOD, serial=1)
+    one, other = (signed(memory, name, same) for name in NODES[:2])
+    refused(memory, f"Nothing was put back: 1 of 2 is refused. {_told(SERIAL)} {AGAIN}", one, other)
+    assert not bring(memory, one).failed
+    late = bring(memory, other)
+    assert (late.failed, "serial number" in late.result["msg"]) == (True, True)
+
+
+SERIAL = "its issuer has given its serial number to CN=demo-kafka,O=io.strimzi before"
+
+
+def test_every_one_that_is_wrong_is_named() -> None:
+    memory = stages.asked()
+    wrong = replace(GOOD, copies=False)
+    message = (
+        "Nothing was put back: 2 of 3 are refused. "
+        "1. certificate 2: no readable certificate in PEM form. Convert a DER file with openssl x509 -inform DER. "
+        f"2. certificate 1: {_told('its alternative names are not the requested ones').partition(': ')[2]} {AGAIN}"
+    )
+    refused(memory, message, signed(memory, "demo-kafka-0", wrong), "nothing", signed(memory, "demo-kafka-1"))
+
+
+def _for_key(number: int) -> Certificate:
+    return make("demo-kafka", key(number), ELSEWHERE, ca=False, begin=NOW - DAY, end=NOW + DAY).certificate
+
+
+def test_one_for_no_open_request_is_refused() -> None:
+    strange = _for_key(9)
+    message = (
+        f"Nothing was put back: 1 of 1 is refused. certificate 1: no open request has its public key (SHA-256 {strange.public_key_sha256}). "
+        f"Take it away, or export the requests again and have those signed: each new request is for a new key. {AGAIN}"
+    )
+    for memory in (stages.asked(), stages.managed()):
+        refused(memory, message, strange.pem.decode())
+
+
+def test_one_for_which_another_issuer_was_asked_is_refused() -> None:
+    memory = stages.asked()
+    text = signed(memory, "demo-kafka-0")
+    edit(memory, "demo-kafka-0", issuer="cert-manager Issuer kafka")
+    message = (
+        "Nothing was put back: 1 of 1 is refused. certificate 1: it is for demo-kafka-0, for which cert-manager Issuer kafka was asked. "
+        f"Only what the external issuer was asked for is put back by hand. {AGAIN}"
+    )
+    refused(memory, message, text)
+
+
+def test_one_whose_request_has_failed_is_refused() -> None:
+    memory = stages.asked()
+    text = signed(memory, "demo-kafka-0")
+    edit(memory, "demo-kafka-0", open=False, failed={"count": 1, "at": NOW.isoformat(), "why": "It had other names."})
+    message = (
+        "Nothing was put back: 1 of 1 is refused. certificate 1: its request for demo-kafka-0 is not open any more. It had other names. "
+        f"Run the flow with retry_failed, and export the new request. {AGAIN}"
+    )
+    refused(memory, message, text)
+
+
+def test_two_for_one_request_are_refused() -> None:
+    memory = stages.asked()
+    message = (
+        "Nothing was put back: 1 of 2 is refused. certificate 2: it is for demo-kafka-0, and so is another certificate, certificate 1. "
+        f"Give one of them. {AGAIN}"
+    )
+    one = signed(memory, "demo-kafka-0")
+    refused(memory, message, one, signed(memory, "demo-kafka-0"))
+    assert not bring(memory, one, one).failed
+
+
+def test_one_behind_its_chain_is_refused() -> None:
+    memory = stages.asked()
+    text = ELSEWHERE.certificate.pem.decode() + signed(memory, "demo-kafka-0")
+    message = (
+        "Nothing was put back: 1 of 1 is refused. certificate 1: the certificate for demo-kafka-0 is not the first in it. "
+        f"Put it there, and its chain after it. {AGAIN}"
+    )
+    refused(memory, message, text)
+
+
+def test_a_private_key_among_certificates_is_refused_and_shown_nowhere(tmp_path: Path) -> None:
+    """That call() finds no key in anything that is printed is part of every test here."""
+    memory = stages.asked()
+    text = signed(memory, "demo-kafka-0") + key(6).reveal().decode()
+    why = "a private key is in it. Nobody needs it here; give certificates alone."
+    refused(memory, f"Nothing was put back: 1 of 1 is refused. certificate 1: {why} {AGAIN}", text)
+    file = tmp_path / "demo-kafka-0.crt"
+    file.write_text(text)
+    ended = call("strimzi_csr", memory, state="imported", directory=str(tmp_path))
+    assert ended.result["msg"] == f"Nothing was put back: 1 of 1 is refused. {file}: {why} {AGAIN}"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"state": "exported"}, "state is exported but all of the following are missing: directory"),
+        ({"state": "imported"}, "state is imported but any of the following are missing: directory, certificates"),
+        (
+            {"state": "imported", "directory": "/tmp", "certificates": []},
+            "parameters are mutually exclusive: directory|certificates",
+        ),
+    ],
+)
+def test_options_that_are_needed(options: Mapping[str, Any], said: str) -> None:
+    assert call("strimzi_csr", stages.managed(), **options).result["msg"] == said
