@@ -28,6 +28,7 @@ VARIABLES = {
     "authority": ("validity_days", "key_algorithm", "key_size", "path_length", "certificate", "private_key"),
     "leaves": ("renew_before_days", "validity_days"),
     "report": ("report_dir",),
+    "requests": ("requests_dir",),
 }  # fmt: skip
 #: The one role that changes nothing.
 _ONLY_LOOKS = ("status",)
@@ -69,7 +70,8 @@ def _main(name: str, role: dict[str, Any]) -> str:
 def _readme(name: str, role: dict[str, Any]) -> str:
     about = "\n\n".join(textwrap.fill(role[key], _WIDTH) for key in ("description", "details") if key in role)
     again = "Interrupted at any point, the same role continues when it is run again. A second run changes nothing."
-    example = textwrap.dedent(f"""\
+    example = (
+        textwrap.dedent(f"""\
         ```yaml
         - hosts: localhost
           gather_facts: false
@@ -78,7 +80,10 @@ def _readme(name: str, role: dict[str, Any]) -> str:
               vars:
                 strimzi_cluster: demo
                 strimzi_namespace: kafka
-        ```""")
+        """)
+        + "".join(f"        {line}\n" for line in role.get("example", ()))
+        + "```"
+    )
     variables = f"`ansible-doc -t role trustops.strimzi.{name}` describes all variables."
     refused = "" if name in _ONLY_LOOKS else (
         " The role refuses a variable that begins with `strimzi_` and that no role reads, so a misspelt one does not pass in silence."
