@@ -1,0 +1,92 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The way of docs/issuers/external.md, "Step by step", with the commands and the permissions that the page shows."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import textwrap
+from collections.abc import Mapping
+from pathlib import Path
+
+import yaml
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
+
+from ..cluster.bed import ROOT
+from .running import Runner
+from .test_permissions import shipped_rules
+
+PAGE = (ROOT / "docs" / "issuers" / "external.md").read_text()
+#: Three nodes, and the five others of a cluster with everything.
+LEAVES = 8
+
+
+def block(language: str, has: str) -> str:
+    """What the page shows in this language and with these words."""
+    found = re.findall(rf"^ *```{language}\n(.*?)^ *```$", PAGE, re.DOTALL | re.MULTILINE)
+    (one,) = (text for text in found if has in text)
+    return textwrap.dedent(one)
+
+
+def shell(script: str, folder: Path, **variables: str) -> None:
+    environment: Mapping[str, str] = {**os.environ, **variables}
+    done = subprocess.run(
+        ["sh", "-c", script], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_ca_whose_key_stays_with_somebody_else(runner: Runner, tmp_path: Path) -> None:
+    office, folder = tmp_path / "office", tmp_path / "requests"
+    office.mkdir()
+    shell(
+        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -out ca.crt -days 400 "
+        "-subj '/O=Example/CN=Corporate CA' -addext keyUsage=critical,keyCertSign,cRLSign",
+        office,
+    )
+    certificate = (office / "ca.crt").read_text()
+    role = yaml.safe_load(block("yaml", "trustops-strimzi-external"))
+    running = [*shipped_rules("looking", "flows"), *role["rules"]]
+    begin = {"strimzi_certificate": certificate}
+
+    asked = runner.as_service_account(running, tmp_path).flow("rotate_cluster_ca", **begin).check()
+    assert f"{LEAVES} certificates of CN=Corporate CA,O=Example" in asked.output
+    limited = runner.as_service_account(shipped_rules("looking"), tmp_path)
+    exported = limited.flow("export-requests", strimzi_requests_dir=str(folder)).check()
+    assert f"{LEAVES} to be signed" in exported.output
+    assert "changed=0" in limited.flow("export_requests", strimzi_requests_dir=str(folder)).check().output
+
+    (rule,) = role["rules"]
+    requests = [name for name in rule["resourceNames"] if not name.endswith("-keys")]
+    limited = runner.as_service_account(
+        [*shipped_rules("looking"), {**rule, "resourceNames": requests, "verbs": ["patch"]}], tmp_path
+    )
+    key, ca = str(office / "ca.key"), str(office / "ca.crt")
+    shell(block("sh", "openssl x509 -req").replace("-copy_extensions copy", ""), folder, CA_CERTIFICATE=ca, CA_KEY=key)
+    since = runner.audit_lines()
+    refused = limited.flow("import_certificates", strimzi_requests_dir=str(folder))
+    assert refused.code != 0
+    assert "its alternative names are not the requested ones" in refused.output
+    assert runner.writes_in_audit_log(since) == []
+
+    shell(block("sh", "openssl x509 -req"), folder, CA_CERTIFICATE=ca, CA_KEY=key)
+    imported = limited.flow("import-certificates", strimzi_requests_dir=str(folder)).check()
+    assert "0 still to be signed" in imported.output
+    assert "changed=0" in limited.flow("import_certificates", strimzi_requests_dir=str(folder)).check().output
+
+    limited = runner.as_service_account(running, tmp_path)
+    limited.flow("rotate_cluster_ca", **begin).check()
+    info = runner.module("strimzi_ca_info")
+    (wanted,) = parse_certificates(certificate.encode())
+    assert [(one["sha256"], one["state"], one["current"]) for one in info["cas"]] == [
+        (wanted.sha256, "TRUSTED_IN_USE_ALL", True)
+    ]
+    assert {leaf["issuer"] for leaf in info["leaves"]} == {wanted.subject}
+    left = runner.cluster.kube.request("GET", f"/api/v1/namespaces/{runner.cluster.namespace}/secrets").body["items"]
+    assert [one["metadata"]["name"] for one in left if "-issuing-" in one["metadata"]["name"]] == []
+    # What was imported is in use, so the same again is right and nothing to do.
+    assert "changed=0" in limited.flow("import_certificates", strimzi_requests_dir=str(folder)).check().output
