@@ -134,7 +134,7 @@ leaves:
   type: list
   elements: dict
   sample: [{secret: demo-kafka-0, subject: "CN=demo-kafka,O=io.strimzi", generation: 1, not_after: "2027-01-01T00:00:00Z"}]
-requests:
+leaf_requests:
   description: Certificates that an issuer was asked for, because somebody else keeps the key of their CA.
   returned: always
   type: list

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 #: What every module that takes part in a flow returns.
 FLOW = (
-    "cluster", "cas", "removed", "held_leaves", "pods", "outside", "leaves", "requests", "journal", "replaces", "transitions",
+    "cluster", "cas", "removed", "held_leaves", "pods", "outside", "leaves", "leaf_requests", "journal", "replaces", "transitions",
     "actions", "evidence", "listeners", "violations", "pending", "waiting", "done", "phase", "began_at", "seconds",
 )  # fmt: skip
 #: What is returned about requests that are carried by hand.

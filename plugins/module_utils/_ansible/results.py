@@ -46,7 +46,7 @@ def describe_snapshot(snapshot: Snapshot) -> dict[str, Any]:
         "pods": [_pod(index, snapshot, ledger, seen) for index in range(len(snapshot.pods))],
         "outside": [_outside(client, snapshot, ledger) for client in snapshot.outside],
         "leaves": _leaves(snapshot),
-        "requests": [_request(one) for _name, one in sorted(snapshot.requests.items())],
+        "leaf_requests": [_request(one) for _name, one in sorted(snapshot.requests.items())],
         "journal": _journal(ledger.journal),
     }
 
