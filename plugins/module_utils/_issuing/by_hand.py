@@ -24,9 +24,10 @@ from .subjects import LeafSubject
 class RequestByHand:
     """A request that waits for somebody.
 
-    subject, names, public_key_sha256: of the signing request, empty where it cannot be read. authority: the CA that is to sign. answer: what was put back and is good. problem: why it must
-    not be signed, as a sentence; empty where it may be. refused: why what was put back for it is refused, as a sentence; empty where nothing
-    was, or where it is good. failed: what became of the requests before it.
+    subject, names, public_key_sha256: of the signing request, empty where it cannot be read. authority: the CA that is
+    to sign. answer: what was put back and is good. problem: why it must not be signed, as a sentence; empty where it
+    may be. refused: why what was put back for it is refused, as a sentence; empty where nothing was, or where it is
+    good. failed: what became of the requests before it.
     """
 
     stored: StoredRequest

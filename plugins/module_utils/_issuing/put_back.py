@@ -117,10 +117,14 @@ class _Sorting:
         stored = next((one for one in self._stored.values() if one.record and one.record.key == key), None)
         if stored is not None and stored.record is not None:
             if stored.record.issuer != External.reference:
-                return f"it is for {stored.secret}, for which {stored.record.issuer} was asked. Only what {External.reference} was asked for is put back by hand."
-            failed = stored.record.failure.why if stored.record.failure else ""
-            return f"its request for {stored.secret} is not open any more. {failed} Run the flow with retry_failed, and export the new request.".replace(
-                "  ", " "
+                return (
+                    f"it is for {stored.secret}, for which {stored.record.issuer} was asked. "
+                    f"Only what {External.reference} was asked for is put back by hand."
+                )
+            failed = f" {stored.record.failure.why}" if stored.record.failure else ""
+            return (
+                f"its request for {stored.secret} is not open any more.{failed} "
+                "Run the flow with retry_failed, and export the new request."
             )
         later = next((one.secret for one in self._open.values() if any(_is_for(one, cert) for cert in chain[1:])), "")
         if later:
