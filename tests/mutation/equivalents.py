@@ -26,6 +26,18 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "It is the second of two, and comes before the one that is there.",
     ),
     Equivalent(
+        "_pki/certificates.py",
+        "@lru_cache(maxsize=65536)",
+        ("@lru_cache(maxsize= 65537)", "@lru_cache(maxsize= 65535)"),
+        "Results are kept to save time; each is a function of its arguments.",
+    ),
+    Equivalent(
+        "_pki/certificates.py",
+        "@lru_cache(maxsize=4096)",
+        ("@lru_cache(maxsize= 4097)", "@lru_cache(maxsize= 4095)"),
+        "Results are kept to save time; each is a function of its arguments.",
+    ),
+    Equivalent(
         "_pki/defects.py",
         "refusing = ALL if algorithm == _MD5 else GO | OPENSSL if algorithm in _SHA1 | _ECDSA_SHA3 else GO",
         (
@@ -51,6 +63,30 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
             "return names[ -1] if len(names) == 1 else f\"{', '.join(names[:-1])} and {names[-1]}\"",
         ),
         "There is one at least, and of one the first is the last.",
+    ),
+    Equivalent(
+        "_pki/keys.py",
+        "PublicKey = RSAPublicKey | EllipticCurvePublicKey",
+        (
+            "PublicKey = RSAPublicKey + EllipticCurvePublicKey",
+            "PublicKey = RSAPublicKey - EllipticCurvePublicKey",
+            "PublicKey = RSAPublicKey * EllipticCurvePublicKey",
+            "PublicKey = RSAPublicKey / EllipticCurvePublicKey",
+            "PublicKey = RSAPublicKey // EllipticCurvePublicKey",
+            "PublicKey = RSAPublicKey % EllipticCurvePublicKey",
+            "PublicKey = RSAPublicKey ** EllipticCurvePublicKey",
+            "PublicKey = RSAPublicKey >> EllipticCurvePublicKey",
+            "PublicKey = RSAPublicKey << EllipticCurvePublicKey",
+            "PublicKey = RSAPublicKey & EllipticCurvePublicKey",
+            "PublicKey = RSAPublicKey ^ EllipticCurvePublicKey",
+        ),
+        "Only a type checker evaluates this line.",
+    ),
+    Equivalent(
+        "_pki/keys.py",
+        'name, sizes = ("ECDSA", _CURVE_SIZES) if spec.algorithm is KeyAlgorithm.ECDSA else ("RSA", _RSA_SIZES)',
+        ('name, sizes = ("ECDSA", _CURVE_SIZES) if spec.algorithm <= KeyAlgorithm.ECDSA else ("RSA", _RSA_SIZES)',),
+        "Members of this enum are texts, and none comes before this one.",
     ),
     Equivalent(
         "_pki/leaf_usability.py",

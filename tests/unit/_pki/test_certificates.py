@@ -21,6 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 )
 
 from ...support.certificates import NOW, YEAR, key, leaf, make
+from ...support.unusable import USABLE
 
 ROOT = make("cluster-ca v0", key(0), path_length=1)
 OTHER = make("cluster-ca v1", key(1))
@@ -169,3 +170,42 @@ def test_unprocessed_extensions() -> None:
     assert make("x", key(2), extra=[(unknown, False)]).certificate.unprocessed_extensions == ()
     assert make("x", key(2), extra=[(constraints, False)]).certificate.unprocessed_extensions == ("2.5.29.30",)
     assert ROOT.certificate.unprocessed_extensions == ()
+
+
+def with_serial_number_of(named: Certificate, number: int) -> Certificate:
+    """A leaf of an issuer that its authorityKeyIdentifier names by the name of its own issuer and a serial number."""
+    name = x509.load_der_x509_certificate(named.der).issuer
+    identifier = x509.AuthorityKeyIdentifier(None, [x509.DirectoryName(name)], number)
+    return leaf(make("issuer", key(1)), authority_identifier=identifier)
+
+
+def test_a_serial_number_names_one_certificate() -> None:
+    """Neither one before nor one after it."""
+    issuer = make("issuer", key(1)).certificate
+    for off, fits in ((-1, False), (0, True), (1, False)):
+        named = with_serial_number_of(issuer, issuer.serial_number + off)
+        assert named.names_serial_number_of(issuer) is fits
+        assert named.names_as_issuer(issuer) is fits
+
+
+@pytest.mark.parametrize("other", ["a", "z"], ids=["before", "after"])
+def test_a_serial_number_is_of_a_certificate_of_one_issuer(other: str) -> None:
+    issuer = make("issuer", key(1)).certificate
+    named = with_serial_number_of(make(other * 6, key(2)).certificate, issuer.serial_number)
+    assert named.names_serial_number_of(issuer)
+    assert not named.names_as_issuer(issuer)
+
+
+@pytest.mark.parametrize("other", ["a", "z"], ids=["before", "after"])
+def test_who_passes_for_another_has_its_name_and_its_key(other: str) -> None:
+    one = make("issuer", key(1)).certificate
+    assert one.passes_for(make("ISSUER", key(1)).certificate)
+    assert not one.passes_for(make(other * 6, key(1)).certificate)
+    assert not one.passes_for(make("issuer", key(2)).certificate)
+    assert not make("issuer", key(2)).certificate.passes_for(one)
+
+
+def test_a_key_of_another_kind_has_no_size() -> None:
+    (edwards,) = (case.authority for case in USABLE if case.name == "ed25519")
+    kind, bits = edwards.key_type
+    assert (bits, "ed25519" in kind.lower()) == (0, True)

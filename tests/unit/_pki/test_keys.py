@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import ed25519
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
     KeyAlgorithm,
@@ -61,6 +61,43 @@ def test_kinds_of_keys(spec: KeySpec) -> None:
 def test_sizes_that_are_not_offered(spec: KeySpec) -> None:
     with pytest.raises(PrivateKeyError, match=str(spec.size)):
         generate_key(spec)
+
+
+@pytest.mark.parametrize(
+    ("curve", "name"),
+    [
+        (ec.SECP224R1(), "sha256"),
+        (ec.SECP256R1(), "sha256"),
+        (ec.SECP384R1(), "sha384"),
+        (ec.SECP521R1(), "sha512"),
+    ],
+    ids=lambda value: getattr(value, "name", value),
+)
+def test_the_hash_is_of_the_size_of_the_curve(curve: ec.EllipticCurve, name: str) -> None:
+    """Also of curves on which no key is made here."""
+    assert PrivateKey(ec.generate_private_key(curve)).signature_hash.name == name
+
+
+def test_keys_differ_in_both_directions() -> None:
+    """Whichever has the higher fingerprint."""
+    first, second = key(1), key(2)
+    assert first != second
+    assert second != first
+    assert first != first.public_key_sha256
+
+
+def test_the_sizes_that_are_offered_are_told() -> None:
+    for spec, sizes in (
+        (KeySpec(KeyAlgorithm.RSA, 1), "RSA keys are of size 2048 or 3072 or 4096 or 8192, not 1"),
+        (KeySpec(KeyAlgorithm.ECDSA, 1), "ECDSA keys are of size 256 or 384, not 1"),
+    ):
+        with pytest.raises(PrivateKeyError) as caught:
+            generate_key(spec)
+        assert str(caught.value) == sizes
+
+
+def test_its_text_is_the_start_of_the_fingerprint() -> None:
+    assert repr(KEY) == f"<private key of SPKI sha256 {KEY.public_key_sha256[:16]}>"
 
 
 @pytest.mark.parametrize("count", [0, 1, 5])
