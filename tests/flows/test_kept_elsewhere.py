@@ -8,10 +8,14 @@ meanwhile.
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
+from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Retire
 
 from ..support.authorities import Authority, below, renewed, root
 from ..support.flows import START, FlowResult
@@ -153,3 +157,157 @@ def test_a_node_that_is_added_by_hand_starts_after_the_next_run(cluster: Watched
     assert cluster.ready
     assert set(cluster.memory.kubelet.nodes) == {"demo-kafka-0", "demo-kafka-1", "demo-kafka-2"}
     assert cluster.counts()["demo-kafka-0"] == 0
+
+
+# Leaves of a CA that is kept elsewhere come to their end, are lost, or are refused.
+
+DAY = 86400.0
+NODE = "demo-kafka-0"
+#: How certificates are taken up does not matter to it, or cannot be otherwise.
+ONCE = pytest.mark.parametrize("uptake", [True], ids=["reload"], indirect=True)
+
+
+def stored(cluster: WatchedCluster, name: str) -> bytes:
+    """The certificate of an end entity."""
+    return next((pem for key, pem in cluster.secret(name).items() if key.endswith(".crt")), b"")
+
+
+def test_all_leaves_are_renewed_under_it(cluster: WatchedCluster) -> None:
+    """Those of components as well, which the operator renews where it has the key."""
+    cluster.create()
+    signing = moved(cluster, elsewhere(root("First")))
+    names = signing.signed.copy()
+    assert NODE in names
+    assert "demo-kafka-exporter-certs" in names
+    before = {name: stored(cluster, name) for name in names}
+    cluster.memory.seconds += 60 * DAY
+    assert run(cluster, Goal.RECONCILE).outcome.decision.done
+    renewal: dict[str, Any] = {"renew_before": timedelta(days=40), "asked": ASKED}
+    waiting = cluster.run(Goal.RENEW_LEAVES, **renewal).outcome.decision
+    assert f"{len(names)} certificates of CN=First" in waiting.waiting[0]
+    assert ({name: stored(cluster, name) for name in names}, cluster.rolls, waiting.done) == (before, {0}, False)
+    signing.work()
+    cluster.finish(Goal.RENEW_LEAVES, **renewal)
+    assert [name for name in names if stored(cluster, name) == before[name]] == []
+    assert cluster.paid == cluster.cost(Goal.RENEW_LEAVES)
+    assert (cluster.issued_by_operator, issuing_secrets(cluster)) == ([], [])
+    assert cluster.ready
+
+
+@pytest.mark.parametrize("name", [NODE, "demo-entity-topic-operator-certs", "demo-cluster-operator-certs"])
+def test_a_leaf_that_somebody_has_deleted_is_asked_for_and_put_back(cluster: WatchedCluster, name: str) -> None:
+    """The operator cannot: it stands still until the Secret is there."""
+    cluster.create()
+    supplied = elsewhere(root("First"))
+    signing = moved(cluster, supplied)
+    signing.signed.clear()
+    cluster.memory.api.request("DELETE", f"/api/v1/namespaces/kafka/secrets/{name}")
+    asked = run(cluster, Goal.RECONCILE).outcome.decision
+    assert (asked.violations, asked.done) == ((), False)
+    assert asked.waiting[0].startswith("1 certificate of CN=First,O=io.strimzi")
+    assert cluster.secret(name) == {}
+    signing.work()
+    assert signing.signed == [name]
+    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    assert cluster.secret(name)
+    assert cluster.issued_by_operator == []
+    assert_only(cluster, supplied.fingerprint)
+    assert cluster.ready
+
+
+def test_a_deleted_leaf_is_waited_for_through_a_renewal_of_the_ca(cluster: WatchedCluster) -> None:
+    """It is asked for once, of the renewed CA, and not again and again."""
+    cluster.create()
+    first = elsewhere(root("First"))
+    signing = moved(cluster, first)
+    signing.signed.clear()
+    again = elsewhere(renewed(first))
+    cluster.memory.api.request("DELETE", f"/api/v1/namespaces/kafka/secrets/{NODE}")
+    assert not run(cluster, Goal.RENEW, again).outcome.decision.done
+    signing.work()
+    cluster.finish(Goal.RENEW, again, asked=ASKED)
+    assert signing.signed == [NODE]
+    cluster.memory.settle(1)
+    assert (cluster.current, cluster.issued_by_operator) == (again.fingerprint, [])
+    assert cluster.ready
+
+
+class Careless(SigningOffice):
+    """Signs for some other key."""
+
+    def sign(self, csr: bytes) -> bytes:
+        other = build_request(DistinguishedName("demo-kafka"), frozenset({"demo.example"}), self.authority.keys[0])
+        return super().sign(other)
+
+
+@ONCE
+def test_what_is_refused_is_asked_for_again_in_an_hour_or_at_once(cluster: WatchedCluster) -> None:
+    cluster.create()
+    before, supplied = cluster.current, elsewhere(root("Corporate Root", path_length=0))
+    run(cluster, Goal.REPLACE_KEY, supplied)
+    careless, good = Careless(cluster.memory, supplied, START), office(cluster, supplied)
+    careless.work()
+    told = run(cluster, Goal.REPLACE_KEY, supplied).outcome.decision
+    assert (told.violations, told.done) == ((), False)
+    assert all("it does not carry the requested public key" in sentence for sentence in told.waiting[1:])
+    assert len(told.waiting) == 1 + len(careless.signed)
+    # Nothing is open, so nothing can be answered, and nothing is asked before its time.
+    assert (run(cluster, Goal.REPLACE_KEY, supplied).outcome.decision.waiting, good.requests()) == (told.waiting, [])
+    assert cluster.writes == 0
+    again = cluster.run(Goal.REPLACE_KEY, supplied, asked=ASKED, insists=True).outcome.decision
+    assert len(good.requests()) == len(careless.signed)
+    assert not again.done
+    careless.work()
+    run(cluster, Goal.REPLACE_KEY, supplied)
+    # Twice as long now.
+    cluster.memory.seconds += 1.5 * 3600
+    run(cluster, Goal.REPLACE_KEY, supplied)
+    assert good.requests() == []
+    cluster.memory.seconds += 3600
+    run(cluster, Goal.REPLACE_KEY, supplied)
+    assert len(good.requests()) == len(careless.signed) / 2
+    assert (cluster.current, cluster.rolls) == (before, {0})
+    good.work()
+    cluster.finish(Goal.REPLACE_KEY, supplied, asked=ASKED)
+    assert_only(cluster, supplied.fingerprint)
+
+
+@ONCE
+def test_an_answer_to_a_request_of_before_is_refused(cluster: WatchedCluster) -> None:
+    """Somebody had it signed when another one was in its place already."""
+    cluster.create()
+    supplied = elsewhere(root("Corporate Root", path_length=0))
+    run(cluster, Goal.REPLACE_KEY, supplied)
+    late, careless, good = (kind(cluster.memory, supplied, START) for kind in (SigningOffice, Careless, SigningOffice))
+    answers = {name: late.sign(late.csr(secret, name)) for secret, name in late.requests()}
+    careless.work()
+    run(cluster, Goal.REPLACE_KEY, supplied)
+    cluster.run(Goal.REPLACE_KEY, supplied, asked=ASKED, insists=True)
+    for secret, name in late.requests():
+        late.put_back(secret, name, answers[name])
+    told = run(cluster, Goal.REPLACE_KEY, supplied).outcome.decision
+    assert all("it does not carry the requested public key" in sentence for sentence in told.waiting[1:])
+    assert not told.done
+    cluster.run(Goal.REPLACE_KEY, supplied, asked=ASKED, insists=True)
+    good.work()
+    cluster.finish(Goal.REPLACE_KEY, supplied, asked=ASKED)
+    assert_only(cluster, supplied.fingerprint)
+
+
+@ONCE
+def test_nobody_restarts_for_it_where_nobody_is_to_restart(cluster: WatchedCluster) -> None:
+    cluster.create()
+    supplied = elsewhere(root("Corporate Root", path_length=0))
+    patient: dict[str, Any] = {"retire": Retire.WHEN_RESTARTED, "asked": ASKED}
+    assert not cluster.run(Goal.REPLACE_KEY, supplied, **patient).outcome.decision.done
+    assert cluster.rolls == {0}
+    office(cluster, supplied).work()
+    cluster.finish(Goal.REPLACE_KEY, supplied, **patient)
+    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY, "when_restarted")
+    # The Cluster Operator's own leaf waits for nodes to forget the old CA.
+    assert issuing_secrets(cluster) == ["demo-issuing-cluster-operator", "demo-issuing-cluster-operator-keys"]
+    for node in cluster.memory.restarts():
+        cluster.restart(node)
+    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    assert_only(cluster, supplied.fingerprint)
+    assert (cluster.issued_by_operator, issuing_secrets(cluster)) == ([], [])

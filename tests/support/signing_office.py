@@ -19,6 +19,8 @@ from .checker import entries
 from .memory_cluster import MemoryCluster
 
 Object = dict[str, Any]
+#: Certificates begin so much before they are made, as those of most issuers do.
+_CLOCKS = timedelta(minutes=1)
 
 
 def secrets_of(memory: MemoryCluster) -> list[Object]:
@@ -28,11 +30,11 @@ def secrets_of(memory: MemoryCluster) -> list[Object]:
 
 @dataclass
 class SigningOffice:
-    """signed: the Secrets of the leaves that it has signed, in order."""
+    """began: when the cluster's time did. signed: the Secrets of the leaves that it has signed, in order."""
 
     memory: MemoryCluster
     authority: Authority
-    now: datetime
+    began: datetime
     validity: timedelta = timedelta(days=90)
     signed: list[str] = field(default_factory=list)
 
@@ -44,15 +46,19 @@ class SigningOffice:
             found += [(secret, name) for name in names if f"{name}.pending" not in entries(secret)]
         return [(secret, name) for secret, name in found if json.loads(entries(secret)[f"{name}.requested"])["open"]]
 
+    def csr(self, secret: Object, name: str) -> bytes:
+        content: str = json.loads(entries(secret)[f"{name}.requested"])["request"]
+        return content.encode()
+
     def work(self) -> None:
         """Sign everything that is there."""
         for secret, name in self.requests():
-            record = json.loads(entries(secret)[f"{name}.requested"])
-            self.put_back(secret, name, self.sign(record["request"].encode()))
+            self.put_back(secret, name, self.sign(self.csr(secret, name)))
             self.signed.append(name)
 
     def sign(self, csr: bytes) -> bytes:
-        issuer = InternalIssuer(self.authority.chain, self.authority.keys[0], self.now, self.validity)
+        begin = self.began + timedelta(seconds=self.memory.seconds) - _CLOCKS
+        issuer = InternalIssuer(self.authority.chain, self.authority.keys[0], begin, self.validity)
         issued = issuer.sign(csr)
         return encode_certificates((issued.leaf, *issued.chain))
 

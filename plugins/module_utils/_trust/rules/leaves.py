@@ -156,10 +156,18 @@ def await_restarts(at: Situation) -> Steps:
     """Wait for the operator, which restarts every process whose Secret or generation has changed since it was started."""
     behind, current = restarted_by_operator(at), at.current
     leaves_behind = any(leaf.generation != at.generation for leaf in at.snapshot.leaves)
-    if current is None or not (behind or leaves_behind) or not _is_ours(at, current):
+    if current is None or not (behind or leaves_behind) or not _is_ours(at, current) or _stands_still(at):
         return ()
     about = at.successor.entry.certificate if at.successor else current
     return (Roll(reason=RollReason.USE, uids=behind, authority=about, phase=at.phase),)
+
+
+def _stands_still(at: Situation) -> bool:
+    """Whether the operator would have to issue a leaf first, and cannot because somebody else keeps the key: it restarts
+    nobody until this leaf is there.
+    """
+    behind = (leaf.secret for leaf in at.snapshot.leaves if leaf.generation != at.generation)
+    return bool(lacking(at, (*at.snapshot.missing, *behind), at.snapshot.ca.current))
 
 
 def restarted_by_operator(at: Situation) -> frozenset[str]:

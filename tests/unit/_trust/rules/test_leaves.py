@@ -72,7 +72,7 @@ from ..builders import (
     uid_of,
     uids_of,
 )
-from ..requested import a_request, answered, at_hand, elsewhere, with_requests
+from ..requested import ISSUER, a_request, answered, at_hand, elsewhere, with_requests
 from .asking import RECONCILE, REPLACE_KEY, pause_for, situation, turns
 
 NEW_NAME = named(NEW.certificate)
@@ -505,3 +505,23 @@ def test_what_the_operator_cannot_issue_is_issued_whoever_asks_for_it(issuing: S
     assert issue_missing(situation(kept, intent)) == ()
     made = IssueLeaves(secrets=names, issuer=chain_of(OLD), generation=0, phase=Phase.USE)
     assert issue_missing(situation(at_hand(kept, OLD, names), intent)) == (made,)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param({"missing": {PODS[0]: Component.KAFKA}}, id="a leaf is missing"),
+        pytest.param({"leaves": (a_leaf(PODS[0], generation=7), *leaves(names=PODS[1:]))}, id="a leaf is behind"),
+    ],
+)
+def test_an_operator_that_stands_still_is_not_waited_for(changes: dict[str, Any]) -> None:
+    """It would have to issue a leaf first, and somebody else keeps the key; where it has the key, it goes on by itself."""
+    intent = replace(LEAVES, asked=ISSUER)
+    behind = replace(CHANGED, **changes)
+    roll = awaited(uids_of(PODS[0]), OLD)
+    assert await_restarts(situation(behind, intent)) == roll
+    kept = elsewhere(behind, OLD)
+    assert await_restarts(situation(kept, intent)) == ()
+    assert await_restarts(situation(with_requests(kept, a_request(PODS[0], OLD)), intent)) == ()
+    assert await_restarts(situation(at_hand(kept, OLD), intent)) == roll
+    assert await_restarts(situation(elsewhere(CHANGED, OLD), intent)) == roll
