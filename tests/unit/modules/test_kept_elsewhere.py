@@ -1,0 +1,169 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A CA that is brought without its key: calls wait without an error, go on with good answers, and refuse all others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
+
+from ...support.authorities import Authority, root
+from ...support.certificates import key
+from ...support.memory_cluster import MemoryCluster
+from ...support.signing_office import SigningOffice, secrets_of
+from . import stages
+from .conftest import FastClock
+from .running import Ended, call
+
+DAY = timedelta(days=1)
+THEIRS, OTHER = root("Corporate Root", path_length=0), root("Other Root", path_length=0)
+NODE_NAME = "CN=demo-kafka,O=io.strimzi"
+
+
+def office(memory: MemoryCluster, authority: Authority = THEIRS, later: timedelta = timedelta(0)) -> SigningOffice:
+    began = FastClock().now() - timedelta(seconds=memory.seconds)
+    return SigningOffice(memory, authority, began + later)
+
+
+def replace_key(memory: MemoryCluster, **options: Any) -> Ended:
+    ended = call(
+        "strimzi_ca", memory, state="replaced", certificate=THEIRS.pem.decode(), fresh_for_hours=0, client_grace=0, **options
+    )  # fmt: skip
+    assert "PRIVATE" not in ended.output
+    return ended
+
+
+def asked() -> MemoryCluster:
+    memory = stages.managed()
+    assert not replace_key(memory).failed
+    return memory
+
+
+def waiting(ended: Ended) -> list[str]:
+    """What a call says that it waits for; it is no failure."""
+    assert (ended.failed, ended.code) == (False, 0), ended.result.get("msg")
+    told: list[str] = ended.result["waiting"]
+    return told
+
+
+def issuing(memory: MemoryCluster) -> list[str]:
+    return sorted(
+        one["metadata"]["name"] for one in secrets_of(memory) if "-issuing-" in one["metadata"]["name"]
+    )  # fmt: skip
+
+
+def test_it_waits_and_goes_on() -> None:
+    memory = stages.managed()
+    first = replace_key(memory)
+    assert first.result["changed"]
+    (told, how) = waiting(first)
+    assert (
+        f"certificates of CN=Corporate Root,O=io.strimzi ({THEIRS.chain[0].sha256[:12]}) still to come from the external issuer, for"
+        in told
+    )
+    assert how == (
+        "The requests lie in Secrets kafka/demo-issuing-<component>: export them with strimzi_csr, have them signed, and import "
+        "the answers."
+    )
+    again = replace_key(memory)
+    assert (again.result["changed"], again.writes, waiting(again)) == (False, [], [told, how])
+    office(memory).work()
+    last = replace_key(memory)
+    assert waiting(last) == []
+    assert last.result["changed"]
+    current = call("strimzi_ca_info", memory).result["cas"]
+    assert [one["subject"] for one in current] == ["CN=Corporate Root,O=io.strimzi"]
+    assert issuing(memory) == []
+    assert not replace_key(memory).result["changed"]
+
+
+def predicted(memory: MemoryCluster) -> list[str]:
+    """What would be written next. Nothing is."""
+    before = [one["metadata"]["resourceVersion"] for one in secrets_of(memory)]
+    ended = replace_key(memory, check=True)
+    assert (ended.failed, ended.writes) == (False, [])
+    assert [one["metadata"]["resourceVersion"] for one in secrets_of(memory)] == before
+    assert ended.result["changed"] is bool(ended.result["actions"])
+    return [f"{action['verb']} {action['object']}" for action in ended.result["actions"]]
+
+
+def test_check_mode_says_what_comes_next_and_asks_nobody() -> None:
+    memory = stages.managed()
+    assert predicted(memory) == ["update Secret kafka/demo-cluster-ca"]
+    replace_key(memory)
+    assert predicted(memory) == []
+    memory.api.request("DELETE", "/api/v1/namespaces/kafka/secrets/demo-issuing-kafka")
+    assert predicted(memory) == ["create Secret kafka/demo-issuing-kafka"]
+    replace_key(memory)
+    office(memory).work()
+    components = ("cluster-operator", "cruise-control", "entity-operator", "kafka", "kafka-exporter")
+    assert predicted(memory) == [f"update Secret kafka/demo-issuing-{component}" for component in components]
+
+
+def test_to_wait_for_the_issuer_ends_in_time() -> None:
+    memory = asked()
+    before = FastClock().now()
+    assert len(waiting(replace_key(memory, issue_timeout=100))) == 2
+    assert timedelta(seconds=100) <= FastClock().now() - before < timedelta(seconds=110)
+
+
+def signed_for_another_key(memory: MemoryCluster, _csr: bytes) -> bytes:
+    return office(memory).sign(build_request(DistinguishedName("demo-kafka"), frozenset({"demo.example"}), key(71)))
+
+
+WRONG: dict[str, tuple[Callable[[MemoryCluster, bytes], bytes], str]] = {
+    "another key": (signed_for_another_key, "it does not carry the requested public key"),
+    "another CA": (
+        lambda memory, csr: office(memory, OTHER).sign(csr),
+        "no trusted certificate for CN=Other Root,O=io.strimzi, the issuer of CN=Other Root,O=io.strimzi",
+    ),
+    "expired": (lambda memory, csr: office(memory, later=-200 * DAY).sign(csr), f"{NODE_NAME} expired on "),
+    "not valid yet": (lambda memory, csr: office(memory, later=2 * DAY).sign(csr), f"{NODE_NAME} is not valid before "),
+}
+
+
+def answer(memory: MemoryCluster, content: Callable[[MemoryCluster, bytes], bytes]) -> None:
+    """The first node's; the others get good ones."""
+    signing = office(memory)
+    (secret,) = (one for one, name in signing.requests() if name == "demo-kafka-0")
+    signing.put_back(secret, "demo-kafka-0", content(memory, signing.csr(secret, "demo-kafka-0")))
+    signing.work()
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_a_wrong_answer_is_refused_with_the_reason_and_asked_for_again(wrong: str) -> None:
+    content, reason = WRONG[wrong]
+    memory = asked()
+    answer(memory, content)
+    told = waiting(replace_key(memory))
+    assert told[0].startswith("1 certificate of CN=Corporate Root,O=io.strimzi")
+    assert told[1].startswith("demo-kafka-0: The certificate that came back is refused: ")
+    assert reason in told[1]
+    assert told[1].endswith(" UTC, or at once with retry_failed.")
+    # It is recorded, and nothing is asked before its time.
+    quiet = replace_key(memory)
+    assert (waiting(quiet), quiet.writes, office(memory).requests()) == (told, [], [])
+    assert len(waiting(replace_key(memory, retry_failed=True))) == 2
+    assert [name for _secret, name in office(memory).requests()] == ["demo-kafka-0"]
+    office(memory).work()
+    assert waiting(replace_key(memory)) == []
+
+
+def test_garbage_is_refused_and_asked_for_again_after_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = asked()
+    answer(memory, lambda _memory, _csr: b"<html>")
+    told = waiting(replace_key(memory))
+    assert told[1].startswith(
+        "demo-kafka-0: What was put back is unusable: no readable certificate in PEM form. "
+        "Put back the certificate with its chain in PEM form. It is asked again on "
+    )
+    monkeypatch.setattr(FastClock, "passed", FastClock.passed + timedelta(hours=1.2))
+    replace_key(memory)
+    assert [name for _secret, name in office(memory).requests()] == ["demo-kafka-0"]
