@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.kept_elsewhere import placeholder
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_secrets import private_key, read_ca_secrets
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets
 from ansible_collections.trustops.strimzi.tests.support.certificates import Entity, key, make
@@ -146,6 +147,38 @@ def test_key_is_known_by_its_public_half_only() -> None:
 def test_unusable_key_is_none(content: bytes) -> None:
     assert read({}, {"ca.key": content}).key is None
     assert private_key(secret("demo-cluster-ca", {"ca.key": content}), "ca.key") is None
+
+
+# Somebody else keeps a key.
+
+
+def text(entity: Entity) -> bytes:
+    return placeholder(entity.certificate.public_key_sha256).encode()
+
+
+@pytest.mark.parametrize("end", [b"", b"\n"])
+def test_a_text_in_the_place_of_the_key_names_it(end: bytes) -> None:
+    found = read({"ca.crt": pem(OLD)}, {"ca.key": text(OLD) + end})
+    assert found.key == OLD.certificate.public_key_sha256
+    assert found.is_kept_elsewhere(OLD.certificate)
+    assert not found.is_kept_elsewhere(NEW.certificate)
+    assert private_key(secret("demo-cluster-ca", {"ca.key": text(OLD)}), "ca.key") is None
+
+
+def test_a_key_that_is_here_is_kept_nowhere_else() -> None:
+    found = read({"ca.crt": pem(OLD)}, {"ca.key": OLD.key.reveal(), "note": text(OLD)})
+    assert (found.elsewhere, found.key) == (frozenset(), OLD.certificate.public_key_sha256)
+
+
+def test_prepared_authority_whose_key_somebody_else_keeps() -> None:
+    stored = {f"{fingerprint(NEW)}.crt": pem(NEW), f"{fingerprint(NEW)}.key": text(NEW)}
+    found = read({"ca.crt": pem(OLD)}, {"ca.key": OLD.key.reveal(), **stored})
+    (prepared,) = found.prepared
+    assert (prepared.key, prepared.elsewhere) == (NEW.certificate.public_key_sha256, True)
+    assert found.is_kept_elsewhere(NEW.certificate)
+    assert not found.is_kept_elsewhere(OLD.certificate)
+    (here,) = read({}, {**stored, f"{fingerprint(NEW)}.key": NEW.key.reveal()}).prepared
+    assert not here.elsewhere
 
 
 def test_private_key_of_an_entry() -> None:

@@ -13,7 +13,10 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import authority_generation
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.kept_elsewhere import placeholder
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import AuthorityUnavailable
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import SuppliedAuthority
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes import secret_patch
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
@@ -124,3 +127,49 @@ def test_dry_run_makes_no_key() -> None:
     )
     assert (action.verb, action.after) == ("update", None)
     assert fingerprint(OLD) not in repr(action)
+
+
+# Somebody else keeps the key.
+
+UNKEYED = SuppliedAuthority((BROUGHT.certificate,), None)
+#: The CA in use, brought in a new certificate and without its key.
+AGAIN = make("cluster-ca v0", OLD.key, end=OLD.certificate.not_after + timedelta(days=9))
+
+
+def test_a_ca_is_brought_without_its_key() -> None:
+    bench = bench_of()
+    prepared = prepare(bench, Goal.REPLACE_KEY, (OLD.certificate,), supplied=UNKEYED)
+    digest = BROUGHT.certificate.public_key_sha256
+    assert prepared == PreparedAuthority((BROUGHT.certificate,), digest, elsewhere=True)
+    stored = bench.data(SCOPE.ca_key_secret)
+    assert stored[f"{prepared.fingerprint}.key"] == placeholder(digest).encode()
+    assert stored["ca.key"] == OLD.key.reveal()
+
+
+def test_a_renewal_keeps_the_key_that_is_here_although_the_caller_does_not_bring_it() -> None:
+    bench = bench_of()
+    supplied = SuppliedAuthority((AGAIN.certificate,), None)
+    prepared = prepare(bench, Goal.RENEW, (OLD.certificate,), supplied=supplied)
+    assert (prepared.key, prepared.elsewhere) == (OLD.certificate.public_key_sha256, False)
+    assert bench.data(SCOPE.ca_key_secret)[f"{prepared.fingerprint}.key"] == OLD.key.reveal()
+
+
+def test_a_renewal_of_a_ca_that_is_kept_elsewhere_stays_there() -> None:
+    bench = bench_of()
+    text = placeholder(OLD.certificate.public_key_sha256).encode()
+    bench.change("secrets", SCOPE.ca_key_secret, secret_patch({"ca.key": text}))
+    supplied = SuppliedAuthority((AGAIN.certificate,), None)
+    prepared = prepare(bench, Goal.RENEW, (OLD.certificate,), supplied=supplied)
+    assert (prepared.key, prepared.elsewhere) == (OLD.certificate.public_key_sha256, True)
+    assert bench.data(SCOPE.ca_key_secret)[f"{prepared.fingerprint}.key"] == text
+
+
+def test_without_the_key_the_ca_is_not_renewed_here() -> None:
+    bench = bench_of()
+    text = placeholder(OLD.certificate.public_key_sha256).encode()
+    bench.change("secrets", SCOPE.ca_key_secret, secret_patch({"ca.key": text}))
+    with pytest.raises(AuthorityUnavailable) as caught:
+        prepare(bench, Goal.RENEW, (OLD.certificate,))
+    assert caught.value.remedy == (
+        "Put it there as ca.key, or supply the next certificate, with its key or where somebody else keeps that, without."
+    )
