@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -28,6 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, Entity, key, make
 from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, Bench, pem, pod, recorded, secret
 
+from .elsewhere import KEYS, NODE, OTHER_NODE, REQUESTS, answer, ask, collect, elsewhere, see, signed
 from .office import BY_SECRET, CA, NODES, OLD, issue, office, order, presented
 
 EXPORTER = "demo-kafka-exporter-certs"
@@ -214,3 +216,58 @@ def test_a_name_that_no_certificate_can_have_is_told_by_the_secret() -> None:
     with pytest.raises(LeafRefused, match=f"Secret {NODES[0]}: 'b\u00fccher.example' is neither a DNS name"):
         issue(bench, EXPORTER, NODES[0])
     assert len(bench.api.writes) == before
+
+
+# What somebody else has issued.
+
+
+def at_hand(*secrets: str) -> Bench:
+    """Answers were checked and recorded."""
+    bench = elsewhere()
+    ask(bench, *secrets)
+    for name in secrets:
+        answer(bench, signed(bench, name), CA, name=name)
+    collect(bench, *secrets)
+    return bench
+
+
+def test_what_is_at_hand_is_written_with_the_key_that_was_made_for_it() -> None:
+    bench = at_hand(NODE, OTHER_NODE)
+    kept, request = bench.data(KEYS), see(bench).snapshot.requests[NODE]
+    before = len(bench.api.writes)
+    issue_leaves(order(NODE, OTHER_NODE, generation=9), see(bench), bench.work())
+    assert [change.name for change in bench.api.writes[before:]] == [NODE, OTHER_NODE]
+    stored = bench.data(NODE)
+    assert stored[f"{NODE}.key"] == kept[f"{NODE}.key"]
+    assert presented(bench, NODE) == request.answer
+    assert stored[f"{NODE}.crt"].endswith(pem(CA))
+    assert bench.annotation("secrets", NODE, "cluster-ca-cert-generation") == "9"
+
+
+def expired(bench: Bench) -> None:
+    bench.clock.seconds += 400 * 86400
+
+
+@pytest.mark.parametrize(
+    ("event", "why"),
+    [
+        pytest.param(lambda bench: bench.remove("secrets", KEYS), "the key that was made for it is gone", id="key"),
+        pytest.param(expired, "CN=demo-kafka,O=io.strimzi expired on 2026-12-01 00:00:00 UTC", id="expired"),
+    ],
+)
+def test_what_must_not_be_used_any_more_is_not_written(event: Callable[[Bench], None], why: str) -> None:
+    bench = at_hand(NODE, OTHER_NODE)
+    event(bench)
+    before = len(bench.api.writes)
+    with pytest.raises(LeafRefused, match=f"no certificate at hand for Secret {NODE}: {why}") as caught:
+        issue_leaves(order(NODE), see(bench), bench.work())
+    assert caught.value.remedy == "Run the flow again: it asks for one."
+    assert len(bench.api.writes) == before
+
+
+def test_what_is_still_open_is_not_written() -> None:
+    bench = elsewhere()
+    ask(bench, NODE)
+    with pytest.raises(LeafRefused, match=f"Secret {NODE}: it has not been issued"):
+        issue_leaves(order(NODE), see(bench), bench.work())
+    assert REQUESTS in see(bench).secrets

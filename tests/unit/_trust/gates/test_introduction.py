@@ -51,6 +51,7 @@ from ..builders import (
     prepared,
     secrets,
 )
+from ..requested import elsewhere
 
 SHORT = make("cluster-ca v0", key(0), path_length=0)
 #: An intermediate CA that the CA in use has issued.
@@ -63,6 +64,7 @@ WAITING = entry(NEW, UNTRUSTED, awaiting=BOTH)
 OPEN = replace(GATES, trust=lambda *_about: ())
 CLOSED = replace(GATES, trust=lambda *_about: (Violation(Condition.TRUST, "somebody", "refuses it.", ""),))
 ONE_BELOW = f"{SHORT.certificate.subject} allows 0 CAs below it (path length constraint), and there are 1"
+KEPT = f"somebody else keeps the key of {OLD.certificate.subject}, which would have to certify the new one."
 NO_KEY = f"the key of {OLD.certificate.subject} is not at hand to certify the new one."
 NO_ROOT = f"the supplied CA {INTERMEDIATE.certificate.subject} is no root: its own issuer certifies it."
 WITHOUT = "it was prepared without a link certificate."
@@ -263,6 +265,8 @@ def test_what_keeps_leaves_from_being_presented(snapshot: Snapshot, expected: li
         pytest.param(cluster(), CORPORATE, NO_ROOT, id="a supplied intermediate"),
         pytest.param(cluster(ca=secrets(None)), None, "there is no CA yet.", id="no CA"),
         pytest.param(cluster(ca=secrets(key=None)), None, NO_KEY, id="no key"),
+        pytest.param(elsewhere(cluster(), OLD), None, KEPT, id="somebody else keeps the key"),
+        pytest.param(elsewhere(cluster(), NEW), None, "", id="somebody else keeps another key"),
         pytest.param(cluster(ca=secrets(key=NEW.certificate.public_key_sha256)), None, NO_KEY, id="another key"),
     ],
 )
