@@ -1,0 +1,118 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which nodes are wanted, and under which numbers, before the operator has said so (docs/operator.md, "Kafka resource")."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaves import wanted_leaves
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.wanted_nodes import wanted_nodes
+from ansible_collections.trustops.strimzi.tests.support.certificates import key
+
+from .bench import SCOPE, Bench, kafka, secret
+
+
+def pool(
+    name: str,
+    replicas: int,
+    has: list[int] | None = None,
+    offered: str | None = None,
+    roles: tuple[str, ...] = ("broker",),
+) -> dict[str, Any]:
+    """has: the numbers that the operator has given already. offered: the annotation with those for new nodes."""
+    annotations = {} if offered is None else {"strimzi.io/next-node-ids": offered}
+    metadata = {"name": name, "labels": {"strimzi.io/cluster": "demo"}, "annotations": annotations}
+    status = {} if has is None else {"status": {"nodeIds": has}}
+    return {"metadata": metadata, "spec": {"replicas": replicas, "roles": list(roles)}, **status}
+
+
+def bench_with(*pools: dict[str, Any]) -> Bench:
+    bench = Bench()
+    for one in pools:
+        bench.create("kafkanodepools", one)
+    return bench
+
+
+def pods(*pools: dict[str, Any]) -> list[str]:
+    return [node.pod for node in wanted_nodes(bench_with(*pools).work().client, SCOPE)]
+
+
+@pytest.mark.parametrize(
+    ("pools", "expected"),
+    [
+        ((), []),
+        ((pool("kafka", 2),), ["demo-kafka-0", "demo-kafka-1"]),
+        ((pool("kafka", 3, [0, 1]),), ["demo-kafka-0", "demo-kafka-1", "demo-kafka-2"]),
+        ((pool("kafka", 2, [0, 2]),), ["demo-kafka-0", "demo-kafka-2"]),
+        # The first free number of the whole cluster, pools in the order of their names.
+        ((pool("kafka", 3, [0, 3]),), ["demo-kafka-0", "demo-kafka-3", "demo-kafka-1"]),
+        ((pool("b", 1), pool("a", 2)), ["demo-a-0", "demo-a-1", "demo-b-2"]),
+        ((pool("b", 2, [0]), pool("a", 1)), ["demo-a-1", "demo-b-0", "demo-b-2"]),
+        # Nodes on their way out keep their numbers, and have their certificates.
+        ((pool("kafka", 1, [0, 1]),), ["demo-kafka-0", "demo-kafka-1"]),
+        # What the pool offers goes first, as long as it lasts.
+        ((pool("kafka", 3, [0], "[10-20]"),), ["demo-kafka-0", "demo-kafka-10", "demo-kafka-11"]),
+        ((pool("kafka", 2, None, "[7, 5-4]"),), ["demo-kafka-7", "demo-kafka-5"]),
+        ((pool("kafka", 3, [5], "[5, 6]"),), ["demo-kafka-5", "demo-kafka-6", "demo-kafka-0"]),
+        ((pool("kafka", 1, None, "not a list"),), ["demo-kafka-0"]),
+        ((pool("kafka", 1, None, "[1, two]"),), ["demo-kafka-0"]),
+    ],
+)
+def test_which_nodes(pools: tuple[dict[str, Any], ...], expected: list[str]) -> None:
+    assert pods(*pools) == expected
+
+
+def test_pools_of_other_clusters_do_not_count() -> None:
+    other = pool("kafka", 3)
+    other["metadata"]["labels"] = {"strimzi.io/cluster": "other"}
+    assert pods(other) == []
+
+
+def test_what_a_node_is() -> None:
+    bench = bench_with(pool("brokers", 1), pool("controllers", 1, roles=("controller",)))
+    found = {node.pod: (node.pool, node.node_id, node.broker) for node in wanted_nodes(bench.work().client, SCOPE)}
+    assert found == {"demo-brokers-0": ("brokers", 0, True), "demo-controllers-1": ("controllers", 1, False)}
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 4), st.sets(st.integers(0, 12), max_size=4), st.sampled_from(["", "[2-6]", "[9, 1]"])),
+        max_size=3,
+    )
+)
+def test_no_number_is_given_twice_and_nobody_loses_one(drawn: list[tuple[int, set[int], str]]) -> None:
+    taken: set[int] = set()
+    pools = []
+    for number, (replicas, has, offered) in enumerate(drawn):
+        pools.append(pool(f"p{number}", replicas, sorted(has - taken), offered))
+        taken |= has
+    nodes = wanted_nodes(bench_with(*pools).work().client, SCOPE)
+    numbers = [node.node_id for node in nodes]
+    assert len(numbers) == len(set(numbers))
+    assert taken <= set(numbers)
+    assert len(nodes) == sum(max(one["spec"]["replicas"], len(one["status"]["nodeIds"])) for one in pools)
+
+
+def test_leaves_that_the_operator_needs_for_what_is_asked_for() -> None:
+    asked = kafka(entityOperator={"topicOperator": {}}, kafkaExporter={})
+    found = [leaf.secret for leaf in wanted_leaves(SCOPE, asked, ["demo-kafka-0"])]
+    expected = ["demo-kafka-0", "demo-cluster-operator-certs", "demo-entity-topic-operator-certs"]
+    assert found == [*expected, "demo-kafka-exporter-certs"]
+    assert wanted_leaves(SCOPE, None, ["demo-kafka-0"]) == ()
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_pools_are_read_only_where_the_operator_can_issue_nothing(elsewhere: bool) -> None:
+    bench = bench_with(pool("kafka", 1))
+    bench.create("kafkas", kafka())
+    kept = b"The private key with the public key SHA-256 " + b"0" * 64 + b" is kept elsewhere."
+    bench.create("secrets", secret(SCOPE.ca_key_secret, {"ca.key": kept if elsewhere else key(1).reveal()}))
+    seen = bench.observe()
+    assert bool(seen.wanted) is elsewhere
+    assert ("demo-kafka-0" in seen.snapshot.missing) is elsewhere
