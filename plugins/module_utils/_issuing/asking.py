@@ -16,7 +16,7 @@ from .._pki.certificates import CertificateError, Chain
 from .._pki.keys import PrivateKey
 from .._pki.requests import build_request
 from .._strimzi.actions import Action
-from .._strimzi.leaf_requests import RequestRecord, StoredRequest, next_key, read_requests, write_keys, write_records
+from .._strimzi.leaf_requests import NextKeys, RequestRecord, StoredRequest, read_requests, write_keys, write_records
 from .._strimzi.leaves import LeafSecret
 from .._strimzi.observe import Observation, observe
 from .._strimzi.work import Work
@@ -95,8 +95,9 @@ def _keys(
     name, and finds what it was asked for already.
     """
     found: dict[str, PrivateKey] = {}
+    kept = NextKeys(observation.scope, observation.secrets)
     for leaf in leaves:
-        left = next_key(observation.scope, observation.secrets, StoredRequest(leaf.secret, component))
+        left = kept.of(component, leaf.secret)
         if left is not None and _is_left_over(left, stored[leaf.secret]):
             found[leaf.secret] = left
     missing = [leaf.secret for leaf in leaves if leaf.secret not in found]

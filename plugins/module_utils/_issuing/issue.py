@@ -16,7 +16,7 @@ from .._pki.requests import build_request
 from .._strimzi import names
 from .._strimzi.ca_secrets import CURRENT, KEY, private_key
 from .._strimzi.errors import AuthorityUnavailable, LeafRefused
-from .._strimzi.leaf_requests import StoredRequest, next_key
+from .._strimzi.leaf_requests import NextKeys
 from .._strimzi.leaves import LeafSecret
 from .._strimzi.observe import Observation
 from .._strimzi.secret_data import entries
@@ -92,9 +92,10 @@ def _signed(
 
 def _returned(wanted: list[LeafSecret], observation: Observation) -> Iterator[_Made]:
     """What an issuer has returned, as it was read and checked with this observation."""
+    keys = NextKeys(observation.scope, observation.secrets)
     for leaf in wanted:
         request = observation.snapshot.requests[leaf.secret]
-        key = next_key(observation.scope, observation.secrets, StoredRequest(leaf.secret, leaf.component))
+        key = keys.of(leaf.component, leaf.secret)
         if request.answer is None or request.outdated or key is None:
             raise LeafRefused(
                 f"There is no certificate at hand for Secret {leaf.secret}: {request.outdated or 'it has not been issued'}.",

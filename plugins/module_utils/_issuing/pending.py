@@ -14,7 +14,7 @@ from functools import cached_property
 
 from .._leaves.life import Failure, LeafRequest
 from .._pki.certificates import Certificate, Chain
-from .._strimzi.leaf_requests import RequestRecord, StoredRequest, next_key, read_requests
+from .._strimzi.leaf_requests import NextKeys, RequestRecord, StoredRequest, read_requests
 from .._strimzi.leaves import LeafSecret
 from .._strimzi.observe import Observation
 from .._strimzi.work import Work
@@ -136,19 +136,30 @@ class _Reading:
             return "nothing of this cluster needs it"
         if names_digest(subject_for(leaf, self.observation)) != record.names:
             return "other names are needed by now"
-        key = next_key(self.observation.scope, self.observation.secrets, stored)
+        key = self._keys.of(stored.component, stored.secret)
         return "" if key is not None and key.public_key_sha256 == record.key else "the key that was made for it is gone"
 
     def _refusals(self, stored: StoredRequest, issued: IssuedCertificate, authority: Chain) -> Iterable[str]:
-        leaf, key = self.leaves.get(stored.secret), next_key(self.observation.scope, self.observation.secrets, stored)
+        leaf, key = self.leaves.get(stored.secret), self._keys.of(stored.component, stored.secret)
         if leaf is None:
             return ("nothing of this cluster needs it",)
         if key is None:
             return ("the key that was made for it is gone",)
         if not authority:
             return ("it is of no CA of this cluster",)
-        acceptance = Acceptance(authority, self._known, self.now)
-        return acceptance.refusals(issued, subject_for(leaf, self.observation), key)
+        return self._acceptance(authority).refusals(issued, subject_for(leaf, self.observation), key)
+
+    def _acceptance(self, authority: Chain) -> Acceptance:
+        """One for each CA: it looks through everything that is known once, for all leaves."""
+        return self._acceptances.setdefault(authority, Acceptance(authority, self._known, self.now))
+
+    @cached_property
+    def _acceptances(self) -> dict[Chain, Acceptance]:
+        return {}
+
+    @cached_property
+    def _keys(self) -> NextKeys:
+        return NextKeys(self.observation.scope, self.observation.secrets)
 
     @cached_property
     def _known(self) -> tuple[Certificate, ...]:

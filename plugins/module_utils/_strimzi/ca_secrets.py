@@ -86,7 +86,10 @@ def _parse(certificates: Mapping[str, bytes]) -> tuple[dict[str, Chain], list[st
 
 def private_key(key_secret: Object | None, entry: str) -> PrivateKey | None:
     """A private key of the key Secret; None when absent or unusable."""
-    content = entries(key_secret).get(entry)
+    return usable_key(entries(key_secret).get(entry))
+
+
+def usable_key(content: bytes | None) -> PrivateKey | None:
     if content is None:
         return None
     try:

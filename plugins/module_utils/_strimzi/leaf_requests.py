@@ -23,7 +23,7 @@ from .._pki.certificates import CertificateError, Chain, encode_certificates, pa
 from .._pki.keys import PrivateKey
 from .._pki.printable import printable
 from .._trust.model.snapshot import Component
-from .ca_secrets import private_key
+from .ca_secrets import usable_key
 from .names import ClusterNames
 from .secret_data import entries
 from .writes import Write, WriteVerb, new_secret, secret_patch, version
@@ -103,9 +103,19 @@ def _read(found: StoredRequest, stored: Mapping[str, bytes]) -> StoredRequest:
     return replace(found, record=record, pending=stored.get(f"{name}.{PENDING}"))
 
 
-def next_key(scope: ClusterNames, secrets: Mapping[str, Object], of: StoredRequest) -> PrivateKey | None:
-    """The private key that was made for this request; None where it is lost."""
-    return private_key(secrets.get(scope.next_keys_secret(of.component.value)), f"{of.secret}.key")
+class NextKeys:
+    """The private keys that were made for requests. Each Secret holds those of all its leaves, so it is decoded once."""
+
+    def __init__(self, scope: ClusterNames, secrets: Mapping[str, Object]) -> None:
+        self._stored = {one: entries(secrets.get(scope.next_keys_secret(one.value))) for one in Component}
+        self._loaded: dict[tuple[Component, str], PrivateKey | None] = {}
+
+    def of(self, component: Component, leaf: str) -> PrivateKey | None:
+        """The key for the leaf of this Secret; None where there is none, or it is unusable."""
+        asked = (component, leaf)
+        if asked not in self._loaded:
+            self._loaded[asked] = usable_key(self._stored[component].get(f"{leaf}.key"))
+        return self._loaded[asked]
 
 
 def _decode(content: bytes) -> RequestRecord:

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import AlreadyExists, Conflict
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.life import Failure
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaf_requests import (
+    NextKeys,
     RequestRecord,
     StoredRequest,
-    next_key,
     read_requests,
     write_keys,
     write_records,
@@ -142,7 +142,7 @@ def test_keys_lie_apart_from_what_people_carry_about() -> None:
     bench = stage()
     store(bench, record(bench, RECORD), write_keys(SCOPE, secrets_of(bench), KAFKA, {NODE: key(7).reveal()}))
     (found,) = read(bench).values()
-    assert next_key(SCOPE, secrets_of(bench), found) == key(7)
+    assert NextKeys(SCOPE, secrets_of(bench)).of(found.component, found.secret) == key(7)
     assert set(bench.data(KEYS)) == {f"{NODE}.key"}
     assert set(bench.data(REQUESTS)) == {f"{NODE}.requested"}
     assert b"PRIVATE" not in b"".join(bench.data(REQUESTS).values())
@@ -180,8 +180,8 @@ def test_with_anything_else_somebody_may_have_been_asked(found: StoredRequest) -
 @pytest.mark.parametrize("content", [None, b"", b"broken", CA.certificate.pem])
 def test_a_key_that_is_lost(content: bytes | None) -> None:
     stored = {KEYS: secret(KEYS, {} if content is None else {f"{NODE}.key": content})}
-    assert next_key(SCOPE, stored, StoredRequest(NODE, KAFKA)) is None
-    assert next_key(SCOPE, {}, StoredRequest(NODE, KAFKA)) is None
+    assert NextKeys(SCOPE, stored).of(KAFKA, NODE) is None
+    assert NextKeys(SCOPE, {}).of(KAFKA, NODE) is None
 
 
 # Somebody has edited it.
