@@ -31,7 +31,7 @@ def token_of(body: Mapping[str, Any]) -> Token:
     data = body.get("data")
     if not isinstance(data, dict):
         raise AnswerUnusable("it has no data")
-    (leaf, *_), issuing = _certificates(data, "certificate"), _certificates(data, "issuing_ca")
+    (leaf, *_along), issuing = _certificates(data, "certificate"), _certificates(data, "issuing_ca")
     above = _certificates(data, "ca_chain") if data.get("ca_chain") else ()
     chain = tuple(_upwards(leaf, (*issuing, *above)))
     if not chain:

@@ -51,7 +51,7 @@ class VaultConnection:
         headers = self._headers(call.token)
         body = None if call.body is None else json.dumps(call.body).encode("utf-8")
         url = f"{self._base}/v1/{call.path}"
-        for _ in range(_MOST_REDIRECTS + 1):
+        for _hop in range(_MOST_REDIRECTS + 1):
             answer = self._exchange(url, body, headers)
             target = answer.headers.get("Location") if answer.status in _REDIRECTS else None
             if target is None:

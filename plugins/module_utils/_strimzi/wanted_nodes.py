@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import chain, count
 from typing import Any
 
 from .._kube.client import KubeClient
@@ -52,8 +52,7 @@ def _assign(pools: Sequence[Object], cluster: str) -> Iterator[WantedNode]:
         has, offered = _numbers_of(pool), _offered(annotation(pool, names.NEXT_NODE_IDS) or "")
         added = []
         for _missing in range(int(spec.get("replicas") or 0) - len(has)):
-            free = (number for number in (*offered, *_first_free(used)) if number not in used)
-            added.append(next(free))
+            added.append(_free(offered, used))
             used.add(added[-1])
         for number in (*has, *added):
             yield WantedNode(f"{cluster}-{name}-{number}", name, number, "broker" in (spec.get("roles") or ()))
@@ -63,8 +62,8 @@ def _numbers_of(pool: Object) -> list[int]:
     return [int(number) for number in (pool.get("status") or {}).get("nodeIds") or []]
 
 
-def _first_free(used: set[int]) -> tuple[int]:
-    return (next(number for number in count() if number not in used),)
+def _free(offered: Sequence[int], used: set[int]) -> int:
+    return next(number for number in chain(offered, count()) if number not in used)
 
 
 def _offered(text: str) -> list[int]:

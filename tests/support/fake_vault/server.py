@@ -59,8 +59,12 @@ class FakeVault:
     distort: Callable[[dict[str, Any]], dict[str, Any]] = field(default=lambda data: data)
 
     def __post_init__(self) -> None:
-        self.tokens = Tokens(lambda: self.clock())
+        self.tokens = Tokens(self._now)
         self.root = self.tokens.make("root")
+
+    def _now(self) -> float:
+        """By the clock as it is then: tests put another one in its place."""
+        return self.clock()
 
     def signed(self) -> int:
         """How often somebody has asked for a leaf."""

@@ -131,7 +131,7 @@ def test_the_documented_role_takes_the_largest_and_the_smallest_keys(bench: Benc
     ],
 )  # fmt: skip
 def test_a_role_that_does_not_fit_refuses_in_its_own_words(bench: Bench, change: dict[str, Any], said: str) -> None:
-    vault, _ = bench
+    vault, _ready = bench
     vault.mounts["pki/kafka"].set_role(ROLE, {**documented("pki/roles/kafka"), **change})
     answer = refused(bench)
     assert said in answer.why
@@ -218,7 +218,7 @@ def test_a_chain_may_leave_the_root_out(bench: Bench, distort: Any) -> None:
 
 
 def test_an_answer_for_another_key_is_not_accepted(bench: Bench) -> None:
-    _, ready = bench
+    _vault, ready = bench
     wanted, other = wish(), wish(number=1)
     (found,) = issued(ready.issuer(), asked(ready.issuer(), other.order))
     said = list(acceptance(ready).refusals(found, NODE, wanted.key))
@@ -227,7 +227,7 @@ def test_an_answer_for_another_key_is_not_accepted(bench: Bench) -> None:
 
 def test_another_issuer_behind_the_name_default_is_not_accepted(bench: Bench) -> None:
     """Somebody has moved it; a pinned one would not have been touched."""
-    _, ready = bench
+    _vault, ready = bench
     wanted = wish()
     (found,) = issued(ready.issuer(), asked(ready.issuer(issuer_ref="default"), wanted.order))
     assert found.chain == ready.authority[1:]
@@ -236,7 +236,7 @@ def test_another_issuer_behind_the_name_default_is_not_accepted(bench: Bench) ->
 
 def test_the_name_of_the_leaf_reads_as_it_was_asked_for(bench: Bench) -> None:
     """Vault writes it anew, as PrintableString where the request has UTF8String."""
-    _, ready = bench
+    _vault, ready = bench
     wanted = wish()
     (found,) = issued(ready.issuer(), asked(ready.issuer(), wanted.order))
     assert found.leaf.subject == "CN=demo-kafka,O=io.strimzi"

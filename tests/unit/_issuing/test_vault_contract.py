@@ -71,7 +71,7 @@ class Vault:
 @pytest.fixture(scope="module", params=["double", "server"])
 def ready(request: pytest.FixtureRequest) -> Iterator[SetUp]:
     if request.param == "double":
-        with fake_set_up() as (_, made):
+        with fake_set_up() as (_vault, made):
             yield made
         return
     url, token = os.environ.get("VAULT_ADDR"), os.environ.get("VAULT_TOKEN")

@@ -61,7 +61,7 @@ def test_what_is_only_read_is_not_sent_as_a_change(server: Server) -> None:
 
 def test_connections_are_kept(server: Server) -> None:
     one = connection(server.url)
-    for _ in range(3):
+    for _time in range(3):
         one.send(CALL)
     assert server.connections == 1
 
@@ -118,7 +118,8 @@ def test_a_success_may_have_no_body() -> None:
     ("header", "seconds"),
     [
         ("7", 7.0), ("", None), ("soon", None), ("-3", None),
-        ("Mon, 27 Jul 2026 20:21:26 GMT", 57.0), ("Mon, 27 Jul 2026 20:21:26 UTC", 57.0), ("Mon, 27 Jul 2026 20:21:26 -0000", 57.0), ("Mon, 27 Jul 2026 20:00:00 GMT", 0.0),
+        ("Mon, 27 Jul 2026 20:21:26 GMT", 57.0), ("Mon, 27 Jul 2026 20:21:26 UTC", 57.0),
+        ("Mon, 27 Jul 2026 20:21:26 -0000", 57.0), ("Mon, 27 Jul 2026 20:00:00 GMT", 0.0),
     ],
 )  # fmt: skip
 def test_how_long_a_server_wants_to_be_left_alone(header: str, seconds: float | None) -> None:

@@ -47,7 +47,7 @@ def bench(clock: QuickClock) -> Iterator[Bench]:
 def test_a_login_serves_many_requests(bench: Bench, clock: QuickClock, login: VaultLogin) -> None:
     vault, ready = bench
     issuer = issuer_of(ready, login, clock)
-    for _ in range(3):
+    for _time in range(3):
         sign(issuer)
     assert paths(vault) == ["login", "sign", "sign", "sign"]
 
@@ -105,7 +105,10 @@ def test_one_that_was_revoked_is_not_renewed_but_got_anew(bench: Bench, clock: Q
     ("login", "said", "remedy"),
     [
         (VaultAppRole("the-role-id", "wrong"), "by AppRole at auth/approle (HTTP 400: invalid role", "secret_id"),
-        (VaultKubernetes("kafka", "wrong", "clusters/west"), "by Kubernetes at auth/clusters/west (HTTP 403: permission denied", "bound to the service account"),
+        (
+            VaultKubernetes("kafka", "wrong", "clusters/west"),
+            "by Kubernetes at auth/clusters/west (HTTP 403: permission denied", "bound to the service account",
+        ),
         (VaultAppRole("the-role-id", "x", "gone"), "at auth/gone (HTTP 403", "mount"),
     ],
 )  # fmt: skip

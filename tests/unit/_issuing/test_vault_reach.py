@@ -58,7 +58,10 @@ def server() -> Iterator[Server]:
 
 @pytest.mark.parametrize(
     "url",
-    ["", "vault", "ftp://vault", "http://vault.example:8200", "https://", "https://user:s3cr3t@vault", "https://vault:99999", "https://vault?x=1", "https://va ult", "https://[::1", "http://127.0.0.1.evil.example"],
+    [
+        "", "vault", "ftp://vault", "http://vault.example:8200", "https://", "https://user:s3cr3t@vault", "https://vault:99999",
+        "https://vault?x=1", "https://va ult", "https://[::1", "http://127.0.0.1.evil.example",
+    ],
 )  # fmt: skip
 def test_a_url_that_is_not_safe_or_none_is_refused(url: str) -> None:
     found = failing(url)

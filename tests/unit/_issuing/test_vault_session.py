@@ -53,7 +53,7 @@ def test_one_for_so_many_uses_is_got_anew(bench: Bench, clock: QuickClock) -> No
     vault, ready = bench
     vault.tokens.methods["approle"].uses = 2
     issuer = issuer_of(ready, APPROLE, clock)
-    for _ in range(3):
+    for _time in range(3):
         sign(issuer)
     assert paths(vault).count("login") == 2
 

@@ -101,7 +101,7 @@ def documented(command: str) -> dict[str, str]:
     found = re.search(rf"^vault write {re.escape(command)} ((?:.*\\\n)*.*)$", PAGE.read_text(), re.MULTILINE)
     assert found, f"the page has no command that writes {command}"
     pairs = (word.partition("=") for word in shlex.split(found[1].replace("\\\n", " ")))
-    return {key: value for key, _, value in pairs}
+    return {key: value for key, _sign, value in pairs}
 
 
 @contextmanager

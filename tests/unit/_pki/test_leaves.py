@@ -6,6 +6,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -108,9 +109,9 @@ def test_authority_identifier_is_the_one_that_the_issuer_has() -> None:
 
 def test_the_dates_are_named() -> None:
     """Nobody takes one for the other."""
-    positional: Any = sign_leaf
+    positional: tuple[Any, ...] = (key(5).public_key, SUBJECT, (), ROOT.certificate, ROOT.key, NOW, YEAR)
     with pytest.raises(TypeError, match="positional"):
-        positional(key(5).public_key, SUBJECT, (), ROOT.certificate, ROOT.key, NOW, YEAR)
+        partial(sign_leaf, *positional)()
 
 
 def test_refuses_the_key_of_another_ca_and_empty_validity() -> None:

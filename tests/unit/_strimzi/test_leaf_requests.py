@@ -141,7 +141,7 @@ def test_only_what_is_named_is_changed() -> None:
 def test_keys_lie_apart_from_what_people_carry_about() -> None:
     bench = stage()
     store(bench, record(bench, RECORD), write_keys(SCOPE, secrets_of(bench), KAFKA, {NODE: key(7).reveal()}))
-    (found,) = read(bench).values()
+    [found] = list(read(bench).values())
     assert NextKeys(SCOPE, secrets_of(bench)).of(found.component, found.secret) == key(7)
     assert set(bench.data(KEYS)) == {f"{NODE}.key"}
     assert set(bench.data(REQUESTS)) == {f"{NODE}.requested"}
@@ -161,7 +161,7 @@ def test_a_write_of_a_key_shows_nothing_of_it() -> None:
 def test_a_key_alone_is_a_request_that_nobody_has_made() -> None:
     bench = stage()
     store(bench, write_keys(SCOPE, {}, KAFKA, {NODE: key(7).reveal()}))
-    (found,) = read(bench).values()
+    [found] = list(read(bench).values())
     assert (found, found.is_unasked) == (StoredRequest(NODE, KAFKA), True)
 
 
@@ -233,7 +233,7 @@ def test_what_cannot_be_read_is_a_problem_and_no_request(content: bytes) -> None
 
 @pytest.mark.parametrize("content", [b"", b"broken", key(1).reveal(), pem(*[CA] * 11)])
 def test_a_certificate_that_cannot_be_read_is_a_problem(content: bytes) -> None:
-    (found,) = edited(issued=content, requested=changed()).values()
+    [found] = list(edited(issued=content, requested=changed()).values())
     assert (found.problem, found.issued, found.record) == ("what is recorded about it cannot be read", None, None)
 
 
@@ -246,13 +246,13 @@ def test_any_content_is_looked_at(content: bytes) -> None:
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda of: st.lists(of) | st.dictionaries(
     st.sampled_from(["issuer", "failed", "askedAt", "count", "at", "request"]), of)))  # fmt: skip
 def test_any_json_is_looked_at(value: Any) -> None:
-    (found,) = edited(requested=json.dumps(value).encode()).values()
+    [found] = list(edited(requested=json.dumps(value).encode()).values())
     assert found.problem
 
 
 def test_a_reason_that_somebody_has_written_is_told_as_text() -> None:
     failed = {"count": 1, "at": NOW.isoformat(), "why": "\x1b[2J gone \ud800"}
-    (found,) = edited(requested=changed(failed=failed)).values()
+    [found] = list(edited(requested=changed(failed=failed)).values())
     assert found.record is not None
     assert found.record.failure == Failure(1, NOW, r"\1B[2J gone \ED\A0\80")
 
