@@ -439,7 +439,7 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
         "The next CA is one of them.",
     ),
     Equivalent(
-        "_trust/rules/leaves.py",
+        "_trust/rules/due.py",
         "window = min(intent.renew_before, (own.not_after - own.not_before) / 2)",
         ("window = min(intent.renew_before, (own.not_after - own.not_before) // 2)",),
         "A certificate lasts whole seconds, half of which is a whole number of microseconds.",
