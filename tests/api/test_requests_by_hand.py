@@ -12,8 +12,6 @@ import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 
-import yaml
-
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 
 from ..cluster.bed import ROOT
@@ -49,8 +47,7 @@ def test_a_ca_whose_key_stays_with_somebody_else(runner: Runner, tmp_path: Path)
         office,
     )
     certificate = (office / "ca.crt").read_text()
-    role = yaml.safe_load(block("yaml", "trustops-strimzi-external"))
-    running = [*shipped_rules("looking", "flows"), *role["rules"]]
+    running = shipped_rules("looking", "flows", "issuing")
     begin = {"strimzi_certificate": certificate}
 
     asked = runner.as_service_account(running, tmp_path).flow("rotate_cluster_ca", **begin).check()
@@ -60,7 +57,7 @@ def test_a_ca_whose_key_stays_with_somebody_else(runner: Runner, tmp_path: Path)
     assert f"{LEAVES} to be signed" in exported.output
     assert "changed=0" in limited.flow("export_requests", strimzi_requests_dir=str(folder)).check().output
 
-    (rule,) = role["rules"]
+    (rule,) = shipped_rules("issuing")
     requests = [name for name in rule["resourceNames"] if not name.endswith("-keys")]
     limited = runner.as_service_account(
         [*shipped_rules("looking"), {**rule, "resourceNames": requests, "verbs": ["patch"]}], tmp_path

@@ -57,7 +57,7 @@ def authority(name: str, by: str) -> Object:
 def documented_role() -> Object:
     """The Role that the documentation shows."""
     blocks = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    (role,) = [one for block in blocks for one in yaml.safe_load_all(block) if one["kind"] == "Role"]
+    (role,) = [one for block in blocks for one in yaml.safe_load_all(block) if one.get("kind") == "Role"]
     return dict(role)
 
 

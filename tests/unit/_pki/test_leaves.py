@@ -6,7 +6,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from datetime import timedelta
-from functools import partial
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -111,7 +111,7 @@ def test_the_dates_are_named() -> None:
     """Nobody takes one for the other."""
     positional: tuple[Any, ...] = (key(5).public_key, SUBJECT, (), ROOT.certificate, ROOT.key, NOW, YEAR)
     with pytest.raises(TypeError, match="positional"):
-        partial(sign_leaf, *positional)()
+        signature(sign_leaf).bind(*positional)
 
 
 def test_refuses_the_key_of_another_ca_and_empty_validity() -> None:
