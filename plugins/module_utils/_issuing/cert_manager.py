@@ -49,7 +49,7 @@ class _Record:
         except ValueError:
             return None
         match found:
-            case {"certificateRequest": str(name), "csrSha256": str(csr)}:
+            case {"certificateRequest": str() as name, "csrSha256": str() as csr}:
                 return cls(name, csr)
         return None
 
