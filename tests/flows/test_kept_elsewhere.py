@@ -311,3 +311,15 @@ def test_nobody_restarts_for_it_where_nobody_is_to_restart(cluster: WatchedClust
     cluster.finish(Goal.RECONCILE, asked=ASKED)
     assert_only(cluster, supplied.fingerprint)
     assert (cluster.issued_by_operator, issuing_secrets(cluster)) == ([], [])
+
+
+@ONCE
+def test_a_cluster_that_lives_with_it_already_is_adopted(cluster: WatchedCluster) -> None:
+    """The ledger is lost, and nothing else has to change."""
+    cluster.create()
+    supplied = elsewhere(root("Corporate Root"))
+    moved(cluster, supplied)
+    cluster.memory.api.request("DELETE", "/api/v1/namespaces/kafka/secrets/demo-cluster-ca-trusted-certs")
+    cluster.finish(Goal.UPGRADE, asked=ASKED)
+    assert (cluster.current, set(cluster.states)) == (supplied.fingerprint, {supplied.fingerprint})
+    assert (cluster.issued_by_operator, issuing_secrets(cluster)) == ([], [])
