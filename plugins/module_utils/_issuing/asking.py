@@ -6,7 +6,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
 from itertools import groupby
 
@@ -26,9 +27,9 @@ from .._trust.model.steps.requests import AskForLeaves, AwaitIssuer, CollectLeav
 from .acceptance import not_made
 from .configured import issuer_of
 from .entities import every_leaf, subject_for
-from .issuer import Issuer, LeafOrder, Refused, Token
+from .issuer import Issuer, LeafOrder, Refused
 from .new_keys import new_keys
-from .pending import names_digest, with_requests
+from .pending import names_digest, recorded_token, with_requests
 
 #: Requests between two writes of their records: what a kill makes us ask for once more.
 _AT_A_TIME = 20
@@ -47,9 +48,19 @@ def ask_for_leaves(step: AskForLeaves, observation: Observation, work: Work) -> 
             write_all((Write(verb, SECRETS, name, what),), work, step.phase.value)
             continue
         for begun in range(0, len(leaves), _AT_A_TIME):
+            if begun:
+                # The last write has changed what the next one is decided on.
+                observation = _read_again(component, observation, work)
             _ask(component, leaves[begun : begun + _AT_A_TIME], issuer, step, observation, work)
-            # Each write changes what the next one is decided on.
-            observation = observe(work.client, work.scope, work.clock.now(), work.settings.outside)
+
+
+def _read_again(component: Component, observation: Observation, work: Work) -> Observation:
+    """The observation with the two Secrets of this component as they are now; a run of hundreds of leaves changes nothing else."""
+    scope = observation.scope
+    names = (scope.issuing_secret(component.value), scope.next_keys_secret(component.value))
+    found = {name: work.client.get_or_none(SECRETS, scope.namespace, name) for name in names}
+    others = {name: secret for name, secret in observation.secrets.items() if name not in names}
+    return replace(observation, secrets={**others, **{name: one for name, one in found.items() if one is not None}})
 
 
 def _by_component(secrets: tuple[str, ...], observation: Observation) -> dict[Component, list[LeafSecret]]:
@@ -113,7 +124,7 @@ def _is_left_over(key: PrivateKey, stored: StoredRequest) -> bool:
 def _give_up(before: StoredRequest | None, issuer: Issuer) -> None:
     """A request for something else is not left with its issuer; another issuer is not asked to forget it."""
     if before is not None and before.record is not None and before.record.issuer == issuer.reference:
-        issuer.forget((Token(before.record.token.encode("utf-8")),))
+        issuer.forget((recorded_token(before.record),))
 
 
 def _record(
@@ -129,7 +140,7 @@ def _record(
     answer, now = issuer.request(order), work.clock.now()
     failed = before.record.failure if before and before.record else None
     if isinstance(answer, Refused):
-        failed = Failure((failed.count if failed else 0) + 1, now, f"{answer.why} {answer.remedy}")
+        failed = Failure.after(failed, now, f"{answer.why} {answer.remedy}")
     token = "" if isinstance(answer, Refused) else answer.value.decode("utf-8")
     return RequestRecord(
         issuer.reference, step.issuer[0].fingerprint, key.public_key_sha256, names_digest(subject), now, token,
@@ -145,28 +156,16 @@ def collect_leaves(step: CollectLeaves, observation: Observation, work: Work) ->
         found, request = stored[name], requests[name]
         value: RequestRecord | Chain | None = request.answer
         if value is None and found.record is not None:
-            value = _as_failed(found.record, request.failure)
+            value = replace(found.record, is_open=False, failure=request.failure)
         changed.setdefault(found.component, {})[name] = value
-    write_all(tuple(_writes(changed, observation)), work, step.phase.value)
+    writes = (write_records(observation.scope, observation.secrets, *one) for one in changed.items())
+    write_all(tuple(writes), work, step.phase.value)
     if not work.dry_run:
         # Their records are gone: nobody would find these requests again.
         issuer = issuer_of(work, stored.values())
         for name in step.secrets:
             if requests[name].answer is not None:
                 _give_up(stored[name], issuer)
-
-
-def _as_failed(record: RequestRecord, failure: Failure | None) -> RequestRecord:
-    return RequestRecord(
-        record.issuer, record.authority, record.key, record.names, record.asked_at, record.token, False, failure
-    )
-
-
-def _writes(
-    changed: Mapping[Component, Mapping[str, RequestRecord | Chain | None]], observation: Observation
-) -> Iterator[Write]:
-    for component, records in changed.items():
-        yield write_records(observation.scope, observation.secrets, component, records)
 
 
 def await_issuer(step: AwaitIssuer, observation: Observation, work: Work) -> None:

@@ -13,6 +13,7 @@ from .._leaves.life import Failure
 from .._pki.certificates import Certificate, Chain
 from .._pki.requests import Request, RequestError, parse_request
 from .._strimzi.leaf_requests import RequestRecord, StoredRequest, read_requests
+from .._strimzi.leaves import LeafSecret
 from .._strimzi.observe import Observation
 from .entities import every_leaf, subject_for
 from .external import External
@@ -68,8 +69,9 @@ class RequestElsewhere:
 
 def requests_by_hand(observation: Observation) -> tuple[RequestByHand, ...]:
     """Those that are open. observation: with what is known of requests (``pending.with_requests``)."""
+    leaves = {leaf.secret: leaf for leaf in every_leaf(observation)}
     return tuple(
-        _by_hand(stored, record, observation)
+        _by_hand(stored, record, leaves.get(stored.secret), observation)
         for stored, record in _open(observation)
         if record.issuer == External.reference
     )
@@ -88,7 +90,10 @@ def _open(observation: Observation) -> list[tuple[StoredRequest, RequestRecord]]
     return [(one, one.record) for one in stored if one.record is not None and one.record.is_open]
 
 
-def _by_hand(stored: StoredRequest, record: RequestRecord, observation: Observation) -> RequestByHand:
+def _by_hand(
+    stored: StoredRequest, record: RequestRecord, leaf: LeafSecret | None, observation: Observation
+) -> RequestByHand:
+    wanted = None if leaf is None else subject_for(leaf, observation)
     request = observation.snapshot.requests[stored.secret]
     csr = record.token.encode("utf-8")
     try:
@@ -106,7 +111,7 @@ def _by_hand(stored: StoredRequest, record: RequestRecord, observation: Observat
         public_key_sha256=record.key,
         authority=authority,
         answer=request.answer,
-        problem=_problem(request.outdated, stored, record, asked, authority, observation),
+        problem=_problem(request.outdated, stored, record, asked, authority, wanted, observation),
         refused=request.failure.why if request.failure is not None and not request.is_recorded else "",
         failed=record.failure,
     )
@@ -114,32 +119,26 @@ def _by_hand(stored: StoredRequest, record: RequestRecord, observation: Observat
 
 def _problem(
     outdated: str, stored: StoredRequest, record: RequestRecord, asked: Request | None, authority: Certificate | None,
-    observation: Observation,
+    wanted: LeafSubject | None, observation: Observation,
 ) -> str:  # fmt: skip
     if outdated:
         return f"{outdated[0].upper()}{outdated[1:]}. The next run makes another request, or none."
     if authority is None:
         return "The CA that was to sign it is none of this cluster any more. The next run makes another request."
-    changed = _changed(stored, record, asked, observation)
+    changed = _changed(record, asked, wanted)
     where = f"{observation.scope.namespace}/{observation.scope.issuing_secret(stored.component.value)}"
     remedy = f"Remove {stored.secret}.requested from Secret {where}: the next run makes it anew."
     return f"Somebody has changed the request: {changed}. {remedy}" if changed else ""
 
 
-def _changed(stored: StoredRequest, record: RequestRecord, asked: Request | None, observation: Observation) -> str:
+def _changed(record: RequestRecord, asked: Request | None, wanted: LeafSubject | None) -> str:
     """Who may write to the Secret with requests has no key, but could have a CA certify a key or names of their own."""
     if asked is None:
         return "it cannot be read, or is not signed by its own key"
     if asked.public_key_sha256 != record.key:
         return "it is for another public key than the one that was made for it"
-    wanted = _wanted(stored, observation)
     if wanted is None or asked.subject_alternative_names != wanted.names:
         return "its alternative names are not those that are needed"
     if asked.subject != wanted.distinguished_name.as_name():
         return f"its subject is {asked.subject.rfc4514_string()}"
     return ""
-
-
-def _wanted(stored: StoredRequest, observation: Observation) -> LeafSubject | None:
-    leaf = next((one for one in every_leaf(observation) if one.secret == stored.secret), None)
-    return None if leaf is None else subject_for(leaf, observation)

@@ -34,13 +34,16 @@ def with_requests(observation: Observation, work: Work) -> Observation:
     stored = read_requests(observation.scope, observation.secrets)
     if not stored:
         return observation
-    requests = judged(observation, _ask(issuer_of(work, stored.values()), stored.values()), work.clock.now())
+    requests = judged(observation, stored, _ask(issuer_of(work, stored.values()), stored.values()), work.clock.now())
     return replace(observation, snapshot=replace(observation.snapshot, requests=requests))
 
 
-def judged(observation: Observation, answers: Mapping[str, Answer], now: datetime) -> dict[str, LeafRequest]:
-    """Every request, and what becomes of it by these answers; both by the Secret of the leaf. One answer is judged beside the others."""
-    stored = read_requests(observation.scope, observation.secrets)
+def judged(
+    observation: Observation, stored: Mapping[str, StoredRequest], answers: Mapping[str, Answer], now: datetime
+) -> dict[str, LeafRequest]:
+    """Every stored request, and what becomes of it by these answers; all by the Secret of the leaf. One answer is judged beside the
+    others.
+    """
     leaves = {leaf.secret: leaf for leaf in every_leaf(observation)}
     reading = _Reading(observation, now, leaves, tuple(_issued(stored.values(), answers.values())))
     return {name: reading.request(one, answers.get(name)) for name, one in stored.items()}
@@ -55,11 +58,15 @@ def _issued(stored: Iterable[StoredRequest], answers: Iterable[Answer]) -> Itera
 def _ask(issuer: Issuer, stored: Iterable[StoredRequest]) -> Mapping[str, Answer]:
     """The answers to requests that are open, by the Secret of the leaf; of this issuer only."""
     open_ = {
-        one.secret: Token(one.record.token.encode("utf-8"))
+        one.secret: recorded_token(one.record)
         for one in stored
         if one.record is not None and one.record.is_open and one.record.issuer == issuer.reference
     }
     return dict(zip(open_, issuer.poll(tuple(open_.values())), strict=True))
+
+
+def recorded_token(record: RequestRecord) -> Token:
+    return Token(record.token.encode("utf-8"))
 
 
 def names_digest(subject: LeafSubject) -> str:
@@ -127,8 +134,7 @@ class _Reading:
         return replace(known, answer=(answer.leaf, *answer.chain), is_open=False, is_recorded=False)
 
     def _failed(self, known: LeafRequest, why: str) -> LeafRequest:
-        before = known.failure.count if known.failure else 0
-        return replace(known, failure=Failure(before + 1, self.now, why), is_open=False, is_recorded=False)
+        return replace(known, failure=Failure.after(known.failure, self.now, why), is_open=False, is_recorded=False)
 
     def _outdated(self, stored: StoredRequest, record: RequestRecord) -> str:
         leaf = self.leaves.get(stored.secret)

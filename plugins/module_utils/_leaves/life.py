@@ -35,6 +35,11 @@ class Failure:
     at: datetime
     why: str
 
+    @classmethod
+    def after(cls, before: Failure | None, at: datetime, why: str) -> Failure:
+        """One more in the row; before: the failure that came before it, None for the first."""
+        return cls(before.count + 1 if before else 1, at, why)
+
 
 @dataclass(frozen=True)
 class LeafRequest:
