@@ -8,6 +8,7 @@ it in.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..._pki.certificates import Certificate
@@ -34,6 +35,16 @@ class ObjectNames:
 def counted(number: int, what: str) -> str:
     """``1 pod``, ``3 pods``. what: in the singular."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+#: How many objects a sentence names; there are as many leaves as nodes.
+_NAMED = 5
+
+
+def listed(names: Sequence[str]) -> str:
+    """``a, b``, and of many the first with the number of the others: ``a, b, c, d, e and 4 more``."""
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"{', '.join(names[:_NAMED])}{more}"
 
 
 def is_named(certificate: Certificate, fingerprint: str) -> bool:

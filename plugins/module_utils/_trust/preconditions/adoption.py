@@ -10,11 +10,9 @@ from collections.abc import Iterable, Iterator
 
 from ..model.goals import Goal
 from ..model.intent import Intent
-from ..model.names import counted, named
+from ..model.names import counted, listed, named
 from ..model.snapshot import Pod, Snapshot
 from ..model.violations import Condition, Violation
-
-_NAMED = 5
 
 
 def operator_has_finished(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
@@ -49,5 +47,4 @@ def _left_to_do(snapshot: Snapshot) -> Iterator[str]:
 
 def _these(pods: Iterable[Pod]) -> str:
     names = sorted(pod.name for pod in pods)
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return f"{counted(len(names), 'pod')} ({', '.join(names[:_NAMED])}{more}) still {'has' if len(names) == 1 else 'have'} to restart"
+    return f"{counted(len(names), 'pod')} ({listed(names)}) still {'has' if len(names) == 1 else 'have'} to restart"

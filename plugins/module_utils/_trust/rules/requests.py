@@ -15,7 +15,7 @@ from ..._leaves.life import LeafRequest
 from ..._leaves.request import Next, Wanted, next_of
 from ..._pki.certificates import Certificate, Chain
 from ..model.goals import Phase
-from ..model.names import counted, named
+from ..model.names import counted, listed, named
 from ..model.snapshot import StoredLeaf
 from ..model.steps.base import Steps
 from ..model.steps.requests import AskForLeaves, AwaitIssuer, CollectLeaves, ForgetRequests
@@ -120,7 +120,7 @@ def still_awaited(at: Situation) -> tuple[str, ...]:
     total = f"{counted(len(missing), 'certificate')} of {named(asked.issuer[0])}"
     details = dict.fromkeys(_detail(at.snapshot.requests.get(name)) for name in missing)
     return (
-        f"{total} still to come from {at.intent.asked}, for {_listed(missing)}; nothing else is held up, and the next run goes on.",
+        f"{total} still to come from {at.intent.asked}, for {listed(missing)}; nothing else is held up, and the next run goes on.",
         *filter(None, details),
     )
 
@@ -133,11 +133,3 @@ def _detail(request: LeafRequest | None) -> str:
         return f"{request.secret}: {request.failure.why} It is asked again on {again:%Y-%m-%d at %H:%M} UTC, or at once with retry_failed."
     told = request.failure.why if request.failure is not None else ""
     return " ".join(filter(None, (told, request.waiting)))
-
-
-_LISTED = 5
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return f"{', '.join(names[:_LISTED])}{more}"
