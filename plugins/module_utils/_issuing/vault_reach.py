@@ -16,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from .._kube._kubernetes import urllib3
+from .._kube.key_files import memory_file
 from .._pki.certificates import encode_certificates
 from .._strimzi.issuer_settings import VaultIssuer, VaultTlsCertificate
 from .vault_errors import VaultFailure
@@ -75,11 +76,8 @@ def _present(context: ssl.SSLContext, login: VaultTlsCertificate) -> None:
             "writing it to a disk.",
             "Run this task on Linux, or log in in another way.",
         )
-    file = os.memfd_create("vault", os.MFD_CLOEXEC)
+    file = memory_file("vault", encode_certificates(login.chain) + login.key.reveal())
     try:
-        os.fchmod(file, 0o600)
-        with os.fdopen(os.dup(file), "wb") as writer:
-            writer.write(encode_certificates(login.chain) + login.key.reveal())
         context.load_cert_chain(f"/proc/self/fd/{file}")
     except (ssl.SSLError, OSError):
         # The cause is left out of the message: its text may quote anything.

@@ -52,9 +52,15 @@ def move_into_memory(configuration: Configuration) -> None:
 
 
 def _move(path: Path) -> None:
-    # Closed in children: an exec plugin is not given the key.
-    descriptor = os.memfd_create(path.name, os.MFD_CLOEXEC)
-    os.fchmod(descriptor, 0o600)
-    os.write(descriptor, path.read_bytes())
+    descriptor = memory_file(path.name, path.read_bytes())
     path.unlink()
     path.symlink_to(f"/proc/self/fd/{descriptor}")
+
+
+def memory_file(name: str, content: bytes) -> int:
+    """The descriptor of a file that is on no disk; this process alone can read it, at ``/proc/self/fd/<descriptor>``."""
+    # Closed in children: an exec plugin is not given the key.
+    descriptor = os.memfd_create(name, os.MFD_CLOEXEC)
+    os.fchmod(descriptor, 0o600)
+    os.write(descriptor, content)
+    return descriptor
