@@ -316,9 +316,9 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/preconditions/adoption.py",
-        "return f\"{counted(len(names), 'pod')} ({', '.join(names[:_NAMED])}{more}) still {'has' if len(names) == 1 else 'have'} to restart\"",
+        "return f\"{counted(len(names), 'pod')} ({listed(names)}) still {'has' if len(names) == 1 else 'have'} to restart\"",
         (
-            "return f\"{counted(len(names), 'pod')} ({', '.join(names[:_NAMED])}{more}) still {'has' if len(names) <= 1 else 'have'} to restart\"",
+            "return f\"{counted(len(names), 'pod')} ({listed(names)}) still {'has' if len(names) <= 1 else 'have'} to restart\"",
         ),
         "There is one at least.",
     ),
