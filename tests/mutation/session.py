@@ -6,19 +6,21 @@ import json
 import os
 import shlex
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from ..checks.environments import environment
-from ..checks.places import COLLECTION
+from ..checks.places import COLLECTION, ROOT
 from ..checks.pythons import available_pairs
+from . import calls
 from .targets import suites_for
 
 _SKIP = Path("tests/mutation/skip.py")
 #: Seconds for all tests of one mutant; a mutant that never ends has been noticed.
 _LIMIT = 300.0
-_QUIET = ("-q", "-x", "--no-header", "--tb=no", "-p", "pytest_timeout")
+_QUIET = ("-q", "-x", "--no-header", "--tb=no", "-p", "pytest_timeout", "-m", "not long and not timed")
 #: Most of the second that a mutant takes would go into loading plugins that these tests do not use, and into smallest
 #: examples.
 _FAST = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "HYPOTHESIS_PROFILE": "mutation"}
@@ -42,16 +44,19 @@ class Mutant:
 
 
 def warm_up(tree: Path, modules: Sequence[Path]) -> None:
-    """Run what will be run with mutants, without any: it has to pass, and leaves behind what Python has compiled. Raises
-    CannotMutate.
+    """Run what will be run with mutants, without any: it has to pass, and leaves behind what Python has compiled, and which
+    tests call what. Raises CannotMutate.
     """
     for tests in dict.fromkeys(suites_for(module, tree)[-1] for module in modules):
-        _run(_pytest(tests), tree, f"{tests} fails without any mutation")
+        noting = {calls.VARIABLE: str(_calls(tree, tests))}
+        _run([*_pytest(tests), "-p", calls.__name__], tree, f"{tests} fails without any mutation", noting)
 
 
 def mutate(module: Path, tree: Path, session: Path) -> tuple[Mutant, ...]:
     """What became of every mutant of this module. tree: a copy in which it may be changed. Raises CannotMutate."""
-    commands = [_pytest(tests) for tests in suites_for(module, tree)]
+    *own, package = suites_for(module, tree)
+    nearest = ["python", "-m", f"{__package__}.nearest", _calls(tree, package), ROOT / module, module, *_QUIET]
+    commands = [*map(_pytest, own), list(map(str, nearest)), _pytest(package)]
     session.parent.mkdir(parents=True, exist_ok=True)
     session.unlink(missing_ok=True)
     config = session.with_suffix(".toml")
@@ -90,6 +95,11 @@ def _joined(lines: Sequence[str], sign: str) -> str:
     return " ".join(filter(None, own))
 
 
+def _calls(tree: Path, package: Path) -> Path:
+    """Beside the copy, which is brought up to date by removing what is not known there."""
+    return tree.parents[len(COLLECTION.parts) - 1] / f"{package.name}.json"
+
+
 def _pytest(tests: Path) -> list[str]:
     return ["python", "-m", "pytest", str(tests), *_QUIET]
 
@@ -101,10 +111,10 @@ def _config(module: Path, command: str) -> str:
     )
 
 
-def _run(command: list[str], tree: Path, otherwise: str) -> str:
-    """Its output. What it runs imports the collection from the copy."""
+def _run(command: list[str], tree: Path, otherwise: str, more: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Its output. What it runs imports the collection from the copy. more: variables of its environment."""
     root = str(tree.parents[len(COLLECTION.parts) - 1])
-    variables = {**os.environ, **_FAST, "PYTHONPATH": root, "ANSIBLE_COLLECTIONS_PATH": root}
+    variables = {**os.environ, **_FAST, **more, "PYTHONPATH": root, "ANSIBLE_COLLECTIONS_PATH": root}
     done = subprocess.run(
         command, cwd=tree, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
     )
