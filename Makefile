@@ -15,7 +15,7 @@ test: ## every check, two at a time
 .PHONY: test-long
 test-long: ## what `make test` has no time for: the other kills and explorations, every flow under traffic; two hours, as root
 	@$(CHECK) --exec pytest tests/faults tests/exploration -m long --numprocesses=2 --timeout=3600
-	@$(CHECK) --bed real --exec python -m tests.traffic $(addprefix --variant ,supplied restart reload when-restarted)
+	@$(CHECK) --bed real --exec python -m tests.traffic $(addprefix --variant ,supplied restart reload when-restarted cert-manager vault)
 
 .PHONY: mutation
 mutation: ## small mistakes in _trust and _pki, each of which a unit test has to notice: FILE=... in minutes, everything in hours
@@ -82,8 +82,12 @@ molecule-kafka: ## Molecule, scenario kafka, with real Kafka nodes; as root
 demo: ## a cluster, with real Kafka nodes where they can run, and a rotation of its CA to watch
 	@$(CHECK) --bed any --exec python -m tests.demo
 
+.PHONY: demo-cert-manager
+demo-cert-manager: ## the same, to a CA whose key cert-manager keeps; its controllers are built once
+	@$(CHECK) --bed any --exec python -m tests.demo --issuer cert-manager
+
 .PHONY: demo-again
-demo-again: ## the same rotation once more: nothing to do
+demo-again: ## the last rotation once more: nothing to do
 	@$(CHECK) --exec python -m tests.demo --again
 
 .PHONY: demo-down
@@ -99,8 +103,8 @@ kafka-down: ## stop it, and remove what it or a killed one left
 	@$(CHECK) --exec python -m tests.kafka down
 
 .PHONY: traffic
-traffic: ## producers, consumers and handshakes through every flow on real nodes; half an hour, as root
-	@$(CHECK) --bed real --exec python -m tests.traffic
+traffic: ## producers, consumers and handshakes through every flow on real nodes; half an hour, as root. VARIANT="cert-manager vault"
+	@$(CHECK) --bed real --exec python -m tests.traffic $(addprefix --variant ,$(VARIANT))
 
 .PHONY: bench
 bench: ## measure what the time goes into

@@ -31,6 +31,7 @@ options:
       - CA certificate in PEM form, with its chain after it, to be used instead of a generated one.
       - Nothing is done when it is in use already, however long ago it was put there.
       - A renewal needs one with the name and key of the CA in use, a replacement one with another key.
+      - Who gives it has confirmed it. Not together with O(ca_source).
     type: str
   private_key:
     description:

@@ -139,7 +139,7 @@ options:
       type:
         description:
           - V(external) leaves the requests in the Secrets for a person or a tool, which puts each certificate with its chain back there.
-          - V(cert_manager) makes a C(CertificateRequest) for each in the cluster's namespace.
+          - V(cert_manager) makes an object of O(issuer.resource) for each in the cluster's namespace.
           - V(vault) has a PKI mount of Vault or OpenBao sign each.
         type: str
         choices: [external, cert_manager, vault]
@@ -155,6 +155,25 @@ options:
         description: With O(issuer.type=cert_manager), API group of the issuer.
         type: str
         default: cert-manager.io
+      resource:
+        description:
+          - With O(issuer.type=cert_manager), the kind of object by which it is asked.
+          - With V(CertificateRequest) the key of each leaf is made here and never leaves the Secrets of the cluster; a leaf is renewed when
+            a playbook runs.
+          - With V(Certificate) cert-manager makes the keys and renews each leaf by itself, O(issuer.renew_before_days) before its end. The
+            next C(reconcile) takes up what it has renewed, and corrects what somebody has changed. For those who manage every certificate
+            by Certificates, and watch those.
+        type: str
+        choices: [CertificateRequest, Certificate]
+        default: CertificateRequest
+      validity_days:
+        description: With O(issuer.resource=Certificate), validity of each leaf in days, whichever playbook runs.
+        type: int
+        default: 365
+      renew_before_days:
+        description: With O(issuer.resource=Certificate), how many days before its end cert-manager renews a leaf.
+        type: int
+        default: 45
       url:
         description: With O(issuer.type=vault), URL of the server, without C(/v1).
         type: str
@@ -205,6 +224,58 @@ options:
           private_key:
             description: With O(issuer.login.type=cert), its key, unencrypted, in PEM form.
             type: str
+  rotation_policy:
+    description:
+      - Whether a certificate that is issued anew gets a new key. With V(never) it keeps the key that lies beside it, which then is of the kind and
+        size that its owner has chosen; a key that is there and cannot be used is not replaced, and the task fails before anybody is asked.
+    type: str
+    choices: [always, never]
+    default: always
+  ca_source:
+    description:
+      - A Secret or ConfigMap that holds the CAs to trust in PEM form, in any order, such as a C(Bundle) of trust-manager writes. With it nobody has to give
+        a certificate as an option, and C(reconcile) follows when the CA changes. It must not hold a private key.
+      - Certificates of the cluster are to be of the CA that the issuer signs with, as far as it has signed already; else of the CA in
+        use, or its latest renewal, where that or a CA above it is in the source; else of the only CA that has certified no other one there. Where that
+        leaves several, nothing is begun. All others are trusted beside it, for which processes restart.
+      - Where that CA is not in use, C(reconcile) renews or replaces the CA in use. It is a renewal where the name and the key are the same and
+        every certificate that is valid under the one is valid under the other.
+      - A CA that is not in the source any more stays trusted until it has been replaced or taken out (M(trustops.strimzi.strimzi_ca) with
+        C(state=absent)). One that a flow has replaced is not trusted anew because it still lies there.
+      - RV(ca_source) says what it holds and what would be begun.
+    type: dict
+    suboptions:
+      kind:
+        description: Kind of the object.
+        type: str
+        choices: [Secret, ConfigMap]
+        default: Secret
+      name:
+        description: Name of the object.
+        type: str
+        required: true
+      namespace:
+        description: Its namespace; that of the cluster where it is not given.
+        type: str
+      key:
+        description: The entry with the certificates.
+        type: str
+        default: ca.crt
+  trust_new_roots:
+    description:
+      - What is done about a CA of O(ca_source) that the ledger does not know. A renewal of a CA that is trusted, with its name and key, is known.
+      - V(ask) does nothing about it, and says in RV(waiting) its subject, validity and SHA-256. The run ends without an error, and goes on with it
+        when it is run again with O(confirm_roots). Everything else is done meanwhile.
+      - V(never) begins nothing and fails.
+    type: str
+    choices: [ask, never]
+    default: ask
+  confirm_roots:
+    description:
+      - SHA-256 fingerprints of CAs in O(ca_source) that may be trusted, with or without colons. Compare each with the CA that is meant, by another way
+        than the cluster. Once a CA is in the ledger it need not be given any more.
+    type: list
+    elements: str
   retry_failed:
     description:
       - Whether requests that an issuer has refused are made again at once. Otherwise they are made again after an hour, then after twice as
@@ -216,6 +287,14 @@ options:
       - Seconds to wait for certificates that an issuer was asked for. The run ends without an error when they are over.
     type: int
     default: 0
+  spare_leaves:
+    description:
+      - Certificates that are kept at hand for the next nodes of each node pool, where the key of the CA is not in the cluster, so that a pool
+        can be scaled without waiting for the issuer. Where the key is in the cluster there are none, because the operator issues.
+      - They wait in Secret C(<cluster>-issuing-kafka), are renewed before they come to their end, and hold no flow up. RV(node_pools) says for
+        which nodes they are there. At most 100.
+    type: int
+    default: 1
   until_phase:
     description:
       - The last phase to enter. V(prepare) makes the new CA and publishes it, V(trust) makes everybody accept its certificates, V(use)

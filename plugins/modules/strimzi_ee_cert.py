@@ -20,8 +20,11 @@ options:
         behind the same gates as in the whole flow, before the operator is switched where a link certificate carries them.
       - With V(renewed), the nodes' certificates that come to their end are renewed under the same CA; nodes read them again, or restart
         where they cannot.
+      - With V(tidied), Certificates of cert-manager that this collection has made for the cluster and that nothing needs any more are
+        removed with their Secrets, as after a move to another issuer; C(actions) says which, and why. O(issuer) has to be the one that the
+        playbooks have. Of any other, a Certificate stays as long as the leaf in use is the one that it has.
     type: str
-    choices: [issued, renewed]
+    choices: [issued, renewed, tidied]
     default: issued
   components:
     description:
@@ -85,6 +88,12 @@ EXAMPLES = r"""
     namespace: kafka
     state: renewed
     renew_before_days: 60
+
+- name: Remove what cert-manager keeps for leaves that it does not issue any more
+  trustops.strimzi.strimzi_ee_cert:
+    cluster: demo
+    namespace: kafka
+    state: tidied
 
 - name: Have a certificate for a tool that speaks to the brokers
   trustops.strimzi.strimzi_ee_cert:
@@ -156,11 +165,36 @@ outside:
     doubt: {description: Why it is not known what its processes trust; empty where it is., type: str, returned: always, sample: ""}
     waiver: {description: The waiver that lets it pass., type: dict, returned: always, sample: {until: "2026-12-24T18:00:00Z", reason: moves in week 51}}
 leaves:
-  description: The end-entity certificates in their Secrets.
+  description:
+    - The end-entity certificates in their Secrets. C(misnamed) tells what the operator wants otherwise about the names of one that it cannot issue,
+      because somebody else keeps the key of its CA; it is empty elsewhere.
   returned: always
   type: list
   elements: dict
-  sample: [{secret: demo-kafka-0, subject: "CN=demo-kafka,O=io.strimzi", generation: 1, not_after: "2027-01-01T00:00:00Z"}]
+  sample: [{secret: demo-kafka-0, subject: "CN=demo-kafka,O=io.strimzi", generation: 1, not_after: "2027-01-01T00:00:00Z", misnamed: ""}]
+leaf_states:
+  description: How far the certificate of each component has come, be it in use, wanted or awaited.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    secret: {description: The Secret that the certificate is for., type: str, returned: always, sample: demo-kafka-0}
+    state:
+      description: >-
+        V(REQUIRED) where one is wanted and nobody was asked, or the issuer has refused; V(REQUESTED); V(TRUST_PENDING) where it has come back
+        and is kept until it is used; V(IN_USE); V(NOT_NEEDED) where nothing needs it any more.
+      type: str
+      returned: always
+      sample: IN_USE
+    reason:
+      description: >-
+        Why another one is wanted. V(missing), V(unreadable), V(key) for a private key that is not its own, V(issuer) or V(authority) for
+        another one, V(specification) for other names or usages, V(renewed) where its issuer has a later one, V(expiring), V(path) where
+        something above it ends first, V(asked) by hand; empty where none is.
+      type: str
+      returned: always
+      sample: ""
+    why: {description: The same in words., type: str, returned: always, sample: ""}
 leaf_requests:
   description: Certificates that an issuer was asked for, because somebody else keeps the key of their CA.
   returned: always
@@ -169,7 +203,7 @@ leaf_requests:
   contains:
     secret: {description: The Secret that the certificate is for., type: str, returned: always, sample: demo-kafka-0}
     state:
-      description: V(REQUIRED) after a refusal, V(REQUESTED), or V(TRUST_PENDING) where it has come back and is kept until it is used.
+      description: As in RV(leaf_states).
       type: str
       returned: always
       sample: REQUESTED
@@ -179,6 +213,59 @@ leaf_requests:
     outdated: {description: Why it is not what is wanted any more., type: str, returned: always, sample: ""}
     failure: {description: Why it was refused the last time., type: str, returned: always, sample: ""}
     next_try: {description: When it is asked for again., type: str, returned: always, sample: null}
+renewals:
+  description: What an issuer keeps for each leaf that it renews by itself; empty with any other issuer.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    secret: {description: The Secret of the leaf., type: str, returned: always, sample: demo-kafka-0}
+    sha256: {description: SHA-256 of the certificate that the issuer has now., type: str, returned: always, sample: "6c1f0e"}
+    not_after: {description: Its end., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
+    in_use: {description: Whether it is the one in the Secret of the leaf., type: bool, returned: always, sample: true}
+    usable: {description: Whether it has passed every check., type: bool, returned: always, sample: true}
+    problem: {description: "Why it is not used, or not renewed, with what helps; empty where nothing is wrong.", type: str, returned: always, sample: ""}
+    differs: {description: "Why the issuer would not renew what is wanted; the next reconcile corrects it.", type: str, returned: always, sample: ""}
+ca_source:
+  description: The CAs in C(ca_source), and what C(reconcile) makes of them; null where none is named.
+  returned: always
+  type: dict
+  contains:
+    object: {description: The object and its entry., type: str, returned: always, sample: "ConfigMap kafka/corporate-roots, entry ca.crt"}
+    problem: {description: Why it cannot be used; empty where it can., type: str, returned: always, sample: ""}
+    cas:
+      description: Its CAs; C(current) says which one is in use, C(known) which are in the ledger.
+      type: list
+      elements: dict
+      returned: always
+      sample: [{subject: CN=Corporate Root, sha256: "6c1f0e", not_after: "2036-01-01T00:00:00Z", current: true, known: true}]
+    changed_at: {description: When the object was written last., type: str, returned: where the API server says so, sample: "2026-01-01T00:00:00Z"}
+    signing:
+      description: SHA-256 of the CA that certificates are to be of; null while a flow is in flight, or where it cannot be told.
+      type: str
+      returned: always
+      sample: "6c1f0e"
+    begins:
+      description: V(renew) or V(replace_key) where that CA is not in use yet, and C(reconcile) begins this flow; null where there is nothing to begin.
+      type: str
+      returned: always
+      sample: null
+    to_be_confirmed:
+      description: SHA-256 of the CAs about which nothing is done before they are in C(confirm_roots).
+      type: list
+      elements: str
+      returned: always
+      sample: []
+node_pools:
+  description: The node pools, where the key of the CA is not in the cluster, and how far each can be scaled without waiting for the issuer.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    name: {description: The KafkaNodePool., type: str, returned: always, sample: brokers}
+    replicas: {description: How many nodes it is asked for., type: int, returned: always, sample: 3}
+    at_hand: {description: Numbers of its next nodes whose certificates are at hand., type: list, elements: int, returned: always, sample: [3]}
+    awaited: {description: Numbers of its next nodes whose certificates are still to come., type: list, elements: int, returned: always, sample: []}
 journal:
   description: The flow in flight, or the last one that finished.
   returned: always
@@ -316,7 +403,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 
 STATE = ArgumentSpec(
     {
-        "state": {"type": "str", "choices": ["issued", "renewed"], "default": "issued"},
+        "state": {"type": "str", "choices": ["issued", "renewed", "tidied"], "default": "issued"},
         "components": {"type": "list", "elements": "str", "choices": [one.value for one in Component]},
         "secrets": {"type": "list", "elements": "str", "no_log": False},
         "validity_days": {"type": "int"},
@@ -334,6 +421,8 @@ def body(module: FlowModule) -> dict[str, Any]:
         return module.own_certificate()
     if module.params["state"] == "renewed":
         return module.run(Goal.RENEW_LEAVES)
+    if module.params["state"] == "tidied":
+        return module.tidy_certificates()
     issuing = module.wanted_leaves()
     return module.run(Goal.RECONCILE, Phase.USE, are_issued(issuing), issuing=issuing)
 

@@ -35,7 +35,7 @@ class Runner:
     variables: dict[str, str] = field(default_factory=dict)
     patience: float = 240
 
-    def start(self, playbook: str, *arguments: str, **variables: str | int | dict[str, str]) -> subprocess.Popen[str]:
+    def start(self, playbook: str, *arguments: str, **variables: object) -> subprocess.Popen[str]:
         """playbook: the name of one of the collection, or the path of another. No client is given time: none reads."""
         place = {"strimzi_cluster": "demo", "strimzi_namespace": self.cluster.namespace}
         wanted = {**place, "strimzi_client_grace": 0, **self.variables, **variables}
@@ -54,7 +54,7 @@ class Runner:
             "K8S_AUTH_KUBECONFIG": str(self.kubeconfig or self.cluster.bed.kubeconfig),
         }
 
-    def flow(self, playbook: str, *arguments: str, **variables: str | int | dict[str, str]) -> Finished:
+    def flow(self, playbook: str, *arguments: str, **variables: object) -> Finished:
         """One that does not end in time is killed with its modules, and what it has said is told."""
         process = self.start(playbook, *arguments, **variables)
         try:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import base64
+from datetime import datetime, timezone
 from typing import Any
 
 import pytest
@@ -14,15 +15,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 
 from ..cluster.bed import Bed
 from ..cluster.cert_manager import start_cert_manager
+from ..cluster.corporate_issuer import set_up_issuer
 from ..cluster.kube import wait_for
 from .running import Runner
 
 GROUP = "cert-manager.io/v1"
 ISSUER = {"type": "cert_manager", "name": "corporate"}
-
-
-def manifest(kind: str, name: str, namespace: str, spec: dict[str, Any]) -> dict[str, Any]:
-    return {"apiVersion": GROUP, "kind": kind, "metadata": {"name": name, "namespace": namespace}, "spec": spec}
 
 
 def data(runner: Runner, secret: str) -> dict[str, bytes]:
@@ -35,17 +33,7 @@ def corporate(bed: Bed, runner: Runner) -> Certificate:
     """The CA of the issuer, whose key only cert-manager reads."""
     namespace = runner.cluster.namespace
     start_cert_manager(bed, approving=namespace)
-    spec = {
-        "isCA": True, "commonName": "corporate", "secretName": "corporate", "issuerRef": {"name": "selfsigned"},
-        "duration": "17520h", "privateKey": {"algorithm": "ECDSA", "size": 256},
-    }  # fmt: skip
-    runner.cluster.kube.apply([
-        manifest("Issuer", "selfsigned", namespace, {"selfSigned": {}}),
-        manifest("Certificate", "corporate", namespace, spec),
-    ])  # fmt: skip
-    wait_for(lambda: "tls.crt" in data(runner, "corporate"), "the corporate CA being made")
-    runner.cluster.kube.apply([manifest("Issuer", "corporate", namespace, {"ca": {"secretName": "corporate"}})])
-    return parse_certificates(data(runner, "corporate")["tls.crt"])[0]
+    return parse_certificates(set_up_issuer(runner.cluster.kube, namespace, "corporate").encode())[0]
 
 
 def leaves(runner: Runner) -> dict[str, str]:
@@ -61,7 +49,7 @@ def requests(runner: Runner) -> list[str]:
 
 def test_there_more_nodes_and_back(runner: Runner, corporate: Certificate) -> None:
     certificate, before = corporate.pem.decode(), runner.cluster.node_uids("demo")
-    moving: dict[str, Any] = {"strimzi_issuer": ISSUER, "strimzi_issue_timeout": 60}
+    moving: dict[str, Any] = {"strimzi_issuer": ISSUER, "strimzi_issue_timeout": 60, "strimzi_spare_leaves": 0}
     runner.flow("rotate_cluster_ca", strimzi_certificate=certificate, **moving).check()
     assert runner.restarts_since(before) == len(before)
     assert set(leaves(runner).values()) == {corporate.subject}
@@ -74,6 +62,8 @@ def test_there_more_nodes_and_back(runner: Runner, corporate: Certificate) -> No
     assert set(runner.cluster.node_uids("demo")) == grown
     assert set(leaves(runner).values()) == {corporate.subject}
 
+    _scale(runner, len(grown) + 1, {**moving, "strimzi_spare_leaves": 1})
+
     runner.flow("rotate_cluster_ca", strimzi_replaces=corporate.sha256, **moving).check()
     assert corporate.subject not in set(leaves(runner).values())
     assert b"PRIVATE KEY" in data(runner, "demo-cluster-ca")["ca.key"]
@@ -85,3 +75,71 @@ def _grow(runner: Runner, replicas: int) -> set[str]:
     patch, kind = {"spec": {"replicas": replicas}}, "application/merge-patch+json"
     assert runner.cluster.kube.request("PATCH", path, body=patch, content_type=kind).status == 200
     return {f"demo-kafka-{number}" for number in range(replicas)}
+
+
+def _scale(runner: Runner, replicas: int, moving: dict[str, Any]) -> None:
+    """Who has the playbook do it does not wait: the certificate is at hand, and the operator never stands still."""
+    runner.flow("reconcile", **moving).check()
+    wait_for(lambda: not _open(runner, moving), "the certificate for the next node being at hand")
+    told = runner.flow("status", strimzi_spare_leaves=1).check().output
+    assert f"pool kafka: certificates wait for node {replicas - 1}" in told
+    planned = runner.flow("scale", "--check", "--diff", strimzi_node_pool="kafka", strimzi_replicas=replicas, **moving)
+    assert planned.check().output.count("changed=1") == 1
+    runner.flow("scale", strimzi_node_pool="kafka", strimzi_replicas=replicas, **moving).check()
+    runner.cluster.wait_until_ready("demo")
+    assert set(runner.cluster.node_uids("demo")) == {f"demo-kafka-{number}" for number in range(replicas)}
+
+
+def _open(runner: Runner, moving: dict[str, Any]) -> list[int]:
+    """Numbers of the next nodes whose certificates are still to come, after another run."""
+    runner.flow("reconcile", **moving).check()
+    (pool,) = runner.module("strimzi_ca_info")["node_pools"]
+    return list(pool["awaited"])
+
+
+BY_CERTIFICATES = {**ISSUER, "resource": "Certificate"}
+
+
+def certificates(runner: Runner) -> dict[str, dict[str, Any]]:
+    path = f"/apis/{GROUP}/namespaces/{runner.cluster.namespace}/certificates"
+    listed = runner.cluster.kube.request("GET", path).body["items"]
+    return {
+        one["metadata"]["name"]: one for one in listed if "strimzi.io/cluster" in (one["metadata"].get("labels") or {})
+    }
+
+
+def renew(runner: Runner, name: str) -> None:
+    """As ``cmctl renew`` does; to cert-manager it is as if the time had come."""
+    found = certificates(runner)[name]
+    condition = {
+        "type": "Issuing", "status": "True", "reason": "ManuallyTriggered", "message": "it is time",
+        "lastTransitionTime": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+    }  # fmt: skip
+    path = f"/apis/{GROUP}/namespaces/{runner.cluster.namespace}/certificates/{name}/status"
+    patch = {"status": {"conditions": [*found["status"]["conditions"], condition]}}
+    done = runner.cluster.kube.request("PATCH", path, body=patch, content_type="application/merge-patch+json")
+    assert done.status == 200, done.body
+
+
+def test_there_by_certificates_which_cert_manager_renews(runner: Runner, corporate: Certificate) -> None:
+    name = "demo-kafka-0"
+    moving: dict[str, Any] = {"strimzi_issuer": BY_CERTIFICATES, "strimzi_issue_timeout": 60, "strimzi_spare_leaves": 0}
+    runner.flow("rotate_cluster_ca", strimzi_certificate=corporate.pem.decode(), **moving).check()
+    assert set(leaves(runner).values()) == {corporate.subject}
+    assert set(certificates(runner)) == set(leaves(runner))
+    before = data(runner, f"{name}-cm")["tls.crt"]
+    assert data(runner, name)[f"{name}.crt"].startswith(before)
+
+    renew(runner, name)
+    wait_for(lambda: data(runner, f"{name}-cm").get("tls.crt", before) != before, "the renewal")
+    assert data(runner, name)[f"{name}.crt"].startswith(before)
+    runner.flow("reconcile", **moving).check()
+    runner.cluster.wait_until_ready("demo")
+    assert data(runner, name)[f"{name}.crt"].startswith(data(runner, f"{name}-cm")["tls.crt"])
+    assert data(runner, name)[f"{name}.key"].startswith(b"-----BEGIN PRIVATE KEY-----")
+
+    runner.flow("rotate_cluster_ca", strimzi_replaces=corporate.sha256, **moving).check()
+    assert set(certificates(runner)) >= {name}
+    runner.module("strimzi_ee_cert", state="tidied")
+    assert certificates(runner) == {}
+    assert data(runner, f"{name}-cm") == {}

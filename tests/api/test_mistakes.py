@@ -8,7 +8,7 @@ from ..operator import clusters
 from .running import Runner
 
 
-def refused(runner: Runner, playbook: str, *texts: str, **variables: str) -> None:
+def refused(runner: Runner, playbook: str, *texts: str, **variables: str | dict[str, str]) -> None:
     since = runner.audit_lines()
     finished = runner.flow(playbook, **variables)
     assert finished.code != 0
@@ -36,6 +36,25 @@ def test_what_is_read_no_more(runner: Runner) -> None:
 
 def test_unknown_fingerprint(runner: Runner) -> None:
     refused(runner, "rotate-cluster-ca", "has no CA with the fingerprint", strimzi_replaces="ab" * 20)
+
+
+def test_a_source_of_cas_that_is_not_there(runner: Runner) -> None:
+    missing = {"kind": "ConfigMap", "name": "corporate-roots"}
+    where = f"ConfigMap {runner.cluster.namespace}/corporate-roots, entry ca.crt"
+    refused(
+        runner, "reconcile", f"{where}: does not exist", "correct kind, namespace and name", strimzi_ca_source=missing
+    )
+
+
+def test_two_ways_of_saying_which_ca(runner: Runner) -> None:
+    both = {"strimzi_ca_source": {"name": "corporate-roots"}, "strimzi_certificate": "a certificate"}
+    refused(runner, "rotate-cluster-ca", "mutually exclusive", "certificate", "ca_source", **both)
+
+
+def test_a_key_where_only_cas_belong(runner: Runner) -> None:
+    """The Secret of the CA itself."""
+    own = {"name": "demo-cluster-ca", "key": "ca.key"}
+    refused(runner, "reconcile", "holds a private key", "Name an object with certificates alone", strimzi_ca_source=own)
 
 
 def test_generated_authority(runner: Runner) -> None:

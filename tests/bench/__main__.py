@@ -10,11 +10,12 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator
 
-from . import leaves, observing, playbooks, rolling
+from . import issuers, leaves, observing, playbooks, rolling
 from .measurement import Measurement
 
 BENCHMARKS: dict[str, Callable[[], Iterator[Measurement]]] = {
     "leaves": leaves.measure,
+    "issuers": issuers.measure,
     "observing": observing.measure,
     "playbooks": playbooks.measure,
     "rolling": rolling.measure,

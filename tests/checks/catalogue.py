@@ -53,7 +53,12 @@ def _without_a_bed(main: Pair) -> list[Check]:
         Check("unit", "unit and property tests", main, (_UNITS,)),
         Check("sanity", "all ansible-test sanity tests, none ignored", main, (_script("sanity"),)),
         Check("faults", "every flow, killed at every write", main, (("pytest", "tests/faults", *_LONG),)),
-        Check("flows", "whole flows in memory", main, (("pytest", "tests/flows", "--numprocesses=2"),)),
+        Check(
+            "flows",
+            "whole flows in memory, and roles as Ansible runs them",
+            main,
+            (("pytest", "tests/flows", "tests/roles", "--numprocesses=2"),),
+        ),
         Check("exploration", "every state that a flow can reach", main, (("pytest", "tests/exploration", *_LONG),)),
         Check("broker", "the Kafka admin client against real nodes", main, (("pytest", "tests/broker"),)),
         Check("verifiers", "certificate paths as Go and a JVM see them", main, (("pytest", "tests/verifiers"),)),
@@ -81,7 +86,7 @@ def _with_the_bed(main: Pair) -> list[Check]:
     issuers = (("python", "-m", "tests.issuers"), ("pytest", "tests/issuers"))
     return [
         Check("api", "API tier", main, (("pytest", "tests/api", "--timeout=900"),), after=bed, shares="bed"),
-        Check("issuers", "issuers before the real cert-manager", main, issuers, after=bed, shares="bed"),
+        Check("issuers", "issuers before the real cert-manager and Vault", main, issuers, after=bed, shares="bed"),
         Check("molecule", "scenario default", main, _scenario("default"), after=bed, shares="bed"),
         Check("molecule-given", "scenario given", main, _scenario("given"), after=bed, shares="bed"),
         Check("molecule-kind", "scenario kind", main, _scenario("kind"), reason_to_skip=docker_reason),

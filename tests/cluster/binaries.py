@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 from .cache import MissingTool, cached, digest
-from .versions import CERT_MANAGER, KUBERNETES, KWOK, MINIMUM_GO
+from .versions import CERT_MANAGER, KUBERNETES, KWOK, MINIMUM_GO, VAULT
 
 HERE = Path(__file__).parent / "binaries"
 COMPONENTS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler")
@@ -42,6 +42,15 @@ def find_cert_manager() -> Path:
     return cached(_key("cert-manager", CERT_MANAGER), _build_cert_manager, about, "about 5 minutes")
 
 
+def find_vault() -> Path:
+    """The program ``vault``, which prints where it listens and how it is administered. Raises MissingTool."""
+
+    def build(target: Path) -> None:
+        _compile("vault", target / "vault")
+
+    return cached(_key("vault", VAULT), build, f"Vault {VAULT}", "about 3 minutes") / "vault"
+
+
 def find_go_client() -> Path:
     """A TLS client of Go's own libraries. Raises MissingTool."""
     return _of_go_alone("client")
@@ -63,7 +72,7 @@ def _of_go_alone(module: str) -> Path:
 
 
 def _key(module: str, version: str) -> str:
-    sources = [file for file in (HERE / module).iterdir() if file.suffix in (".go", ".mod", ".sum")]
+    sources = [file for file in (HERE / module).rglob("*") if file.suffix in (".go", ".mod", ".sum")]
     return f"{module}-{version}-{digest(*sorted(sources))}"
 
 

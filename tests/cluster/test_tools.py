@@ -20,6 +20,7 @@ from ansible_collections.trustops.strimzi.tests.cluster.binaries import (
     find_cert_manager,
     find_components,
     find_simulator,
+    find_vault,
 )
 from ansible_collections.trustops.strimzi.tests.cluster.cache import MissingTool, cache_root
 from ansible_collections.trustops.strimzi.tests.cluster.crds import find_crds
@@ -30,6 +31,7 @@ from ansible_collections.trustops.strimzi.tests.cluster.versions import (
     KWOK,
     MINIMUM_GO,
     STRIMZI,
+    VAULT,
 )
 from ansible_collections.trustops.strimzi.tests.kafka import needs, parts
 
@@ -104,8 +106,21 @@ def test_cert_manager_is_built_once_with_the_kinds_of_the_same_version(program: 
     assert not log.exists()
 
 
-def test_the_version_of_cert_manager_is_that_of_its_module() -> None:
-    assert f"github.com/cert-manager/cert-manager v{CERT_MANAGER}\n" in (HERE / "cert-manager" / "go.mod").read_text()
+@pytest.mark.parametrize(
+    ("folder", "module"),
+    [("cert-manager", f"cert-manager/cert-manager v{CERT_MANAGER}"), ("vault", f"hashicorp/vault v{VAULT}")],
+)
+def test_the_version_is_that_of_the_module(folder: str, module: str) -> None:
+    assert f"github.com/{module}\n" in (HERE / folder / "go.mod").read_text()
+
+
+def test_vault_is_built_once(program: Program, tmp_path: Path) -> None:
+    log = compiler(program, tmp_path)
+    found = find_vault()
+    assert found.parent.name.startswith(f"vault-{VAULT}-")
+    log.unlink()
+    assert find_vault() == found
+    assert not log.exists()
 
 
 def test_control_plane_and_node_are_one_program_and_called_by_their_names(program: Program, tmp_path: Path) -> None:

@@ -17,7 +17,9 @@ from ..cluster.commands import run_command
 from ..kafka.tier import Tier
 from ..operator import clusters
 from . import stage
+from .acts import ACTS, Act, remember, remembered
 from .closing import closing
+from .keys import who_keeps
 from .proof import ask, authorities, proof
 
 REPORTS = ROOT / "build"
@@ -29,12 +31,12 @@ The Kubernetes API is real; its pods are simulated, and the Strimzi operator is 
 Every gate was decided by what is stored about the pods. On Linux as root the demo runs real Kafka nodes instead."""
 
 
-def playbook(cluster: BedCluster, name: str, *extra: str) -> None:
+def playbook(cluster: BedCluster, name: str, **extra: object) -> None:
     """Run a playbook of the collection against the demo cluster, its output for everybody to see."""
-    variables = ["strimzi_cluster=demo", f"strimzi_namespace={cluster.namespace}", *extra]
+    variables = {"strimzi_cluster": "demo", "strimzi_namespace": cluster.namespace, **extra}
     command = ["ansible-playbook", "-i", "localhost,", "-c", "local", f"playbooks/{name}"]
-    for variable in [*variables, f"ansible_python_interpreter={sys.executable}"]:
-        command += ["-e", variable]
+    for variable, value in {**variables, "ansible_python_interpreter": sys.executable}.items():
+        command += ["-e", json.dumps({variable: value})]
     environment = {
         **os.environ,
         "K8S_AUTH_KUBECONFIG": str(cluster.bed.kubeconfig),
@@ -48,9 +50,10 @@ def say(text: str) -> None:
     print(f"\n=== {text}", flush=True)
 
 
-def begin() -> BedCluster:
-    """A cluster of three nodes with a CA of its own."""
+def begin(act: Act) -> BedCluster:
+    """A cluster of three nodes with a CA of its own, and what the act takes beside it."""
     stage.left().take_away()
+    act.prepare()
     say("Starting Kubernetes and a stand-in for the Strimzi operator")
     on = stage.start()
     cluster = on.cluster
@@ -67,15 +70,17 @@ def begin() -> BedCluster:
     cluster.kube.apply(manifests)
     cluster.wait_until_ready("demo", 400)
     playbook(cluster, "create.yml")
+    act.set_up(cluster)
+    remember(act, cluster)
     return cluster
 
 
-def rotate(cluster: BedCluster, folder: Path) -> None:
-    say("Rotating the cluster CA: ansible-playbook playbooks/rotate-cluster-ca.yml")
+def rotate(act: Act, cluster: BedCluster, folder: Path) -> None:
+    say(f"Rotating the cluster CA {act.about}: ansible-playbook playbooks/rotate-cluster-ca.yml")
     evidence = "handshake" if cluster.real_pods else "annotations"
     # There are no clients that would need time to read the new CA.
-    variables = (f"strimzi_report_dir={folder}", f"strimzi_evidence={evidence}", "strimzi_client_grace=0")
-    playbook(cluster, "rotate-cluster-ca.yml", *variables)
+    own = {"strimzi_report_dir": str(folder), "strimzi_evidence": evidence, "strimzi_client_grace": 0}
+    playbook(cluster, "rotate-cluster-ca.yml", **own, **act.variables(cluster))
     facts = json.loads((folder / "report.json").read_text())
     say("What happened")
     print(closing(facts))
@@ -87,6 +92,8 @@ def rotate(cluster: BedCluster, folder: Path) -> None:
         print(f"{_REAL}\n\n{proof(ask(tier), authorities(tier), _removed(facts))}")
     else:
         print(_SIMULATED)
+    say("Who keeps the CA's key")
+    print(who_keeps(act.keeper(cluster)))
 
 
 def _removed(facts: Mapping[str, Any]) -> list[str]:
@@ -96,6 +103,9 @@ def _removed(facts: Mapping[str, Any]) -> list[str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.demo")
+    parser.add_argument(
+        "--issuer", choices=ACTS, default="internal", help="who signs the new certificates; default: %(default)s"
+    )
     parser.add_argument("--again", action="store_true", help="rotate once more: there is nothing to do")
     parser.add_argument("--down", action="store_true", help="stop what the demo left running")
     arguments = parser.parse_args()
@@ -107,9 +117,11 @@ def main() -> int:
         if not cluster.bed.healthy():
             print("error: there is no demo to run again; run 'make demo' first.", file=sys.stderr)
             return 2
+        act = remembered(cluster)
     else:
-        cluster = begin()
-    rotate(cluster, REPORTS / ("demo-again" if arguments.again else "demo"))
+        act = ACTS[arguments.issuer]
+        cluster = begin(act)
+    rotate(act, cluster, REPORTS / (f"{act.name}-again" if arguments.again else act.name))
     if arguments.again:
         print("\nStop it with: make demo-down")
     else:

@@ -19,7 +19,8 @@ VARIABLES = {
     "cluster": ("cluster", "namespace", "kubeconfig", "context"),
     "flow": (
         "strategy", "kafka_bootstrap", "evidence", "pod_access", "spread", "client_bundle", "trusting_secrets", "waivers",
-        "issuer", "issue_timeout", "retry_failed",
+        "issuer", "ca_source", "trust_new_roots", "confirm_roots", "issue_timeout", "retry_failed", "rotation_policy", "pending",
+        "spare_leaves",
         "until_phase", "operator_timeout", "pod_timeout",
     ),
     "retirement": ("retire", "retire_by", "client_grace"),
@@ -29,6 +30,9 @@ VARIABLES = {
     "leaves": ("renew_before_days", "validity_days"),
     "report": ("report_dir",),
     "requests": ("requests_dir",),
+    "source": ("ca_source",),
+    "pool": ("node_pool", "replicas"),
+    "spare": ("spare_leaves",),
 }  # fmt: skip
 #: The one role that changes nothing.
 _ONLY_LOOKS = ("status",)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 #: What every module that takes part in a flow returns.
 FLOW = (
-    "cluster", "cas", "removed", "held_leaves", "pods", "outside", "leaves", "leaf_requests", "journal", "replaces", "transitions",
+    "cluster", "cas", "removed", "held_leaves", "pods", "outside", "leaves", "leaf_states", "leaf_requests", "renewals", "ca_source", "node_pools",
+    "journal", "replaces", "transitions",
     "actions", "evidence", "listeners", "violations", "pending", "waiting", "done", "phase", "began_at", "seconds",
 )  # fmt: skip
 #: What is returned about requests that are carried by hand.
@@ -18,6 +19,7 @@ RETURNS = {
     "strimzi_ca_info": (*FLOW, *PLAN),
     "strimzi_csr": REQUESTS,
     "strimzi_ee_cert": (*FLOW, *PLAN, "certificate"),
+    "strimzi_node_pool": (*FLOW, *PLAN),
     "strimzi_reconciliation": FLOW,
     "strimzi_roll": (*FLOW, *PLAN),
     "strimzi_trusted_certs": (*FLOW, *PLAN, "trusted_certificates"),

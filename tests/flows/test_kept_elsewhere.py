@@ -8,12 +8,12 @@ meanwhile.
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Retire
 
@@ -159,6 +159,58 @@ def test_a_node_that_is_added_by_hand_starts_after_the_next_run(cluster: Watched
     assert cluster.counts()["demo-kafka-0"] == 0
 
 
+# Listeners get other names, which the operator cannot put into leaves.
+
+
+def advertise(cluster: WatchedCluster, *names: str) -> None:
+    """Every listener of the brokers gets these names."""
+    listeners = cluster.kafka["spec"]["kafka"]["listeners"]
+    configured = [{**one, "configuration": {"bootstrap": {"alternativeNames": list(names)}}} for one in listeners]
+    cluster.change("kafkas", "demo", {"spec": {"kafka": {"listeners": configured}}})
+    cluster.memory.settle(1)
+
+
+def names_in(cluster: WatchedCluster, secret: str) -> frozenset[str]:
+    return parse_certificates(stored(cluster, secret))[0].subject_alternative_names
+
+
+def test_other_names_are_asked_for_and_the_operator_goes_on(cluster: WatchedCluster) -> None:
+    cluster.create()
+    supplied = elsewhere(root("Corporate Root"))
+    signing = moved(cluster, supplied)
+    signing.signed.clear()
+    before = {name: stored(cluster, name) for name in cluster.memory.kubelet.nodes}
+    advertise(cluster, "kafka.corp.example")
+    assert not cluster.ready
+    asked = run(cluster, Goal.RECONCILE).outcome
+    assert (asked.decision.violations, asked.decision.done) == ((), False)
+    assert "it lacks kafka.corp.example" in asked.decision.waiting[1]
+    assert set(asked.observation.snapshot.misnamed) == set(before)
+    # The operator stands still, and touches nothing.
+    assert {name: stored(cluster, name) for name in before} == before
+    assert (cluster.rolls, cluster.paused) == ({0}, False)
+    signing.work()
+    assert set(signing.signed) == set(before)
+    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.memory.settle(1)
+    assert cluster.ready
+    assert {"kafka.corp.example" in names_in(cluster, name) for name in before} == {True}
+    assert (cluster.rolls, cluster.issued_by_operator, issuing_secrets(cluster)) == ({1}, [], [])
+    assert_only(cluster, supplied.fingerprint)
+
+
+def test_names_that_are_taken_back_are_not_asked_for_any_more(cluster: WatchedCluster) -> None:
+    cluster.create()
+    moved(cluster, elsewhere(root("Corporate Root")))
+    advertise(cluster, "kafka.corp.example")
+    run(cluster, Goal.RECONCILE)
+    assert issuing_secrets(cluster) != []
+    advertise(cluster)
+    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    assert (cluster.rolls, issuing_secrets(cluster)) == ({0}, [])
+    assert cluster.ready
+
+
 # Leaves of a CA that is kept elsewhere come to their end, are lost, or are refused.
 
 DAY = 86400.0
@@ -172,22 +224,23 @@ def stored(cluster: WatchedCluster, name: str) -> bytes:
     return next((pem for key, pem in cluster.secret(name).items() if key.endswith(".crt")), b"")
 
 
-def test_all_leaves_are_renewed_under_it(cluster: WatchedCluster) -> None:
-    """Those of components as well, which the operator renews where it has the key."""
+@pytest.mark.parametrize("goal", [Goal.RENEW_LEAVES, Goal.RECONCILE])
+def test_all_leaves_are_renewed_under_it(cluster: WatchedCluster, goal: Goal) -> None:
+    """Those of components as well, which the operator renews where it has the key; by any run, before the operator's window of 30 days."""
     cluster.create()
     signing = moved(cluster, elsewhere(root("First")))
     names = signing.signed.copy()
     assert NODE in names
     assert "demo-kafka-exporter-certs" in names
     before = {name: stored(cluster, name) for name in names}
-    cluster.memory.seconds += 60 * DAY
-    assert run(cluster, Goal.RECONCILE).outcome.decision.done
-    renewal: dict[str, Any] = {"renew_before": timedelta(days=40), "asked": ASKED}
-    waiting = cluster.run(Goal.RENEW_LEAVES, **renewal).outcome.decision
+    cluster.memory.seconds += 44 * DAY
+    assert run(cluster, goal).outcome.decision.done
+    cluster.memory.seconds += 2 * DAY
+    waiting = run(cluster, goal).outcome.decision
     assert f"{len(names)} certificates of CN=First" in waiting.waiting[0]
     assert ({name: stored(cluster, name) for name in names}, cluster.rolls, waiting.done) == (before, {0}, False)
     signing.work()
-    cluster.finish(Goal.RENEW_LEAVES, **renewal)
+    cluster.finish(goal, asked=ASKED)
     assert [name for name in names if stored(cluster, name) == before[name]] == []
     assert cluster.paid == cluster.cost(Goal.RENEW_LEAVES)
     assert (cluster.issued_by_operator, issuing_secrets(cluster)) == ([], [])
@@ -212,6 +265,22 @@ def test_a_leaf_that_somebody_has_deleted_is_asked_for_and_put_back(cluster: Wat
     assert cluster.secret(name)
     assert cluster.issued_by_operator == []
     assert_only(cluster, supplied.fingerprint)
+    assert cluster.ready
+
+
+@ONCE
+def test_of_two_deleted_leaves_the_one_that_has_come_back_waits_for_the_other(cluster: WatchedCluster) -> None:
+    cluster.create()
+    signing = moved(cluster, elsewhere(root("First")))
+    for name in (NODE, "demo-kafka-1"):
+        cluster.memory.api.request("DELETE", f"/api/v1/namespaces/kafka/secrets/{name}")
+    run(cluster, Goal.RECONCILE)
+    (secret, name), _other = signing.requests()
+    signing.put_back(secret, name, signing.sign(signing.csr(secret, name)))
+    waiting = run(cluster, Goal.RECONCILE).outcome.decision
+    assert (waiting.violations, waiting.done) == ((), False)
+    signing.work()
+    cluster.finish(Goal.RECONCILE, asked=ASKED)
     assert cluster.ready
 
 
@@ -274,15 +343,15 @@ def test_what_is_refused_is_asked_for_again_in_an_hour_or_at_once(cluster: Watch
 
 @ONCE
 def test_an_answer_to_a_request_of_before_is_refused(cluster: WatchedCluster) -> None:
-    """Somebody had it signed when another one was in its place already."""
+    """Somebody had it signed when another one was in its place already, because its key was lost."""
     cluster.create()
     supplied = elsewhere(root("Corporate Root", path_length=0))
     run(cluster, Goal.REPLACE_KEY, supplied)
-    late, careless, good = (kind(cluster.memory, supplied, START) for kind in (SigningOffice, Careless, SigningOffice))
+    late, good = (SigningOffice(cluster.memory, supplied, START) for _one in range(2))
     answers = {name: late.sign(late.csr(secret, name)) for secret, name in late.requests()}
-    careless.work()
+    for keys in [name for name in issuing_secrets(cluster) if name.endswith("-keys")]:
+        cluster.memory.api.request("DELETE", f"/api/v1/namespaces/kafka/secrets/{keys}")
     run(cluster, Goal.REPLACE_KEY, supplied)
-    cluster.run(Goal.REPLACE_KEY, supplied, asked=ASKED, insists=True)
     for secret, name in late.requests():
         late.put_back(secret, name, answers[name])
     told = run(cluster, Goal.REPLACE_KEY, supplied).outcome.decision
@@ -290,6 +359,23 @@ def test_an_answer_to_a_request_of_before_is_refused(cluster: WatchedCluster) ->
     assert not told.done
     cluster.run(Goal.REPLACE_KEY, supplied, asked=ASKED, insists=True)
     good.work()
+    cluster.finish(Goal.REPLACE_KEY, supplied, asked=ASKED)
+    assert_only(cluster, supplied.fingerprint)
+
+
+@ONCE
+def test_a_corrected_answer_to_a_request_that_was_refused_is_taken(cluster: WatchedCluster) -> None:
+    """The request that is made again is for the same key and names: nobody has to export it again."""
+    cluster.create()
+    supplied = elsewhere(root("Corporate Root", path_length=0))
+    run(cluster, Goal.REPLACE_KEY, supplied)
+    careless, good = (kind(cluster.memory, supplied, START) for kind in (Careless, SigningOffice))
+    requests = {name: good.csr(secret, name) for secret, name in good.requests()}
+    careless.work()
+    run(cluster, Goal.REPLACE_KEY, supplied)
+    cluster.run(Goal.REPLACE_KEY, supplied, asked=ASKED, insists=True)
+    for secret, name in good.requests():
+        good.put_back(secret, name, good.sign(requests[name]))
     cluster.finish(Goal.REPLACE_KEY, supplied, asked=ASKED)
     assert_only(cluster, supplied.fingerprint)
 

@@ -15,12 +15,15 @@ import yaml
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.external import External
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Forbidden
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_source import CaSourceReference
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import (
     NOTHING_SAID,
     NamedSecret,
     Outside,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.wanted_nodes import NO_GROWTH, Growth
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import Scaling
 from ansible_collections.trustops.strimzi.tests.operator import clusters
 from ansible_collections.trustops.strimzi.tests.support.flows import START, run_flow
 from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
@@ -42,6 +45,8 @@ ALL = [*FLOWS, *ROLES["reload"]]
 ISSUING = [*ALL, *ROLES["issuing"]]
 #: Where somebody else keeps the key of the CA.
 TO_KNOW_WANTED_NODES = {("list", "kafkanodepools", "*")}
+#: Where the CAs to trust are in a ConfigMap. The Role for reloads reads every one.
+TO_READ_CAS = {("get", "configmaps", "corporate-roots")}
 #: Through a websocket, which nobody opens here; tests/unit/_kube/ has what it asks for.
 TO_REACH_NODES = {("create", "pods/portforward", "*"), ("get", "pods/portforward", "*")}
 
@@ -110,12 +115,29 @@ def test_nothing_is_permitted_that_nobody_asks_for(cluster: WatchedCluster, node
     cluster.outside = Outside((NamedSecret(NAMESPACE, "app"),))
     assert cluster.run(Goal.REPLACE_KEY, publish=True).outcome.decision.violations
     cluster.outside = NOTHING_SAID
-    for goal in (Goal.REPLACE_KEY, Goal.RENEW, Goal.DOWNGRADE):
+    for goal in (Goal.REPLACE_KEY, Goal.RENEW):
         cluster.finish(goal, publish=True)
+    cluster.growth = Growth(scaling=Scaling("kafka", 4))
+    cluster.run(Goal.RECONCILE, scaling=cluster.growth.scaling, until=Phase.USE)
+    cluster.growth = NO_GROWTH
+    cluster.memory.settle(3)
+    cluster.finish(Goal.DOWNGRADE, publish=True)
     for holder in ("killed", "next"):
         lease_for(cluster, holder).acquire()
     assert lease_for(cluster, "next").release()
-    assert permissions(ALL) - permitted.used == TO_REACH_NODES | TO_KNOW_WANTED_NODES
+    assert permissions(ALL) - permitted.used == TO_REACH_NODES | TO_READ_CAS
+
+
+def test_looking_is_enough_to_read_the_cas_to_trust(cluster: WatchedCluster) -> None:
+    cluster.create()
+    path, corporate = f"/api/v1/namespaces/{NAMESPACE}/configmaps", root()
+    body = {"kind": "ConfigMap", "metadata": {"name": "corporate-roots"}, "data": {"ca.crt": corporate.pem.decode()}}
+    assert cluster.memory.api.request("POST", path, body=body).status == 201
+    permitted = bound(cluster, LOOKING)
+    cluster.source = CaSourceReference("ConfigMap", NAMESPACE, "corporate-roots", "ca.crt")
+    found = run_flow(replace(cluster.work(), dry_run=True), cluster.intent(Goal.RECONCILE))
+    assert corporate.chain[0].sha256 in found.outcome.decision.waiting[0]
+    assert (permitted.refused, permitted.used >= TO_READ_CAS) == ([], True)
 
 
 def test_four_roles_are_enough_where_somebody_else_keeps_the_key(

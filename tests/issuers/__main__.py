@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..cluster.binaries import find_cert_manager
+from ..cluster.binaries import find_cert_manager, find_vault
 from ..cluster.commands import run_command
 
 
 def main() -> int:
-    print(find_cert_manager())
+    print(find_cert_manager(), find_vault(), sep="\n")
     return 0
 
 

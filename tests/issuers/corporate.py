@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import yaml
@@ -25,39 +25,28 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names im
 from ..cluster.bed import ROOT as REPOSITORY
 from ..cluster.bed import Bed
 from ..cluster.cert_manager import CLUSTER_RESOURCES
-from ..cluster.kube import Kube, wait_for, write_kubeconfig
+from ..cluster.corporate_issuer import authority, issuer, made_authority
+from ..cluster.kube import Kube, write_kubeconfig
 from ..support.cert_manager import NAMESPACE, UNAPPROVED, CertManagerCounterpart, People
+from ..support.cert_manager_certificates import CertificatesCounterpart
 from ..support.issuer_contract import wish
 
 Object = dict[str, Any]
-GROUP = "cert-manager.io"
 RBAC = "rbac.authorization.k8s.io"
 PAGE = REPOSITORY / "docs" / "issuers" / "cert-manager.md"
 #: Whose runs these are: bound to the Role of the documentation and to nothing else.
 RUNNER = "trustops"
-
-
-def issuer(name: str, namespace: str | None, spec: Object) -> Object:
-    """A ClusterIssuer where there is no namespace."""
-    metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
-    kind = "Issuer" if namespace else "ClusterIssuer"
-    return {"apiVersion": f"{GROUP}/v1", "kind": kind, "metadata": metadata, "spec": spec}
-
-
-def authority(name: str, by: str) -> Object:
-    """The Certificate of a CA, whose key lies in the Secret of its name."""
-    spec = {
-        "isCA": True, "commonName": f"corporate {name}", "secretName": name, "issuerRef": {"name": by}, "duration": "2160h",
-        "privateKey": {"algorithm": "ECDSA", "size": 256},
-    }  # fmt: skip
-    metadata = {"name": name, "namespace": NAMESPACE}
-    return {"apiVersion": f"{GROUP}/v1", "kind": "Certificate", "metadata": metadata, "spec": spec}
+#: What every run may do (docs/rbac.yml).
+READING_SECRETS = {
+    "apiVersion": f"{RBAC}/v1", "kind": "Role", "rules": [{"apiGroups": [""], "resources": ["secrets"], "verbs": ["get", "list"]}],
+}  # fmt: skip
 
 
 def documented_role() -> Object:
     """The Role that the documentation shows."""
-    blocks = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    (role,) = [one for block in blocks for one in yaml.safe_load_all(block) if one.get("kind") == "Role"]
+    blocks = map(dedent, re.findall(r"```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL))
+    roles = [block for block in blocks if re.search("^kind: Role$", block, re.MULTILINE)]
+    (role,) = map(yaml.safe_load, roles)
     return dict(role)
 
 
@@ -89,9 +78,11 @@ class Corporate:
         return Kube(self.bed.kubeconfig)
 
     def set_up(self) -> Corporate:
-        self.kube.apply([issuer("selfsigned", NAMESPACE, {"selfSigned": {}}), authority("root", "selfsigned")])
+        self.kube.apply(
+            [issuer("selfsigned", NAMESPACE, {"selfSigned": {}}), authority("root", NAMESPACE, "selfsigned")]
+        )
         self._issue_by("root", "corporate")
-        self.kube.apply([authority("intermediate", "corporate")])
+        self.kube.apply([authority("intermediate", NAMESPACE, "corporate")])
         self._issue_by("intermediate", "department")
         self._permit_runs()
         return self
@@ -102,9 +93,12 @@ class Corporate:
         above = tuple(self._certificate(one) for one in chain)
         return CertManagerCounterpart(Kube(self.kubeconfig), People(self.kube), settings, above, now)
 
+    def by_certificates(self, name: str, kind: str = "Issuer") -> CertificatesCounterpart:
+        return CertificatesCounterpart(**vars(self.counterpart(name, kind)))
+
     def _issue_by(self, secret: str, name: str) -> None:
         """Issuers of a CA, in each namespace and for all of them; its Secret has to lie beside each."""
-        wait_for(lambda: "tls.crt" in self._secret(secret).get("data", {}), f"the CA {secret} being made")
+        made_authority(self.kube, NAMESPACE, secret)
         copied = self._secret(secret)
         for namespace in (UNAPPROVED, CLUSTER_RESOURCES):
             metadata = {"name": secret, "namespace": namespace}
@@ -116,22 +110,23 @@ class Corporate:
         return self.kube.request("GET", f"/api/v1/namespaces/{NAMESPACE}/secrets/{name}").body
 
     def _certificate(self, secret: str) -> Certificate:
-        return parse_certificates(base64.b64decode(self._secret(secret)["data"]["tls.crt"]))[0]
+        return parse_certificates(made_authority(self.kube, NAMESPACE, secret).encode())[0]
 
     def _permit_runs(self) -> None:
         account = {"name": RUNNER, "namespace": NAMESPACE}
         self.kube.apply([{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": account}])
         for namespace in (NAMESPACE, UNAPPROVED):
-            self.kube.apply(_bound(documented_role(), {"kind": "ServiceAccount", **account}, namespace))
+            for name, role in ((RUNNER, documented_role()), (f"{RUNNER}-looking", READING_SECRETS)):
+                self.kube.apply(_bound(name, role, {"kind": "ServiceAccount", **account}, namespace))
         path = f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts/{RUNNER}/token"
         body = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"audiences": []}}
         token = self.kube.request("POST", path, body=body).body["status"]["token"]
         write_kubeconfig(self.kubeconfig, self.kube.server, self.bed.folder / "ca.crt", token)
 
 
-def _bound(role: Object, subject: Object, namespace: str) -> Iterable[Object]:
-    metadata = {"name": RUNNER, "namespace": namespace}
+def _bound(name: str, role: Object, subject: Object, namespace: str) -> Iterable[Object]:
+    metadata = {"name": name, "namespace": namespace}
     yield {**role, "metadata": metadata}
-    reference = {"apiGroup": RBAC, "kind": "Role", "name": RUNNER}
+    reference = {"apiGroup": RBAC, "kind": "Role", "name": name}
     binding = {"apiVersion": f"{RBAC}/v1", "kind": "RoleBinding", "metadata": metadata}
     yield {**binding, "subjects": [subject], "roleRef": reference}

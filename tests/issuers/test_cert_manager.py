@@ -26,11 +26,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors impo
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
 
+from ..cluster.corporate_issuer import issuer
 from ..cluster.kube import Kube, wait_for
 from ..support.cert_manager import NAMESPACE, CertManagerCounterpart
 from ..support.certificates import key
 from ..support.issuer_contract import (
     DelayContract,
+    ForgettingContract,
     IssuerContract,
     MemoryContract,
     RecordContract,
@@ -41,12 +43,14 @@ from ..support.issuer_contract import (
     issued,
     wish,
 )
-from .corporate import Corporate, issuer
+from .corporate import Corporate
 
 ISSUERS = [("corporate", "Issuer"), ("corporate", "ClusterIssuer"), ("department", "Issuer")]
 
 
-class TestRealControllers(IssuerContract, RecordContract, RefusalContract, DelayContract, MemoryContract):
+class TestRealControllers(
+    IssuerContract, RecordContract, RefusalContract, DelayContract, MemoryContract, ForgettingContract
+):
     @pytest.fixture(params=ISSUERS, ids=["-".join(one) for one in ISSUERS])
     def counterpart(self, corporate: Corporate, request: pytest.FixtureRequest) -> CertManagerCounterpart:
         return corporate.counterpart(*request.param)

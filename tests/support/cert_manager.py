@@ -122,6 +122,7 @@ class MemoryCertManager:
     authority: Entity
     approving: frozenset[str] = frozenset({NAMESPACE})
     above: tuple[Entity, ...] = field(default=())
+    clock: Callable[[], datetime] = lambda: NOW
 
     def __post_init__(self) -> None:
         self.api.listeners.append(self._react)
@@ -167,8 +168,8 @@ class MemoryCertManager:
             .issuer_name(x509.load_der_x509_certificate(self.authority.certificate.der).subject)
             .public_key(request.public_key())
             .serial_number(x509.random_serial_number())
-            .not_valid_before(NOW)
-            .not_valid_after(NOW + timedelta(seconds=int(spec["duration"].removesuffix("s"))))
+            .not_valid_before(self.clock())
+            .not_valid_after(self.clock() + _time(spec["duration"]))
             .add_extension(x509.BasicConstraints(ca=spec["isCA"], path_length=None), critical=True)
             .add_extension(_key_usage(usages), critical=True)
             .add_extension(x509.ExtendedKeyUsage([oid for text, oid in ends.items() if text in usages]), critical=False)
@@ -192,3 +193,8 @@ def _key_usage(usages: set[str]) -> x509.KeyUsage:
 
 def _text(pem: bytes) -> str:
     return base64.b64encode(pem).decode()
+
+
+def _time(text: str) -> timedelta:
+    """Of a duration in hours or seconds."""
+    return timedelta(hours=int(text[:-1])) if text.endswith("h") else timedelta(seconds=int(text.removesuffix("s")))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -27,6 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer i
     IssuerUnavailable,
     LeafOrder,
     Refused,
+    RenewingIssuer,
     Token,
     Waiting,
 )
@@ -102,10 +103,17 @@ class Absent(Counterpart, Protocol):
 
 @dataclass(frozen=True)
 class Wish:
-    """An order, and the key that its certificate has to fit."""
+    """An order, and the key of its request."""
 
     order: LeafOrder
     key: PrivateKey
+
+    def key_of(self, found: IssuedCertificate) -> PrivateKey:
+        """The key that the certificate has to fit: an issuer that makes keys brings it."""
+        return found.key or self.key
+
+    def is_met_by(self, found: IssuedCertificate) -> bool:
+        return self.key_of(found).matches(found.leaf)
 
 
 def wish(subject: LeafSubject = NODE, number: int = 0, name: str = "") -> Wish:
@@ -158,7 +166,7 @@ class IssuerContract:
         wanted = wish(subject)
         (found,) = issued(counterpart.issuer, asked(counterpart.issuer, wanted.order))
         acceptance = Acceptance(counterpart.authority, (), counterpart.now())
-        assert list(acceptance.refusals(found, subject, wanted.key)) == []
+        assert list(acceptance.refusals(found, subject, wanted.key_of(found))) == []
 
     @SUBJECTS
     def test_subject_names_and_key_are_those_of_the_request(
@@ -169,7 +177,7 @@ class IssuerContract:
         request = x509.load_pem_x509_csr(wanted.order.csr)
         certificate = x509.load_der_x509_certificate(found.leaf.der)
         assert certificate.subject == request.subject
-        assert certificate.public_key() == request.public_key()
+        assert certificate.public_key() == wanted.key_of(found).public_key
         assert found.leaf.subject_alternative_names == subject.names
         assert not found.leaf.is_ca
 
@@ -193,9 +201,7 @@ class IssuerContract:
         tokens = [asked(counterpart.issuer, one.order) for one in wanted]
         assert len(set(tokens)) == 20
         found = issued(counterpart.issuer, *reversed(tokens))
-        assert [one.key.matches(answer.leaf) for one, answer in zip(reversed(wanted), found, strict=True)] == [
-            True
-        ] * 20
+        assert all(one.is_met_by(answer) for one, answer in zip(reversed(wanted), found, strict=True))
         assert len({answer.leaf.serial_number for answer in found}) == 20
 
     def test_no_question_has_no_answer(self, counterpart: Counterpart) -> None:
@@ -248,13 +254,8 @@ class DelayContract:
         assert [type(one) for one in counterpart.silent.poll(tokens)] == [Waiting, Waiting]
         counterpart.wake(tokens[1:])
         (late,) = issued(counterpart.silent, tokens[1])
-        assert wanted[1].key.matches(late.leaf)
+        assert wanted[1].is_met_by(late)
         assert isinstance(counterpart.silent.poll(tokens)[0], Waiting)
-
-    def test_what_nobody_waits_for_any_more_can_be_forgotten(self, counterpart: Delaying) -> None:
-        token = asked(counterpart.silent, wish().order)
-        counterpart.silent.forget((token,))
-        assert isinstance(counterpart.silent.poll((token,))[0], Refused)
 
 
 class RecordContract:
@@ -265,21 +266,20 @@ class RecordContract:
         wanted, spoilt = wish(), Token(value)
         good = asked(counterpart.issuer, wanted.order)
         issued(counterpart.issuer, good)
-        bad, found = counterpart.issuer.poll((spoilt, good))
+        bad, found = answers(counterpart.issuer, (spoilt, good))
         assert isinstance(bad, Refused)
         is_told(bad)
         assert isinstance(found, IssuedCertificate)
         counterpart.issuer.forget((spoilt,))
 
 
-class MemoryContract:
-    """Of an issuer that keeps something for each request."""
+class ForgettingContract:
+    """Of an issuer that keeps something until it is told to forget it."""
 
-    def test_the_same_order_gives_one_certificate(self, counterpart: Remembering) -> None:
-        order = wish().order
-        (one,) = issued(counterpart.issuer, asked(counterpart.issuer, order))
-        (other,) = issued(counterpart.issuer, asked(counterpart.issuer, order))
-        assert one == other
+    def test_what_nobody_waits_for_any_more_can_be_forgotten(self, counterpart: Delaying) -> None:
+        token = asked(counterpart.silent, wish().order)
+        counterpart.silent.forget((token,))
+        assert isinstance(counterpart.silent.poll((token,))[0], Refused)
 
     def test_another_request_of_the_same_name_is_refused(self, counterpart: Remembering) -> None:
         """Whoever made that one may wait for it."""
@@ -291,6 +291,22 @@ class MemoryContract:
         (found,) = issued(counterpart.issuer, token)
         assert first.key.matches(found.leaf)
 
+    def test_what_is_lost_can_be_forgotten(self, counterpart: Remembering) -> None:
+        tokens = [asked(counterpart.issuer, wish(number=number).order) for number in range(2)]
+        counterpart.lose(tokens[0])
+        counterpart.issuer.forget(tokens)
+        assert [type(one) for one in counterpart.issuer.poll(tokens)] == [Refused, Refused]
+
+
+class MemoryContract:
+    """Of an issuer that keeps something for each request."""
+
+    def test_the_same_order_gives_one_certificate(self, counterpart: Remembering) -> None:
+        order = wish().order
+        (one,) = issued(counterpart.issuer, asked(counterpart.issuer, order))
+        (other,) = issued(counterpart.issuer, asked(counterpart.issuer, order))
+        assert one == other
+
     def test_what_is_lost_is_asked_for_anew(self, counterpart: Remembering) -> None:
         wanted = [wish(number=number) for number in range(3)]
         tokens = [asked(counterpart.issuer, one.order) for one in wanted]
@@ -301,11 +317,34 @@ class MemoryContract:
         is_told(found[1])
         assert isinstance(asked(counterpart.issuer, wanted[1].order), Token)
 
-    def test_what_is_lost_can_be_forgotten(self, counterpart: Remembering) -> None:
-        tokens = [asked(counterpart.issuer, wish(number=number).order) for number in range(2)]
-        counterpart.lose(tokens[0])
-        counterpart.issuer.forget(tokens)
-        assert [type(one) for one in counterpart.issuer.poll(tokens)] == [Refused, Refused]
+
+class StandingContract:
+    """Of an issuer that makes the keys, and renews by itself what it was once asked for."""
+
+    def test_what_will_not_do_is_issued_anew(self, counterpart: Counterpart) -> None:
+        order = wish().order
+        (first,) = issued(counterpart.issuer, asked(counterpart.issuer, order))
+        again = replace(order, unfit=frozenset({first.leaf.sha256}))
+        token = asked(counterpart.issuer, again)
+        (second,) = issued(counterpart.issuer, token)
+        assert second.leaf != first.leaf
+        assert second.key != first.key
+        assert asked(counterpart.issuer, again) == token
+        assert issued(counterpart.issuer, token) == [second]
+
+    def test_forgetting_does_not_end_what_is_in_use(self, counterpart: Counterpart) -> None:
+        token = asked(counterpart.issuer, wish().order)
+        found = issued(counterpart.issuer, token)
+        counterpart.issuer.forget((token,))
+        assert issued(counterpart.issuer, token) == found
+
+    def test_a_review_finds_what_was_issued_and_nothing_to_correct(self, counterpart: Counterpart) -> None:
+        order, one = wish().order, counterpart.issuer
+        assert isinstance(one, RenewingIssuer)
+        found = issued(one, asked(one, order))
+        kept = one.review((order,))[order.name]
+        assert [kept.answer] == found
+        assert (kept.correction, kept.differs, kept.trouble) == (None, "", "")
 
 
 class AbsenceContract:
@@ -324,4 +363,4 @@ class AbsenceContract:
         assert isinstance(answer, Waiting)
         is_told(answer)
         (found,) = issued(counterpart.issuer, token)
-        assert wanted.key.matches(found.leaf)
+        assert wanted.is_met_by(found)

@@ -1,8 +1,9 @@
-"""A transport that ends the process at a chosen write: before it is sent, or after it was done and the reply lost."""
+"""What ends the process at a chosen write, or at a chosen call of an issuer: before it is sent, or after it was done and the reply lost."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from .memory_api import ACCESS_REVIEWS, MemoryApi
@@ -52,3 +53,47 @@ class KillingTransport:
         conditional = method == "POST" or metadata.get("resourceVersion") or body.get("preconditions")
         if not conditional and not asks_only:
             self.unconditional.append(f"{method} {path}")
+
+
+@dataclass
+class IssuerCalls:
+    """Counts calls of an issuer. at: number of the call (from 1) at which to end; None never. after: the issuer has done it. guard: of the
+    API server, which hears nothing any more from then on.
+    """
+
+    guard: KillingTransport
+    at: int | None = None
+    after: bool = False
+    made: list[str] = field(default_factory=list)
+
+    def through(self, issuer: Any) -> Any:
+        """The same issuer, whose calls are counted."""
+        return _Counted(issuer, self)
+
+    def call(self, name: str, done: Callable[[], Any]) -> Any:
+        if self.guard.killed:
+            raise Killed
+        self.made.append(name)
+        if len(self.made) != self.at:
+            return done()
+        if self.after:
+            done()
+        self.guard.killed = True
+        raise Killed
+
+
+class _Counted:
+    def __init__(self, issuer: Any, calls: IssuerCalls) -> None:
+        self._issuer, self._calls = issuer, calls
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._issuer, name)
+
+    def request(self, order: Any) -> Any:
+        return self._calls.call("request", lambda: self._issuer.request(order))
+
+    def poll(self, tokens: Any) -> Any:
+        return self._calls.call("poll", lambda: self._issuer.poll(tokens))
+
+    def forget(self, tokens: Any) -> Any:
+        return self._calls.call("forget", lambda: self._issuer.forget(tokens))

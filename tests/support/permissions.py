@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,7 +23,7 @@ def verb_of(method: str, named: bool) -> str:
 
 @dataclass
 class Restricted:
-    """denied: verb and plural, as "patch pods". review: answered to every review instead of what is so.
+    """denied: verb and plural, as "patch pods". refusal: the answer to these, by plural. review: answered to every review instead of what is so.
 
     reviewed: what was asked, in order.
     """
@@ -32,6 +32,7 @@ class Restricted:
     denied: frozenset[str] = frozenset()
     review: Response | None = None
     reviewed: list[str] = field(default_factory=list)
+    refusal: Callable[[str], Response] = forbidden
 
     def request(self, method: str, path: str, **arguments: Any) -> Response:
         if path == ACCESS_REVIEWS:
@@ -39,7 +40,7 @@ class Restricted:
         parts = path.partition("/namespaces/")[2].split("/")
         plural, named = parts[1], len(parts) > 2
         if f"{verb_of(method, named)} {plural}" in self.denied:
-            return forbidden(plural)
+            return self.refusal(plural)
         return self.api.request(method, path, **arguments)
 
     def stream(self, path: str, **arguments: Any) -> Iterator[Any]:

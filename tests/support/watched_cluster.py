@@ -13,7 +13,13 @@ from typing import Any
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeySpec
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_source import CaSourceReference
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
+    ExternalIssuer,
+    IssuerSettings,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import NOTHING_SAID, Outside
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.wanted_nodes import NO_GROWTH, Growth
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE, Engine
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
@@ -60,7 +66,8 @@ class WatchedCluster:
     """nodes: where the running nodes can be asked and told.
 
     permitted: the API server as the collection may use it. outside: what is said of clients outside the cluster.
-    validity, path_length: of what is made here. engine: what decides, where a part of it is taken out.
+    source: where the CAs to trust are. growth: which nodes are to come. validity, path_length: of what is made here. engine: what decides,
+    where a part of it is taken out. issuer: who is asked for leaves.
     issued_by_operator: leaf Secrets that the operator wrote. writes: of the last run. pauses: how often the operator was
     paused.
     """
@@ -71,7 +78,10 @@ class WatchedCluster:
     validity: timedelta = timedelta(days=365)
     path_length: int | None = 1
     outside: Outside = NOTHING_SAID
+    source: CaSourceReference | None = None
+    growth: Growth = NO_GROWTH
     engine: Engine = ENGINE
+    issuer: IssuerSettings = field(default_factory=ExternalIssuer)
     writes: int = 0
     pauses: int = 0
     nodes: ReloadingNodes | None = None
@@ -151,6 +161,9 @@ class WatchedCluster:
             validity=self.validity,
             path_length=self.path_length,
             outside=self.outside,
+            issuer=self.issuer,
+            source=self.source,
+            growth=self.growth,
         )
         work = work_on(self.memory, transport or self.permitted, settings)
         return self.nodes.attach(work) if self.nodes else work

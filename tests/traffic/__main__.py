@@ -23,7 +23,8 @@ def main() -> int:
     parser.add_argument(
         "--variant", action="append", choices=[one.name for one in VARIANTS],
         help="how a new key comes to the nodes: supplied from elsewhere by three rolls, by two with a link certificate, one and"
-        " reloads, or none until the nodes restart; may be given again; default: reload",
+        " reloads, or none until the nodes restart, or with a CA whose key cert-manager or Vault keeps; may be given again;"
+        " default: reload",
     )  # fmt: skip
     parser.add_argument(
         "--path-length", type=int, choices=(0, 1), default=1,

@@ -102,6 +102,10 @@ class Fleet:
     tier: Tier
     slots: list[Slot]
     _end: threading.Event = field(default_factory=threading.Event)
+    _watch: threading.Thread = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._watch = threading.Thread(target=self._look_after, daemon=True)
 
     def start(self) -> None:
         """All trust the CA in use and nothing else."""
@@ -111,7 +115,7 @@ class Fleet:
         for slot in self.slots:
             if not slot.process.ready.wait(90):
                 raise TimeoutError(f"{slot.name} did not get anywhere: {slot.process.last}")
-        threading.Thread(target=self._look_after, daemon=True).start()
+        self._watch.start()
 
     def forget_old_cas(self) -> None:
         """Before a flow: clients that are kept trust the CA in use only."""
@@ -134,7 +138,10 @@ class Fleet:
         wait_for(lambda: all(slot.alone() for slot in waiting), "clients that trust what is published", 120)
 
     def stop_producers(self) -> None:
+        """Who looks after them has to be gone before: it would take them for ended by themselves."""
         self._end.set()
+        if self._watch.is_alive():
+            self._watch.join()
         self._stop("producer")
 
     def stop(self) -> None:

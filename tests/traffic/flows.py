@@ -12,7 +12,8 @@ from .scenario import Variant
 
 @dataclass(frozen=True)
 class Flow:
-    """name: of its playbook too. aimed: it is told which CA it replaces, as one like it may just have finished.
+    """name: of its playbook too, but where it returns to a CA of the cluster from one whose key an issuer keeps. aimed: it is told which CA
+    it replaces, as one like it may just have finished.
 
     rekeys: brings a new key, which some clients learn of only when the old CA is about to leave.
     ages: before it, nodes get certificates that are old enough for it.
@@ -24,21 +25,42 @@ class Flow:
     rekeys: bool = False
     ages: bool = False
     restarts: bool = False
+    returns: bool = False
+
+    @property
+    def playbook(self) -> str:
+        return "replace_key" if self.returns else self.name
 
     @property
     def variables(self) -> dict[str, str]:
         return {"strimzi_renew_before_days": str(LEFT.days + 1)} if self.ages else {}
 
     def belongs_to(self, variant: Variant) -> bool:
-        """The operator takes back no CA that was brought from elsewhere, and nodes restart by themselves once a flow waits
-        for that."""
+        """The operator takes back no CA that was brought from elsewhere, nodes restart by themselves once a flow waits for that,
+        and there is a way back from whoever issues."""
         if self.restarts:
             return variant.patient
-        return variant.links or self.rekeys or self is CREATE
+        if self.returns:
+            return variant.issues
+        return self.rekeys or self is CREATE or (variant.links and not variant.issues)
+
+    def links(self, variant: Variant) -> bool:
+        """Whether the CA in use introduces the next one by a link certificate, for which its key has to be at hand."""
+        return variant.links and not self.returns
+
+    def foreseen(self, variant: Variant) -> frozenset[str]:
+        """Parties whose handshakes fail between two restarts whatever anybody does.
+
+        The Topic Operator trusts the one certificate for Cruise Control that it has read when it started
+        (CruiseControlClientImpl), and without a link certificate no certificate of Cruise Control is validated by both the
+        old CA and the new one.
+        """
+        linked = not self.rekeys or self.links(variant)
+        return frozenset(() if linked else {"entity-topic-operator to cruise-control"})
 
     def rolls(self, variant: Variant) -> int:
         """How often every node restarts, in the order of ``FLOWS``."""
-        cost = cost_of(self.name, self._circumstance(variant), reload=variant.reloads)
+        cost = cost_of(self.playbook, self._circumstance(variant), reload=variant.reloads)
         return cost.restarts + (1 if self.restarts else 0)
 
     def _circumstance(self, variant: Variant) -> str:
@@ -46,7 +68,7 @@ class Flow:
             return "all have restarted"
         if not self.rekeys:
             return ""
-        return "when_restarted" if variant.patient else "" if variant.links else "unlinked"
+        return "when_restarted" if variant.patient else "" if self.links(variant) else "unlinked"
 
 
 #: Begins before there is a Kafka resource; clients see its second run, which finds the CA in use.
@@ -56,6 +78,7 @@ FLOWS = (
     CREATE,
     Flow("renew", aimed=True),
     Flow("replace_key", aimed=True, rekeys=True),
+    Flow("return", aimed=True, rekeys=True, returns=True),
     Flow("reconcile", restarts=True),
     Flow("downgrade"),
     Flow("upgrade"),

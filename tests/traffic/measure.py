@@ -14,8 +14,8 @@ from ..api.running import Runner
 from ..cluster.bed_cluster import BedCluster
 from ..cluster.kube import wait_for
 from ..kafka.aged_leaves import age_leaves
-from ..kafka.supplied import supplied_authority
 from ..kafka.tier import PATIENCE, Tier, bed_cluster_of_nodes, kafka_cluster
+from ..support.outside_authority import Outside
 from .clients import TOPIC, find_brokers
 from .control import Controlled, run_control
 from .fleet import Fleet, fleet
@@ -38,12 +38,13 @@ def measure(scenarios: Sequence[Scenario], flows: tuple[Flow, ...], file: Path) 
     for scenario in scenarios:
         with (
             bed_cluster_of_nodes("traffic") as cluster,
+            scenario.variant.outside(cluster) as outside,
             tempfile.TemporaryDirectory() as folder,
         ):
             _run(cluster, scenario, CREATE)
             tier = kafka_cluster(cluster, scenario.layout.manifests, generated=False, components=True)
             with handshake_load(tier, scenario.layout) as load:
-                _measure_flows(tier, Path(folder), load, scenario, flows, measured)
+                _measure_flows(tier, Path(folder), load, scenario, flows, outside, measured)
                 measured.write(file)
                 if scenario == scenarios[-1]:
                     _control(run_control(tier, scenario.layout.brokers[-1], load), measured)
@@ -52,12 +53,12 @@ def measure(scenarios: Sequence[Scenario], flows: tuple[Flow, ...], file: Path) 
 
 
 def _measure_flows(
-    tier: Tier, folder: Path, load: Load, scenario: Scenario, flows: tuple[Flow, ...], measured: Measured
-) -> None:
+    tier: Tier, folder: Path, load: Load, scenario: Scenario, flows: tuple[Flow, ...], outside: Outside, measured: Measured
+) -> None:  # fmt: skip
     _make_topic(tier, scenario.layout)
-    ledger = Ledger()
+    ledger, chosen = Ledger(), flows_of(flows, scenario.variant)
     with fleet(tier, find_brokers(tier, scenario.layout.brokers, folder), folder, ledger) as clients:
-        for flow in flows_of(flows, scenario.variant):
+        for flow in chosen:
             if flow.ages:
                 with _window(ledger, _BETWEEN):
                     age_leaves(tier, list(scenario.layout.nodes))
@@ -65,7 +66,7 @@ def _measure_flows(
                 clients.forget_old_cas()
                 if flow.restarts:
                     _restart_nodes(tier, scenario.layout)
-                _run_flow(tier, scenario, flow, clients)
+                _run_flow(tier, scenario, flow, outside, clients)
             measured.unexpected += [f"{scenario} {flow.name}, in the end {one}" for one in load.unsettled()]
             measured.unexpected += [f"{scenario} {flow.name}, in the end {one}" for one in _refused(tier, scenario)]
             print(f"{scenario} {flow.name}: {time.monotonic() - ledger.windows[-1].began:.0f} s", flush=True)
@@ -74,10 +75,11 @@ def _measure_flows(
     for slot in clients.slots:
         measured.exits[f"{scenario} {slot.name}"] = slot.exits
     measured.unexpected += ledger.unreadable[:20]
+    foreseen = {flow.name: flow.foreseen(scenario.variant) for flow in chosen}
     for window in ledger.windows:
+        unforeseen = load.failed(*ledger.span(window), but=foreseen.get(window.name, ()))
         if window.name != _BETWEEN:
-            measured.flows.append(_row(ledger, load, scenario, window))
-        unforeseen = load.failed(*ledger.span(window), but=scenario.foreseen)
+            measured.flows.append(_row(ledger, load, scenario, window, len(unforeseen)))
         measured.unexpected += [*unforeseen[:20], *ledger.failures(window)[:20]]
         measured.unexpected += ledger.lost(window)[:20]
 
@@ -92,20 +94,20 @@ def _window(ledger: Ledger, flow: str) -> Iterator[None]:
         ledger.end()
 
 
-def _run_flow(tier: Tier, scenario: Scenario, flow: Flow, clients: Fleet) -> None:
+def _run_flow(tier: Tier, scenario: Scenario, flow: Flow, outside: Outside, clients: Fleet) -> None:
     """A link certificate is all that clients have which learn of the new CA no sooner than when the old one is to leave."""
-    aim = {**flow.variables, **({"strimzi_replaces": _ca_in_use(tier)} if flow.aimed else {})}
-    if flow.rekeys and not scenario.variant.links:
-        aim.update(supplied_authority())
-    if flow.rekeys and scenario.patient:
+    aim: dict[str, object] = {**flow.variables, **({"strimzi_replaces": _ca_in_use(tier)} if flow.aimed else {})}
+    if flow.rekeys:
+        aim.update(outside.issuer if flow.returns else outside.moving)
+    if flow.rekeys and flow.links(scenario.variant) and scenario.patient:
         clients.wait_with(scenario.patient)
         _run(tier.cluster, scenario, flow, strimzi_until_phase="use", **aim)
         clients.wait_no_longer()
     _run(tier.cluster, scenario, flow, **aim)
 
 
-def _run(cluster: BedCluster, scenario: Scenario, flow: Flow, **aim: str) -> None:
-    Runner(cluster, variables=scenario.variables, patience=PATIENCE).flow(flow.name, **aim).check()
+def _run(cluster: BedCluster, scenario: Scenario, flow: Flow, **aim: object) -> None:
+    Runner(cluster, variables=scenario.variables, patience=PATIENCE).flow(flow.playbook, **aim).check()
 
 
 def _restart_nodes(tier: Tier, layout: Layout) -> None:
@@ -145,9 +147,8 @@ def _drain(ledger: Ledger) -> None:
         print(late, flush=True)
 
 
-def _row(ledger: Ledger, load: Load, scenario: Scenario, window: Window) -> dict[str, Any]:
+def _row(ledger: Ledger, load: Load, scenario: Scenario, window: Window, unforeseen: int) -> dict[str, Any]:
     figures, counts = ledger.figures(window), load.counts(*ledger.span(window))
-    unforeseen = len(load.failed(*ledger.span(window), but=scenario.foreseen))
     return {
         "name": window.name, **scenario.row, **asdict(figures),
         "longest_stall_s": round(figures.longest_stall_s, 1), "seconds": round(window.ended - window.began, 1),

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from itertools import product
 
+from ..cluster.bed_cluster import BedCluster
 from ..cluster.kube import Object
+from ..kafka.supplied import supplied_authority
 from ..operator import clusters
+from ..support.outside_authority import Outside, in_cert_manager, in_vault
 
 CONTROL_PLANE, REPLICATION = 9090, 9091
 _SAFE = {
@@ -62,27 +66,45 @@ LAYOUTS = (
 )
 
 
+@contextmanager
+def in_the_cluster(_cluster: BedCluster) -> Iterator[Outside]:
+    """The flows make their CAs."""
+    yield Outside({})
+
+
+@contextmanager
+def supplied(_cluster: BedCluster) -> Iterator[Outside]:
+    """With its key."""
+    yield Outside(supplied_authority())
+
+
 @dataclass(frozen=True)
 class Variant:
     """How a new key comes to the nodes.
 
-    options: what the flows are told. links: whether a link certificate introduces it; without one the new CA is brought from
-    elsewhere, below a root of its own. reloads: whether nodes are told to read again.
-    patient: whether the old CA stays until the nodes have restarted for other reasons.
+    options: what the flows are told. outside: where a CA is brought from, beside a cluster; without it the flows make theirs.
+    links: whether a link certificate introduces it; a CA below a root of its own gets none. issues: whether who has brought it
+    keeps its key, and issues all certificates.
+    reloads: whether nodes are told to read again. patient: whether the old CA stays until the nodes have restarted for other
+    reasons.
     """
 
     name: str
     options: Mapping[str, str]
+    outside: Callable[[BedCluster], AbstractContextManager[Outside]] = in_the_cluster
     links: bool = True
+    issues: bool = False
     reloads: bool = False
     patient: bool = False
 
 
 VARIANTS = (
-    Variant("supplied", {"strimzi_spread": "restart"}, links=False),
+    Variant("supplied", {"strimzi_spread": "restart"}, supplied, links=False),
     Variant("restart", {"strimzi_spread": "restart"}),
     Variant("reload", {"strimzi_spread": "auto"}, reloads=True),
     Variant("when-restarted", {"strimzi_retire": "when_restarted"}, reloads=True, patient=True),
+    Variant("cert-manager", {"strimzi_spread": "auto"}, in_cert_manager, issues=True, reloads=True),
+    Variant("vault", {"strimzi_spread": "auto"}, in_vault, links=False, issues=True, reloads=True),
 )
 
 
@@ -104,16 +126,6 @@ class Scenario:
         if not self.variant.links:
             return frozenset()
         return frozenset({"jvm"} if self.path_length == 0 else {"jvm", "rdkafka"})
-
-    @property
-    def foreseen(self) -> frozenset[str]:
-        """Parties whose handshakes fail between two restarts whatever anybody does.
-
-        The Topic Operator trusts the one certificate for Cruise Control that it has read when it started
-        (CruiseControlClientImpl), and without a link certificate no certificate of Cruise Control is validated by both the
-        old CA and the new one.
-        """
-        return frozenset(() if self.variant.links else {"entity-topic-operator to cruise-control"})
 
     @property
     def row(self) -> dict[str, str | int]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .scenario import LAYOUTS, VARIANTS, Layout, Scenario, Variant, scenarios
-from .targets import parties
+from .scenario import LAYOUTS, VARIANTS, Layout, Scenario, scenarios
 
 NAMES = [one.name for one in LAYOUTS], [one.name for one in VARIANTS]
 
@@ -24,6 +23,8 @@ def test_every_combination_has_a_row_of_its_own() -> None:
         ("restart", {"strimzi_spread": "restart"}),
         ("reload", {"strimzi_spread": "auto"}),
         ("when-restarted", {"strimzi_retire": "when_restarted"}),
+        ("cert-manager", {"strimzi_spread": "auto"}),
+        ("vault", {"strimzi_spread": "auto"}),
     ],
 )
 def test_flows_are_told_how_a_new_key_comes(variant: str, option: dict[str, str]) -> None:
@@ -39,6 +40,8 @@ def test_flows_are_told_how_a_new_key_comes(variant: str, option: dict[str, str]
         ("restart", 1, {"jvm", "rdkafka"}),
         ("reload", 1, {"jvm", "rdkafka"}),
         ("reload", 0, {"jvm"}),
+        ("cert-manager", 1, {"jvm", "rdkafka"}),
+        ("vault", 1, set()),
     ],
 )
 def test_only_a_link_certificate_that_they_accept_lets_clients_wait(
@@ -67,10 +70,3 @@ def test_a_layout_names_the_nodes_that_its_manifests_make(layout: Layout) -> Non
 
 def test_a_scenario_is_named_by_what_it_is() -> None:
     assert str(Scenario(LAYOUTS[1], VARIANTS[0])) == "separate supplied"
-
-
-@pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: str(variant.name))
-def test_only_without_a_link_certificate_something_is_foreseen_to_fail(variant: Variant) -> None:
-    foreseen = Scenario(LAYOUTS[0], variant).foreseen
-    assert foreseen == ({"entity-topic-operator to cruise-control"} if variant.name == "supplied" else set())
-    assert foreseen <= parties(LAYOUTS[0])

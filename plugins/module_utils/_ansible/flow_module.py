@@ -15,10 +15,12 @@ from typing import Any
 from .._engine.engine import Outcome, Reached, run, to_the_end
 from .._engine.inspection import inspect, plan
 from .._engine.live_look import Evidence, LiveLook
-from .._engine.looking import see
+from .._engine.looking import see, see_existing
 from .._engine.restart import restart
 from .._issuing.configured import issuer_of
+from .._issuing.left_over import left_over, remove
 from .._issuing.own import OwnCertificate, have_certificate
+from .._leaves.key import RotationPolicy
 from .._pki.certificates import (
     Certificate,
     CertificateError,
@@ -35,6 +37,7 @@ from .._pki.keys import (
 from .._strimzi.issuer_settings import IssuerSettings
 from .._strimzi.observe import Observation
 from .._strimzi.outside_clients import Outside
+from .._strimzi.wanted_nodes import Growth
 from .._strimzi.work import (
     PortOpener,
     Settings,
@@ -45,8 +48,9 @@ from .._strimzi.work import (
 from .._trust.evidence.clients import unmatched
 from .._trust.model.decision import Decision
 from .._trust.model.goals import Goal, Phase, Retire
-from .._trust.model.intent import Intent, Selection, Spread
+from .._trust.model.intent import Intent, NewRoots, Selection, Spread
 from .._trust.model.ledger import Ledger
+from .._trust.model.pools import Scaling
 from .._trust.model.snapshot import Component, PreparedAuthority
 from .._trust.model.states import TRUSTED_STATES
 from . import connect
@@ -72,8 +76,10 @@ from .results import (
     describe_violations,
     diff_of,
     failure_text,
-    time_text,
 )
+from .source_options import SourceOptionsError, confirmed_of, source_of
+from .source_results import describe_source
+from .times import time_text
 
 
 def _require_kafka_library() -> None:
@@ -124,6 +130,7 @@ class FlowModule(ClusterModule):
     def work(self) -> Work:
         work = Work(self.client(), self.scope(), SystemClock(), self._settings(), self.check_mode)
         work.alive = self.keep_lease
+        work.let_go = self.give_lease_back
         work.open_ports = self._opener(work)
         work.unreloadable = _why_no_reload
         work.report = reporter(self.params.get("progress_file"))
@@ -161,6 +168,9 @@ class FlowModule(ClusterModule):
             asked=issuer_of(work).reference,
             issue_until=self._issue_until(),
             insists=bool(self.params.get("retry_failed")),
+            new_roots=NewRoots(self.params.get("trust_new_roots") or "ask"),
+            confirmed=self._confirmed(),
+            scaling=self.scaling,
             **more,
         )
 
@@ -192,12 +202,30 @@ class FlowModule(ClusterModule):
             kafka_bootstrap=tuple(self.params.get("kafka_bootstrap") or ()),
             outside=self._outside(),
             issuer=self._issuer(),
+            rotation=RotationPolicy(self.params.get("rotation_policy") or "always"),
+            source=source_of(self.params),
+            growth=self._growth(),
         )
+
+    def _growth(self) -> Growth:
+        return Growth(self.params.get("spare_leaves") or 0, self.scaling)
+
+    @cached_property
+    def scaling(self) -> Scaling | None:
+        """The size that the caller gives a node pool."""
+        pool, replicas = self.params.get("pool"), self.params.get("replicas")
+        return None if pool is None or replicas is None else Scaling(pool, replicas)
 
     def _issuer(self) -> IssuerSettings:
         try:
             return issuer_settings(self.params.get("issuer"))
         except IssuerOptionsError as error:
+            self.fail(str(error))
+
+    def _confirmed(self) -> frozenset[str]:
+        try:
+            return confirmed_of(self.params)
+        except SourceOptionsError as error:
             self.fail(str(error))
 
     def _outside(self) -> Outside:
@@ -265,7 +293,8 @@ class FlowModule(ClusterModule):
         looked = outcome.looked.snapshot if outcome.looked else None
         result = {
             **self.done_so_far(),
-            **describe_snapshot(outcome.observation.snapshot),
+            **describe_snapshot(outcome.observation.snapshot, outcome.decision.asked),
+            "ca_source": describe_source(outcome.observation.snapshot),
             **describe_decision(outcome.decision),
             "replaces": outcome.replaces,
             "evidence": {**self._evidence(), "seen_at": time_text(looked.now) if looked else None},
@@ -357,6 +386,16 @@ class FlowModule(ClusterModule):
         )  # fmt: skip
         chain, why = have_certificate(wanted, seen, work)
         return {**self.described(seen), "certificate": describe_own(wanted, chain, why, seen.snapshot)}
+
+    def tidy_certificates(self) -> dict[str, Any]:
+        """Remove what cert-manager keeps for leaves that it does not issue any more."""
+        work = self.work()
+        seen = see_existing(work)
+        left = left_over(seen, work)
+        if left and not work.dry_run:
+            self.take_lease(work.client)
+        remove(left, work)
+        return self.described(seen)
 
     def described(self, seen: Observation) -> dict[str, Any]:
         """The result of a call that took part in no flow."""

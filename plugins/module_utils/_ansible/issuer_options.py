@@ -7,11 +7,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
 from .._pki.certificates import CertificateError, parse_chain
 from .._pki.keys import PrivateKeyError, load_key
 from .._strimzi.issuer_settings import (
+    CertManagerCertificates,
     CertManagerIssuer,
     ExternalIssuer,
     IssuerSettings,
@@ -35,12 +37,22 @@ def issuer_settings(options: Mapping[str, Any] | None) -> IssuerSettings:
     if options is None or options["type"] == "external":
         return ExternalIssuer()
     if options["type"] == "cert_manager":
-        return CertManagerIssuer(options["name"], options["kind"], options["group"])
+        named = CertManagerIssuer(options["name"], options["kind"], options["group"])
+        return named if options["resource"] == "CertificateRequest" else _certificates(named, options)
     trusted = options["ca_certificate"]
     return VaultIssuer(
         options["url"], options["mount"], options["role"], options["name"], _login(options["login"]),
         options["vault_namespace"] or "", trusted.encode("utf-8") if trusted else None,
     )  # fmt: skip
+
+
+def _certificates(named: CertManagerIssuer, options: Mapping[str, Any]) -> CertManagerCertificates:
+    validity, renew_before = options["validity_days"], options["renew_before_days"]
+    if not 0 < renew_before < validity:
+        raise IssuerOptionsError(
+            f"issuer: renew_before_days is {renew_before} and validity_days is {validity}. Give it between 1 and less than those."
+        )
+    return CertManagerCertificates(named, timedelta(days=validity), timedelta(days=renew_before))
 
 
 def _login(options: Mapping[str, Any]) -> VaultLogin:

@@ -17,7 +17,18 @@ from .._pki.keys import (
     check_size,
 )
 
-_MINIMUM = {"validity_days": 1, "path_length": 0, "fresh_for_hours": 0, "operator_timeout": 1, "pod_timeout": 1}
+#: Each is a key in a Secret, of which there are two for all nodes together.
+MOST_SPARE = 100
+_MINIMUM = {
+    "validity_days": 1,
+    "path_length": 0,
+    "fresh_for_hours": 0,
+    "operator_timeout": 1,
+    "pod_timeout": 1,
+    "spare_leaves": 0,
+    "replicas": 0,
+}
+_MAXIMUM = {"spare_leaves": MOST_SPARE}
 
 
 def key_spec(options: Mapping[str, Any]) -> KeySpec:
@@ -33,6 +44,9 @@ def problem_of(options: Mapping[str, Any]) -> str:
         value = options.get(name)
         if value is not None and value < minimum:
             return f"{name}: {value} is too small. Give {minimum} or more, or leave the option out for its default."
+    for name, maximum in _MAXIMUM.items():
+        if (options.get(name) or 0) > maximum:
+            return f"{name}: {options[name]} is too large. Give {maximum} or less, or leave the option out for its default."
     try:
         check_size(key_spec(options))
     except PrivateKeyError as error:

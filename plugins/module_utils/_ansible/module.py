@@ -131,6 +131,11 @@ class ClusterModule:
         if self._lease is not None:
             self._lease.renew_if_due()
 
+    def give_lease_back(self) -> None:
+        """Before a wait in which others may work. ``take_lease`` takes it anew before the next write."""
+        self._end_call()
+        self._lease = None
+
     def _end_call(self) -> None:
         if self._lease is not None:
             self._release_quietly(self._lease)

@@ -13,8 +13,11 @@ from .._trust.model.names import counted
 
 
 def plan_lines(planned: Mapping[str, Any], goal: str, check_mode: bool) -> list[str]:
-    """planned: a result with a plan. check_mode: all of it is shown; else each step is told when it is carried out."""
-    return [f"{goal}: {_summary(planned)}", *(_details(planned) if check_mode else ())]
+    """planned: a result with a plan. check_mode: all of it is shown; else each step is told when it is carried out, and what is
+    waited for at the end, or here where there is no step.
+    """
+    waiting = () if planned["plan"] else planned["waiting"]
+    return [f"{goal}: {_summary(planned)}", *(_details(planned) if check_mode else waiting)]
 
 
 def _summary(planned: Mapping[str, Any]) -> str:

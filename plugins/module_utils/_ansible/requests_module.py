@@ -16,14 +16,21 @@ from .._issuing.entities import every_leaf
 from .._issuing.put_back import Brought, PutBack, put_back
 from .._leaves.life import Failure
 from .._strimzi.observe import Observation
+from .._strimzi.wanted_nodes import Growth
 from .._strimzi.work import Work
 from .flow_module import FlowModule
+from .limits import MOST_SPARE
 from .request_files import RequestFile, RequestFolder, certificates_in, let_be
-from .results import describe_cluster, time_text
+from .results import describe_cluster
+from .times import time_text
 
 
 class RequestsModule(FlowModule):
     """One call about the requests of a cluster."""
+
+    def _growth(self) -> Growth:
+        """Every request for a node that is yet to come counts, however many some run keeps at hand."""
+        return Growth(MOST_SPARE)
 
     def list_requests(self) -> dict[str, Any]:
         return self._described(self._seen(self.work()))

@@ -6,14 +6,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from datetime import datetime
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .._issuing.own import OwnCertificate
-from .._leaves.back_off import next_try
-from .._leaves.life import LeafRequest
-from .._leaves.request import state_of
+from .._leaves.trigger import Due
 from .._pki.certificates import Certificate, Chain
 from .._strimzi.actions import Action
 from .._trust.evidence.clients import waiver_of
@@ -25,17 +22,15 @@ from .._trust.model.decision import Decision, Transition
 from .._trust.model.ledger import HeldByProcesses, Journal, Ledger, LedgerEntry
 from .._trust.model.snapshot import Snapshot
 from .._trust.model.violations import Violation
+from .leaf_results import describe_leaves
+from .times import time_text
 
 if TYPE_CHECKING:
     from .._trust.plan.forecast import Forecast
 
 
-def time_text(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def describe_snapshot(snapshot: Snapshot) -> dict[str, Any]:
-    """The cluster as it is: CAs, pods, leaves, journal."""
+def describe_snapshot(snapshot: Snapshot, asked: Mapping[str, Due] | None = None) -> dict[str, Any]:
+    """The cluster as it is: CAs, pods, leaves, journal. asked: why leaves have to be issued anew, by their Secret."""
     ledger = as_seen(snapshot)
     seen = present_all(snapshot, ledger)
     return {
@@ -45,8 +40,8 @@ def describe_snapshot(snapshot: Snapshot) -> dict[str, Any]:
         "held_leaves": _still_held(ledger.held, snapshot),
         "pods": [_pod(index, snapshot, ledger, seen) for index in range(len(snapshot.pods))],
         "outside": [_outside(client, snapshot, ledger) for client in snapshot.outside],
-        "leaves": _leaves(snapshot),
-        "leaf_requests": [_request(one) for _name, one in sorted(snapshot.requests.items())],
+        **describe_leaves(snapshot, asked or {}),
+        "node_pools": [_pool(name, snapshot) for name in sorted(snapshot.pools)],
         "journal": _journal(ledger.journal),
     }
 
@@ -146,33 +141,22 @@ def label(certificate: Certificate) -> str:
     return f"{name} ({certificate.sha256[:12]})"
 
 
-def _leaves(snapshot: Snapshot) -> list[dict[str, Any]]:
-    return [
-        {
-            "secret": leaf.secret,
-            "component": leaf.component.value,
-            "subject": leaf.chain[0].subject if leaf.chain else None,
-            "issuer": leaf.chain[0].issuer if leaf.chain else None,
-            "sha256": leaf.chain[0].sha256 if leaf.chain else None,
-            "not_after": time_text(leaf.chain[0].not_after) if leaf.chain else None,
-            "generation": leaf.generation,
-        }
-        for leaf in snapshot.leaves
-    ]
-
-
-def _request(request: LeafRequest) -> dict[str, Any]:
-    failure = request.failure
+def _pool(name: str, snapshot: Snapshot) -> dict[str, Any]:
+    """A node pool, and the numbers of its next nodes by whether their certificates are at hand."""
+    spare = {one.node_id: _is_at_hand(secret, snapshot) for secret, one in snapshot.spare.items() if one.pool == name}
     return {
-        "secret": request.secret,
-        "state": state_of(request).value,
-        "issuer": request.issuer,
-        "asked_at": time_text(request.asked_at),
-        "waiting": request.waiting,
-        "outdated": request.outdated,
-        "failure": failure.why if failure else "",
-        "next_try": time_text(next_try(failure, request.secret)) if failure and not request.is_open else None,
+        "name": name,
+        "replicas": snapshot.pools[name],
+        "at_hand": [number for number, ready in spare.items() if ready],
+        "awaited": [number for number, ready in spare.items() if not ready],
     }
+
+
+def _is_at_hand(secret: str, snapshot: Snapshot) -> bool:
+    request, current = snapshot.requests.get(secret), snapshot.ca.current
+    if request is None or request.answer is None or request.outdated or not request.is_recorded:
+        return False
+    return request.authority == current[0].fingerprint
 
 
 def _journal(journal: Journal | None) -> dict[str, Any] | None:

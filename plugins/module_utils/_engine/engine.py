@@ -48,7 +48,7 @@ class Outcome:
     """The outcome of a call. decision: the last one, about what is left; replaces: the CA that the flow is about.
 
     looked: the last observation with answers of the nodes; None where they were not asked.
-    has_begun: whether the Lease was taken; before that a pause may be of another run that is alive.
+    has_begun: whether the Lease is held; without it a pause may be of another run that is alive.
     """
 
     observation: Observation
@@ -124,8 +124,13 @@ def _go_on(
         if not steps or (reached(snapshot) and not snapshot.reconciliation.paused_by_us):
             return
         intent = _with_restarts_where_they_began(steps, outcome, intent)
-        before_write()
-        outcome.has_begun = True
+        if all(step.holds_nothing for step in steps):
+            # Before the Lease is given back: who fails from here on ends nobody's pause.
+            outcome.has_begun = False
+            work.let_go()
+        else:
+            before_write()
+            outcome.has_begun = True
         try:
             _carry_out_all(steps, outcome, work)
         except (Conflict, AlreadyExists, NotFound):

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .._issuing.misnamed import with_misnamed
 from .._issuing.pending import with_requests
+from .._issuing.standing import with_standing
 from .._strimzi.errors import StepError
-from .._strimzi.observe import Observation, observe
+from .._strimzi.observe import Observation
 from .._strimzi.reload_permissions import TO_ANNOTATE, why_not_permitted
 from .._strimzi.stamping import unstampable
 from .._strimzi.work import Work
@@ -29,8 +31,8 @@ _UNASKED = "the running nodes cannot be asked what they trust."
 
 
 def see(work: Work) -> Observation:
-    """The observation of a cluster by stored evidence, and by what issuers say of requests that are open."""
-    return with_requests(observe(work.client, work.scope, work.clock.now(), work.settings.outside), work)
+    """The observation of a cluster by stored evidence, by what issuers say of requests that are open, and by what they renew."""
+    return with_standing(with_requests(with_misnamed(work.observe()), work), work)
 
 
 def see_existing(work: Work) -> Observation:

@@ -10,6 +10,7 @@ from .._pki.certificates import Chain
 from .._trust.evidence.stored import issuers_of
 from .._trust.model.intent import Selection
 from .._trust.model.ledger import Ledger
+from .._trust.model.pools import Scaling
 from .._trust.model.snapshot import Component, Snapshot
 from .._trust.model.states import TrustState
 from .engine import Reached
@@ -55,6 +56,11 @@ def are_issued(wanted: Selection) -> Reached:
         return next_ is None or all(next_ in issuers_of(leaf.chain or (), ledger) for leaf in leaves)
 
     return reached
+
+
+def is_scaled(scaling: Scaling) -> Reached:
+    """Whether the pool is asked for so many nodes."""
+    return lambda snapshot: snapshot.pools.get(scaling.pool) == scaling.replicas
 
 
 def _next_issuer(snapshot: Snapshot) -> str | None:

@@ -76,10 +76,37 @@ class Acceptance:
             yield f"its issuer has given its serial number to {other.subject} before"
         result = validate_path((leaf, *issued.chain), self.issuer[:1], at=self.at)
         if problem := result.reason or constraint_problem(leaf, self.issuer):
-            yield problem
+            yield f"{problem}{self._told_signer(issued)}"
         elif not leaf.signed_by(self.issuer[0]):
             # Nodes present the chain of the CA behind a leaf, and nothing in between (``issue.presented``).
             yield f"it is signed by {leaf.issuer}, a CA below {self.issuer[0].subject} that nobody is shown"
+
+    def _told_signer(self, issued: IssuedCertificate) -> str:
+        """Which other CA has signed, as far as the answer tells: the issuer may have changed. It is not trusted for that."""
+        leaf, asked = issued.leaf, self.issuer[0]
+        if leaf.signed_by(asked) or leaf.issuer_der == asked.subject_der:
+            return ""
+        signer = next((one for one in issued.chain if leaf.signed_by(one)), None)
+        which = f"{leaf.issuer}, SHA-256 {signer.sha256}" if signer else leaf.issuer
+        return (
+            f" (it is signed by {which}, and was to be by {asked.subject}; where that is meant, put that CA into the source that ca_source "
+            "names, or replace the CA in use by it as certificate)"
+        )
+
+
+@dataclass(frozen=True)
+class Acceptances:
+    """One for each CA, because each looks through everything that is known once, for all leaves. known, at: as there."""
+
+    known: tuple[Certificate, ...]
+    at: datetime
+
+    def of(self, issuer: Chain) -> Acceptance:
+        return self._made.setdefault(issuer, Acceptance(issuer, self.known, self.at))
+
+    @cached_property
+    def _made(self) -> dict[Chain, Acceptance]:
+        return {}
 
 
 def known_certificates(snapshot: Snapshot) -> Iterator[Certificate]:

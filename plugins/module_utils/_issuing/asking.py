@@ -6,20 +6,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from itertools import groupby
 
 from .._kube.resources import SECRETS
 from .._leaves.life import Failure
-from .._pki.certificates import CertificateError, Chain
+from .._leaves.request import request_name
+from .._pki.certificates import CertificateError
 from .._pki.keys import PrivateKey
 from .._pki.requests import build_request
 from .._strimzi.actions import Action
-from .._strimzi.leaf_requests import NextKeys, RequestRecord, StoredRequest, read_requests, write_keys, write_records
+from .._strimzi.leaf_requests import (
+    IssuedLeaf,
+    NextKeys,
+    RequestRecord,
+    StoredRequest,
+    read_requests,
+    write_keys,
+    write_records,
+)
 from .._strimzi.leaves import LeafSecret
-from .._strimzi.observe import Observation, observe
+from .._strimzi.observe import Observation
 from .._strimzi.work import Work
 from .._strimzi.writes import Write, WriteVerb, write_all
 from .._trust.model.snapshot import Component
@@ -27,9 +36,11 @@ from .._trust.model.steps.requests import AskForLeaves, AwaitIssuer, CollectLeav
 from .acceptance import not_made
 from .configured import issuer_of
 from .entities import every_leaf, subject_for
-from .issuer import Issuer, LeafOrder, Refused
-from .new_keys import new_keys
+from .issuer import Issuer, IssuerUnavailable, LeafOrder, Refused, RenewingIssuer
+from .keys_of_leaves import keys_of
 from .pending import names_digest, recorded_token, with_requests
+from .standing import standing_order
+from .subjects import LeafSubject
 
 #: Requests between two writes of their records: what a kill makes us ask for once more.
 _AT_A_TIME = 20
@@ -80,107 +91,112 @@ def _ask(
 ) -> None:
     scope, secrets = observation.scope, observation.secrets
     stored = read_requests(scope, secrets)
-    keys = _keys(component, leaves, stored, observation, work)
-    write_all(
-        (write_keys(scope, secrets, component, {name: key.reveal() for name, key in keys.items()}),),
-        work,
-        step.phase.value,
+    keys: dict[str, PrivateKey] = {}
+    if not isinstance(issuer, RenewingIssuer):
+        kept = NextKeys(scope, secrets)
+        following = {leaf.secret: key for leaf in leaves if (key := kept.of(component, leaf.secret))}
+        keys = keys_of(leaves, following, observation, work)
+        write_all((_keys_written(component, keys, observation),), work, step.phase.value)
+    _give_up((stored[leaf.secret] for leaf in leaves if leaf.secret in stored), issuer)
+    records: dict[str, RequestRecord] = {}
+    try:
+        for leaf in leaves:
+            before = stored.get(leaf.secret)
+            records[leaf.secret] = _record(leaf, keys.get(leaf.secret), before, issuer, step, observation, work)
+            work.alive()
+    except IssuerUnavailable:
+        # It may have had enough for now: what it was asked for is not asked for again.
+        if records:
+            _note(component, records, step, observation, work)
+        raise
+    _note(component, records, step, observation, work)
+
+
+def _note(
+    component: Component, records: Mapping[str, RequestRecord], step: AskForLeaves, observation: Observation, work: Work
+) -> None:
+    write_all((write_records(observation.scope, observation.secrets, component, records),), work, step.phase.value)
+
+
+def _keys_written(component: Component, keys: Mapping[str, PrivateKey], observation: Observation) -> Write:
+    return write_keys(
+        observation.scope, observation.secrets, component, {name: key.reveal() for name, key in keys.items()}
     )
-    records = {}
-    for leaf in leaves:
-        before = stored.get(leaf.secret)
-        _give_up(before, issuer)
-        records[leaf.secret] = _record(leaf, keys[leaf.secret], before, issuer, step, observation, work)
-        work.alive()
-    write_all((write_records(scope, secrets, component, records),), work, step.phase.value)
 
 
-def _keys(
-    component: Component,
-    leaves: list[LeafSecret],
-    stored: Mapping[str, StoredRequest],
-    observation: Observation,
-    work: Work,
-) -> dict[str, PrivateKey]:
-    """A key that belongs to no request and no certificate is what a killed run has left. With it the issuer is asked by the same
-    name, and finds what it was asked for already.
+def _give_up(stored: Iterable[StoredRequest], issuer: Issuer) -> None:
+    """Requests for something else, and served ones, are not left with their issuer; another issuer is not asked to forget them. All
+    in one call: an issuer may have to look through everything that it keeps.
     """
-    found: dict[str, PrivateKey] = {}
-    kept = NextKeys(observation.scope, observation.secrets)
-    for leaf in leaves:
-        left = kept.of(component, leaf.secret)
-        if left is not None and _is_left_over(left, stored[leaf.secret]):
-            found[leaf.secret] = left
-    missing = [leaf.secret for leaf in leaves if leaf.secret not in found]
-    return {**found, **dict(zip(missing, new_keys(len(missing), work), strict=True))}
-
-
-def _is_left_over(key: PrivateKey, stored: StoredRequest) -> bool:
-    if stored.record is not None:
-        return key.public_key_sha256 != stored.record.key
-    return not stored.problem and not (stored.issued and key.matches(stored.issued[0]))
-
-
-def _give_up(before: StoredRequest | None, issuer: Issuer) -> None:
-    """A request for something else is not left with its issuer; another issuer is not asked to forget it."""
-    if before is not None and before.record is not None and before.record.issuer == issuer.reference:
-        issuer.forget((recorded_token(before.record),))
+    records = (one.record for one in stored if one.record is not None)
+    issuer.forget(tuple(recorded_token(record) for record in records if record.issuer == issuer.reference))
 
 
 def _record(
-    leaf: LeafSecret, key: PrivateKey, before: StoredRequest | None, issuer: Issuer, step: AskForLeaves, observation: Observation,
-    work: Work,
+    leaf: LeafSecret, key: PrivateKey | None, before: StoredRequest | None, issuer: Issuer, step: AskForLeaves,
+    observation: Observation, work: Work,
 ) -> RequestRecord:  # fmt: skip
     subject = subject_for(leaf, observation)
-    try:
-        csr = build_request(subject.distinguished_name, subject.names, key)
-    except CertificateError as error:
-        raise not_made(leaf.secret, error) from None
-    order = LeafOrder(f"{leaf.secret}-{key.public_key_sha256[:10]}", subject, csr, work.settings.validity)
+    failed, authority = before.record.failure if before and before.record else None, step.issuer[0].fingerprint
+    order = (
+        _order(leaf, subject, key, authority, failed, work)
+        if key
+        else standing_order(leaf, step.issuer, observation, work)
+    )
     answer, now = issuer.request(order), work.clock.now()
-    failed = before.record.failure if before and before.record else None
     if isinstance(answer, Refused):
         failed = Failure.after(failed, now, f"{answer.why} {answer.remedy}")
     token = "" if isinstance(answer, Refused) else answer.value.decode("utf-8")
     return RequestRecord(
-        issuer.reference, step.issuer[0].fingerprint, key.public_key_sha256, names_digest(subject), now, token,
+        issuer.reference, authority, key.public_key_sha256 if key else "", names_digest(subject), now, token,
         not isinstance(answer, Refused), failed,
     )  # fmt: skip
 
 
+def _order(
+    leaf: LeafSecret, subject: LeafSubject, key: PrivateKey, authority: str, failed: Failure | None, work: Work
+) -> LeafOrder:
+    try:
+        csr = build_request(subject.distinguished_name, subject.names, key)
+    except CertificateError as error:
+        raise not_made(leaf.secret, error) from None
+    name = request_name(leaf.secret, key.public_key_sha256, names_digest(subject), authority, failed)
+    return LeafOrder(name, subject, csr, work.settings.validity)
+
+
 def collect_leaves(step: CollectLeaves, observation: Observation, work: Work) -> None:
-    """Record answers and failures, one write for each component."""
+    """Record answers and failures, one write for each component; keys that come with certificates are stored before them. What the
+    issuer keeps is found by the record until it is forgotten (``forget_requests``), whenever a run is killed.
+    """
     stored, requests = read_requests(observation.scope, observation.secrets), observation.snapshot.requests
-    changed: dict[Component, dict[str, RequestRecord | Chain | None]] = {}
+    remembers = issuer_of(work, stored.values()).remembers
+    changed: dict[Component, dict[str, RequestRecord | IssuedLeaf | None]] = {}
     for name in step.secrets:
         found, request = stored[name], requests[name]
-        value: RequestRecord | Chain | None = request.answer
-        if value is None and found.record is not None:
-            value = replace(found.record, is_open=False, failure=request.failure)
+        record = found.record and replace(found.record, is_open=False, failure=request.failure)
+        answer = request.answer
+        value = record if answer is None else IssuedLeaf(answer, record if remembers else None)
         changed.setdefault(found.component, {})[name] = value
-    writes = (write_records(observation.scope, observation.secrets, *one) for one in changed.items())
-    write_all(tuple(writes), work, step.phase.value)
-    if not work.dry_run:
-        # Their records are gone: nobody would find these requests again.
-        issuer = issuer_of(work, stored.values())
-        for name in step.secrets:
-            if requests[name].answer is not None:
-                _give_up(stored[name], issuer)
+    for component, values in changed.items():
+        brought = {name: key for name, key in observation.brought.items() if name in values and requests[name].answer}
+        keys = (_keys_written(component, brought, observation),) if brought else ()
+        records = write_records(observation.scope, observation.secrets, component, values)
+        write_all((*keys, records), work, step.phase.value)
 
 
 def await_issuer(step: AwaitIssuer, observation: Observation, work: Work) -> None:
-    """Look again and again until every request has an answer, but not longer than the caller wants."""
+    """Look again and again until every request has an answer, but not longer than the caller wants. Nothing is held
+    meanwhile.
+    """
     what = f"{step.asked} issues {len(step.secrets)} certificates"
     if work.dry_run:
         work.record(Action("wait", step.asked, what, step.phase.value))
         return
     begun, pause = work.clock.monotonic(), _FIRST_LOOK
     while _is_awaited(step, observation) and (left := (step.until - work.clock.now()) / timedelta(seconds=1)) > 0:
-        work.alive()
         work.clock.sleep(min(pause, left))
         pause = min(2 * pause, _LAST_LOOK)
-        seen = observe(work.client, work.scope, work.clock.now(), work.settings.outside)
-        observation = with_requests(seen, work)
+        observation = with_requests(work.observe(), work)
     work.record(Action("wait", step.asked, what, step.phase.value, seconds=work.clock.monotonic() - begun))
 
 
@@ -195,9 +211,7 @@ def forget_requests(step: ForgetRequests, observation: Observation, work: Work) 
     stored = read_requests(scope, secrets)
     gone = [stored[name] for name in step.secrets if name in stored]
     if not work.dry_run:
-        issuer = issuer_of(work, stored.values())
-        for one in gone:
-            _give_up(one, issuer)
+        _give_up(gone, issuer_of(work, stored.values()))
     for component in dict.fromkeys(one.component for one in gone):
         nothing = {one.secret: None for one in gone if one.component is component}
         keys, records = scope.next_keys_secret(component.value), scope.issuing_secret(component.value)

@@ -12,9 +12,11 @@ from .._strimzi.carry_out import CarryOut
 from .._trust.model.steps.base import Step
 from .._trust.model.steps.leaves import IssueLeaves, RechainLeaves
 from .._trust.model.steps.requests import AskForLeaves, AwaitIssuer, CollectLeaves, ForgetRequests
+from .._trust.model.steps.standing import CorrectOrders
 from .asking import ask_for_leaves, await_issuer, collect_leaves, forget_requests
 from .issue import issue_leaves
 from .rechain import rechain_leaves
+from .standing import correct_orders
 
 CARRY_OUT: Mapping[type[Step], CarryOut] = {
     IssueLeaves: issue_leaves,
@@ -23,4 +25,5 @@ CARRY_OUT: Mapping[type[Step], CarryOut] = {
     CollectLeaves: collect_leaves,
     AwaitIssuer: await_issuer,
     ForgetRequests: forget_requests,
+    CorrectOrders: correct_orders,
 }

@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -16,30 +15,30 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._kube.client import KubeClient
-from .._kube.errors import AlreadyExists, Conflict, Invalid, NotFound, ResourceTypeMissing, Unavailable
+from .._kube.errors import AlreadyExists, Conflict, KubeError, NotFound, ResourceTypeMissing
 from .._pki.printable import in_a_line
+from .._pki.requests import RequestError, request_digest
 from .._strimzi.issuer_settings import CertManagerIssuer
-from .._strimzi.names import CLUSTER_LABEL, ClusterNames
+from .._strimzi.names import ClusterNames
 from .._strimzi.resources import CERTIFICATE_REQUESTS
-from .certificate_requests import PLURAL, IssuerReference, Object, answer_to, csr_of, manifest, named
-from .issuer import Answer, IssuerUnavailable, LeafOrder, Refused, Token, Waiting
-
-_NOT_INSTALLED = "cert-manager is not installed: the API server does not know CertificateRequest in cert-manager.io/v1"
-_INSTALL = "Install cert-manager 1.0 or later with its CustomResourceDefinitions, or check that this is the right Kubernetes cluster"
-#: How the API server says that a webhook was to judge an object and did not answer.
-_WEBHOOK_AWAY = "failed calling webhook"
+from .cert_manager_conditions import Object
+from .cert_manager_errors import not_installed, not_taken
+from .certificate_requests import PLURAL, IssuerReference, answer_to, csr_of, manifest, named, own_labels
+from .issuer import Answer, LeafOrder, Refused, Token
 
 
 @dataclass(frozen=True)
 class _Record:
-    """What a token says. csr: SHA-256 of the request, so that nobody else's request of the same name is taken for it."""
+    """What a token says. csr: digest of what is asked for, so that nobody else's request of the same name is taken for it, and one
+    that a killed run has made is.
+    """
 
     name: str
     csr: str
 
     @classmethod
     def of(cls, order: LeafOrder) -> _Record:
-        return cls(order.name, hashlib.sha256(order.csr).hexdigest())
+        return cls(order.name, request_digest(order.csr))
 
     @classmethod
     def read(cls, token: Token) -> _Record | None:
@@ -58,17 +57,21 @@ class _Record:
         return Token(json.dumps({"certificateRequest": self.name, "csrSha256": self.csr}).encode())
 
     def is_about(self, request: Object) -> bool:
-        return hashlib.sha256(csr_of(request)).hexdigest() == self.csr
+        with suppress(RequestError):
+            return request_digest(csr_of(request)) == self.csr
+        return False
 
 
 class CertManager:
     """Asks in the cluster's namespace. Needs create, list, get and delete on certificaterequests there."""
 
+    remembers = True
+
     def __init__(self, client: KubeClient, scope: ClusterNames, settings: CertManagerIssuer) -> None:
         self._client = client
         self._namespace = scope.namespace
         self._issuer = IssuerReference(settings, scope.namespace)
-        self._labels = {"app.kubernetes.io/managed-by": "trustops.strimzi", CLUSTER_LABEL: scope.cluster}
+        self._labels = own_labels(scope)
 
     @property
     def reference(self) -> str:
@@ -80,20 +83,8 @@ class CertManager:
             self._client.create(CERTIFICATE_REQUESTS, self._namespace, body)
         except AlreadyExists as error:
             return self._made_before(record, error)
-        except ResourceTypeMissing:
-            raise IssuerUnavailable(f"{_NOT_INSTALLED}.", f"{_INSTALL}.") from None
-        except Invalid as error:
-            return Refused(
-                f"{named(order.name, self._issuer)} is not accepted: {in_a_line(error.cause)}.",
-                f"Correct the issuer ({self._issuer}) or the names of this leaf as this says; then run again.",
-            )
-        except Unavailable as error:
-            if _WEBHOOK_AWAY not in error.cause:
-                raise
-            raise IssuerUnavailable(
-                f"{named(order.name, self._issuer)} cannot be made: {in_a_line(error.cause)}.",
-                "See that the webhook named here answers (cert-manager's pods have to run), then run again.",
-            ) from None
+        except KubeError as error:
+            return not_taken(error, named(order.name, self._issuer), self._issuer)
         return record.token
 
     def poll(self, tokens: Sequence[Token]) -> tuple[Answer, ...]:
@@ -103,7 +94,7 @@ class CertManager:
         try:
             found = self._requests()
         except ResourceTypeMissing:
-            return (Waiting(f"{_NOT_INSTALLED}. {_INSTALL}."),) * len(tokens)
+            return (not_installed(CERTIFICATE_REQUESTS),) * len(tokens)
         return tuple(self._answer(token, found) for token in tokens)
 
     def forget(self, tokens: Sequence[Token]) -> None:

@@ -15,12 +15,11 @@ from typing import Any
 
 from .._pki.certificates import CertificateError, Chain, parse_chain
 from .._pki.leaf_usability import Purpose
-from .._pki.printable import in_a_line
 from .._strimzi.issuer_settings import CertManagerIssuer
+from .._strimzi.names import CLUSTER_LABEL, ClusterNames
 from .._strimzi.resources import CERTIFICATE_REQUESTS
+from .cert_manager_conditions import Object, conditions_of, holds, said, status_of
 from .issuer import Answer, IssuedCertificate, LeafOrder, Refused, Waiting
-
-Object = Mapping[str, Any]
 
 _GROUP, _KIND = "cert-manager.io", "Issuer"
 #: As people type it: other APIs have certificate requests too.
@@ -63,6 +62,11 @@ class IssuerReference:
         return named == (self.settings.name, self.settings.kind, self.settings.group)
 
 
+def own_labels(scope: ClusterNames) -> dict[str, str]:
+    """Those by which objects of cert-manager are found again that were made here for a Kafka cluster."""
+    return {"app.kubernetes.io/managed-by": "trustops.strimzi", CLUSTER_LABEL: scope.cluster}
+
+
 def manifest(order: LeafOrder, issuer: IssuerReference, labels: Mapping[str, str]) -> dict[str, Any]:
     """The object that asks for the leaf."""
     spec = {
@@ -95,22 +99,22 @@ def answer_to(request: Object, issuer: IssuerReference) -> Answer:
     """What has become of a request. A denial counts whatever else is said; what is ready is not looked at any further
     by cert-manager, nor is what has failed.
     """
-    conditions = {str(one.get("type")): one for one in _status(request).get("conditions") or ()}
+    conditions = conditions_of(request)
     target = named(str(request["metadata"]["name"]), issuer)
     ready = conditions.get("Ready", {})
-    if _holds(conditions, "Denied"):
+    if holds(conditions, "Denied"):
         return _denied(target, conditions["Denied"], issuer)
     if ready.get("reason") == "Denied":
         return _denied(target, ready, issuer)
-    if _holds(conditions, "InvalidRequest"):
+    if holds(conditions, "InvalidRequest"):
         return Refused(
-            f"{target} is invalid: {_said(conditions['InvalidRequest'])}.",
+            f"{target} is invalid: {said(conditions['InvalidRequest'])}.",
             f"Let {issuer} permit what is asked for, or correct the names that it refuses; then run again.",
         )
-    if _holds(conditions, "Ready"):
+    if holds(conditions, "Ready"):
         return _issued(target, request, issuer)
     if ready.get("reason") == "Failed":
-        return Refused(f"{target} has failed: {_said(ready)}.", f"Correct {issuer} as this says; then run again.")
+        return Refused(f"{target} has failed: {said(ready)}.", f"Correct {issuer} as this says; then run again.")
     return Waiting(_why_waiting(target, conditions, issuer))
 
 
@@ -121,7 +125,7 @@ def named(name: str, issuer: IssuerReference) -> str:
 
 def _denied(target: str, condition: Object, issuer: IssuerReference) -> Refused:
     return Refused(
-        f"{target} was denied: {_said(condition)}.",
+        f"{target} was denied: {said(condition)}.",
         f"Ask those who approve requests for {issuer}, or change their policy so that it permits this one; then run again.",
     )
 
@@ -129,8 +133,8 @@ def _denied(target: str, condition: Object, issuer: IssuerReference) -> Refused:
 def _why_waiting(target: str, conditions: Mapping[str, Object], issuer: IssuerReference) -> str:
     if "Ready" in conditions:
         home = f" in namespace {issuer.namespace}" if issuer.settings.kind == _KIND and issuer.own else ""
-        return f"{target} is pending: {_said(conditions['Ready'])}. {issuer} has to exist{home} and to be Ready."
-    if _holds(conditions, "Approved"):
+        return f"{target} is pending: {said(conditions['Ready'])}. {issuer} has to exist{home} and to be Ready."
+    if holds(conditions, "Approved"):
         return (
             f"{target} is approved, and no controller has begun with it. Check that the controller of {issuer} runs, "
             "and that it serves this namespace."
@@ -144,7 +148,7 @@ def _why_waiting(target: str, conditions: Mapping[str, Object], issuer: IssuerRe
 
 
 def _issued(target: str, request: Object, issuer: IssuerReference) -> Answer:
-    status = _status(request)
+    status = status_of(request)
     try:
         leaf, *above = parse_chain(_decoded(status.get("certificate")))
     except CertificateError as problem:
@@ -152,19 +156,19 @@ def _issued(target: str, request: Object, issuer: IssuerReference) -> Answer:
             f"{target} is Ready, and its certificate cannot be used: {problem}.",
             f"Correct {issuer}: status.certificate has to hold the certificate and what lies above it, as PEM; then run again.",
         )
-    return IssuedCertificate(leaf, _upwards((leaf, *above), _best_effort(status.get("ca")))[1:])
+    return IssuedCertificate(leaf, upwards((leaf, *above), best_effort(_decoded(status.get("ca"))))[1:])
 
 
-def _upwards(known: Chain, more: Chain) -> Chain:
+def upwards(known: Chain, more: Chain) -> Chain:
     """Extended by the CAs that the issuer tells apart, as far as each has signed the one before."""
     above = next((one for one in more if one not in known and known[-1].signed_by(one)), None)
-    return known if above is None else _upwards((*known, above), more)
+    return known if above is None else upwards((*known, above), more)
 
 
-def _best_effort(encoded: object) -> Chain:
-    """status.ca may be absent, or anything (External Certificate Manager, "API")."""
+def best_effort(content: bytes) -> Chain:
+    """What cert-manager says of the CA may be absent, or anything (External Certificate Manager, "API")."""
     try:
-        return parse_chain(_decoded(encoded))
+        return parse_chain(content)
     except CertificateError:
         return ()
 
@@ -174,17 +178,3 @@ def _decoded(encoded: object) -> bytes:
         return base64.b64decode(encoded) if isinstance(encoded, str) else b""
     except ValueError:
         return b""
-
-
-def _status(request: Object) -> Object:
-    status: Object = request.get("status") or {}
-    return status
-
-
-def _holds(conditions: Mapping[str, Object], kind: str) -> bool:
-    return conditions.get(kind, {}).get("status") == "True"
-
-
-def _said(condition: Object) -> str:
-    """What somebody wrote into a condition."""
-    return in_a_line(str(condition.get("message") or condition.get("reason") or "")) or "no reason is given"

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .._strimzi.issuer_settings import CertManagerIssuer, VaultIssuer
+from .._strimzi.issuer_settings import CertManagerCertificates, CertManagerIssuer, VaultIssuer
 from .._strimzi.leaf_requests import StoredRequest
 from .._strimzi.work import Work
 from .cert_manager import CertManager
+from .cert_manager_certificates import CertManagerByCertificates
+from .certificate_requests import IssuerReference
+from .certificates import Terms
 from .external import External
 from .issuer import Issuer
 from .vault import VaultPki
@@ -22,6 +25,10 @@ def issuer_of(work: Work, stored: Iterable[StoredRequest] = ()) -> Issuer:
     settings, scope = work.settings.issuer, work.scope
     if isinstance(settings, CertManagerIssuer):
         return CertManager(work.client, scope, settings)
+    if isinstance(settings, CertManagerCertificates):
+        reference = IssuerReference(settings.issuer, scope.namespace)
+        terms = Terms(scope, reference, work.settings.leaf_key, settings.validity, settings.renew_before)
+        return CertManagerByCertificates(work.client, terms, work.clock)
     if isinstance(settings, VaultIssuer):
         return VaultPki(settings, work.clock, work.alive)
     answers = {

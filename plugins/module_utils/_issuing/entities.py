@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The end entities of a cluster: every leaf that it has or should have, and its subject."""
+"""The end entities of a cluster: every leaf that it has, should have, or is to have at hand, and its subject."""
 
 from __future__ import annotations
 
-from .._strimzi.leaves import LeafSecret, leaf_secrets
+from .._strimzi.leaves import LeafSecret, leaf_secrets, node_leaf
 from .._strimzi.observe import Observation
 from .subjects import LeafSubject, subject_of
 from .wanted import wanted_names
@@ -14,7 +14,9 @@ from .wanted import wanted_names
 
 def every_leaf(observation: Observation) -> tuple[LeafSecret, ...]:
     present = leaf_secrets(observation.scope, observation.secrets)
-    return (*present, *(leaf for leaf in observation.expected if leaf.secret not in observation.secrets))
+    missing = (leaf for leaf in observation.expected if leaf.secret not in observation.secrets)
+    spare = (node_leaf(observation.scope.cluster, pod) for pod in observation.spare)
+    return tuple(dict.fromkeys((*present, *missing, *spare)))
 
 
 def subject_for(leaf: LeafSecret, observation: Observation) -> LeafSubject:

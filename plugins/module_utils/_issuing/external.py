@@ -18,6 +18,7 @@ class External:
     """The token is the request itself. answers: what was put back, in PEM, by request."""
 
     reference = "the external issuer"
+    remembers = False
 
     def __init__(self, answers: Mapping[bytes, bytes], where: str) -> None:
         """where: the Secrets that people look at, for messages."""

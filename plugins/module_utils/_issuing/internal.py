@@ -20,6 +20,7 @@ class InternalIssuer:
     """Signs with the key of ``authority[0]``. The token is the request itself; nothing is remembered."""
 
     reference = "the cluster CA"
+    remembers = False
 
     def __init__(self, authority: Chain, key: PrivateKey, not_before: datetime, validity: timedelta) -> None:
         self._authority = authority

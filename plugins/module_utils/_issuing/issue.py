@@ -35,7 +35,7 @@ from .acceptance import Acceptance, known_certificates, not_made
 from .entities import every_leaf, subject_for
 from .internal import InternalIssuer
 from .issuer import IssuedCertificate
-from .new_keys import new_keys
+from .keys_of_leaves import keys_of
 
 
 def issue_leaves(step: IssueLeaves, observation: Observation, work: Work) -> None:
@@ -80,7 +80,9 @@ def _signed(
 ) -> Iterator[_Made]:
     issuer = InternalIssuer(step.issuer, signing, observation.snapshot.now, work.settings.validity)
     acceptance = Acceptance(step.issuer, known_certificates(observation.snapshot), work.clock.now())
-    for leaf, key in zip(wanted, new_keys(len(wanted), work), strict=True):
+    keys = keys_of(wanted, {}, observation, work)
+    for leaf in wanted:
+        key = keys[leaf.secret]
         subject = subject_for(leaf, observation)
         try:
             issued = issuer.sign(build_request(subject.distinguished_name, subject.names, key))

@@ -6,13 +6,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from .._pki.certificates import Certificate, Chain
+from .._pki.keys import PrivateKey
 from .._strimzi.errors import StepError
+from .._strimzi.writes import Write
 from .subjects import LeafSubject
 
 
@@ -23,13 +25,16 @@ class IssuerUnavailable(StepError):
 @dataclass(frozen=True)
 class LeafOrder:
     """One request. name: of the request, a DNS label or subdomain (RFC 1123); a run that continues a killed one gives the same, so that the issuer is
-    not asked twice. csr: PEM. validity: what is wanted; an issuer may give less.
+    not asked twice. csr: PEM; empty for an issuer that makes the keys. validity: what is wanted; an issuer may give less, and
+    one that renews by itself has a validity of its own.
+    unfit: SHA-256 of certificates for this leaf that will not do: the one that is to be replaced, and one that was refused.
     """
 
     name: str
     subject: LeafSubject
     csr: bytes
     validity: timedelta
+    unfit: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -42,11 +47,12 @@ class Token:
 @dataclass(frozen=True)
 class IssuedCertificate:
     """leaf: the end-entity certificate. chain: from its issuer towards the root, as the issuer tells it, which may leave the
-    root out.
+    root out. key: where the issuer has made it; None where it is that of the request.
     """
 
     leaf: Certificate
     chain: Chain
+    key: PrivateKey | None = None
 
 
 @dataclass(frozen=True)
@@ -74,6 +80,10 @@ class Issuer(Protocol):
     def reference(self) -> str:
         """Which issuer this is, as people name it: ``cert-manager ClusterIssuer corporate``. Another one is another issuer."""
 
+    @property
+    def remembers(self) -> bool:
+        """Whether it keeps something for each request until it is told to forget it."""
+
     def request(self, order: LeafOrder) -> Token | Refused:
         """Ask for a certificate; asked again with the same name and CSR it answers the same. Raises IssuerUnavailable, KubeError."""
 
@@ -84,3 +94,28 @@ class Issuer(Protocol):
         """Remove what the issuer keeps for these: they are served, or not wanted any more. What is gone already is no
         error. Raises KubeError.
         """
+
+
+@dataclass(frozen=True, repr=False)
+class Kept:
+    """What an issuer that renews by itself keeps for one leaf.
+
+    answer: the certificate that it has now, or why it has none. trouble: why its last renewal failed, as sentences; empty
+    where none has. correction: the write that makes it renew what is wanted; None where it does. differs: what that
+    corrects, as a part of a sentence.
+    """
+
+    answer: Answer
+    trouble: str = ""
+    correction: Write | None = None
+    differs: str = ""
+
+
+@runtime_checkable
+class RenewingIssuer(Issuer, Protocol):
+    """Makes the keys, and renews what it was once asked for until it is told to stop; forgetting a request does not tell it
+    that (External Certificate Manager, "Tracking changes to Cluster CA end-entity certificates").
+    """
+
+    def review(self, orders: Sequence[LeafOrder]) -> Mapping[str, Kept]:
+        """What it keeps for each of these leaves, by the name of the order, compared with the order. Raises KubeError."""

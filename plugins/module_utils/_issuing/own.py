@@ -11,6 +11,7 @@ from datetime import timedelta
 from typing import Any
 
 from .._kube.resources import SECRETS
+from .._leaves.trigger import Held, Question, Specification, due
 from .._pki.authorities import DistinguishedName
 from .._pki.certificates import CertificateError, Chain, encode_certificates, parse_certificates
 from .._pki.keys import PrivateKey, generate_key
@@ -104,15 +105,17 @@ def _why_issued(wanted: OwnCertificate, chain: Chain, key: PrivateKey | None, ob
     """The reason as a sentence without a full stop; empty where the certificate may stay."""
     if not chain:
         return "it is not there yet"
-    own, current, subject = chain[0], observation.snapshot.ca.current, _subject(wanted)
-    if key is None or not key.matches(own):
+    current, subject = observation.snapshot.ca.current, _subject(wanted)
+    if key is None:
         return "its key is not there"
-    if own.subject_alternative_names != subject.names or own.subject != subject.distinguished_name.text:
-        return "it has other names"
-    if not current or not own.signed_by(current[0]):
+    if chain[0].subject != subject.distinguished_name.text:
+        return f"its subject is {chain[0].subject}"
+    if not current:
         return "it is not of the CA in use"
-    window = min(wanted.renew_before, (own.not_after - own.not_before) / 2)
-    return f"it ends on {own.not_after:%Y-%m-%d}" if own.not_after - observation.snapshot.now < window else ""
+    held = Held(chain, key=key.public_key_sha256, above=current)
+    specification = Specification(current, names=subject.names, purposes=subject.purposes)
+    found = due(Question(held, specification, observation.snapshot.now, wanted.renew_before))
+    return found.why if found else ""
 
 
 def _subject(wanted: OwnCertificate) -> LeafSubject:

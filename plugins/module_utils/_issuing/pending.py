@@ -9,24 +9,24 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import cached_property
 
-from .._leaves.life import Failure, LeafRequest
+from .._leaves.issue import answered, failed
+from .._leaves.life import LeafRequest
 from .._pki.certificates import Certificate, Chain
 from .._strimzi.leaf_requests import NextKeys, RequestRecord, StoredRequest, read_requests
 from .._strimzi.leaves import LeafSecret
 from .._strimzi.observe import Observation
 from .._strimzi.work import Work
+from .._trust.ledger.wish import later_authorities
+from .._trust.model.names import named
 from .._trust.model.snapshot import Snapshot
-from .acceptance import Acceptance, known_certificates
+from .acceptance import Acceptances, known_certificates
 from .configured import issuer_of
 from .entities import every_leaf, subject_for
 from .issuer import Answer, IssuedCertificate, Issuer, Refused, Token, Waiting
 from .subjects import LeafSubject
-
-#: How far the clock of an issuer may be ahead: such a certificate is good in a moment, and not wrong.
-CLOCKS_DIFFER = timedelta(minutes=5)
 
 
 def with_requests(observation: Observation, work: Work) -> Observation:
@@ -34,8 +34,10 @@ def with_requests(observation: Observation, work: Work) -> Observation:
     stored = read_requests(observation.scope, observation.secrets)
     if not stored:
         return observation
-    requests = judged(observation, stored, _ask(issuer_of(work, stored.values()), stored.values()), work.clock.now())
-    return replace(observation, snapshot=replace(observation.snapshot, requests=requests))
+    answers = _ask(issuer_of(work, stored.values()), stored.values())
+    requests = judged(observation, stored, answers, work.clock.now())
+    brought = {name: one.key for name, one in answers.items() if isinstance(one, IssuedCertificate) and one.key}
+    return replace(observation, snapshot=replace(observation.snapshot, requests=requests), brought=brought)
 
 
 def judged(
@@ -74,11 +76,18 @@ def names_digest(subject: LeafSubject) -> str:
 
 
 def authorities(snapshot: Snapshot) -> tuple[Chain, ...]:
-    """The CAs of which a leaf can be wanted: those that are prepared, and the one in use.
+    """The CAs of which a leaf can be wanted: those that are prepared, and the one in use; and those of the source that may take its
+    place.
 
     The next CA first: where it is a renewal, the one in use has the same key, and is not asked any more.
     """
-    return tuple(chain for chain in (*(one.chain for one in snapshot.ca.prepared), snapshot.ca.current) if chain)
+    known = (*(one.chain for one in snapshot.ca.prepared), snapshot.ca.current, *later_authorities(snapshot))
+    return tuple(chain for chain in known if chain)
+
+
+def signer_of(leaf: Certificate, known: Iterable[Chain]) -> Chain:
+    """The CA among these that has signed this leaf; empty where none has."""
+    return next((chain for chain in known if leaf.signed_by(chain[0])), ())
 
 
 @dataclass(frozen=True)
@@ -92,7 +101,7 @@ class _Reading:
         if stored.issued is not None:
             return self._issued(stored, stored.issued)
         record = stored.record
-        if record is None:
+        if record is None or stored.problem:
             why = stored.problem or "nobody has asked for it"
             return LeafRequest(stored.secret, "", "", self.now, outdated=why)
         known = LeafRequest(
@@ -103,14 +112,15 @@ class _Reading:
 
     def _issued(self, stored: StoredRequest, chain: Chain) -> LeafRequest:
         """A certificate that is kept until it is used: it was checked, and Secrets can be edited."""
-        authority = self._signer(chain)
+        authority, record = signer_of(chain[0], self._authorities), stored.record
         known = LeafRequest(
             stored.secret,
-            "",
+            record.issuer if record else "",
             authority[0].fingerprint if authority else "",
             chain[0].not_before,
             is_open=False,
             answer=chain,
+            waiting=self._of_another(stored, authority),
         )
         problems = "; ".join(self._refusals(stored, IssuedCertificate(chain[0], chain[1:]), authority))
         return replace(known, outdated=problems) if problems else known
@@ -119,22 +129,28 @@ class _Reading:
         if isinstance(answer, Waiting):
             return replace(known, waiting=answer.why)
         if isinstance(answer, Refused):
-            return self._failed(known, f"{answer.why} {answer.remedy}")
-        ahead = answer.leaf.not_before - self.now
-        if timedelta(0) < ahead <= CLOCKS_DIFFER:
-            return replace(
-                known, waiting=f"{stored.secret}: its certificate is valid in {ahead.seconds} s; clocks differ."
-            )
-        problems = "; ".join(self._refusals(stored, answer, self._authority(known.authority)))
-        if problems:
-            told = (
-                f"The certificate that came back is refused: {problems}. Correct what the issuer makes of the request."
-            )
-            return self._failed(known, told)
-        return replace(known, answer=(answer.leaf, *answer.chain), is_open=False, is_recorded=False)
+            return failed(known, f"{answer.why} {answer.remedy}", self.now)
+        signer = self._signer_of(answer, known)
+        refusals = tuple(self._refusals(stored, answer, signer))
+        after = answered(known, (answer.leaf, *answer.chain), refusals, self.now)
+        if after.answer is None:
+            return after
+        return replace(after, authority=signer[0].fingerprint, waiting=self._of_another(stored, signer))
 
-    def _failed(self, known: LeafRequest, why: str) -> LeafRequest:
-        return replace(known, failure=Failure.after(known.failure, self.now, why), is_open=False, is_recorded=False)
+    def _signer_of(self, answer: IssuedCertificate, known: LeafRequest) -> Chain:
+        """The CA that was to sign, unless another one has signed that may take its place: the issuer has changed."""
+        asked = self._authority(known.authority)
+        if asked and answer.leaf.signed_by(asked[0]):
+            return asked
+        return signer_of(answer.leaf, self._later) or asked
+
+    def _of_another(self, stored: StoredRequest, authority: Chain) -> str:
+        if authority not in self._later:
+            return ""
+        return (
+            f"{stored.secret}: its certificate has come from another CA of the source, {named(authority[0])}; it is used when that CA is "
+            "trusted by everybody and in use, for which reconcile sees."
+        )
 
     def _outdated(self, stored: StoredRequest, record: RequestRecord) -> str:
         leaf = self.leaves.get(stored.secret)
@@ -142,41 +158,37 @@ class _Reading:
             return "nothing of this cluster needs it"
         if names_digest(subject_for(leaf, self.observation)) != record.names:
             return "other names are needed by now"
+        if not record.key:
+            # The issuer makes the key.
+            return ""
         key = self._keys.of(stored.component, stored.secret)
         return "" if key is not None and key.public_key_sha256 == record.key else "the key that was made for it is gone"
 
     def _refusals(self, stored: StoredRequest, issued: IssuedCertificate, authority: Chain) -> Iterable[str]:
-        leaf, key = self.leaves.get(stored.secret), self._keys.of(stored.component, stored.secret)
+        leaf, key = self.leaves.get(stored.secret), issued.key or self._keys.of(stored.component, stored.secret)
         if leaf is None:
             return ("nothing of this cluster needs it",)
         if key is None:
             return ("the key that was made for it is gone",)
         if not authority:
             return ("it is of no CA of this cluster",)
-        return self._acceptance(authority).refusals(issued, subject_for(leaf, self.observation), key)
-
-    def _acceptance(self, authority: Chain) -> Acceptance:
-        """One for each CA: it looks through everything that is known once, for all leaves."""
-        return self._acceptances.setdefault(authority, Acceptance(authority, self._known, self.now))
+        return self._acceptances.of(authority).refusals(issued, subject_for(leaf, self.observation), key)
 
     @cached_property
-    def _acceptances(self) -> dict[Chain, Acceptance]:
-        return {}
+    def _acceptances(self) -> Acceptances:
+        return Acceptances((*known_certificates(self.observation.snapshot), *self.issued), self.now)
 
     @cached_property
     def _keys(self) -> NextKeys:
         return NextKeys(self.observation.scope, self.observation.secrets)
 
-    @cached_property
-    def _known(self) -> tuple[Certificate, ...]:
-        return (*known_certificates(self.observation.snapshot), *self.issued)
-
     def _authority(self, fingerprint: str) -> Chain:
         return next((chain for chain in self._authorities if chain[0].fingerprint == fingerprint), ())
 
-    def _signer(self, chain: Chain) -> Chain:
-        return next((one for one in self._authorities if chain[0].signed_by(one[0])), ())
+    @cached_property
+    def _later(self) -> tuple[Chain, ...]:
+        return later_authorities(self.observation.snapshot)
 
-    @property
+    @cached_property
     def _authorities(self) -> tuple[Chain, ...]:
         return authorities(self.observation.snapshot)

@@ -124,14 +124,14 @@ class _Sorting:
             failed = f" {stored.record.failure.why}" if stored.record.failure else ""
             return (
                 f"its request for {stored.secret} is not open any more.{failed} "
-                "Run the flow with retry_failed, and export the new request."
+                "Run the flow with retry_failed, which opens it again, and import the corrected certificate."
             )
         later = next((one.secret for one in self._open.values() if any(_is_for(one, cert) for cert in chain[1:])), "")
         if later:
             return f"the certificate for {later} is not the first in it. Put it there, and its chain after it."
         return (
             f"no open request has its public key (SHA-256 {key}). Take it away, or export the requests again and have those signed: "
-            "each new request is for a new key."
+            "each certificate is for a key of its own."
         )
 
     def check(self) -> None:

@@ -40,11 +40,14 @@ class StandIns:
         self._observation = observation
         self._work = replace(work, settings=replace(work.settings, ca_key=_QUICK))
         self._made: list[PrivateKey] = []
+        self._elsewhere = set(observation.snapshot.ca.elsewhere)
 
     def authority(self, step: PrepareAuthority) -> PreparedAuthority:
         """Raises AuthorityUnavailable when the step itself would."""
         made = next_authority(step, self._observation, self._work)
-        if made.key is not None:
+        if made.key is None:
+            self._elsewhere.add(made.chain[0].public_key_sha256)
+        else:
             self._made.append(made.key)
         return PreparedAuthority(made.chain, made.chain[0].public_key_sha256, made.link, made.key is None)
 
@@ -53,16 +56,11 @@ class StandIns:
         now, validity = self._observation.snapshot.now, self._work.settings.validity
         subject = subject_of(Component.ENTITY_OPERATOR, "stand-in", frozenset())
         request = build_request(subject.distinguished_name, subject.names, generate_key(_QUICK))
-        if not self._is_kept_elsewhere(issuer[0]):
+        if issuer[0].public_key_sha256 not in self._elsewhere:
             return InternalIssuer(issuer, self._key(issuer), now, validity).sign(request).leaf
         key = generate_key(_QUICK)
         made = InternalIssuer((double_of(issuer[0], key),), key, now, validity).sign(request).leaf
         return AssumedCertificate(made.der, issuer[0])
-
-    def _is_kept_elsewhere(self, authority: Certificate) -> bool:
-        supplied = self._work.settings.supplied
-        brought = supplied is not None and supplied.key is None and supplied.chain[0] == authority
-        return brought or self._observation.snapshot.ca.is_kept_elsewhere(authority)
 
     def _key(self, issuer: Chain) -> PrivateKey:
         scope = self._observation.scope

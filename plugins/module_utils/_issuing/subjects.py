@@ -8,11 +8,11 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .._pki.addresses import address_of
 from .._pki.authorities import DistinguishedName
 from .._pki.leaf_usability import Purpose
 from .._strimzi.names import ClusterNames
@@ -120,7 +120,5 @@ def subject_of(component: Component, common_name: str, names: frozenset[str]) ->
 
 def canonical(name: str) -> str:
     """An IP address in the form in which a certificate's are read back; IPv6 has many."""
-    try:
-        return str(ipaddress.ip_address(name))
-    except ValueError:
-        return name
+    address = address_of(name)
+    return name if address is None else str(address)

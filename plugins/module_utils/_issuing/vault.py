@@ -6,11 +6,11 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from .._pki.addresses import address_of
 from .._pki.certificates import CertificateError
 from .._strimzi.issuer_settings import VaultIssuer
 from .._strimzi.work import Clock
@@ -33,6 +33,8 @@ class VaultPki:
     What was signed is known as long as this object lives. A run that continues a killed one has a request signed once
     more; nobody ever has the first certificate.
     """
+
+    remembers = False
 
     def __init__(self, settings: VaultIssuer, clock: Clock, alive: Callable[[], None] = lambda: None) -> None:
         """alive: called before each request to Vault, which may have to be repeated."""
@@ -111,7 +113,7 @@ def _body(order: LeafOrder) -> Mapping[str, Any]:
     become one.
     """
     subject = order.subject
-    addresses = sorted(filter(_is_address, subject.names))
+    addresses = sorted(filter(address_of, subject.names))
     return {
         "csr": order.csr.decode("ascii"),
         "common_name": subject.distinguished_name.common_name,
@@ -121,11 +123,3 @@ def _body(order: LeafOrder) -> Mapping[str, Any]:
         "ttl": f"{int(order.validity.total_seconds())}s",
         "format": "pem",
     }
-
-
-def _is_address(name: str) -> bool:
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True

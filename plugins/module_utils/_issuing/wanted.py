@@ -22,6 +22,8 @@ from .subjects import (
 )
 
 DOMAIN = "cluster.local"
+#: Listeners to which the platform gives addresses that the Kafka resource does not tell for every node.
+_ADDRESSED = frozenset({"loadbalancer", "route"})
 
 
 def wanted_names(leaf: LeafSecret, observation: Observation) -> frozenset[str]:
@@ -30,16 +32,48 @@ def wanted_names(leaf: LeafSecret, observation: Observation) -> frozenset[str]:
     the names that are signed.
 
     Any other leaf, and one that cannot be read, is replaced by one for the names that follow from the Kafka resource.
-    Should the listeners have changed meanwhile, the operator re-issues after the pause by itself.
+    Should the listeners have changed meanwhile, the operator re-issues after the pause by itself; where it cannot, because somebody else
+    keeps the key, it says that it is not ready, and the names follow from the Kafka resource as well.
     """
-    stored = next((known for known in observation.snapshot.leaves if known.secret == leaf.secret), None)
-    if stored is not None and stored.chain is not None and _is_own(stored.chain, leaf, observation):
-        return stored.chain[0].subject_alternative_names
+    stored = _stored_names(leaf, observation)
+    if stored is not None and not _is_in_doubt(leaf, observation):
+        return stored
     if leaf.component is Component.KAFKA:
-        return node_names(observation.scope, _node(leaf, observation), observation.kafka, DOMAIN)
+        derived = node_names(observation.scope, _node(leaf, observation), observation.kafka, _domain(observation))
+        return derived | (stored if stored is not None and _is_addressed(observation) else frozenset())
     if leaf.component is Component.CRUISE_CONTROL:
         return cruise_control_names(observation.scope, DOMAIN)
     return frozenset()
+
+
+def _stored_names(leaf: LeafSecret, observation: Observation) -> frozenset[str] | None:
+    stored = next((known for known in observation.snapshot.leaves if known.secret == leaf.secret), None)
+    if stored is None or stored.chain is None or not _is_own(stored.chain, leaf, observation):
+        return None
+    return stored.chain[0].subject_alternative_names
+
+
+def _is_in_doubt(leaf: LeafSecret, observation: Observation) -> bool:
+    """Whether it may be the names of this node that an operator without a key stands still for. An operator that is ready has found the
+    names that it wants; of one that is paused nothing is known.
+    """
+    ca, state = observation.snapshot.ca, observation.snapshot.reconciliation
+    helpless = bool(ca.current) and ca.is_kept_elsewhere(ca.current[0])
+    return helpless and leaf.secret in observation.wanted and state.observed and not (state.ready or state.paused)
+
+
+def _is_addressed(observation: Observation) -> bool:
+    listeners = ((observation.kafka or {}).get("spec") or {}).get("kafka", {}).get("listeners") or []
+    return any(listener.get("type") in _ADDRESSED for listener in listeners)
+
+
+def _domain(observation: Observation) -> str:
+    """The domain of Services: the operator may know another one than most clusters have, and has put it into leaves."""
+    scope = observation.scope
+    start = f"{scope.cluster}-kafka-brokers.{scope.namespace}.svc."
+    nodes = (leaf for leaf in observation.snapshot.leaves if leaf.component is Component.KAFKA and leaf.chain)
+    named = (name for leaf in nodes for name in sorted((leaf.chain or ())[0].subject_alternative_names))
+    return next((name.removeprefix(start) for name in named if name.startswith(start)), DOMAIN)
 
 
 def _is_own(chain: Chain, leaf: LeafSecret, observation: Observation) -> bool:
@@ -48,11 +82,11 @@ def _is_own(chain: Chain, leaf: LeafSecret, observation: Observation) -> bool:
 
 
 def _node(leaf: LeafSecret, observation: Observation) -> NodeIdentity:
-    """A node's identity from its pod's labels; its name ends with the node id (docs/operator.md, "Kafka resource"). That
-    of a node which does not run yet is what its pool says.
+    """A node's identity as its pool says, or else from its pod's labels; its name ends with the node id (docs/operator.md,
+    "Kafka resource").
     """
     pod, node_id = leaf.secret, leaf.secret.rsplit("-", 1)[1]
-    if pod not in observation.pods and (wanted := observation.wanted.get(pod)):
+    if wanted := observation.wanted.get(pod) or observation.spare.get(pod):
         return NodeIdentity(pod, wanted.pool, node_id, broker=wanted.broker)
     found = observation.pods.get(pod) or {"metadata": {}}
     pool = labels_of(found).get(names.POOL_LABEL) or pod[len(observation.scope.cluster) + 1 : -len(node_id) - 1]

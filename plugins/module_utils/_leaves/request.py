@@ -8,12 +8,13 @@ wanted (Improved and extensible Certificate controller, "requestmanager" and "is
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 
 from .back_off import next_try
-from .life import LeafRequest, LeafState
+from .life import Failure, LeafRequest, LeafState
 
 
 class Next(Enum):
@@ -30,22 +31,29 @@ class Next(Enum):
 @dataclass(frozen=True)
 class Wanted:
     """issuer: the reference of the issuer to be asked. authority: fingerprint of the CA that is to sign. insists: whether a failed request is tried
-    again at once.
+    again at once. later: fingerprints of CAs that may take its place: their leaves are kept until one has.
     """
 
     issuer: str
     authority: str
     insists: bool = False
+    later: frozenset[str] = frozenset()
+
+    def keeps(self, request: LeafRequest) -> bool:
+        """Whether it is answered by a CA that is to be trusted and in use first."""
+        return request.answer is not None and not request.outdated and request.authority in self.later
 
 
 def next_of(request: LeafRequest | None, wanted: Wanted, now: datetime) -> Next:
     """A request for something else is given up at once: also its failures say nothing about the new one. What is
     recorded is used whoever issued it: its checks do not ask for the issuer.
     """
-    if request is None or request.outdated or request.authority != wanted.authority:
+    if request is None or request.outdated:
+        return Next.ASK
+    if request.authority != wanted.authority and not wanted.keeps(request):
         return Next.ASK
     if request.answer is not None and request.is_recorded:
-        return Next.USE
+        return Next.USE if request.authority == wanted.authority else Next.WAIT
     if request.issuer != wanted.issuer:
         return Next.ASK
     if not request.is_recorded:
@@ -56,10 +64,26 @@ def next_of(request: LeafRequest | None, wanted: Wanted, now: datetime) -> Next:
     return Next.ASK if due else Next.WAIT
 
 
-def state_of(request: LeafRequest | None) -> LeafState:
-    """The state in which the end entity's next certificate is."""
-    if request is None:
+def request_name(secret: str, key: str, names: str, authority: str, failure: Failure | None) -> str:
+    """Of the request of one revision: a run that continues a killed one gives the same, any other request has another.
+
+    secret: of the leaf. key: SHA-256 of the public key. names: SHA-256 of the names. authority: fingerprint of the CA that is to sign.
+    failure: the last one in the row.
+    """
+    revision = "\n".join((key, names, authority, str(failure.count if failure else 0)))
+    return f"{secret}-{hashlib.sha256(revision.encode()).hexdigest()[:10]}"
+
+
+def state_of(request: LeafRequest | None, *, needed: bool, served: bool) -> LeafState:
+    """The state in which the end entity's certificate is. needed: whether anything of the cluster needs one. served: whether one is in
+    its Secret, and no other is wanted.
+    """
+    if not needed:
         return LeafState.NOT_NEEDED
+    if served:
+        return LeafState.IN_USE
+    if request is None or request.outdated:
+        return LeafState.REQUIRED
     if request.answer is not None:
         return LeafState.TRUST_PENDING
-    return LeafState.REQUESTED if request.is_open and not request.outdated else LeafState.REQUIRED
+    return LeafState.REQUESTED if request.is_open else LeafState.REQUIRED

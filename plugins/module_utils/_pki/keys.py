@@ -107,6 +107,10 @@ class PrivateKey:
         return KeyAlgorithm.RSA if isinstance(self.for_signing(), rsa.RSAPrivateKey) else KeyAlgorithm.ECDSA
 
     @property
+    def spec(self) -> KeySpec:
+        return KeySpec(self.algorithm, self.for_signing().key_size)
+
+    @property
     def signature_hash(self) -> SHA256 | SHA384 | SHA512:
         """SHA-512 with RSA, as the operator does. With ECDSA the hash of the curve's size.
 

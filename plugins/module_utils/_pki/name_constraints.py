@@ -7,19 +7,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from ipaddress import IPv4Network, IPv6Network, ip_address
+from ipaddress import IPv4Network, IPv6Network
 from typing import TYPE_CHECKING, TypeAlias
 
 from ._cryptography import x509
+from .addresses import Address, address_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from ipaddress import IPv4Address, IPv6Address
 
     from cryptography.x509 import GeneralName
 
 Network: TypeAlias = "IPv4Network | IPv6Network"
-Address: TypeAlias = "IPv4Address | IPv6Address"
 
 
 @dataclass(frozen=True)
@@ -39,10 +38,8 @@ class NameConstraints:
 
     def admits(self, name: str) -> bool:
         """Whether a certificate below may hold this DNS name or IP address."""
-        try:
-            return self._admits_address(ip_address(name))
-        except ValueError:
-            return self._admits_name(name.lower())
+        address = address_of(name)
+        return self._admits_name(name.lower()) if address is None else self._admits_address(address)
 
     def _admits_address(self, address: Address) -> bool:
         """Both families are one kind of name: where only networks of one are permitted, no address of the other is. A JVM

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import hashlib
-import ipaddress
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -20,6 +19,7 @@ from ._cryptography import (
     serialization,
     x509,
 )
+from .addresses import address_of
 from .authorities import DistinguishedName
 from .certificates import CertificateError
 from .keys import PrivateKey
@@ -60,10 +60,8 @@ def alternative_names(names: Iterable[str]) -> SubjectAlternativeName:
 
 
 def _general_name(name: str) -> GeneralName:
-    try:
-        return x509.IPAddress(ipaddress.ip_address(name))
-    except ValueError:
-        pass
+    if address := address_of(name):
+        return x509.IPAddress(address)
     try:
         return x509.DNSName(name)
     except ValueError:
@@ -95,6 +93,16 @@ def parse_request(pem: bytes) -> Request:
     if not isinstance(public_key, (rsa.RSAPublicKey, ec.EllipticCurvePublicKey)):
         raise RequestError("the request is for neither an RSA nor an EC key")
     return Request(parsed.subject, public_key, names)
+
+
+def request_digest(pem: bytes) -> str:
+    """SHA-256 of what is asked for (CertificationRequestInfo, RFC 2986 section 4.1), lower-case hex. The same request made
+    again has it too; its signature is another one with ECDSA. Raises RequestError when it cannot be read.
+    """
+    try:
+        return hashlib.sha256(x509.load_pem_x509_csr(pem).tbs_certrequest_bytes).hexdigest()
+    except ValueError:
+        raise RequestError("not a readable certificate signing request") from None
 
 
 def _requested_names(request: CertificateSigningRequest) -> frozenset[str]:

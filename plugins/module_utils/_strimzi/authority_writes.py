@@ -65,8 +65,8 @@ def prepare(step: PrepareAuthority, observation: Observation, work: Work) -> tup
 
 
 def _describe(step: PrepareAuthority, work: Work) -> str:
-    if work.settings.supplied is not None:
-        return f"prepare the supplied CA {work.settings.supplied.chain[0].subject}"
+    if step.supplied:
+        return f"prepare the supplied CA {step.supplied[0].subject}"
     if step.goal is Goal.RENEW:
         return f"prepare a renewed certificate for {step.replaces[0].subject}, same key"
     return f"prepare the CA cluster-ca v{step.generation} with a new key"
@@ -105,10 +105,10 @@ def next_authority(step: PrepareAuthority, observation: Observation, work: Work)
 def _authority(step: PrepareAuthority, observation: Observation, work: Work) -> tuple[Chain, PrivateKey | None]:
     # The time of the decision, so that the later steps of a forecast do not find the CA in the future.
     settings, now = work.settings, observation.snapshot.now
-    if settings.supplied is not None:
+    if step.supplied:
         # A renewal has the key of the CA in use, which may be here although the caller does not give it.
-        supplied = settings.supplied
-        return supplied.chain, supplied.key or _held_key(supplied.chain, observation)
+        given = settings.supplied.key if settings.supplied is not None else None
+        return step.supplied, given or _held_key(step.supplied, observation)
     if step.goal is not Goal.RENEW:
         key = generate_key(settings.ca_key)
         subject = DistinguishedName(f"cluster-ca v{step.generation}")

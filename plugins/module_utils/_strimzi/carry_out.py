@@ -22,8 +22,9 @@ from .._trust.model.steps.base import Step
 from .._trust.model.steps.books import DeleteLedger, WriteLedger
 from .._trust.model.steps.nodes import StampPods
 from .._trust.model.steps.pause import Pause, Resume
+from .._trust.model.steps.pools import SetReplicas
 from .._trust.model.steps.trust import AwaitBundle, AwaitClients, AwaitOutside, Project, Publish, Withdraw, WriteBundle
-from . import authority_writes, operator, outside_waiting, publishing, stamping, trust_writes
+from . import authority_writes, operator, outside_waiting, pool_writes, publishing, stamping, trust_writes
 from .observe import Observation
 from .work import Work
 from .writes import Write, write_all
@@ -67,6 +68,7 @@ CARRY_OUT: Mapping[type[Step], CarryOut] = {
     TidyKeys: _writing(authority_writes.tidy),
     SetGenerated: operator.set_generated,
     StampPods: stamping.stamp_pods,
+    SetReplicas: _writing(pool_writes.set_replicas),
     Pause: operator.pause,
     Resume: operator.resume,
 }

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TypeAlias
 
 from .._pki.certificates import Chain
@@ -20,11 +21,25 @@ class ExternalIssuer:
 
 @dataclass(frozen=True)
 class CertManagerIssuer:
-    """``issuerRef`` of a CertificateRequest (External Certificate Manager, "API")."""
+    """``issuerRef`` of CertificateRequests (External Certificate Manager, "API")."""
 
     name: str
     kind: str = "Issuer"
     group: str = "cert-manager.io"
+
+
+@dataclass(frozen=True)
+class CertManagerCertificates:
+    """The same, asked by a Certificate for each leaf, which cert-manager renews by itself (External Certificate Manager,
+    "Issuing Cluster CA end-entity certificates").
+
+    validity: of each leaf. renew_before: how long before its end cert-manager renews it. They belong to the issuer and not to a run, because
+    what is to be renewed is the same whichever playbook looks at it.
+    """
+
+    issuer: CertManagerIssuer
+    validity: timedelta = timedelta(days=365)
+    renew_before: timedelta = timedelta(days=45)
 
 
 @dataclass(frozen=True, repr=False)
@@ -83,4 +98,4 @@ class VaultIssuer:
     ca_certificate: bytes | None = None
 
 
-IssuerSettings: TypeAlias = ExternalIssuer | CertManagerIssuer | VaultIssuer
+IssuerSettings: TypeAlias = ExternalIssuer | CertManagerIssuer | CertManagerCertificates | VaultIssuer

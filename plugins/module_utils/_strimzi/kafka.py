@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
 from .._trust.model.snapshot import Reconciliation
@@ -19,10 +20,18 @@ def condition(kafka: Mapping[str, Any] | None, kind: str) -> bool:
     return any(c.get("type") == kind and c.get("status") == "True" for c in conditions)
 
 
+def _cluster_ca(kafka: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    return ((kafka or {}).get("spec") or {}).get("clusterCa") or {}
+
+
 def is_generated(kafka: Mapping[str, Any] | None) -> bool:
     """Whether the operator manages the cluster CA; that is Strimzi's default."""
-    cluster_ca = ((kafka or {}).get("spec") or {}).get("clusterCa") or {}
-    return kafka is not None and cluster_ca.get("generateCertificateAuthority", True) is not False
+    return kafka is not None and _cluster_ca(kafka).get("generateCertificateAuthority", True) is not False
+
+
+def renewal_window(kafka: Mapping[str, Any] | None) -> timedelta:
+    """How long before its end the operator renews a leaf (docs/operator.md, "Generated CA")."""
+    return timedelta(days=int(_cluster_ca(kafka).get("renewalDays") or 30))
 
 
 def is_observed(kafka: Mapping[str, Any] | None) -> bool:

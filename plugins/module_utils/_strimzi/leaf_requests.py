@@ -54,6 +54,16 @@ class RequestRecord:
 
 
 @dataclass(frozen=True)
+class IssuedLeaf:
+    """What a request has brought. record: of the request, as long as its issuer keeps something for it; None where nothing has to be
+    forgotten there.
+    """
+
+    chain: Chain
+    record: RequestRecord | None = None
+
+
+@dataclass(frozen=True)
 class StoredRequest:
     """Everything that is stored about the next certificate of one end entity. problem: why it cannot be read, as a part of
     a sentence; empty where it can.
@@ -94,13 +104,19 @@ def _named(stored: Iterable[str], kinds: tuple[str, ...]) -> Iterator[str]:
 def _read(found: StoredRequest, stored: Mapping[str, bytes]) -> StoredRequest:
     name = found.secret
     issued, requested = stored.get(f"{name}.{ISSUED}"), stored.get(f"{name}.{REQUESTED}")
+    unreadable = "what is recorded about it cannot be read"
     try:
-        if issued is not None:
-            return replace(found, issued=parse_chain(issued))
-        record = None if requested is None else _decode(requested)
+        found = replace(found, record=None if requested is None else _decode(requested))
     except _UNREADABLE:
-        return replace(found, problem="what is recorded about it cannot be read")
-    return replace(found, record=record, pending=stored.get(f"{name}.{PENDING}"))
+        # What was issued does not need its request any more.
+        if issued is None:
+            return replace(found, problem=unreadable)
+    if issued is None:
+        return replace(found, pending=stored.get(f"{name}.{PENDING}"))
+    try:
+        return replace(found, issued=parse_chain(issued))
+    except CertificateError:
+        return replace(found, problem=unreadable)
 
 
 class NextKeys:
@@ -161,17 +177,18 @@ def write_records(
     scope: ClusterNames,
     secrets: Mapping[str, Object],
     component: Component,
-    changed: Mapping[str, RequestRecord | Chain | None],
+    changed: Mapping[str, RequestRecord | IssuedLeaf | None],
 ) -> Write:
     """By the Secret of the leaf: the record of its request, or the certificate with its chain; None removes all of it."""
     name = scope.issuing_secret(component.value)
     data: dict[str, bytes | None] = {}
     for leaf, value in changed.items():
         data |= {f"{leaf}.{state}": None for state in _STATES}
-        if isinstance(value, RequestRecord):
-            data[f"{leaf}.{REQUESTED}"] = _encode(value)
-        elif value is not None:
-            data[f"{leaf}.{ISSUED}"] = encode_certificates(value)
+        record = value.record if isinstance(value, IssuedLeaf) else value
+        if record is not None:
+            data[f"{leaf}.{REQUESTED}"] = _encode(record)
+        if isinstance(value, IssuedLeaf):
+            data[f"{leaf}.{ISSUED}"] = encode_certificates(value.chain)
     what = f"requests for certificates of {', '.join(sorted(changed))}"
     return _written(scope, secrets, name, data, what, TYPE)
 

@@ -20,12 +20,15 @@ from .._pki.certificates import (
     CertificateError,
     parse_certificates,
 )
+from .._pki.keys import PrivateKey
 from .._trust.model.names import ObjectNames
+from .._trust.model.pools import SpareNode
 from .._trust.model.snapshot import Component, Pod, Snapshot, StoredLeaf
 from .ca_secrets import read_ca_secrets
+from .ca_source import CaSourceReference, read_ca_source
 from .client_bundle import read_published
 from .finding_pods import find_pods, known_nodes, lost_labels, party_of
-from .kafka import read_reconciliation
+from .kafka import read_reconciliation, renewal_window
 from .leaves import LeafSecret, expected_leaves, leaf_secrets, read_leaf, wanted_leaves
 from .ledger_secret import decode_ledger
 from .names import ClusterNames
@@ -37,7 +40,7 @@ from .outside_clients import (
 from .pods import is_final, read_pod
 from .resources import KAFKAS
 from .secret_data import entries, size
-from .wanted_nodes import WantedNode, wanted_nodes
+from .wanted_nodes import NO_GROWTH, Growth, NodePools, WantedNode, node_pools
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,7 +48,8 @@ class Observation:
     """A snapshot and the objects it was read from (with their resource versions, and Secrets in full: no repr).
 
     expected: the leaves that the cluster should have. wanted: the nodes that are asked for, by pod; empty where the operator can issue for
-    them.
+    them. brought: private keys that have come back with certificates and are not stored yet, by the Secret of the leaf. spare: nodes that
+    pools would get next, by pod, and whose Secrets do not exist. pools: the node pools by name, where they were looked at.
     """
 
     scope: ClusterNames
@@ -55,13 +59,24 @@ class Observation:
     pods: Mapping[str, Mapping[str, Any]]
     expected: tuple[LeafSecret, ...]
     wanted: Mapping[str, WantedNode] = field(default_factory=dict)
+    spare: Mapping[str, WantedNode] = field(default_factory=dict)
+    pools: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    brought: Mapping[str, PrivateKey] = field(default_factory=dict)
 
     def secret(self, name: str) -> Mapping[str, Any] | None:
         return self.secrets.get(name)
 
 
-def observe(client: KubeClient, scope: ClusterNames, now: datetime, outside: Outside = NOTHING_SAID) -> Observation:
-    """Read the Kafka resource, then its Secrets, then its pods and, where there are any, clients outside the cluster.
+def observe(
+    client: KubeClient,
+    scope: ClusterNames,
+    now: datetime,
+    outside: Outside = NOTHING_SAID,
+    source: CaSourceReference | None = None,
+    growth: Growth = NO_GROWTH,
+) -> Observation:
+    """Read the Kafka resource, then its Secrets, then its pods and, where there are any, clients outside the cluster; and where the user
+    keeps the CAs to trust.
 
     The order matters: a pod that is not in the list started after the trust bundle was read.
     """
@@ -76,7 +91,11 @@ def observe(client: KubeClient, scope: ClusterNames, now: datetime, outside: Out
     running = [(pod, party) for pod in pods if (party := party_of(pod, scope, nodes)) and not is_final(pod)]
     parties = _parties(scope, running, leaves)
     ca = read_ca_secrets(secrets.get(scope.ca_certificate_secret), secrets.get(scope.ca_key_secret))
-    wanted = {node.pod: node for node in (wanted_nodes(client, scope) if ca.elsewhere else ())}
+    pools = node_pools(client, scope) if ca.elsewhere or growth.scaling else NodePools(scope.cluster)
+    planned = pools.scaled(growth.scaling)
+    wanted = {node.pod: node for node in (planned.wanted() if ca.elsewhere else ())}
+    next_ = planned.next(growth.spare) if ca.elsewhere else ()
+    spare = {node.pod: node for node in next_ if node.pod not in secrets}
     asked = wanted_leaves(scope, kafka, wanted) if ca.elsewhere else ()
     expected = tuple(dict.fromkeys((*expected_leaves(scope, kafka, parties), *asked)))
     snapshot = Snapshot(
@@ -96,9 +115,13 @@ def observe(client: KubeClient, scope: ClusterNames, now: datetime, outside: Out
         unlabelled={
             pod["metadata"]["name"]: lost for pod, party in running if (lost := lost_labels(pod, party, scope))
         },
+        source=read_ca_source(client, source) if source is not None else None,
+        renewal_window=renewal_window(kafka),
+        pools=pools.replicas,
+        spare={name: SpareNode(node.pool, node.node_id) for name, node in spare.items()},
     )
     by_name = {pod["metadata"]["name"]: pod for pod in pods}
-    return Observation(scope, snapshot, kafka, secrets, by_name, expected, wanted)
+    return Observation(scope, snapshot, kafka, secrets, by_name, expected, wanted, spare, pools.by_name)
 
 
 def _names(scope: ClusterNames) -> ObjectNames:

@@ -7,7 +7,7 @@ the operator can start it (docs/operator.md, "Tried by hand", 6).
 
 The operator gives a new node the next free number of the whole cluster, or one that ``strimzi.io/next-node-ids`` of its pool offers; pools
 in the order of their names (Strimzi's NodeIdAssignor). It writes them into the pools' status when a reconcile has come to its end, which
-may be too late for us.
+may be too late for us. The same tells which node a pool would get next.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from itertools import chain, count
 from typing import Any
 
 from .._kube.client import KubeClient
+from .._trust.model.pools import Scaling
 from . import names
 from .resources import KAFKA_NODE_POOLS
 from .secret_data import annotation
@@ -39,23 +40,90 @@ class WantedNode:
     broker: bool
 
 
-def wanted_nodes(client: KubeClient, scope: names.ClusterNames) -> tuple[WantedNode, ...]:
+@dataclass(frozen=True)
+class Growth:
+    """spare: how many certificates are kept for the next nodes of each pool. scaling: the size that a pool is to get; None: it stays."""
+
+    spare: int = 0
+    scaling: Scaling | None = None
+
+
+NO_GROWTH = Growth()
+
+
+@dataclass(frozen=True)
+class NodePools:
+    """The node pools of a cluster, as they were read."""
+
+    cluster: str
+    pools: tuple[Object, ...] = ()
+
+    @property
+    def by_name(self) -> Mapping[str, Object]:
+        return {_name(pool): pool for pool in self.pools}
+
+    @property
+    def replicas(self) -> Mapping[str, int]:
+        return {name: _replicas(pool) for name, pool in self.by_name.items()}
+
+    def scaled(self, scaling: Scaling | None) -> NodePools:
+        """The pools as if one of them had been scaled."""
+        if scaling is None:
+            return self
+        changed = (
+            {**pool, "spec": {**(pool.get("spec") or {}), "replicas": scaling.replicas}}
+            if _name(pool) == scaling.pool
+            else pool
+            for pool in self.pools
+        )
+        return NodePools(self.cluster, tuple(changed))
+
+    def wanted(self) -> tuple[WantedNode, ...]:
+        """The nodes that are asked for; those on their way out have numbers too."""
+        return tuple(self._assign({number for pool in self.pools for number in _numbers_of(pool)}))
+
+    def next(self, count: int) -> tuple[WantedNode, ...]:
+        """The next nodes of each pool, were it the one that is scaled: two pools may be offered the same number."""
+        used = {node.node_id for node in self.wanted()}
+        return tuple(
+            self._node(pool, number)
+            for _name, pool in sorted(self.by_name.items())
+            for number in _add(pool, set(used), count)
+        )
+
+    def _assign(self, used: set[int]) -> Iterator[WantedNode]:
+        for _name, pool in sorted(self.by_name.items()):
+            has = _numbers_of(pool)
+            for number in (*has, *_add(pool, used, _replicas(pool) - len(has))):
+                yield self._node(pool, number)
+
+    def _node(self, pool: Object, number: int) -> WantedNode:
+        name, roles = _name(pool), (pool.get("spec") or {}).get("roles") or ()
+        return WantedNode(f"{self.cluster}-{name}-{number}", name, number, "broker" in roles)
+
+
+def node_pools(client: KubeClient, scope: names.ClusterNames) -> NodePools:
     """Raises KubeError."""
     selector = f"{names.CLUSTER_LABEL}={scope.cluster}"
-    return tuple(_assign(client.list(KAFKA_NODE_POOLS, scope.namespace, label_selector=selector).items, scope.cluster))
+    listed = client.list(KAFKA_NODE_POOLS, scope.namespace, label_selector=selector).items
+    return NodePools(scope.cluster, tuple(listed))
 
 
-def _assign(pools: Sequence[Object], cluster: str) -> Iterator[WantedNode]:
-    used = {number for pool in pools for number in _numbers_of(pool)}
-    for pool in sorted(pools, key=lambda one: str(one["metadata"]["name"])):
-        name, spec = str(pool["metadata"]["name"]), pool.get("spec") or {}
-        has, offered = _numbers_of(pool), _offered(annotation(pool, names.NEXT_NODE_IDS) or "")
-        added = []
-        for _missing in range(int(spec.get("replicas") or 0) - len(has)):
-            added.append(_free(offered, used))
-            used.add(added[-1])
-        for number in (*has, *added):
-            yield WantedNode(f"{cluster}-{name}-{number}", name, number, "broker" in (spec.get("roles") or ()))
+def _name(pool: Object) -> str:
+    return str(pool["metadata"]["name"])
+
+
+def _replicas(pool: Object) -> int:
+    return int((pool.get("spec") or {}).get("replicas") or 0)
+
+
+def _add(pool: Object, used: set[int], count: int) -> list[int]:
+    """The numbers of so many new nodes; they are used from then on."""
+    offered, added = _offered(annotation(pool, names.NEXT_NODE_IDS) or ""), []
+    for _number in range(count):
+        added.append(_free(offered, used))
+        used.add(added[-1])
+    return added
 
 
 def _numbers_of(pool: Object) -> list[int]:

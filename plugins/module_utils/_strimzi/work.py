@@ -14,14 +14,17 @@ from enum import Enum
 from typing import Any, Protocol
 
 from .._kube.client import KubeClient
+from .._leaves.key import RotationPolicy
 from .._pki.certificates import Chain
 from .._pki.keys import KeySpec, PrivateKey
 from .._trust.model.listeners import ObservedListener
 from .actions import Action
+from .ca_source import CaSourceReference
 from .issuer_settings import ExternalIssuer, IssuerSettings
 from .names import ClusterNames
-from .observe import Observation
+from .observe import Observation, observe
 from .outside_clients import NOTHING_SAID, Outside
+from .wanted_nodes import NO_GROWTH, Growth
 
 
 class Clock(Protocol):
@@ -61,7 +64,8 @@ class Settings:
     validity: of new CAs and leaves. operator_timeout: for one reaction of the operator. pod_timeout: for one pod to
     come back. holder: the name of this call, in the Lease and on a pause. kafka_bootstrap: host:port of brokers, for
     the direct strategy; empty for the cluster's own Service. outside: what the user says about clients outside the
-    cluster. issuer: who is asked for leaves of a CA whose key is kept elsewhere.
+    cluster. issuer: who is asked for leaves of a CA whose key is kept elsewhere. rotation: whether a new leaf gets a new key. source: where
+    the CAs to trust are read; None where the user names none. growth: which nodes are to come.
     """
 
     ca_key: KeySpec
@@ -76,6 +80,9 @@ class Settings:
     kafka_bootstrap: tuple[str, ...] = ()
     outside: Outside = NOTHING_SAID
     issuer: IssuerSettings = field(default_factory=ExternalIssuer)
+    rotation: RotationPolicy = RotationPolicy.ALWAYS
+    source: CaSourceReference | None = None
+    growth: Growth = NO_GROWTH
 
 
 class PortOpener(Protocol):
@@ -99,7 +106,7 @@ def _silent(line: str) -> None:
 @dataclass(repr=False)
 class Work:
     """Everything that carrying out a step needs. report: called with one line for each event. alive: called regularly
-    while waiting.
+    while waiting. let_go: called before a wait in which other runs may work.
 
     look_live: asks the running nodes before a gate; None where they are not to be asked.
     open_ports: opens ports of pods, made when it is needed; None where no node is to be told anything.
@@ -114,10 +121,16 @@ class Work:
     dry_run: bool = False
     report: Callable[[str], None] = field(default=_silent)
     alive: Callable[[], None] = field(default=lambda: None)
+    let_go: Callable[[], None] = field(default=lambda: None)
     look_live: LookLive | None = None
     open_ports: Callable[[], PortOpener] | None = None
     unreloadable: Callable[[], str] = field(default=lambda: "")
     actions: list[Action] = field(default_factory=list)
+
+    def observe(self) -> Observation:
+        """The cluster as it is stored now. Raises KubeError."""
+        settings = self.settings
+        return observe(self.client, self.scope, self.clock.now(), settings.outside, settings.source, settings.growth)
 
     def record(self, action: Action) -> None:
         """Note what was done as soon as it is, so that it is told also where what comes next fails."""

@@ -25,11 +25,12 @@ from .model.steps.books import WriteLedger
 from .model.steps.pause import Resume
 from .model.violations import Condition, Violation
 from .preconditions.order import PRECONDITIONS, Precondition, check
+from .rules.confirmation import to_be_confirmed
 from .rules.hand_over import hand_over
 from .rules.holds import holds
 from .rules.order import RULES, Rule
 from .rules.put_back import put_back
-from .rules.requests import still_awaited
+from .rules.requests import leaves_to_ask_for, still_awaited
 from .rules.retirement import is_patient
 from .rules.situation import Situation
 from .rules.waiting import still_held
@@ -101,12 +102,14 @@ def _next(at: Situation, steps: Steps) -> Decision:
     allowed = tuple(step for step in steps if paused or at.intent.allows(step.phase))
     if refused := _refused_restarts(at, allowed):
         return Decision(steps=_let_the_operator_on(at.snapshot), violations=refused)
+    found = leaves_to_ask_for(at)
+    asked = found.reasons if found else {}
     if allowed:
-        return Decision(steps=allowed)
+        return Decision(steps=allowed, asked=asked)
     if steps:
-        return Decision(done=True, pending=tuple(step.as_left() for step in steps))
-    held, awaited = holds(at) if at.snapshot.ledger else (), still_awaited(at)
-    return Decision(violations=held, done=not held and not awaited, waiting=(*awaited, *still_held(at)))
+        return Decision(done=True, pending=tuple(step.as_left() for step in steps), asked=asked)
+    held, awaited = holds(at) if at.snapshot.ledger else (), (*to_be_confirmed(at), *still_awaited(at))
+    return Decision(violations=held, done=not held and not awaited, waiting=(*awaited, *still_held(at)), asked=asked)
 
 
 def _let_the_operator_on(snapshot: Snapshot) -> Steps:

@@ -11,7 +11,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -25,7 +25,9 @@ _SEALED = ApiError(503, "Vault is sealed")
 
 @dataclass
 class Fault:
-    """An answer instead of the right one. path: a part of the paths that it is for. times: how often."""
+    """An answer instead of the right one. path: a part of the paths that it is for. times: how often; -1 for ever. delay: seconds
+    before it comes.
+    """
 
     status: int
     errors: tuple[str, ...] = ()
@@ -33,6 +35,7 @@ class Fault:
     path: str = "/sign/"
     times: int = 1
     raw: bytes | None = None
+    delay: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,8 @@ class FakeVault:
             return 200, _envelope(data=self.tokens.look_up(token))
         if seen.path == "auth/token/renew-self":
             return 200, _envelope(auth=self.tokens.renew(token))
+        if seen.path == "auth/token/create":
+            return 200, _envelope(auth=self.tokens.create(seen.body))
         if found := re.fullmatch(r"sys/mounts/(.+?)(/tune)?", seen.path):
             return 204, self._mounted(found[1], bool(found[2]), seen)
         if found := re.fullmatch(r"sys/policies/acl/(.+)", seen.path):
@@ -184,8 +189,12 @@ def _handler(vault: FakeVault) -> type[BaseHTTPRequestHandler]:
             seen = Seen(self.command, path, headers, json.loads(data) if data else {})
             if found := vault.fault(path):
                 vault.seen.append(seen)
+                time.sleep(found.delay)
                 body = found.raw if found.raw is not None else _errors(found.errors)
-                return self._send(found.status, body, found.headers)
+                # Who has waited too long is gone.
+                with suppress(ConnectionError):
+                    self._send(found.status, body, found.headers)
+                return None
             try:
                 status, content = vault.answer(seen, self._client_certificate())
             except ApiError as error:

@@ -5,13 +5,18 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import FLOW
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.issuer_options import issuer_settings
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.issuer_options import (
+    IssuerOptionsError,
+    issuer_settings,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
+    CertManagerCertificates,
     CertManagerIssuer,
     ExternalIssuer,
     IssuerSettings,
@@ -35,7 +40,24 @@ def given(**options: Any) -> dict[str, Any]:
             given(type="cert_manager", name="aws", kind="AWSPCAClusterIssuer", group="awspca.cert-manager.io"),
             CertManagerIssuer("aws", "AWSPCAClusterIssuer", "awspca.cert-manager.io"), id="of another group",
         ),
+        pytest.param(
+            given(type="cert_manager", name="corporate", resource="Certificate", validity_days=90, renew_before_days=30),
+            CertManagerCertificates(CertManagerIssuer("corporate"), timedelta(days=90), timedelta(days=30)), id="by Certificates",
+        ),
     ],
 )  # fmt: skip
 def test_which_issuer_is_asked(options: dict[str, Any] | None, expected: IssuerSettings) -> None:
     assert issuer_settings(options) == expected
+
+
+@pytest.mark.parametrize(("validity", "renew_before"), [(30, 30), (30, 45), (30, 0), (0, 0), (30, -1)])
+def test_a_renewal_that_would_never_end_is_refused(validity: int, renew_before: int) -> None:
+    options = given(
+        type="cert_manager",
+        name="corporate",
+        resource="Certificate",
+        validity_days=validity,
+        renew_before_days=renew_before,
+    )
+    with pytest.raises(IssuerOptionsError, match="renew_before_days"):
+        issuer_settings(options)

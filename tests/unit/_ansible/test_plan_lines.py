@@ -45,6 +45,10 @@ def test_the_first_line_says_what_it_takes(given: dict[str, Any], line: str) -> 
     assert plan_lines(given, "renew", check_mode=False)[0] == line
 
 
+def test_what_is_waited_for_is_told_where_no_step_will_tell_it() -> None:
+    assert plan_lines(planned([], waiting=["A CA waits."]), "reconcile", check_mode=False)[1:] == ["A CA waits."]
+
+
 def test_all_of_it_follows_in_check_mode_only_because_no_step_will() -> None:
     given = planned(STEPS, choices=["Because."], waiting=["a keeps it"], violations=[VIOLATION])
     assert plan_lines(given, "renew", check_mode=False)[1:] == []

@@ -6,12 +6,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from datetime import datetime, timezone
+from typing import Any, NoReturn
+from unittest import mock
 
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import NoProgress, Outcome, look, run
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import asking
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Attempt, Forbidden, Unreachable
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import LeaseHeld
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import LEASES, SECRETS
@@ -27,6 +30,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Reload, StampPods
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause, Resume
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.requests import AwaitIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import Rule
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
@@ -38,6 +42,13 @@ RESUME = Resume(phase=Phase.USE)
 #: A write that harms nobody.
 RAISE = RaiseKeyGeneration(generation=7)
 RECONCILE = Intent(Goal.RECONCILE)
+AWAIT = AwaitIssuer(
+    secrets=("demo-kafka-0",),
+    issuer=(),
+    asked="somebody",
+    until=datetime.max.replace(tzinfo=timezone.utc),
+    phase=Phase.PREPARE,
+)
 
 
 def ruled_by(rule: Rule) -> Engine:
@@ -184,6 +195,37 @@ class TestFailure:
         with pytest.raises(LeaseHeld):
             run(cluster.work(), RECONCILE, _held_by_another)
         assert cluster.paused
+
+    def test_nothing_is_held_while_somebody_else_is_waited_for(self, cluster: WatchedCluster) -> None:
+        """Another run may begin meanwhile, and pause the operator: who fails then leaves its pause alone."""
+        held: list[str] = []
+        work = cluster.work()
+        work.let_go = lambda: held.append("given back")
+
+        def wait(at: Situation) -> Steps:
+            return raising(at) or (AWAIT,)
+
+        def another_run_begins(seconds: float) -> NoReturn:
+            assert held == ["taken", "given back"]
+            carry_out(PAUSE, look(cluster.work(), RECONCILE).observation, cluster.work())
+            raise StepError("The wait ends here.", "Run again.")
+
+        with (
+            mock.patch.object(asking, "_is_awaited", return_value=True),
+            mock.patch.object(work.clock, "sleep", another_run_begins),
+            pytest.raises(StepError, match="The wait ends here"),
+        ):
+            run(work, RECONCILE, lambda: held.append("taken"), engine=ruled_by(wait))
+        assert held == ["taken", "given back"]
+        assert cluster.paused
+
+    def test_the_lease_is_taken_anew_after_such_a_wait(self, cluster: WatchedCluster) -> None:
+        """And lost to whoever works by then."""
+        work = cluster.work()
+        waits = iter([(AWAIT,), (RAISE,)])
+        with pytest.raises(LeaseHeld):
+            run(work, RECONCILE, _held_by_another, engine=ruled_by(lambda at: next(waits)))
+        assert [action.verb for action in work.actions] == ["wait"]
 
     def test_a_pause_that_a_killed_call_has_left_is_ended_by_the_next(self, cluster: WatchedCluster) -> None:
         work = cluster.work()

@@ -5,15 +5,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.targets import (
     are_issued,
     is_absent,
+    is_scaled,
     is_switched,
     is_trusted,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Selection
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import Scaling
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
 from ansible_collections.trustops.strimzi.tests.support.certificates import Entity
@@ -122,3 +126,10 @@ PREPARED = secrets(prepared=(prepared(NEW),))
 )  # fmt: skip
 def test_leaves_are_of_the_ca_that_is_used_from_now_on(snapshot: Snapshot, issued: bool) -> None:
     assert are_issued(EVERYTHING)(snapshot) is issued
+
+
+@pytest.mark.parametrize(
+    ("pools", "scaled"), [({"nodes": 4}, True), ({"nodes": 3}, False), ({"others": 4}, False), ({}, False)]
+)
+def test_a_pool_is_scaled_when_it_is_asked_for_so_many_nodes(pools: dict[str, int], scaled: bool) -> None:
+    assert is_scaled(Scaling("nodes", 4))(replace(cluster(), pools=pools)) is scaled

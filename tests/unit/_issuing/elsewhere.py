@@ -103,13 +103,17 @@ def answer(bench: Bench, *chain: Certificate | Entity, name: str = NODE, content
 
 
 class Noting:
-    """An issuer that answers as it is told, and notes what it is asked for. refuses: every request."""
+    """An issuer that answers as it is told, and notes what it is asked for. refuses: every request. calls: in which something was to be
+    forgotten.
+    """
 
     reference = EXTERNAL
+    remembers = True
 
     def __init__(self, *, refuses: bool = False) -> None:
         self.orders: list[LeafOrder] = []
         self.forgotten: list[str] = []
+        self.calls = 0
         self.refuses = refuses
 
     def request(self, order: LeafOrder) -> Token | Refused:
@@ -120,4 +124,5 @@ class Noting:
         return tuple(Waiting(f"{token.value.decode()} is looked at.") for token in tokens)
 
     def forget(self, tokens: Sequence[Token]) -> None:
+        self.calls += bool(tokens)
         self.forgotten += [token.value.decode() for token in tokens]

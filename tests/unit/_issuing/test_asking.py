@@ -14,7 +14,14 @@ from cryptography import x509
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import asking as module
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.asking import await_issuer
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import (
+    IssuerUnavailable,
+    LeafOrder,
+    Refused,
+    Token,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Conflict
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.key import RotationPolicy
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.life import Failure
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey, load_stored_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
@@ -97,7 +104,7 @@ def test_what_is_asked_for(noting: Noting) -> None:
     assert csr.is_signature_valid
     assert {str(getattr(name, "value", name)) for name in names} == NODE_NAMES == order.subject.names
     assert csr.subject.rfc4514_string() == "CN=demo-kafka,O=io.strimzi"
-    assert (order.name, order.validity) == (f"{NODE}-{own_key(bench)[:10]}", timedelta(days=30))
+    assert (order.name.rpartition("-")[0], order.validity) == (NODE, timedelta(days=30))
 
 
 def test_what_is_recorded() -> None:
@@ -128,6 +135,38 @@ def test_what_is_no_leaf_of_this_cluster_is_not_asked_for(noting: Noting) -> Non
     assert noting.orders == []
 
 
+def test_an_issuer_that_has_had_enough_is_not_asked_again_for_what_it_has(
+    noting: Noting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As Vault answers where requests come too fast: the next run goes on with those that are left."""
+    bench, ask_one = elsewhere(), noting.request
+
+    def request(order: LeafOrder) -> Token | Refused:
+        if noting.orders:
+            raise IssuerUnavailable("It has had too many requests.", "Run again.")
+        return ask_one(order)
+
+    monkeypatch.setattr(noting, "request", request)
+    with pytest.raises(IssuerUnavailable):
+        ask(bench, NODE, OTHER_NODE)
+    (order,) = noting.orders
+    assert sorted(bench.data(REQUESTS)) == [f"{order.name[:-11]}.requested"]
+
+
+def test_an_issuer_that_cannot_be_asked_at_all_leaves_no_record(
+    noting: Noting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def request(order: LeafOrder) -> Token | Refused:
+        raise IssuerUnavailable("It is sealed.", "Unseal it.")
+
+    bench = elsewhere()
+    monkeypatch.setattr(noting, "request", request)
+    with pytest.raises(IssuerUnavailable):
+        ask(bench, NODE)
+    assert see(bench).snapshot.requests.keys() == {NODE}
+    assert bench.api.find("secrets", "kafka", REQUESTS) is None
+
+
 def test_a_kill_costs_no_more_than_a_few_requests(noting: Noting, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_AT_A_TIME", 1)
     bench = elsewhere()
@@ -151,24 +190,55 @@ def test_a_run_that_goes_on_asks_for_the_same(noting: Noting) -> None:
     assert requested(bench)["publicKey"] == own_key(bench)
 
 
-@pytest.mark.parametrize("collected", [False, True], ids=["after a refusal", "after an answer that is outdated by now"])
-def test_a_run_that_goes_on_asks_once_more_for_the_same(noting: Noting, collected: bool) -> None:
-    """Also where the request is in the place of another one."""
+def test_what_was_answered_before_the_issuer_went_away_is_kept(noting: Noting) -> None:
+    """Vault would sign it once more."""
+    bench, right = elsewhere(), noting.request
+
+    def request(order: LeafOrder) -> Token | Refused:
+        if len(noting.orders) == 1:
+            raise IssuerUnavailable("It is sealed.", "Unseal it.")
+        return right(order)
+
+    noting.request = request  # type: ignore[method-assign]
+    with pytest.raises(IssuerUnavailable):
+        ask(bench, NODE, OTHER_NODE)
+    assert sorted(bench.data(REQUESTS)) == [f"{NODE}.requested"]
+    assert requested(bench)["publicKey"] == own_key(bench)
+    noting.request = right  # type: ignore[method-assign]
+    ask(bench, OTHER_NODE)
+    assert [one.name.rpartition("-")[0] for one in noting.orders] == [NODE, OTHER_NODE]
+
+
+def test_nothing_is_written_for_requests_where_the_first_one_cannot_be_made(noting: Noting) -> None:
     bench = elsewhere()
+
+    def request(order: LeafOrder) -> Token:
+        raise IssuerUnavailable("It is sealed.", "Unseal it.")
+
+    noting.request = request  # type: ignore[method-assign]
+    begun = len(bench.api.writes)
+    with pytest.raises(IssuerUnavailable):
+        ask(bench, NODE)
+    assert writes(bench, begun) == [KEYS]
+
+
+def test_a_run_that_goes_on_asks_once_more_for_the_same(noting: Noting) -> None:
+    """Also where the request is in the place of one that was refused: that one is given up, and this one is not."""
+    bench = elsewhere()
+    noting.refuses = True
     ask(bench, NODE)
-    if collected:
-        put(bench, REQUESTS, f"{NODE}.issued", pem(make("me", next_key_of(bench), CA, ca=False)))
-        put(bench, REQUESTS, f"{NODE}.requested", None)
+    noting.refuses = False
     with pytest.raises(Killed):
         ask(bench, NODE, transport=KillingTransport(bench.api, 2))
     ask(bench, NODE)
     before, first, second = (order.name for order in noting.orders)
     assert before != first == second
+    assert first not in noting.forgotten
     assert (requested(bench)["publicKey"], seen(bench).outdated) == (own_key(bench), "")
 
 
-def test_asked_again_there_is_another_key_and_the_failures_stay(noting: Noting) -> None:
-    """The same request would get the same answer."""
+def test_asked_again_the_key_and_the_failures_stay(noting: Noting) -> None:
+    """No certificate in use has this key: only what is asked for differs, or whoever is asked."""
     bench = elsewhere()
     ask(bench, NODE)
     first = own_key(bench)
@@ -176,11 +246,61 @@ def test_asked_again_there_is_another_key_and_the_failures_stay(noting: Noting) 
     assert record["failed"] is None
     noting.refuses = True
     ask(bench, NODE)
-    assert own_key(bench) != first
-    assert noting.forgotten == [f"{NODE}-{first[:10]}"]
+    assert own_key(bench) == first
+    assert noting.forgotten == [noting.orders[0].name]
     noting.refuses = False
     ask(bench, NODE)
     assert requested(bench)["failed"]["count"] == 1
+    assert own_key(bench) == first
+
+
+def test_a_key_that_a_certificate_in_use_has_is_not_asked_for_again(noting: Noting) -> None:
+    """A run was killed after the leaf was used, and before its request was removed."""
+    bench = elsewhere()
+    ask(bench, NODE)
+    first = own_key(bench)
+    put(bench, NODE, f"{NODE}.crt", pem(make("demo-kafka", next_key_of(bench), CA, ca=False)))
+    ask(bench, NODE)
+    assert own_key(bench) != first
+
+
+def test_where_keys_are_not_made_anew_the_present_one_is_kept(noting: Noting) -> None:
+    bench = elsewhere()
+    present = load_stored_key(bench.data(NODE)[f"{NODE}.key"])
+    ask(bench, NODE, rotation=RotationPolicy.NEVER)
+    assert own_key(bench) == requested(bench)["publicKey"] == present.public_key_sha256
+
+
+def test_where_keys_are_not_made_anew_one_that_is_missing_is_made_once(noting: Noting) -> None:
+    bench = elsewhere()
+    bench.remove("secrets", NODE)
+    ask(bench, NODE, rotation=RotationPolicy.NEVER)
+    first = own_key(bench)
+    ask(bench, NODE, rotation=RotationPolicy.NEVER)
+    assert own_key(bench) == first
+
+
+@pytest.mark.parametrize(
+    ("content", "cause"),
+    [
+        (None, f"it has no entry {NODE}.key"),
+        (b"<html>", f"{NODE}.key is not a readable unencrypted private key in PEM form"),
+    ],
+)
+def test_where_keys_are_not_made_anew_an_unusable_one_is_refused(
+    noting: Noting, content: bytes | None, cause: str
+) -> None:
+    bench = elsewhere()
+    put(bench, NODE, f"{NODE}.key", content)
+    with pytest.raises(LeafRefused) as refused:
+        ask(bench, NODE, rotation=RotationPolicy.NEVER)
+    assert str(refused.value) == (
+        f"The key in Secret kafka/{NODE} is to be kept (rotation_policy=never), and cannot be used: {cause}."
+    )
+    assert refused.value.remedy == (
+        "Put a usable key there, in PEM form and unencrypted, or have new ones made: rotation_policy=always."
+    )
+    assert (noting.orders, bench.api.find("secrets", "kafka", KEYS)) == ([], None)
 
 
 def test_a_refusal_at_once_is_recorded_with_the_reason(noting: Noting) -> None:
@@ -288,11 +408,13 @@ def test_a_refusal_is_recorded_and_what_was_put_back_is_gone() -> None:
     assert (found.failure, found.is_open, found.is_recorded) == (failure, False, True)
 
 
-def test_what_is_recorded_need_not_be_kept_by_the_issuer(noting: Noting) -> None:
-    """With the record goes what it would be asked again with."""
+@pytest.mark.parametrize("remembers", [True, False])
+def test_what_an_issuer_keeps_is_found_until_it_is_forgotten(noting: Noting, remembers: bool) -> None:
+    """Also by a run that goes on after one that was killed with the answer recorded."""
+    noting.remembers = remembers
     bench = elsewhere()
     ask(bench, NODE, OTHER_NODE)
-    requests = {name: requested(bench, name)["request"] for name in (NODE, OTHER_NODE)}
+    request = requested(bench)["request"]
     observation = see(bench)
     answered = {
         NODE: replace(observation.snapshot.requests[NODE], answer=(LEAF, CA.certificate)),
@@ -301,7 +423,42 @@ def test_what_is_recorded_need_not_be_kept_by_the_issuer(noting: Noting) -> None
     snapshot = replace(observation.snapshot, requests=answered)
     step = module.CollectLeaves(secrets=(NODE, OTHER_NODE), asked=EXTERNAL, phase=Phase.PREPARE)
     module.collect_leaves(step, replace(observation, snapshot=snapshot), bench.work())
-    assert noting.forgotten == [requests[NODE]]
+    assert noting.forgotten == []
+    assert (f"{NODE}.requested" in bench.data(REQUESTS)) is remembers
+    assert see(bench).snapshot.requests[NODE].issuer == (EXTERNAL if remembers else "")
+    forget(bench, NODE)
+    assert noting.forgotten == ([request] if remembers else [])
+    assert set(bench.data(REQUESTS)) == {f"{OTHER_NODE}.requested"}
+
+
+@pytest.mark.parametrize("moment", [2, 3], ids=["before the keys are removed", "before the record is removed"])
+def test_what_an_issuer_keeps_is_forgotten_by_the_run_after_a_killed_one(noting: Noting, moment: int) -> None:
+    """Killed when the answer was recorded, and again in the middle of forgetting it."""
+    bench = elsewhere()
+    ask(bench, NODE)
+    observation = see(bench)
+    answered = {NODE: replace(observation.snapshot.requests[NODE], answer=(LEAF, CA.certificate))}
+    seen_ = replace(observation, snapshot=replace(observation.snapshot, requests=answered))
+    transport = KillingTransport(bench.api, 1, after=True)
+    with pytest.raises(Killed):
+        module.collect_leaves(
+            module.CollectLeaves(secrets=(NODE,), asked=EXTERNAL, phase=Phase.PREPARE),
+            seen_,
+            bench.work(transport=transport),
+        )
+    assert noting.forgotten == []
+    with pytest.raises(Killed):
+        forget(bench, NODE, transport=KillingTransport(bench.api, moment - 1))
+    forget(bench, NODE)
+    assert set(noting.forgotten) == {noting.orders[0].name}
+    assert bench.api.find("secrets", "kafka", REQUESTS) is None
+
+
+def test_requests_are_given_up_in_one_call(noting: Noting) -> None:
+    bench = elsewhere()
+    ask(bench, NODE, OTHER_NODE)
+    forget(bench, NODE, OTHER_NODE)
+    assert (noting.calls, len(noting.forgotten)) == (1, 2)
 
 
 # Waiting.
@@ -377,6 +534,16 @@ def test_requests_go_with_their_keys(noting: Noting) -> None:
     forget(bench, OTHER_NODE)
     assert see(bench).snapshot.requests == {}
     assert {bench.api.find("secrets", "kafka", name) is None for name in (KEYS, REQUESTS)} == {True}
+
+
+def test_the_issuer_forgets_all_in_one_call(noting: Noting) -> None:
+    """It may have to look through everything that it keeps."""
+    bench = elsewhere()
+    ask(bench, NODE, OTHER_NODE)
+    ask(bench, NODE, OTHER_NODE)
+    assert (noting.calls, len(noting.forgotten)) == (1, 2)
+    forget(bench, NODE, OTHER_NODE)
+    assert (noting.calls, len(noting.forgotten)) == (2, 4)
 
 
 def test_what_lies_in_one_secret_alone_is_forgotten_as_well() -> None:

@@ -7,9 +7,14 @@ real ones is what the same tests say in ``tests/issuers``.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager import CertManager
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager_certificates import (
+    CertManagerByCertificates,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
 from ansible_collections.trustops.strimzi.tests.support.cert_manager import (
@@ -17,18 +22,24 @@ from ansible_collections.trustops.strimzi.tests.support.cert_manager import (
     MemoryCertManager,
     People,
 )
+from ansible_collections.trustops.strimzi.tests.support.cert_manager_certificates import (
+    CertificatesCounterpart,
+    MemoryCertificates,
+)
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, Entity, key, make
 from ansible_collections.trustops.strimzi.tests.support.issuer_contract import (
     AbsenceContract,
     DelayContract,
+    ForgettingContract,
     IssuerContract,
     MemoryContract,
     RecordContract,
     RefusalContract,
+    StandingContract,
 )
 from ansible_collections.trustops.strimzi.tests.support.memory_api import MemoryApi
 
-from .._kube.doubles import scripted, status
+from .._kube.doubles import ScriptedTransport, scripted, status
 
 ROOT = make("root", key(1))
 INTERMEDIATE = make("intermediate", key(2), ROOT, path_length=0)
@@ -50,8 +61,26 @@ def _counterpart(authority: Entity, *above: Entity) -> MemoryCounterpart:
 
 
 class TestRequestsInMemory(
-    IssuerContract, RecordContract, RefusalContract, DelayContract, MemoryContract, AbsenceContract
+    IssuerContract, RecordContract, RefusalContract, DelayContract, MemoryContract, ForgettingContract, AbsenceContract
 ):
     @pytest.fixture(params=[(ROOT,), (INTERMEDIATE, ROOT)], ids=["root", "intermediate"])
     def counterpart(self, request: pytest.FixtureRequest) -> MemoryCounterpart:
         return _counterpart(*request.param)
+
+
+class MemoryCertificatesCounterpart(CertificatesCounterpart):
+    @property
+    def absent(self) -> CertManagerByCertificates:
+        unknown_kind = status(404, "NotFound", "the server could not find the requested resource")
+        return replace(self, api=ScriptedTransport([unknown_kind])).issuer
+
+
+class TestCertificatesInMemory(
+    IssuerContract, RecordContract, RefusalContract, DelayContract, MemoryContract, StandingContract, AbsenceContract
+):
+    @pytest.fixture(params=[(ROOT,), (INTERMEDIATE, ROOT)], ids=["root", "intermediate"])
+    def counterpart(self, request: pytest.FixtureRequest) -> MemoryCertificatesCounterpart:
+        api, (authority, *above) = MemoryApi(), request.param
+        MemoryCertificates(api, authority, above=tuple(above))
+        chain = tuple(one.certificate for one in request.param)
+        return MemoryCertificatesCounterpart(api, People(api), CertManagerIssuer("corporate"), chain, lambda: NOW)

@@ -7,13 +7,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager import CertManager
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.configured import issuer_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.external import External
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import IssuedCertificate, Token, Waiting
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import (
+    IssuedCertificate,
+    RenewingIssuer,
+    Token,
+    Waiting,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
+    CertManagerCertificates,
     CertManagerIssuer,
     ExternalIssuer,
+    IssuerSettings,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaf_requests import (
     RequestRecord,
@@ -39,6 +48,17 @@ def test_cert_manager() -> None:
     work = Bench().work(issuer=CertManagerIssuer("corporate", "ClusterIssuer"))
     assert isinstance(issuer_of(work, (ASKED,)), CertManager)
     assert issuer_of(work).reference == "cert-manager ClusterIssuer corporate"
+
+
+def test_cert_manager_by_certificates() -> None:
+    work = Bench().work(issuer=CertManagerCertificates(CertManagerIssuer("corporate", "ClusterIssuer")))
+    assert isinstance(issuer_of(work), RenewingIssuer)
+    assert issuer_of(work).reference == "cert-manager ClusterIssuer corporate by Certificates"
+
+
+@pytest.mark.parametrize("settings", [ExternalIssuer(), CertManagerIssuer("corporate")])
+def test_others_renew_nothing_by_themselves(settings: IssuerSettings) -> None:
+    assert not isinstance(issuer_of(Bench().work(issuer=settings)), RenewingIssuer)
 
 
 def test_people_put_their_answers_beside_the_requests() -> None:

@@ -112,11 +112,19 @@ def _come_to_the_end(bench: Bench) -> None:
     [
         (_spoil("tools.crt"), WANTED, "it is not there yet"),
         (_spoil("tools.key"), WANTED, "its key is not there"),
-        (void, replace(WANTED, names=NAMES | {"more"}), "it has other names"),
-        (_take_over, WANTED, "it is not of the CA in use"),
+        (
+            void,
+            replace(WANTED, names=NAMES | {"more"}),
+            "its alternative names are not those that are wanted: it lacks more",
+        ),
+        (
+            _take_over,
+            WANTED,
+            f"it is of {CA.certificate.subject}, and {OLD.certificate.subject} ({OLD.certificate.sha256[:16]}) is to sign",
+        ),
         (_come_to_the_end, WANTED, "it ends on 2026-12-01"),
     ],
-    ids=lambda value: value if isinstance(value, str) else "",
+    ids=lambda value: value.partition(" (")[0] if isinstance(value, str) else "",
 )
 def test_it_is_issued_anew_for_a_reason(
     spoil: Callable[[Bench], None], wanted: OwnCertificate, why: str, bench: Bench

@@ -90,7 +90,8 @@ def names_of(*names: str) -> list[tuple[x509.ExtensionType, bool]]:
     return [(x509.SubjectAlternativeName(list(map(x509.DNSName, names))), False), (usages, False)]
 
 
-OLD_NAME, NODE_NAME = OLD.certificate.subject, "CN=demo-kafka,O=io.strimzi"
+OLD_NAME, NODE_NAME, CA_NAME = OLD.certificate.subject, "CN=demo-kafka,O=io.strimzi", CA.certificate.subject
+MEANT = "where that is meant, put that CA into the source that ca_source names, or replace the CA in use by it as certificate"
 WRONG: list[tuple[str, Callable[[Bench], tuple[Certificate, ...]], str]] = [
     ("another key", of_another_key, "it does not carry the requested public key"),
     (
@@ -102,11 +103,12 @@ WRONG: list[tuple[str, Callable[[Bench], tuple[Certificate, ...]], str]] = [
     ),
     (
         "of another CA", lambda bench: (signed(bench, by=OLD),),
-        f"no trusted certificate for {OLD_NAME}, the issuer of {NODE_NAME}",
+        f"no trusted certificate for {OLD_NAME}, the issuer of {NODE_NAME} (it is signed by {OLD_NAME}, and was to be by {CA_NAME}; {MEANT})",
     ),
     (
         "of another CA, with its chain", lambda bench: (signed(bench, by=OLD), OLD.certificate),
-        f"no trusted certificate for {OLD_NAME}, the issuer of {OLD_NAME}",
+        f"no trusted certificate for {OLD_NAME}, the issuer of {OLD_NAME} (it is signed by {OLD_NAME}, SHA-256 {OLD.certificate.sha256}, "
+        f"and was to be by {CA_NAME}; {MEANT})",
     ),
     (
         "expired", lambda bench: (signed(bench, begin=NOW - 9 * DAY, end=NOW - DAY),),

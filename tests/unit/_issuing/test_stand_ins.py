@@ -71,7 +71,7 @@ def test_a_ca_whose_key_somebody_else_keeps_is_forecast_without_it() -> None:
     """Before it is prepared it is known from what the caller brings, afterwards from its place in the Secret."""
     bench = office(OLD)
     stand_ins = StandIns(bench.observe(), bench.work(supplied=SUPPLIED))
-    made = stand_ins.authority(replace(PREPARE, linked=False))
+    made = stand_ins.authority(replace(PREPARE, linked=False, supplied=SUPPLIED.chain))
     assert (made.chain, made.elsewhere, made.link) == (SUPPLIED.chain, True, None)
     assert stand_ins.leaf(made.chain).signed_by(THEIRS.certificate)
     assert not stand_ins.leaf((OLD.certificate,)).signed_by(THEIRS.certificate)
@@ -91,7 +91,7 @@ def test_its_leaves_are_accepted_wherever_it_is_and_nowhere_else() -> None:
 
 def test_half_way_the_next_ca_is_known_although_the_caller_does_not_bring_it_again() -> None:
     bench = office(OLD)
-    carry_out(replace(PREPARE, linked=False), bench.observe(), bench.work(supplied=SUPPLIED))
+    carry_out(replace(PREPARE, linked=False, supplied=SUPPLIED.chain), bench.observe(), bench.work(supplied=SUPPLIED))
     (made,) = bench.observe().snapshot.ca.prepared
     assert (made.chain, made.elsewhere) == (SUPPLIED.chain, True)
     stand_ins = StandIns(bench.observe(), bench.work())

@@ -34,7 +34,7 @@ from ansible_collections.trustops.strimzi.tests.support.issuer_contract import (
     issued,
     wish,
 )
-from ansible_collections.trustops.strimzi.tests.unit._issuing.vault_bench import (
+from ansible_collections.trustops.strimzi.tests.support.vault_mount import (
     ROLE,
     QuickClock,
     SetUp,

@@ -12,7 +12,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault_calls import PatientCalls
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault_errors import Call, Reply, VaultFailure
-from ansible_collections.trustops.strimzi.tests.unit._issuing.vault_bench import QuickClock
+from ansible_collections.trustops.strimzi.tests.support.vault_mount import QuickClock
 
 CALL = Call("path", {}, "do it")
 GOOD = Reply(200, {"data": {}})

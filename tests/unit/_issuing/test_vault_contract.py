@@ -5,12 +5,9 @@
 
 from __future__ import annotations
 
-import os
-import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 
 import pytest
 
@@ -31,13 +28,13 @@ from ansible_collections.trustops.strimzi.tests.support.issuer_contract import (
     asked,
     wish,
 )
-from ansible_collections.trustops.strimzi.tests.unit._issuing.vault_bench import (
+from ansible_collections.trustops.strimzi.tests.support.vault_mount import (
     STRICT,
-    Administrator,
     QuickClock,
     SetUp,
     fake_set_up,
-    set_up,
+    given_server,
+    set_up_on,
 )
 
 #: Of a port where nothing listens.
@@ -74,13 +71,10 @@ def ready(request: pytest.FixtureRequest) -> Iterator[SetUp]:
         with fake_set_up() as (_vault, made):
             yield made
         return
-    url, token = os.environ.get("VAULT_ADDR"), os.environ.get("VAULT_TOKEN")
-    if not url or not token:
+    server = given_server()
+    if server is None:
         pytest.skip("VAULT_ADDR and VAULT_TOKEN name no server; its token has to be able to make a PKI mount")
-    ca_file = os.environ.get("VAULT_CACERT")
-    ca_certificate = Path(ca_file).read_bytes() if ca_file else None
-    who = Administrator(url.rstrip("/"), token, os.environ.get("VAULT_NAMESPACE", ""), ca_certificate)
-    with set_up(who, f"trustops-strimzi-{uuid.uuid4().hex[:8]}") as made:
+    with set_up_on(server) as made:
         yield made
 
 

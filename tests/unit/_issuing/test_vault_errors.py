@@ -19,7 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault_er
 )
 from ansible_collections.trustops.strimzi.tests.support.fake_vault.server import FakeVault, Fault
 from ansible_collections.trustops.strimzi.tests.support.issuer_contract import wish
-from ansible_collections.trustops.strimzi.tests.unit._issuing.vault_bench import PAGE, SetUp, fake_set_up
+from ansible_collections.trustops.strimzi.tests.support.vault_mount import PAGE, SetUp, fake_set_up
 
 Bench = tuple[FakeVault, SetUp]
 CALL = Call("pki/issuer/a/sign/b", {}, "sign with issuer a")

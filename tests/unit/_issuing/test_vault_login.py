@@ -16,7 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
     VaultToken,
 )
 from ansible_collections.trustops.strimzi.tests.support.fake_vault.server import Fault
-from ansible_collections.trustops.strimzi.tests.unit._issuing.vault_bench import (
+from ansible_collections.trustops.strimzi.tests.support.vault_mount import (
     QuickClock,
 )
 from ansible_collections.trustops.strimzi.tests.unit._issuing.vault_logins import (

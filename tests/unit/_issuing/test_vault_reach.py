@@ -23,7 +23,7 @@ from ansible_collections.trustops.strimzi.tests.support.fake_vault.errors import
 from ansible_collections.trustops.strimzi.tests.support.fake_vault.server import FakeVault
 from ansible_collections.trustops.strimzi.tests.support.fake_vault.server import serving as serving_vault
 from ansible_collections.trustops.strimzi.tests.support.issuer_contract import wish
-from ansible_collections.trustops.strimzi.tests.unit._issuing.vault_bench import (
+from ansible_collections.trustops.strimzi.tests.support.vault_mount import (
     Administrator,
     documented_policy,
     set_up,

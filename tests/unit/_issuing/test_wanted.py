@@ -7,6 +7,7 @@ the Kafka resource."""
 from __future__ import annotations
 
 import base64
+from typing import Any
 
 import pytest
 
@@ -17,8 +18,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.leaves impor
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaves import node_leaf
 from ansible_collections.trustops.strimzi.tests.operator import leaves
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, YEAR, Entity, key, make
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench, pem, pod
+from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench, conditions, pem, pod
 
+from .elsewhere import elsewhere
 from .office import BY_SECRET, NODES, OLD, issue, names_of, office, presented
 
 
@@ -119,3 +121,84 @@ def test_an_advertised_address_is_accepted_in_the_form_in_which_it_was_written(w
     issue(bench, NODES[0])
     names = parse_certificates(bench.data(NODES[0])[f"{NODES[0]}.crt"])[0].subject_alternative_names
     assert {"2001:DB8:0:0::1": "2001:db8::1"}.get(written, written) in names
+
+
+# An operator without the key of the CA stands still where it wants other names.
+
+STANDING_STILL: dict[str, Any] = {"conditions": conditions("NotReady"), "observedGeneration": 1}
+TLS: dict[str, Any] = {"name": "tls", "port": 9093, "type": "internal", "tls": True}
+
+
+def helpless(
+    status: dict[str, Any] | None = None, *listeners: dict[str, Any], bench: Bench | None = None, **pool: Any
+) -> Bench:
+    """status: of the Kafka resource."""
+    bench = bench or elsewhere()
+    patch: dict[str, Any] = {"spec": {"kafka": {"listeners": list(listeners) or [TLS]}}}
+    bench.change("kafkas", "demo", patch)
+    bench.change("kafkas", "demo", {"status": {**STANDING_STILL, **(status or {})}}, "status")
+    generation = bench.find("kafkas", "demo")["metadata"].get("generation")
+    bench.change("kafkas", "demo", {"status": {"observedGeneration": generation, **(status or {})}}, "status")
+    metadata = {"name": "kafka", "labels": {"strimzi.io/cluster": "demo"}}
+    spec = {"replicas": 2, "roles": ["broker"], **pool}
+    bench.create("kafkanodepools", {"metadata": metadata, "spec": spec})
+    return bench
+
+
+def of_resource(bench: Bench, broker: bool = True) -> set[str]:
+    return leaves.node_names(bench.find("kafkas", "demo"), "kafka", 0, broker)
+
+
+def test_an_operator_without_a_key_that_is_not_ready_may_want_the_names_of_the_kafka_resource() -> None:
+    bench = helpless()
+    assert wanted_names(BY_SECRET[NODES[0]], bench.observe()) == of_resource(bench) != names_of(NODES[0])
+
+
+@pytest.mark.parametrize(
+    "bench",
+    [
+        pytest.param(lambda: helpless({"conditions": conditions("Ready")}), id="it is ready"),
+        pytest.param(lambda: helpless({"observedGeneration": 0}), id="it has not looked yet"),
+        pytest.param(lambda: helpless(bench=office()), id="it has the key"),
+        pytest.param(lambda: helpless(replicas=0), id="the node is not wanted"),
+    ],
+)
+def test_or_else_those_that_it_has_found(bench: Any) -> None:
+    assert wanted_names(BY_SECRET[NODES[0]], bench().observe()) == names_of(NODES[0])
+
+
+def test_of_one_that_is_paused_nothing_is_known() -> None:
+    bench = helpless()
+    bench.change("kafkas", "demo", {"metadata": {"annotations": {"strimzi.io/pause-reconciliation": "true"}}})
+    assert wanted_names(BY_SECRET[NODES[0]], bench.observe()) == names_of(NODES[0])
+
+
+@pytest.mark.parametrize("kind", ["loadbalancer", "route"])
+def test_addresses_of_the_platform_are_kept(kind: str) -> None:
+    bench = helpless(None, {**TLS, "type": kind})
+    wanted = wanted_names(BY_SECRET[NODES[0]], bench.observe())
+    assert names_of(NODES[0]) < wanted
+    assert f"{NODES[0]}.demo-kafka-brokers.kafka.svc" in wanted
+
+
+@pytest.mark.parametrize("roles", [["broker"], ["controller"], ["broker", "controller"]])
+def test_the_role_of_a_wanted_node_is_told_by_its_pool(roles: list[str]) -> None:
+    bench = helpless(
+        None, {**TLS, "configuration": {"bootstrap": {"alternativeNames": ["kafka.example"]}}}, roles=roles
+    )
+    wanted = wanted_names(BY_SECRET[NODES[0]], bench.observe())
+    assert wanted == of_resource(bench, "broker" in roles)
+    assert ("kafka.example" in wanted) is ("broker" in roles)
+
+
+def test_the_domain_of_services_is_the_one_that_the_operator_has_put_into_leaves() -> None:
+    bench = helpless()
+    name = DistinguishedName("demo-kafka")
+    names = ["demo-kafka-brokers.kafka.svc", "demo-kafka-brokers.kafka.svc.corp.local"]
+    leaf = sign_leaf(
+        key(50).public_key, name, names, OLD.certificate, OLD.key, not_before=NOW - YEAR / 2, validity=YEAR
+    )
+    data = {f"{NODES[1]}.crt": base64.b64encode(pem(leaf)).decode()}
+    bench.change("secrets", NODES[1], {"data": data})
+    wanted = wanted_names(BY_SECRET[NODES[0]], bench.observe())
+    assert wanted == {one.replace("cluster.local", "corp.local") for one in of_resource(bench)}

@@ -21,7 +21,7 @@ from ansible_collections.trustops.strimzi.tests.support.fake_vault.auth import M
 from ansible_collections.trustops.strimzi.tests.support.fake_vault.errors import ApiError
 from ansible_collections.trustops.strimzi.tests.support.fake_vault.server import FakeVault
 from ansible_collections.trustops.strimzi.tests.support.issuer_contract import wish
-from ansible_collections.trustops.strimzi.tests.unit._issuing.vault_bench import (
+from ansible_collections.trustops.strimzi.tests.support.vault_mount import (
     QuickClock,
     SetUp,
     documented_policy,

@@ -14,7 +14,13 @@ from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.back_off import next_try
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.life import Failure, LeafRequest, LeafState
-from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import Next, Wanted, next_of, state_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.request import (
+    Next,
+    Wanted,
+    next_of,
+    request_name,
+    state_of,
+)
 
 from ...support.certificates import key, leaf, make
 
@@ -24,6 +30,7 @@ CA = make("cluster-ca v1", key(1))
 ANSWER = (leaf(CA), CA.certificate)
 WANTED = Wanted("someone", "the CA")
 INSISTING = replace(WANTED, insists=True)
+LATER = replace(WANTED, later=frozenset({"next CA"}))
 OPEN = LeafRequest("demo-kafka-0", "someone", "the CA", NOW - HOUR)
 ANSWERED = replace(OPEN, is_open=False, answer=ANSWER, is_recorded=False)
 AT_HAND = replace(ANSWERED, is_recorded=True)
@@ -55,6 +62,13 @@ AGAIN = replace(OPEN, failure=REFUSED)
         pytest.param(replace(OPEN, authority="another CA"), WANTED, Next.ASK, id="of another CA"),
         pytest.param(replace(AT_HAND, authority="another CA"), WANTED, Next.ASK, id="at hand, of another CA"),
         pytest.param(replace(FAILED, authority="another CA"), WANTED, Next.ASK, id="what has failed was for another CA"),
+        pytest.param(replace(AT_HAND, authority="next CA"), LATER, Next.WAIT, id="at hand, of a CA that is to be trusted first"),
+        pytest.param(replace(ANSWERED, authority="next CA"), LATER, Next.COLLECT, id="answered by a CA that is to be trusted first"),
+        pytest.param(replace(OPEN, authority="next CA"), LATER, Next.ASK, id="asked of such a CA"),
+        pytest.param(replace(FAILED, authority="next CA"), LATER, Next.ASK, id="refused by such a CA"),
+        pytest.param(
+            replace(AT_HAND, authority="next CA", outdated="other names"), LATER, Next.ASK, id="of such a CA, and outdated"
+        ),
         pytest.param(replace(OPEN, issuer="another"), WANTED, Next.ASK, id="asked of another issuer"),
         pytest.param(replace(ANSWERED, issuer="another"), WANTED, Next.ASK, id="the answer of another issuer is not recorded"),
         pytest.param(replace(AT_HAND, issuer="another"), WANTED, Next.USE, id="once recorded, the issuer does not matter"),
@@ -115,17 +129,57 @@ def test_patience_ends_and_nothing_else_changes_with_time(
     assert early is late or (early, late) == (Next.WAIT, Next.ASK)
 
 
+@given(REQUESTS, WISHES, TIMES)
+def test_there_is_never_a_second_live_request(request_: LeafRequest, wanted: Wanted, now: datetime) -> None:
+    """Where the issuer that is wanted has one that fits, nobody asks; what is made takes the place of the one before."""
+    if next_of(request_, wanted, now) is not Next.ASK:
+        return
+    live = request_.is_open and not request_.outdated and request_.answer is None
+    assert not (live and (request_.issuer, request_.authority) == (wanted.issuer, wanted.authority))
+    made = replace(
+        request_,
+        issuer=wanted.issuer,
+        authority=wanted.authority,
+        outdated="",
+        is_open=True,
+        answer=None,
+        is_recorded=True,
+    )
+    assert next_of(made, wanted, now) is Next.WAIT
+
+
+REVISIONS = st.tuples(
+    st.sampled_from(["a", "b"]), st.sampled_from(["names", "others"]), st.sampled_from(["the CA", "another CA"]),
+    st.none() | st.builds(Failure, st.integers(1, 3), TIMES, st.just("It is refused.")),
+)  # fmt: skip
+
+
+@given(REVISIONS, REVISIONS)
+def test_one_name_for_each_revision(
+    one: tuple[str, str, str, Failure | None], other: tuple[str, str, str, Failure | None]
+) -> None:
+    """Also for the one that is made again after a refusal: it must not be taken for the one that was refused."""
+    revisions = [(*each[:3], each[3].count if each[3] else 0) for each in (one, other)]
+    names = [request_name("demo-kafka-0", *each) for each in (one, other)]
+    assert (names[0] == names[1]) is (revisions[0] == revisions[1])
+    assert names[0].startswith("demo-kafka-0-")
+
+
 @pytest.mark.parametrize(
     ("request_", "state"),
     [
-        pytest.param(None, LeafState.NOT_NEEDED, id="nothing is wanted"),
+        pytest.param(None, LeafState.REQUIRED, id="nobody was asked"),
         pytest.param(OPEN, LeafState.REQUESTED, id="the issuer has it"),
         pytest.param(AGAIN, LeafState.REQUESTED, id="it has it once more"),
         pytest.param(replace(OPEN, outdated="other names"), LeafState.REQUIRED, id="outdated"),
         pytest.param(FAILED, LeafState.REQUIRED, id="refused"),
+        pytest.param(replace(AT_HAND, outdated="other names"), LeafState.REQUIRED, id="at hand, and outdated"),
         pytest.param(ANSWERED, LeafState.TRUST_PENDING, id="answered"),
         pytest.param(AT_HAND, LeafState.TRUST_PENDING, id="at hand"),
     ],
 )
 def test_the_state_that_is_told(request_: LeafRequest | None, state: LeafState) -> None:
-    assert state_of(request_) is state
+    assert state_of(request_, needed=True, served=False) is state
+    assert state_of(request_, needed=True, served=True) is LeafState.IN_USE
+    assert state_of(request_, needed=False, served=False) is LeafState.NOT_NEEDED
+    assert state_of(request_, needed=False, served=True) is LeafState.NOT_NEEDED

@@ -224,20 +224,21 @@ def test_a_naive_time_is_utc() -> None:
 def test_search_ends_where_everybody_certifies_everybody(verifier: Verifier) -> None:
     roots = [make(f"R{number}", key(20 + number)) for number in range(12)]
     crossed = [make(f"R{i}", key(20 + i), roots[j]).certificate for i in range(12) for j in range(12) if i != j]
-    began = time.monotonic()
+    began = time.process_time()
     result = validate_path((leaf(roots[0]), *crossed), c(C), at=NOW, verifier=verifier)
     assert not result.valid
     assert result.reason
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
 
 
+@pytest.mark.timed
 def test_thousands_of_paths_in_a_second() -> None:
     anchors, presented = c(C, A_OTHER_KEY, A1, A_RENEWED), c(LEAF_B, X1, A1)
     validate_path(presented, anchors, at=NOW)
-    began = time.perf_counter()
+    began = time.process_time()
     for number in range(1000):
         validate_path(presented, anchors, at=NOW + timedelta(seconds=number))
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1
 
 
 @pytest.mark.parametrize(

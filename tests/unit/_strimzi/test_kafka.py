@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.kafka im
     is_generated,
     is_observed,
     read_reconciliation,
+    renewal_window,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation
 
@@ -96,3 +98,15 @@ def test_pause(annotations: dict[str, str], confirmed: bool, expected: tuple[boo
     status = {"conditions": conditions("ReconciliationPaused") if confirmed else []}
     found = read_reconciliation(kafka(status, annotations))
     assert (found.paused, found.paused_by_us, found.pause_effective) == expected
+
+
+@pytest.mark.parametrize(
+    ("spec", "days"),
+    [({}, 30), ({"clusterCa": None}, 30), ({"clusterCa": {}}, 30), ({"clusterCa": {"renewalDays": 7}}, 7)],
+)
+def test_how_long_before_its_end_a_leaf_is_renewed(spec: dict[str, Any], days: int) -> None:
+    assert renewal_window(kafka(**spec)) == timedelta(days=days)
+
+
+def test_and_of_a_cluster_that_is_not_there_yet() -> None:
+    assert renewal_window(None) == timedelta(days=30)

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import AlreadyExists, Conflict
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.life import Failure
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaf_requests import (
+    IssuedLeaf,
     NextKeys,
     RequestRecord,
     StoredRequest,
@@ -38,6 +39,7 @@ NODE, OTHER = "demo-kafka-0", "demo-kafka-1"
 REQUESTS, KEYS = "demo-issuing-kafka", "demo-issuing-kafka-keys"
 CA = make("cluster-ca v1", key(1))
 CHAIN = (leaf(CA), CA.certificate)
+ISSUED = IssuedLeaf(CHAIN)
 RECORD = RequestRecord("someone", "the CA", "a key", "names", NOW, "-----BEGIN CERTIFICATE REQUEST-----")
 FAILED = replace(RECORD, is_open=False, failure=Failure(3, NOW, "It is refused."))
 
@@ -71,14 +73,14 @@ RECORDS = st.builds(
     st.none() | st.builds(Failure, st.integers(1), TIMES, REASONS),
 )  # fmt: skip
 VALUES = st.dictionaries(
-    st.from_regex(r"[a-z][a-z0-9-]{0,20}(\.[a-z0-9-]{1,9})?", fullmatch=True), RECORDS | st.just(CHAIN), min_size=1
+    st.from_regex(r"[a-z][a-z0-9-]{0,20}(\.[a-z0-9-]{1,9})?", fullmatch=True),
+    RECORDS | st.builds(IssuedLeaf, st.just(CHAIN), st.none() | RECORDS),
+    min_size=1,
 )
 
 
 @given(VALUES, st.sampled_from(Component))
-def test_what_is_written_is_read_again(
-    values: dict[str, RequestRecord | tuple[Any, ...]], component: Component
-) -> None:
+def test_what_is_written_is_read_again(values: dict[str, RequestRecord | IssuedLeaf], component: Component) -> None:
     write = write_records(SCOPE, {}, component, values)
     assert write.body is not None
     read_again = read_requests(SCOPE, {write.name: write.body})
@@ -86,13 +88,13 @@ def test_what_is_written_is_read_again(
     for name, value in values.items():
         found = read_again[name]
         assert (found.secret, found.component, found.problem, found.pending) == (name, component, "", None)
-        assert (found.record or found.issued) == value
+        assert (found.record if found.issued is None else IssuedLeaf(found.issued, found.record)) == value
 
 
 def test_the_requests_of_each_component_have_a_secret_of_their_own() -> None:
     bench = stage()
     store(bench, record(bench, RECORD))
-    store(bench, record(bench, CHAIN, "demo-cruise-control-certs", CRUISE_CONTROL))
+    store(bench, record(bench, ISSUED, "demo-cruise-control-certs", CRUISE_CONTROL))
     assert read(bench) == {
         NODE: StoredRequest(NODE, KAFKA, RECORD),
         "demo-cruise-control-certs": StoredRequest("demo-cruise-control-certs", CRUISE_CONTROL, issued=CHAIN),
@@ -115,7 +117,7 @@ def test_what_people_read_and_put_back() -> None:
     assert read(bench)[NODE] == StoredRequest(NODE, KAFKA, RECORD, b"answer")
 
 
-@pytest.mark.parametrize("value", [RECORD, CHAIN])
+@pytest.mark.parametrize("value", [RECORD, ISSUED])
 def test_what_was_put_back_goes_with_the_next_record(value: Any) -> None:
     """It was looked at: it must not be taken for the answer to another request."""
     bench = stage()
@@ -128,10 +130,10 @@ def test_what_was_put_back_goes_with_the_next_record(value: Any) -> None:
 
 def test_only_what_is_named_is_changed() -> None:
     bench = stage()
-    store(bench, record(bench, RECORD), record(bench, CHAIN, "demo-cruise-control-certs", CRUISE_CONTROL))
+    store(bench, record(bench, RECORD), record(bench, ISSUED, "demo-cruise-control-certs", CRUISE_CONTROL))
     store(bench, record(bench, FAILED, OTHER))
     before = read(bench)
-    store(bench, record(bench, CHAIN))
+    store(bench, record(bench, ISSUED))
     assert read(bench) == {**before, NODE: StoredRequest(NODE, KAFKA, issued=CHAIN)}
 
 
@@ -233,8 +235,14 @@ def test_what_cannot_be_read_is_a_problem_and_no_request(content: bytes) -> None
 
 @pytest.mark.parametrize("content", [b"", b"broken", key(1).reveal(), pem(*[CA] * 11)])
 def test_a_certificate_that_cannot_be_read_is_a_problem(content: bytes) -> None:
+    """What its issuer keeps is still found."""
     [found] = list(edited(issued=content, requested=changed()).values())
-    assert (found.problem, found.issued, found.record) == ("what is recorded about it cannot be read", None, None)
+    assert (found.problem, found.issued) == ("what is recorded about it cannot be read", None)
+    assert found.record is not None
+
+
+def test_what_was_issued_does_not_need_its_request() -> None:
+    assert edited(issued=pem(*CHAIN), requested=b"{") == {NODE: StoredRequest(NODE, KAFKA, issued=CHAIN)}
 
 
 @given(st.binary())
@@ -291,7 +299,7 @@ def test_a_secret_is_made_changed_and_removed() -> None:
     bench = stage()
     made = record(bench, RECORD)
     store(bench, made)
-    more = record(bench, CHAIN, OTHER)
+    more = record(bench, ISSUED, OTHER)
     store(bench, more)
     less = record(bench, None)
     store(bench, less)

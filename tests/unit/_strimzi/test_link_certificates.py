@@ -89,7 +89,7 @@ def test_it_ends_with_the_first_of_the_two(years: float) -> None:
 def test_a_supplied_ca_gets_one_too() -> None:
     bench = Bench()
     bench.authority(OLD)
-    carry_out(LINKED, bench.observe(), bench.work(supplied=SUPPLIED))
+    carry_out(replace(LINKED, supplied=SUPPLIED.chain), bench.observe(), bench.work(supplied=SUPPLIED))
     made, link = linked(bench)
     assert made.chain == (BROUGHT.certificate,)
     assert link.public_key_sha256 == BROUGHT.certificate.public_key_sha256

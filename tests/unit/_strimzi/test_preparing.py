@@ -36,9 +36,9 @@ def bench_of(current: Entity = OLD) -> Bench:
 
 
 def prepare(bench: Bench, goal: Goal, replaces: Chain = (), generation: int = 1, **settings: Any) -> PreparedAuthority:
-    carry_out(
-        PrepareAuthority(goal=goal, replaces=replaces, generation=generation), bench.observe(), bench.work(**settings)
-    )
+    supplied = settings["supplied"].chain if "supplied" in settings else ()
+    step = PrepareAuthority(goal=goal, replaces=replaces, generation=generation, supplied=supplied)
+    carry_out(step, bench.observe(), bench.work(**settings))
     (prepared,) = bench.observe().snapshot.ca.prepared
     return prepared
 

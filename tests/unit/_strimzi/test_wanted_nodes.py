@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaves import wanted_leaves
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.wanted_nodes import wanted_nodes
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.wanted_nodes import NodePools, node_pools
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import Scaling
 from ansible_collections.trustops.strimzi.tests.support.certificates import key
 
 from .bench import SCOPE, Bench, kafka, secret
@@ -40,7 +41,7 @@ def bench_with(*pools: dict[str, Any]) -> Bench:
 
 
 def pods(*pools: dict[str, Any]) -> list[str]:
-    return [node.pod for node in wanted_nodes(bench_with(*pools).work().client, SCOPE)]
+    return [node.pod for node in node_pools(bench_with(*pools).work().client, SCOPE).wanted()]
 
 
 @pytest.mark.parametrize(
@@ -76,7 +77,9 @@ def test_pools_of_other_clusters_do_not_count() -> None:
 
 def test_what_a_node_is() -> None:
     bench = bench_with(pool("brokers", 1), pool("controllers", 1, roles=("controller",)))
-    found = {node.pod: (node.pool, node.node_id, node.broker) for node in wanted_nodes(bench.work().client, SCOPE)}
+    found = {
+        node.pod: (node.pool, node.node_id, node.broker) for node in node_pools(bench.work().client, SCOPE).wanted()
+    }
     assert found == {"demo-brokers-0": ("brokers", 0, True), "demo-controllers-1": ("controllers", 1, False)}
 
 
@@ -92,7 +95,7 @@ def test_no_number_is_given_twice_and_nobody_loses_one(drawn: list[tuple[int, se
     for number, (replicas, has, offered) in enumerate(drawn):
         pools.append(pool(f"p{number}", replicas, sorted(has - taken), offered))
         taken |= has
-    nodes = wanted_nodes(bench_with(*pools).work().client, SCOPE)
+    nodes = node_pools(bench_with(*pools).work().client, SCOPE).wanted()
     numbers = [node.node_id for node in nodes]
     assert len(numbers) == len(set(numbers))
     assert taken <= set(numbers)
@@ -116,3 +119,40 @@ def test_pools_are_read_only_where_the_operator_can_issue_nothing(elsewhere: boo
     seen = bench.observe()
     assert bool(seen.wanted) is elsewhere
     assert ("demo-kafka-0" in seen.snapshot.missing) is elsewhere
+
+
+@pytest.mark.parametrize(
+    ("pools", "expected"),
+    [
+        ((), []),
+        ((pool("kafka", 2, [0, 1]),), ["demo-kafka-2", "demo-kafka-3"]),
+        ((pool("kafka", 2, [0, 2]),), ["demo-kafka-1", "demo-kafka-3"]),
+        # A node that is asked for already is not the next.
+        ((pool("kafka", 3, [0, 1]),), ["demo-kafka-3", "demo-kafka-4"]),
+        # Either pool may be the one that is scaled.
+        ((pool("b", 1, [1]), pool("a", 1, [0])), ["demo-a-2", "demo-a-3", "demo-b-2", "demo-b-3"]),
+        ((pool("a", 1, [0], "[7]"), pool("b", 1, [1])), ["demo-a-7", "demo-a-2", "demo-b-2", "demo-b-3"]),
+    ],
+)
+def test_which_nodes_come_next(pools: tuple[dict[str, Any], ...], expected: list[str]) -> None:
+    found = node_pools(bench_with(*pools).work().client, SCOPE)
+    assert [node.pod for node in found.next(2)] == expected
+    assert found.next(0) == ()
+
+
+@given(sizes=st.lists(st.integers(0, 4), min_size=1, max_size=3), which=st.integers(0, 2), more=st.integers(1, 3))
+def test_they_are_those_that_the_pool_gets_when_it_is_scaled(sizes: list[int], which: int, more: int) -> None:
+    pools = [pool(f"p{number}", size) for number, size in enumerate(sizes)]
+    scaled = f"p{which % len(sizes)}"
+    before = NodePools(
+        "demo", tuple({**one, "status": {"nodeIds": ids}} for one, ids in zip(pools, _ids(pools), strict=True))
+    )
+    after = before.scaled(Scaling(scaled, before.replicas[scaled] + more))
+    new = [node for node in after.wanted() if node not in before.wanted()]
+    assert new == [node for node in before.next(more) if node.pool == scaled]
+    assert before.scaled(None) == before
+
+
+def _ids(pools: list[dict[str, Any]]) -> list[list[int]]:
+    nodes = NodePools("demo", tuple(pools)).wanted()
+    return [[node.node_id for node in nodes if node.pool == one["metadata"]["name"]] for one in pools]

@@ -32,12 +32,16 @@ NAMES = (
     "strimzi_ca_info",
     "strimzi_csr",
     "strimzi_ee_cert",
+    "strimzi_node_pool",
     "strimzi_reconciliation",
     "strimzi_roll",
     "strimzi_trusted_certs",
 )
 #: What a module has to be told besides the cluster.
-REQUIRED: dict[str, dict[str, Any]] = {"strimzi_reconciliation": {"state": "resumed"}}
+REQUIRED: dict[str, dict[str, Any]] = {
+    "strimzi_reconciliation": {"state": "resumed"},
+    "strimzi_node_pool": {"pool": "kafka", "replicas": 3},
+}
 #: Keys that Ansible knows itself: no module documents them.
 COMMON = frozenset({"changed", "diff", "failed", "invocation", "msg", "exception", "warnings", "deprecations"})
 

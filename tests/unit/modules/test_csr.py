@@ -482,7 +482,7 @@ def test_one_for_no_open_request_is_refused() -> None:
     strange = _for_key(9)
     message = (
         f"Nothing was put back: 1 of 1 is refused. certificate 1: no open request has its public key (SHA-256 {strange.public_key_sha256}). "
-        f"Take it away, or export the requests again and have those signed: each new request is for a new key. {AGAIN}"
+        f"Take it away, or export the requests again and have those signed: each certificate is for a key of its own. {AGAIN}"
     )
     for memory in (stages.asked(), stages.managed()):
         refused(memory, message, strange.pem.decode())
@@ -505,7 +505,7 @@ def test_one_whose_request_has_failed_is_refused() -> None:
     edit(memory, "demo-kafka-0", open=False, failed={"count": 1, "at": NOW.isoformat(), "why": "It had other names."})
     message = (
         "Nothing was put back: 1 of 1 is refused. certificate 1: its request for demo-kafka-0 is not open any more. It had other names. "
-        f"Run the flow with retry_failed, and export the new request. {AGAIN}"
+        f"Run the flow with retry_failed, which opens it again, and import the corrected certificate. {AGAIN}"
     )
     refused(memory, message, text)
 

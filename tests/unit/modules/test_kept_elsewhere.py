@@ -34,7 +34,8 @@ def office(memory: MemoryCluster, authority: Authority = THEIRS, later: timedelt
 
 def replace_key(memory: MemoryCluster, **options: Any) -> Ended:
     ended = call(
-        "strimzi_ca", memory, state="replaced", certificate=THEIRS.pem.decode(), fresh_for_hours=0, client_grace=0, **options
+        "strimzi_ca", memory, state="replaced", certificate=THEIRS.pem.decode(), fresh_for_hours=0, client_grace=0, spare_leaves=0,
+        **options,
     )  # fmt: skip
     assert "PRIVATE" not in ended.output
     return ended
@@ -112,6 +113,24 @@ def test_to_wait_for_the_issuer_ends_in_time() -> None:
     before = FastClock().now()
     assert len(waiting(replace_key(memory, issue_timeout=100))) == 2
     assert timedelta(seconds=100) <= FastClock().now() - before < timedelta(seconds=110)
+
+
+def test_another_run_goes_on_while_one_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not told that the cluster is taken, it ends, and the one that waited finds nothing left to do."""
+    memory, others, sleep = asked(), list[Ended](), FastClock.sleep
+
+    def meanwhile(clock: FastClock, seconds: float) -> None:
+        sleep(clock, seconds)
+        if not others:
+            office(memory).work()
+            monkeypatch.setattr(FastClock, "sleep", sleep)
+            others.append(replace_key(memory))
+
+    monkeypatch.setattr(FastClock, "sleep", meanwhile)
+    first = replace_key(memory, issue_timeout=100)
+    (other,) = others
+    assert (waiting(other), other.result["changed"], other.result["done"]) == ([], True, True)
+    assert (waiting(first), first.result["done"], first.writes_but_lease) == ([], True, [])
 
 
 def signed_for_another_key(memory: MemoryCluster, _csr: bytes) -> bytes:

@@ -186,6 +186,9 @@ USES = [
         "strimzi_roll", "restarts for a reason", _later, {"reason": "a new kernel", "since": "2026-01-01T00:01:00Z"},
         [*PODS, KAFKA],
     ),
+    Use(
+        "strimzi_node_pool", "scales", stages.managed, {"pool": "kafka", "replicas": 4}, ["PATCH kafkanodepools/kafka"],
+    ),
     Use("strimzi_reconciliation", "pauses", stages.managed, {"state": "paused"}, [KAFKA]),
     Use("strimzi_reconciliation", "resumes", _paused, {"state": "resumed"}, [KAFKA]),
 ]  # fmt: skip

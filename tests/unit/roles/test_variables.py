@@ -6,8 +6,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -99,34 +97,3 @@ def test_choices_and_defaults_are_those_of_the_modules(role: str) -> None:
         assert [choice for choice in variable.get("choices") or () if choice] == list(option.get("choices") or ()), name
         if "default" in variable and "default" in option:
             assert variable["default"] == option["default"], name
-
-
-@pytest.mark.parametrize(
-    ("variables", "said"),
-    [
-        ({}, None),
-        ({"strimzi_retire": "now", "strimzi_hosts": "all"}, None),
-        (
-            {"strimzi_retier": "now"},
-            "Nobody reads strimzi_retier. Correct the name; the known ones are strimzi_cluster, ",
-        ),
-        ({"strimzi_way": "takeover"}, f"Nobody reads strimzi_way. {FLOW['flow_gone']['strimzi_way']}"),
-        ({"strimzi_bridge": "auto"}, f"Nobody reads strimzi_bridge. {FLOW['flow_gone']['strimzi_bridge']}"),
-    ],
-    ids=lambda value: "-".join(value) if isinstance(value, dict) else "",
-)
-def test_a_variable_that_nobody_reads_is_refused_with_what_helps(
-    tmp_path: Path, variables: dict[str, str], said: str | None
-) -> None:
-    play = {
-        "hosts": "localhost",
-        "gather_facts": False,
-        "vars": {"strimzi_cluster": "demo", "strimzi_namespace": "kafka", **variables},
-        "roles": ["trustops.strimzi.flow"],
-    }
-    (tmp_path / "play.yml").write_text(yaml.safe_dump([play]))
-    command = ["ansible-playbook", "-i", "localhost,", "-c", "local", "play.yml"]
-    command += ["-e", f"ansible_python_interpreter={sys.executable}"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == (0 if said is None else 2), done.stdout
-    assert said is None or said in " ".join(done.stdout.split())

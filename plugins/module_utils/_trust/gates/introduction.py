@@ -85,10 +85,10 @@ def _why_no_link(prepared: PreparedAuthority | None, snapshot: Snapshot) -> str:
     return why_not_linked(snapshot, prepared.chain) or "it was prepared without a link certificate."
 
 
-def why_not_linked(snapshot: Snapshot, supplied: Chain | None) -> str:
+def why_not_linked(snapshot: Snapshot, supplied: Chain) -> str:
     """Why the CA in use cannot certify the next key, as a sentence; empty where it can.
 
-    supplied: the next CA where the caller brings it.
+    supplied: the next CA where it is brought; empty where it is made here.
     """
     if not snapshot.ca.current:
         return "there is no CA yet."
@@ -97,7 +97,7 @@ def why_not_linked(snapshot: Snapshot, supplied: Chain | None) -> str:
         return f"somebody else keeps the key of {current.subject}, which would have to certify the new one."
     if snapshot.ca.key != current.public_key_sha256:
         return f"the key of {current.subject} is not at hand to certify the new one."
-    if supplied is not None and not supplied[0].self_issued:
+    if supplied and not supplied[0].self_issued:
         return f"the supplied CA {supplied[0].subject} is no root: its own issuer certifies it."
     return ""
 

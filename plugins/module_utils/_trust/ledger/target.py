@@ -13,8 +13,9 @@ from ..model.goals import ROTATIONS, Goal
 from ..model.intent import Intent
 from ..model.ledger import Journal, Ledger
 from ..model.names import is_named
-from ..model.snapshot import Snapshot
+from ..model.snapshot import PreparedAuthority, Snapshot
 from .journal import in_flight
+from .wish import is_renewal, wish_of
 
 
 @dataclass(frozen=True)
@@ -32,29 +33,58 @@ class Target:
 def resolve(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Target:
     """Whether this intent asks for a new CA now.
 
-    It does not in three cases. A flow is in flight: it is continued. The last flow of the journal is the answer: it
+    It does not in four cases. A flow is in flight: it is continued. The last flow of the journal is the answer: it
     replaced the CA that the caller names or, where none is named, it had this goal and is fresh. The CA that the caller
-    supplies is in use already.
+    supplies is in use already. The caller names a source of CAs, and which one it means cannot be told or is not confirmed.
     """
+    current, begun = snapshot.ca.current[0] if snapshot.ca.current else None, in_flight(ledger)
+    if intent.goal is Goal.RECONCILE:
+        return _as_the_source_says(snapshot, intent, ledger)
     if intent.goal not in ROTATIONS:
         return Target(False)
-    begun = in_flight(ledger)
-    current = snapshot.ca.current[0] if snapshot.ca.current else None
     if begun or snapshot.ca.prepared:
         return Target(False, replaces=begun.replaces if begun else current.fingerprint if current else None)
+    supplied = supplied_for(snapshot, intent, ledger)
+    if snapshot.source is not None and supplied is None:
+        return Target(False)
     if intent.goal is Goal.CREATE:
         return Target(current is None)
     if current is None:
         return Target(False)
-    if intent.supplied is not None and intent.supplied.fingerprint == current.fingerprint:
+    if supplied is not None and supplied.fingerprint == current.fingerprint:
         # The supplied CA is in use. A flow that prepared it again would never end.
         return Target(False, replaces=_predecessor(current, ledger.journal) or intent.replaces)
     if intent.replaces is not None:
         return _named(intent.replaces, current, ledger)
     # A fresh flow is the answer only where no CA is supplied: it has put another CA in place than the supplied one.
-    if intent.supplied is None and _is_fresh(snapshot, intent, ledger.journal):
+    if supplied is None and _is_fresh(snapshot, intent, ledger.journal):
         return Target(False, replaces=ledger.journal.replaces if ledger.journal else None)
     return Target(True, replaces=current.fingerprint)
+
+
+def _as_the_source_says(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Target:
+    wish, current = wish_of(snapshot, intent, ledger), snapshot.ca.current
+    if wish is None or not wish.authority or not current:
+        return Target(False)
+    return Target(wish.authority[0] != current[0], replaces=current[0].fingerprint)
+
+
+def supplied_for(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> PreparedAuthority | None:
+    """The CA that is brought instead of a generated one: by the caller, or by the source that the caller names, where this flow is to
+    begin with it. Nobody puts a key into a source.
+    """
+    wish = wish_of(snapshot, intent, ledger)
+    if intent.supplied is not None or wish is None or not wish.authority:
+        return intent.supplied
+    return PreparedAuthority(wish.authority, wish.authority[0].public_key_sha256, elsewhere=True)
+
+
+def rotation_of(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Goal:
+    """The flow that this intent begins: what the caller says, or what the CA of the source comes to."""
+    supplied = supplied_for(snapshot, intent, ledger)
+    if intent.goal is not Goal.RECONCILE or supplied is None:
+        return intent.goal
+    return Goal.RENEW if is_renewal(supplied.chain[0], snapshot) else Goal.REPLACE_KEY
 
 
 def _predecessor(current: Certificate, journal: Journal | None) -> str | None:

@@ -6,8 +6,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
+from ..._leaves.trigger import Due
 from .states import TrustState, Usage
 from .steps.base import Step
 from .violations import Violation
@@ -31,6 +33,7 @@ class Decision:
 
     done: the goal, or the phase to stop after, is reached. pending: what is left after that phase, as sentences.
     waiting: sentences that say what running processes still hold, where the flow only waits for their next restart.
+    asked: why leaves have to be asked for, by their Secret.
     """
 
     steps: tuple[Step, ...] = ()
@@ -39,3 +42,4 @@ class Decision:
     pending: tuple[str, ...] = ()
     waiting: tuple[str, ...] = ()
     done: bool = False
+    asked: Mapping[str, Due] = field(default_factory=dict)

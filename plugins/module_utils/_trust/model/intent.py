@@ -12,6 +12,7 @@ from enum import Enum
 
 from ..._pki.certificates import Chain
 from .goals import Goal, Phase, Retire
+from .pools import Scaling
 from .snapshot import Component, PreparedAuthority
 
 
@@ -24,6 +25,16 @@ class Spread(str, Enum):
     AUTO = "auto"
     RELOAD = "reload"
     RESTART = "restart"
+
+
+class NewRoots(str, Enum):
+    """What is done about a CA that the source holds and the ledger does not know.
+
+    ASK: nothing, until the user confirms its fingerprint. NEVER: the flow is held until it is gone.
+    """
+
+    ASK = "ask"
+    NEVER = "never"
 
 
 @dataclass(frozen=True)
@@ -56,7 +67,9 @@ class Intent:
     to leave although it was never used. adopts: with UPGRADE, fingerprint of a CA that somebody has put into the place of the
     one in use, and that is to be adopted. issuing: which leaves are issued here if their Secrets are missing; None: none.
     asked: reference of the issuer that is asked for leaves of a CA whose key is kept elsewhere. issue_until: how long to wait for it; None: not at
-    all. insists: whether it is asked at once again where it has refused.
+    all. insists: whether it is asked at once again where it has refused. scaling: the size that a node pool is to get.
+    new_roots: what is done about a CA of the source that is new. confirmed: SHA-256 fingerprints, in lower case without colons, of such
+    CAs that the user wants.
     """
 
     goal: Goal
@@ -77,6 +90,9 @@ class Intent:
     asked: str = ""
     issue_until: datetime | None = None
     insists: bool = False
+    new_roots: NewRoots = NewRoots.ASK
+    confirmed: frozenset[str] = frozenset()
+    scaling: Scaling | None = None
 
     def allows(self, phase: Phase) -> bool:
         return self.until is None or phase.position <= self.until.position

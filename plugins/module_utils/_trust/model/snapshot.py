@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import Enum
 from functools import cached_property
 from typing import Any
 
 from ..._leaves.life import LeafRequest
+from ..._leaves.standing import Standing
 from ..._pki.certificates import Certificate, Chain
 from .clients import OutsideClient, Waiver
 from .ledger import Ledger
 from .listeners import ObservedListener
 from .names import ObjectNames
+from .pools import SpareNode
+from .source import CaSource
 
 
 class Component(str, Enum):
@@ -170,8 +173,13 @@ class Snapshot:
     in_place: whether running nodes can take a change up without a restart; None where that was not looked at.
     missing: Secrets with leaves that this cluster should have and has not, with what they belong to.
     outside: clients that hold a copy of the cluster CA. waivers: what the user lets pass without their evidence.
-    requests: what is recorded about leaves that somebody else issues, by the Secret of the leaf.
+    requests: what is recorded about leaves that somebody else issues, by the Secret of the leaf. standing: what an issuer
+    keeps that renews by itself, by the same.
     unlabelled: pods that run without labels by which they should be found, and these labels as "<name>=<value>".
+    source: where the user keeps the CAs to trust; None where none is named.
+    renewal_window: how long before its end the operator renews a leaf. misnamed: Secrets with leaves that have other names than the operator
+    wants, where it cannot issue them, and the difference as a part of a sentence. pools: how many nodes each node pool is asked for; empty
+    where nothing depends on it. spare: Secrets of nodes that pools would get next, for which certificates are to wait.
     """
 
     names: ObjectNames
@@ -191,6 +199,12 @@ class Snapshot:
     waivers: tuple[Waiver, ...] = ()
     unlabelled: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     requests: Mapping[str, LeafRequest] = field(default_factory=dict)
+    standing: Mapping[str, Standing] = field(default_factory=dict)
+    source: CaSource | None = None
+    renewal_window: timedelta = timedelta(days=30)
+    misnamed: Mapping[str, str] = field(default_factory=dict)
+    pools: Mapping[str, int] = field(default_factory=dict)
+    spare: Mapping[str, SpareNode] = field(default_factory=dict)
 
     def as_stored(self) -> Snapshot:
         """The snapshot without the answers of running processes."""

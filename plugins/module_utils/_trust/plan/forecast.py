@@ -59,7 +59,7 @@ def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn) -> Forecast:
         decision = decide(snapshot, intent)
         if not decision.steps:
             found = Forecast(tuple(planned), decision.violations, tuple(filter(None, choices)), decision.waiting)
-            return _without(_prepared(snapshot) - _prepared(start) - _supplied(intent), found)
+            return _without(_prepared(snapshot) - _prepared(start) - _brought(start, intent), found)
         for step in decision.steps:
             choices.update(dict.fromkeys((step.because, step.avoidable)))
             planned.append(_planned(step, snapshot))
@@ -72,8 +72,9 @@ def _prepared(snapshot: Snapshot) -> frozenset[Certificate]:
     return frozenset((*snapshot.ca.current[:1], *(one.chain[0] for one in snapshot.ca.prepared)))
 
 
-def _supplied(intent: Intent) -> frozenset[Certificate]:
-    return frozenset(intent.supplied.chain[:1] if intent.supplied else ())
+def _brought(snapshot: Snapshot, intent: Intent) -> frozenset[Certificate]:
+    supplied = intent.supplied.chain[:1] if intent.supplied else ()
+    return frozenset((*supplied, *(snapshot.source.certificates if snapshot.source else ())))
 
 
 def _without(stand_ins: frozenset[Certificate], found: Forecast) -> Forecast:

@@ -12,8 +12,11 @@ from ..._pki.certificates import Certificate, Chain
 from ..._pki.kept_elsewhere import placeholder
 from ..._pki.names import FoldedName
 from ..._pki.paths import check_authority_chain
+from ..ledger.target import supplied_for
+from ..ledger.wish import wish_of
 from ..model.goals import Goal
 from ..model.intent import Intent
+from ..model.ledger import Ledger
 from ..model.snapshot import PreparedAuthority, Snapshot
 from ..model.violations import Condition, Violation
 
@@ -123,7 +126,9 @@ def date_problems(
 
 
 def names_are_distinct(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    brought = (*((intent.supplied.chain,) if intent.supplied else ()), *intent.trusting)
+    supplied = supplied_for(snapshot, intent, snapshot.ledger or Ledger())
+    wish = wish_of(snapshot, intent, snapshot.ledger or Ledger())
+    brought = (*((supplied.chain,) if supplied else ()), *intent.trusting, *(wish.beside if wish else ()))
     chains = [snapshot.ca.current, *snapshot.ca.others.values(), *(a.chain for a in snapshot.ca.prepared), *brought]
     seen: dict[FoldedName, Certificate] = {}
     for certificate in (chain[0] for chain in chains if chain):

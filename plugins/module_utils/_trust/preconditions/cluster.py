@@ -157,7 +157,7 @@ def _starts_something(snapshot: Snapshot, intent: Intent) -> bool:
     ledger = snapshot.ledger or Ledger()
     if intent.goal is Goal.RENEW_LEAVES:
         return bool(due_leaves(snapshot, intent, ledger))
-    rotating = intent.goal in (Goal.RENEW, Goal.REPLACE_KEY) and resolve(snapshot, intent, ledger).wanted
+    rotating = intent.goal is not Goal.CREATE and resolve(snapshot, intent, ledger).wanted
     return intent.goal is Goal.DOWNGRADE or rotating
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..._leaves.trigger import ends_with
 from ..ledger.journal import in_flight
 from ..model.intent import Intent
 from ..model.snapshot import Snapshot
 from ..model.violations import Condition, Violation
-from ..rules.due import ending_leaves, ends_with_its_authority
+from ..rules.due import ending_leaves
 
 
 def leaves_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
@@ -26,13 +27,14 @@ def leaves_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 
 def leaves_can_be_renewed(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """A leaf cannot outlive its CA, so it cannot be renewed under one that ends as soon."""
+    """A leaf is of no use after its CA, so it cannot be renewed under one that ends as soon."""
     if in_flight(snapshot.ledger):
         return
     for leaf in ending_leaves(snapshot, intent):
-        if leaf.chain and ends_with_its_authority(leaf.chain[0], snapshot.ca.current[0]):
+        if leaf.chain and ends_with(leaf.chain[0], snapshot.ca.current):
+            end = min(one.not_after for one in (leaf.chain[0], *snapshot.ca.current))
             yield Violation(
                 Condition.LEAVES_CAN_BE_RENEWED, snapshot.names.secret(leaf.secret),
-                f"holds a certificate that ends on {leaf.chain[0].not_after:%Y-%m-%d}, as its CA does.",
+                f"holds a certificate that ends on {end:%Y-%m-%d}, as its CA does.",
                 "Renew the CA with the renew playbook; that renews the certificates as well.",
             )  # fmt: skip

@@ -37,6 +37,8 @@ from .cluster import (
 )
 from .hand_back import operator_could_renew, ready_to_hand_back
 from .leaves import leaves_are_known, leaves_can_be_renewed
+from .scaling import nothing_is_begun, pool_is_known
+from .source import roots_are_known, source_is_usable
 from .supplied import leaving_is_unused, supplied_fits_the_goal, supplied_is_usable, trusting_is_usable
 from .swap import adopted_is_usable, authority_is_known
 from .waivers import waivers_hold
@@ -61,6 +63,8 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     authority_is_known,
     adopted_is_usable,
     names_are_distinct,
+    source_is_usable,
+    roots_are_known,
     supplied_is_usable,
     supplied_fits_the_goal,
     trusting_is_usable,
@@ -70,6 +74,8 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     cluster_is_settled,
     leaves_are_known,
     leaves_can_be_renewed,
+    pool_is_known,
+    nothing_is_begun,
     operator_could_renew,
     ready_to_hand_back,
     secrets_have_room,

@@ -13,7 +13,8 @@ from ..._pki.defects import named_verifiers
 from ..._pki.path_checks import extension_problem
 from ..._pki.path_constraints import constraint_problem
 from ..._pki.usability import chain_defects
-from ..ledger.target import resolve
+from ..ledger.target import resolve, rotation_of, supplied_for
+from ..ledger.wish import wish_of
 from ..model.goals import Goal
 from ..model.intent import Intent
 from ..model.ledger import Ledger
@@ -22,18 +23,22 @@ from ..model.snapshot import Snapshot
 from ..model.violations import Condition, Violation
 from .authority import chain_problems, date_problems
 
+#: As messages name it, whoever brings it.
+_SUPPLIED = "the supplied CA"
+
 
 def supplied_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    if intent.supplied is None:
+    supplied = supplied_for(snapshot, intent, snapshot.ledger or Ledger())
+    if supplied is None:
         return
-    condition, subject, chain = Condition.SUPPLIED_IS_USABLE, "the supplied CA", intent.supplied.chain
+    condition, subject, chain = Condition.SUPPLIED_IS_USABLE, _SUPPLIED, supplied.chain
     yield from verifier_problems(condition, subject, chain, "Supply")
     yield from chain_problems(condition, subject, chain)
     yield from date_problems(condition, snapshot, subject, chain, "Supply a CA that is valid now.")
     if not chain[0].is_ca:
         yield Violation(condition, subject, f"{chain[0].subject} is not a CA certificate.", "Supply a CA certificate.")
     yield from _constraint_problems(condition, snapshot, subject, chain)
-    if intent.supplied.key != chain[0].public_key_sha256:
+    if supplied.key != chain[0].public_key_sha256:
         yield Violation(
             condition, subject, f"the private key is not the key of {chain[0].subject}.",
             "Supply the key that belongs to the first certificate.",
@@ -69,7 +74,8 @@ def _constraint_problems(condition: Condition, snapshot: Snapshot, subject: str,
 def trusting_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A CA that is to be trusted beside the others: once it is published, every process restarts for it."""
     condition, subject = Condition.TRUSTING_IS_USABLE, "the CA that is to be trusted"
-    for chain in intent.trusting:
+    wish = wish_of(snapshot, intent, snapshot.ledger or Ledger())
+    for chain in (*intent.trusting, *(wish.beside if wish else ())):
         yield from verifier_problems(condition, subject, chain, "Give")
         yield from chain_problems(condition, subject, chain)
         yield from date_problems(condition, snapshot, subject, chain, "Give a CA that is valid now.")
@@ -103,27 +109,28 @@ def supplied_fits_the_goal(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
     """A renewal keeps name, key and key identifier, a replacement brings another key: how many rolls it takes depends on
     it.
     """
-    wanted = resolve(snapshot, intent, snapshot.ledger or Ledger()).wanted
-    if intent.supplied is None or not snapshot.ca.current or not wanted:
+    ledger = snapshot.ledger or Ledger()
+    supplied = supplied_for(snapshot, intent, ledger)
+    if supplied is None or not snapshot.ca.current or not resolve(snapshot, intent, ledger).wanted:
         return
-    new, current = intent.supplied.chain[0], snapshot.ca.current[0]
+    goal, new, current = rotation_of(snapshot, intent, ledger), supplied.chain[0], snapshot.ca.current[0]
     same_key = new.public_key_sha256 == current.public_key_sha256
-    if intent.goal is Goal.RENEW and not (same_key and new.subject == current.subject):
+    if goal is Goal.RENEW and not (same_key and new.subject == current.subject):
         yield Violation(
-            Condition.SUPPLIED_FITS_THE_GOAL, "the supplied CA",
+            Condition.SUPPLIED_FITS_THE_GOAL, _SUPPLIED,
             f"{new.subject} is not a renewal of {current.subject}: it has another {'name' if same_key else 'key'}.",
             "Supply a certificate with the name and the key of the CA in use, or run the replace_key playbook.",
         )  # fmt: skip
-    elif intent.goal is Goal.RENEW and not (new.stands_in_for(current) and current.stands_in_for(new)):
+    elif goal is Goal.RENEW and not (new.stands_in_for(current) and current.stands_in_for(new)):
         yield Violation(
-            Condition.SUPPLIED_FITS_THE_GOAL, "the supplied CA",
+            Condition.SUPPLIED_FITS_THE_GOAL, _SUPPLIED,
             f"{new.subject} has another subject key identifier than the CA in use, so JVMs and OpenSSL that know only one of "
             "the two would refuse leaves of the other.",
             f"Supply a certificate with {_identifier(current)}, or run the replace_key playbook with a key of its own.",
         )  # fmt: skip
-    elif intent.goal is Goal.REPLACE_KEY and same_key:
+    elif goal is Goal.REPLACE_KEY and same_key:
         yield Violation(
-            Condition.SUPPLIED_FITS_THE_GOAL, "the supplied CA", f"{new.subject} has the key of the CA in use.",
+            Condition.SUPPLIED_FITS_THE_GOAL, _SUPPLIED, f"{new.subject} has the key of the CA in use.",
             "Supply a CA with a key of its own, or run the renew playbook.",
         )  # fmt: skip
 

@@ -6,23 +6,20 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
-from ..._pki.certificates import Certificate
+from ..._leaves.trigger import WHY_RENEWED, Due, ends_with, is_ending, why_ending, why_misnamed
 from ..ledger.journal import in_flight
 from ..model.goals import Goal
 from ..model.intent import Intent
 from ..model.ledger import Ledger
 from ..model.snapshot import Component, Snapshot, StoredLeaf
 from ..model.states import TrustState
-
-#: A leaf that ends with its CA cannot be renewed under it. A renewal that gains less than this is not made.
-_GAIN = timedelta(days=1)
+from .operator_reissue import leaves_before_operator_window, misnamed_leaves
+from .standing import renewed_leaves
 
 
 def ending_leaves(snapshot: Snapshot, intent: Intent) -> tuple[StoredLeaf, ...]:
-    """Leaves of the CA in use that are in their time for renewal, also those that end with their CA: those of nodes, and all
-    where somebody else keeps the CA's key, because then the operator can renew none.
+    """Leaves of the CA in use that are in their time for renewal, they or what they rest on, also those that end with their CA: those
+    of nodes, and all where somebody else keeps the CA's key, because then the operator can renew none.
     """
     if intent.goal is not Goal.RENEW_LEAVES or not snapshot.ca.current:
         return ()
@@ -35,23 +32,33 @@ def _is_ending(leaf: StoredLeaf, snapshot: Snapshot, intent: Intent) -> bool:
     if not renewed_here or leaf.chain is None or leaf.generation != current_generation:
         return False
     own = leaf.chain[0]
-    window = min(intent.renew_before, (own.not_after - own.not_before) / 2)
-    return own.signed_by(snapshot.ca.current[0]) and own.not_after - snapshot.now < window
-
-
-def ends_with_its_authority(leaf: Certificate, authority: Certificate) -> bool:
-    return authority.not_after - leaf.not_after < _GAIN
+    above = snapshot.ca.current
+    return own.signed_by(above[0]) and is_ending(own, above, snapshot.now, intent.renew_before)
 
 
 def due_leaves(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> tuple[StoredLeaf, ...]:
-    """Leaves that are to be issued anew; none while another flow is in flight, because they would be of the CA that it
-    replaces.
+    """Leaves that are to be issued anew under the CA in use, and those that their issuer has renewed by itself; none while another flow is in
+    flight, because they would be of the CA that it replaces.
     """
+    due = due_reasons(snapshot, intent, ledger)
+    return tuple(leaf for leaf in snapshot.leaves if leaf.secret in due)
+
+
+def due_reasons(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str, Due]:
+    """Why each of them is, by its Secret."""
     if in_flight(ledger) or snapshot.ca.prepared or not snapshot.ca.current:
-        return ()
-    authority = snapshot.ca.current[0]
-    entry = ledger.find(authority.fingerprint)
+        return {}
+    entry = ledger.find(snapshot.ca.current[0].fingerprint)
     if entry is None or (snapshot.pods and entry.state is not TrustState.TRUSTED_IN_USE_ALL):
-        return ()
-    ending = ending_leaves(snapshot, intent)
-    return tuple(leaf for leaf in ending if leaf.chain and not ends_with_its_authority(leaf.chain[0], authority))
+        return {}
+    ending = (*ending_leaves(snapshot, intent), *leaves_before_operator_window(snapshot))
+    return {
+        **{
+            leaf.secret: why_ending(leaf.chain[0], snapshot.ca.current)
+            for leaf in ending
+            # Another one would last longer.
+            if leaf.chain and not ends_with(leaf.chain[0], snapshot.ca.current)
+        },
+        **{leaf.secret: WHY_RENEWED for leaf in renewed_leaves(snapshot, intent)},
+        **{leaf.secret: why_misnamed(snapshot.misnamed[leaf.secret]) for leaf in misnamed_leaves(snapshot)},
+    }

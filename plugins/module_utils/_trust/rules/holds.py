@@ -17,7 +17,7 @@ from ..model.ledger import LedgerEntry
 from ..model.snapshot import Component
 from ..model.states import TRUSTED_STATES, TrustState
 from ..model.violations import Condition, Violation
-from .requests import leaves_lacking
+from .requests import leaves_lacking, leaves_to_ask_for
 from .retirement import is_patient
 from .situation import Situation
 
@@ -42,7 +42,9 @@ def _foreign_leaves(at: Situation) -> Iterator[Violation]:
                 f"holds no certificate of this cluster's CAs under {leaf.key}: {why or 'it cannot be read'}.",
                 "Find out who put it there, then delete this Secret: the Cluster Operator issues the certificate anew.",
             )  # fmt: skip
-    awaited = leaves_lacking(at)
+    asked = leaves_to_ask_for(at)
+    # Leaves that are at hand wait for those that are still to come.
+    awaited = asked.secrets if asked and leaves_lacking(at) else ()
     for name, component in sorted(at.snapshot.missing.items()):
         if is_about(name, component) and name not in awaited:
             yield Violation(

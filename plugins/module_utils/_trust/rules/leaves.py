@@ -23,11 +23,11 @@ from ..model.snapshot import Component
 from ..model.states import TrustState
 from ..model.steps.base import Steps
 from ..model.steps.books import WriteLedger
-from ..model.steps.leaves import IssueLeaves
 from ..model.steps.nodes import Reload, Roll, RollReason
 from .due import due_leaves
 from .first_use import may_be_used
 from .in_place import nodes_of, why_not_in_place, why_not_reloaded
+from .issuing import issue
 from .pause import in_pause
 from .requests import lacking
 from .retirement import RESTART_BEFORE, is_ending, is_patient
@@ -58,13 +58,12 @@ def replace_leaves(at: Situation) -> Steps:
     order = _renewal(at) or _first_use(at)
     if order is None:
         return ()
-    issue = IssueLeaves(
-        secrets=order.secrets, issuer=order.issuer, generation=at.generation, link=order.link, phase=Phase.USE,
-        because=order.because, avoidable=order.avoidable,
-    )  # fmt: skip
-    if order.restarting:
-        return (issue,)
-    return in_pause(at, *(note(at, order.secrets) or (issue,)))
+    issued = issue(
+        at, order.secrets, order.issuer, Phase.USE, link=order.link, because=order.because, avoidable=order.avoidable
+    )
+    if not issued or order.restarting:
+        return issued
+    return in_pause(at, *(note(at, order.secrets) or issued))
 
 
 def note(at: Situation, secrets: tuple[str, ...]) -> Steps:
@@ -76,8 +75,11 @@ def note(at: Situation, secrets: tuple[str, ...]) -> Steps:
 def _renewal(at: Situation) -> _Order | None:
     current, leaves = at.snapshot.ca.current, due_leaves(at.snapshot, at.intent, at.ledger)
     due = tuple(sorted(leaf.secret for leaf in leaves))
-    if not due or lacking(at, due, current):
+    if not due:
         return None
+    if at.snapshot.misnamed:
+        # The operator stands still until they are there, and is not paused for them: it has to see them first.
+        return _Order(due, current, restarting="listeners have changed, and the operator restarts nodes for that.")
     why = why_not_in_place(at)
     sentence = f"Nodes are restarted with their renewed certificates: {why}" if why else ""
     return _Order(due, current, restarting=sentence, avoidable=sentence)
@@ -96,8 +98,6 @@ def _first_use(at: Situation) -> _Order | None:
     others = {entry.fingerprint for entry in at.ledger.entries} - {successor.entry.fingerprint}
     secrets = tuple(sorted(leaf.secret for leaf in outdated if at.issuer_of(leaf) in others))
     if not secrets or at.gates.trust(at.snapshot, at.ledger, successor.introduction.form):
-        return None
-    if lacking(at, secrets, successor.entry.chain):
         return None
     because = (
         f"{named(successor.entry.certificate)} is introduced by a link certificate that {at.snapshot.ca.current[0].subject} "
@@ -121,9 +121,7 @@ def issue_missing(at: Situation) -> Steps:
     helpless = Selection() if at.snapshot.ca.is_kept_elsewhere(at.current) else None
     wanted, missing = at.intent.issuing or helpless, at.snapshot.missing
     secrets = tuple(sorted(name for name, component in missing.items() if wanted and wanted.has(name, component)))
-    if not secrets or lacking(at, secrets, at.snapshot.ca.current):
-        return ()
-    return (IssueLeaves(secrets=secrets, issuer=at.snapshot.ca.current, generation=at.generation, phase=Phase.USE),)
+    return issue(at, secrets, at.snapshot.ca.current, Phase.USE)
 
 
 def use_by_operator(at: Situation) -> Steps:
@@ -142,14 +140,9 @@ def use_by_operator(at: Situation) -> Steps:
     )
     # Clients outside the cluster never meet it.
     inside, chain = within_cluster(at.snapshot), successor.entry.chain
-    if (
-        not outdated
-        or lacking(at, outdated, chain)
-        or at.gates.trust(inside, at.ledger, chain)
-        or at.gates.alone(inside, at.ledger, chain)
-    ):
+    if not outdated or at.gates.trust(inside, at.ledger, chain) or at.gates.alone(inside, at.ledger, chain):
         return ()
-    return (IssueLeaves(secrets=outdated, issuer=chain, generation=at.generation, phase=Phase.USE),)
+    return issue(at, outdated, chain, Phase.USE)
 
 
 def await_restarts(at: Situation) -> Steps:
@@ -183,8 +176,10 @@ def restarted_by_operator(at: Situation) -> frozenset[str]:
 
 
 def _is_ours(at: Situation, current: Certificate) -> bool:
-    """Whether these restarts belong to a flow; restarts that the operator makes for its own reasons are not waited for."""
-    if at.begun is not None or at.intent.goal is Goal.RENEW_LEAVES:
+    """Whether these restarts belong to a flow; restarts that the operator makes for its own reasons are not waited for. Where somebody
+    else keeps the key, no leaf changes but by a flow.
+    """
+    if at.begun is not None or at.intent.goal is Goal.RENEW_LEAVES or at.snapshot.ca.is_kept_elsewhere(current):
         return True
     own = frozenset({current.fingerprint})
     return any(seen.authorities not in (None, own) for seen in at.presented)

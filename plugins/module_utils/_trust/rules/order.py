@@ -19,8 +19,11 @@ from .publish import await_bundle, project, publish
 from .requests import ask_for_leaves, await_issuer, forget_requests
 from .retire import forget, withdraw
 from .rewrite import rewrite_for_the_operator
+from .scale import scale
 from .settle import end_pause, settle_key
 from .situation import Situation
+from .spare import keep_spare_leaves
+from .standing import correct_orders
 from .switch import switch
 from .tidy import tidy
 from .trust import restart_to_trust
@@ -31,6 +34,8 @@ RULES: tuple[Rule, ...] = (
     # What was begun: first, because a killed call may have left the operator paused, or unable to issue.
     settle_key,
     end_pause,
+    # Scale: before everything else that a call might go on with, because the caller asks for nothing but this.
+    scale,
     # Prepare: the next CA exists before anything else about it can be decided.
     prepare,
     # Publish: before trust, because processes trust what they read when they start.
@@ -39,6 +44,7 @@ RULES: tuple[Rule, ...] = (
     publish,
     # Requests: as soon as it is known which CA is to sign; issuers may take their time while processes come to trust it.
     ask_for_leaves,
+    correct_orders,
     # Trust: before use, because no process may meet a leaf that it refuses (I3); processes restart while clients get
     # their time.
     restart_to_trust,
@@ -61,6 +67,8 @@ RULES: tuple[Rule, ...] = (
     await_restarts,
     forget,
     restart_holders,
+    # Spare: when the leaves of all that there is are seen to, and before anything is waited for that is not of the cluster.
+    keep_spare_leaves,
     # Others: the cluster's own processes are not in the way any more.
     await_outside,
     # Hand over: of a cluster in which nothing is left to do.

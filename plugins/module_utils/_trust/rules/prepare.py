@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..._pki.authorities import authority_generation
 from ..gates.introduction import why_not_linked
-from ..ledger.target import resolve
+from ..ledger.target import resolve, rotation_of, supplied_for
 from ..model.goals import Goal
 from ..model.steps.authority import PrepareAuthority
 from ..model.steps.base import Steps
@@ -19,23 +19,25 @@ def prepare(at: Situation) -> Steps:
     """Certificate, key and, for a new key, link certificate of the next CA."""
     if not resolve(at.snapshot, at.intent, at.ledger).wanted:
         return ()
-    supplied = at.intent.supplied.chain if at.intent.supplied else None
-    linked = at.intent.goal is Goal.REPLACE_KEY and not why_not_linked(at.snapshot, supplied)
+    goal, supplied = rotation_of(at.snapshot, at.intent, at.ledger), supplied_for(at.snapshot, at.intent, at.ledger)
+    chain = supplied.chain if supplied else ()
+    linked = goal is Goal.REPLACE_KEY and not why_not_linked(at.snapshot, chain)
+    generation = _next_generation(at, goal)
     return (
         PrepareAuthority(
-            goal=at.intent.goal, replaces=at.snapshot.ca.current, generation=_next_generation(at), linked=linked
+            goal=goal, replaces=at.snapshot.ca.current, generation=generation, linked=linked, supplied=chain
         ),
     )
 
 
-def _next_generation(at: Situation) -> int:
+def _next_generation(at: Situation, goal: Goal) -> int:
     """N of ``CN=cluster-ca vN``: a renewal keeps it, a new key takes one that no CA here has, because verifiers find
     issuers by name (RFC 5280 section 6.1)."""
     ca = at.snapshot.ca
     if at.current is None:
         return 0
     own = authority_generation(at.current)
-    if at.intent.goal is Goal.RENEW:
+    if goal is Goal.RENEW:
         return ca.key_generation if own is None else own
     known = [number for entry in at.ledger.entries if (number := authority_generation(entry.certificate)) is not None]
     if own is None:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from ..ledger.projection import is_projected
+from ..ledger.wish import wish_of
 from ..model.goals import Phase
 from ..model.ledger import LedgerEntry
 from ..model.states import TrustState
@@ -25,8 +26,9 @@ def project(at: Situation) -> Steps:
         for entry in at.ledger.entries
         if entry.state is not TrustState.PHASE_OUT or at.gates.removal(at.snapshot, at.ledger, entry.fingerprint)
     )
-    projected = at.snapshot.ca.projected
-    needed = tuple(chain for chain in (*known, *at.intent.trusting) if chain[0].fingerprint not in projected)
+    projected, wish = at.snapshot.ca.projected, wish_of(at.snapshot, at.intent, at.ledger)
+    asked = (*known, *at.intent.trusting, *(wish.beside if wish else ()))
+    needed = tuple(chain for chain in asked if chain[0].fingerprint not in projected)
     every = projected | {chain[0].fingerprint for chain in needed}
     return (Project(chains=needed), AwaitBundle(present=every, phase=Phase.PREPARE)) if needed else ()
 

@@ -8,27 +8,35 @@ pause, and they are used when every one is at hand.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ..._leaves.back_off import next_try
 from ..._leaves.life import LeafRequest
 from ..._leaves.request import Next, Wanted, next_of
-from ..._pki.certificates import Certificate, Chain
+from ..._leaves.trigger import Due, Held, Question, Specification, due
+from ..._pki.certificates import Chain
+from ..ledger.wish import later_authorities
 from ..model.goals import Phase
 from ..model.names import counted, listed, named
-from ..model.snapshot import StoredLeaf
 from ..model.steps.base import Steps
 from ..model.steps.requests import AskForLeaves, AwaitIssuer, CollectLeaves, ForgetRequests
-from .due import due_leaves
+from .due import due_reasons
 from .situation import Situation
 
 
 @dataclass(frozen=True)
 class Asked:
-    """The leaves that have to be asked for. issuer: the CA that is to sign, with its chain."""
+    """The leaves that have to be asked for. issuer: the CA that is to sign, with its chain. reasons: why each has to be, by its
+    Secret.
+    """
 
     issuer: Chain
-    secrets: tuple[str, ...]
+    reasons: Mapping[str, Due]
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        return tuple(sorted(self.reasons))
 
 
 def leaves_to_ask_for(at: Situation) -> Asked | None:
@@ -37,22 +45,26 @@ def leaves_to_ask_for(at: Situation) -> Asked | None:
     chain = successor.entry.chain if successor is not None else ca.current
     if not chain or not ca.is_kept_elsewhere(chain[0]):
         return None
-    due = due_leaves(at.snapshot, at.intent, at.ledger) if successor is None else ()
-    stored = {leaf.secret for leaf in at.snapshot.leaves if leaf in due or not is_signed_by(leaf, chain[0])}
-    return Asked(chain, tuple(sorted({*stored, *at.snapshot.missing})))
+    return Asked(chain, reasons_for(at, chain))
 
 
-def is_signed_by(leaf: StoredLeaf, authority: Certificate) -> bool:
-    """Also a leaf that this CA's key has signed under an earlier certificate of it."""
-    return leaf.chain is not None and leaf.chain[0].signed_by(authority)
+def reasons_for(at: Situation, authority: Chain) -> Mapping[str, Due]:
+    """Why leaves have to be issued anew by this CA, by their Secret. Their dates matter only where no CA takes the place of
+    another.
+    """
+    wanted, now = Specification(authority), at.snapshot.now
+    questions = {name: Question(None, wanted, now) for name in at.snapshot.missing}
+    for leaf in at.snapshot.leaves:
+        questions[leaf.secret] = Question(Held(leaf.chain, leaf.problem), wanted, now)
+    found = {name: why for name, asked in questions.items() if (why := due(asked))}
+    return {**due_reasons(at.snapshot, at.intent, at.ledger), **found}
 
 
 def lacking(at: Situation, secrets: tuple[str, ...], issuer: Chain) -> tuple[str, ...]:
     """Those for which no leaf is at hand and none can be signed here."""
     if not at.snapshot.ca.is_kept_elsewhere(issuer[0]):
         return ()
-    wanted = _wanted(at, issuer)
-    return tuple(name for name in secrets if _next(at, name, wanted) is not Next.USE)
+    return tuple(name for name in secrets if next_for(at, name, issuer) is not Next.USE)
 
 
 def leaves_lacking(at: Situation) -> tuple[str, ...]:
@@ -61,8 +73,14 @@ def leaves_lacking(at: Situation) -> tuple[str, ...]:
     return lacking(at, asked.secrets, asked.issuer) if asked else ()
 
 
+def next_for(at: Situation, secret: str, issuer: Chain) -> Next:
+    """What is to be done about the leaf in this Secret, which is wanted from this CA."""
+    return _next(at, secret, _wanted(at, issuer))
+
+
 def _wanted(at: Situation, issuer: Chain) -> Wanted:
-    return Wanted(at.intent.asked, issuer[0].fingerprint, at.intent.insists)
+    later = frozenset(chain[0].fingerprint for chain in later_authorities(at.snapshot))
+    return Wanted(at.intent.asked, issuer[0].fingerprint, at.intent.insists, later)
 
 
 def _next(at: Situation, secret: str, wanted: Wanted) -> Next:
@@ -74,11 +92,10 @@ def ask_for_leaves(at: Situation) -> Steps:
     asked = leaves_to_ask_for(at)
     if asked is None:
         return ()
-    wanted = _wanted(at, asked.issuer)
-    collected = tuple(name for name in asked.secrets if _next(at, name, wanted) is Next.COLLECT)
+    collected = tuple(name for name in asked.secrets if next_for(at, name, asked.issuer) is Next.COLLECT)
     if collected:
         return (CollectLeaves(secrets=collected, asked=at.intent.asked, phase=Phase.PREPARE),)
-    missing = tuple(name for name in asked.secrets if _next(at, name, wanted) is Next.ASK)
+    missing = tuple(name for name in asked.secrets if next_for(at, name, asked.issuer) is Next.ASK)
     if not missing:
         return ()
     because = f"Somebody else keeps the key of {named(asked.issuer[0])}, so its certificates are asked for before anything depends on them."
@@ -90,9 +107,9 @@ def ask_for_leaves(at: Situation) -> Steps:
 
 
 def await_issuer(at: Situation) -> Steps:
-    """Wait for requests that are open, as long as the caller wants to."""
+    """Wait for requests that are open, as long as the caller wants to; never while the operator is paused."""
     asked, until = leaves_to_ask_for(at), at.intent.issue_until
-    if asked is None or until is None or at.snapshot.now >= until:
+    if asked is None or until is None or at.snapshot.now >= until or at.snapshot.reconciliation.paused_by_us:
         return ()
     requests = at.snapshot.requests
     awaited = tuple(name for name in leaves_lacking(at) if (one := requests.get(name)) and one.is_open)
@@ -106,9 +123,21 @@ def forget_requests(at: Situation) -> Steps:
     mind.
     """
     asked = leaves_to_ask_for(at)
-    wanted = frozenset(asked.secrets) if asked else frozenset()
-    served = tuple(sorted(set(at.snapshot.requests) - wanted))
+    needed = set(asked.secrets) if asked else set()
+    if asked is not None:
+        wanted = _wanted(at, asked.issuer)
+        needed |= {name for name, request in at.snapshot.requests.items() if wanted.keeps(request)}
+    served = tuple(sorted(set(at.snapshot.requests) - needed - spare_nodes(at)))
     return (ForgetRequests(secrets=served, phase=at.phase),) if served else ()
+
+
+def spare_nodes(at: Situation) -> frozenset[str]:
+    """Secrets of nodes that are not wanted yet, and for which certificates of the CA in use are to wait; none where the operator
+    can issue them.
+    """
+    current = at.current
+    helpless = current is not None and at.snapshot.ca.is_kept_elsewhere(current)
+    return frozenset(at.snapshot.spare) if helpless else frozenset()
 
 
 def still_awaited(at: Situation) -> tuple[str, ...]:
@@ -121,8 +150,18 @@ def still_awaited(at: Situation) -> tuple[str, ...]:
     details = dict.fromkeys(_detail(at.snapshot.requests.get(name)) for name in missing)
     return (
         f"{total} still to come from {at.intent.asked}, for {listed(missing)}; nothing else is held up, and the next run goes on.",
+        *_standing_still(at, missing),
         *filter(None, details),
     )
+
+
+def _standing_still(at: Situation, missing: tuple[str, ...]) -> Iterator[str]:
+    misnamed = [name for name in missing if name in at.snapshot.misnamed]
+    if misnamed:
+        yield (
+            f"The operator wants other names in {counted(len(misnamed), 'certificate')} ({misnamed[0]}: {at.snapshot.misnamed[misnamed[0]]}), "
+            "can issue none, and touches nothing until they are there."
+        )
 
 
 def _detail(request: LeafRequest | None) -> str:

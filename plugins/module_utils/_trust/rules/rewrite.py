@@ -6,16 +6,17 @@
 
 from __future__ import annotations
 
+from ..._leaves.trigger import is_signed_by
 from ..._pki.certificates import Certificate
 from ..evidence.clients import within_cluster
 from ..model.goals import Goal
 from ..model.snapshot import StoredLeaf
 from ..model.steps.base import Steps
-from ..model.steps.leaves import IssueLeaves, RechainLeaves
+from ..model.steps.leaves import RechainLeaves
 from .in_place import why_not_in_place
+from .issuing import issue
 from .leaves import note
 from .pause import in_pause
-from .requests import is_signed_by, lacking
 from .retirement import is_patient
 from .situation import Situation
 
@@ -35,18 +36,18 @@ def rewrite_leaves(at: Situation) -> Steps:
     if kept:
         return in_pause(at, RechainLeaves(secrets=kept, generation=at.generation, phase=at.phase))
     secrets = tuple(sorted(leaf.secret for leaf in outdated))
-    if lacking(at, secrets, at.snapshot.ca.current):
+    issued = issue(at, secrets, at.snapshot.ca.current, at.phase)
+    if not issued:
         return ()
-    issue = IssueLeaves(secrets=secrets, issuer=at.snapshot.ca.current, generation=at.generation, phase=at.phase)
     noted = note(at, secrets) if _are_read_again(at) else ()
-    return in_pause(at, *(noted or (issue,)))
+    return in_pause(at, *(noted or issued))
 
 
 def _is_kept(leaf: StoredLeaf, current: Certificate, at: Situation) -> bool:
     """Where somebody else keeps the key, leaves of before a renewal are kept too: they would have to be asked for, and are as
     good.
     """
-    return at.is_of(leaf, current) or (at.snapshot.ca.is_kept_elsewhere(current) and is_signed_by(leaf, current))
+    return at.is_of(leaf, current) or (at.snapshot.ca.is_kept_elsewhere(current) and is_signed_by(leaf.chain, current))
 
 
 def rewrite_for_the_operator(at: Situation) -> Steps:

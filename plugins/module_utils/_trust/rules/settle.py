@@ -16,6 +16,7 @@ from .leaves import replace_leaves
 from .publish import write_bundle
 from .retire import withdraw
 from .rewrite import rewrite_leaves
+from .scale import scale
 from .situation import Situation
 from .stamp import stamp_pods
 from .switch import switch
@@ -42,6 +43,6 @@ def end_pause(at: Situation) -> Steps:
     """In a pause, do the steps that it was made for, one after the other; then let the operator go on."""
     if not at.snapshot.reconciliation.paused_by_us:
         return ()
-    rules = (write_bundle, rewrite_leaves, stamp_pods, replace_leaves, switch, withdraw, raise_key_generation)
+    rules = (write_bundle, rewrite_leaves, stamp_pods, replace_leaves, scale, switch, withdraw, raise_key_generation)
     wanted = next(filter(None, (rule(at) for rule in rules)), ())
     return wanted or (Resume(phase=at.phase),)

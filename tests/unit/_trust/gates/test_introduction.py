@@ -259,16 +259,16 @@ def test_what_keeps_leaves_from_being_presented(snapshot: Snapshot, expected: li
 @pytest.mark.parametrize(
     ("snapshot", "brings", "why"),
     [
-        pytest.param(cluster(), None, "", id="as usual"),
-        pytest.param(cluster(ca=secrets(CORPORATE)), None, "", id="as usual, below a root"),
+        pytest.param(cluster(), (), "", id="as usual"),
+        pytest.param(cluster(ca=secrets(CORPORATE)), (), "", id="as usual, below a root"),
         pytest.param(cluster(), chain_of(NEW), "", id="a supplied root"),
         pytest.param(cluster(), CORPORATE, NO_ROOT, id="a supplied intermediate"),
-        pytest.param(cluster(ca=secrets(None)), None, "there is no CA yet.", id="no CA"),
-        pytest.param(cluster(ca=secrets(key=None)), None, NO_KEY, id="no key"),
-        pytest.param(elsewhere(cluster(), OLD), None, KEPT, id="somebody else keeps the key"),
-        pytest.param(elsewhere(cluster(), NEW), None, "", id="somebody else keeps another key"),
-        pytest.param(cluster(ca=secrets(key=NEW.certificate.public_key_sha256)), None, NO_KEY, id="another key"),
+        pytest.param(cluster(ca=secrets(None)), (), "there is no CA yet.", id="no CA"),
+        pytest.param(cluster(ca=secrets(key=None)), (), NO_KEY, id="no key"),
+        pytest.param(elsewhere(cluster(), OLD), (), KEPT, id="somebody else keeps the key"),
+        pytest.param(elsewhere(cluster(), NEW), (), "", id="somebody else keeps another key"),
+        pytest.param(cluster(ca=secrets(key=NEW.certificate.public_key_sha256)), (), NO_KEY, id="another key"),
     ],
 )
-def test_why_the_ca_in_use_cannot_certify_the_next_key(snapshot: Snapshot, brings: Chain | None, why: str) -> None:
+def test_why_the_ca_in_use_cannot_certify_the_next_key(snapshot: Snapshot, brings: Chain, why: str) -> None:
     assert why_not_linked(snapshot, brings) == why

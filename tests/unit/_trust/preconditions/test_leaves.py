@@ -34,6 +34,9 @@ LAST_AS_LONG = (
     ),
 )
 
+#: The operator issues such ones; nobody takes them after their CA has ended.
+OUTLIVES = (a_leaf(chain=(issue_leaf(OLD, begin=NOW - 2 * YEAR, end=NOW + 3 * YEAR), OLD.certificate)),)
+
 #: Below a root that lasts longer.
 _ROOT = make("Corporate Root", key(6), end=NOW + 5 * YEAR)
 _BELOW = make("Corporate Issuing CA", key(7), _ROOT)
@@ -60,6 +63,12 @@ CASES = [
         "Renew the CA with the renew playbook; that renews the certificates as well.",
         name="below a root", intent=LEAVES, leaves=LAST_NEARLY_AS_LONG, ca=secrets(BELOW),
         ledger=ledger(entry(BELOW, generations={0})),
+    ),
+    refusal(
+        leaves_can_be_renewed,
+        f"Secret kafka/{PODS[0]}: holds a certificate that ends on {OLD.certificate.not_after:%Y-%m-%d}, as its CA does. "
+        "Renew the CA with the renew playbook; that renews the certificates as well.",
+        name="its CA ends first", intent=LEAVES, leaves=OUTLIVES,
     ),
     refusal(
         leaves_are_known,

@@ -20,6 +20,8 @@ from . import test_authority as authority
 from . import test_cluster as of_cluster
 from . import test_hand_back as hand_back
 from . import test_leaves as of_leaves
+from . import test_scaling as of_pools
+from . import test_source as source
 from . import test_supplied as supplied
 from . import test_swap as swap
 from . import test_waivers as waivers
@@ -27,7 +29,7 @@ from .refusals import rules_of
 
 CASES = [
     *adoption.CASES, *authority.CASES, *of_cluster.ALWAYS, *of_cluster.BEFORE_A_FLOW, *hand_back.CASES, *of_leaves.CASES,
-    *supplied.CASES, *swap.CASES, *waivers.CASES,
+    *of_pools.CASES, *source.CASES, *supplied.CASES, *swap.CASES, *waivers.CASES,
 ]  # fmt: skip
 
 

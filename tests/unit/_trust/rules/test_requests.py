@@ -11,6 +11,7 @@ from datetime import timedelta
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.life import LeafRequest
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.trigger import Due, Reason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
@@ -28,7 +29,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requ
     ask_for_leaves,
     await_issuer,
     forget_requests,
-    is_signed_by,
     lacking,
     leaves_lacking,
     leaves_to_ask_for,
@@ -101,7 +101,23 @@ def ask(*names: str) -> AskForLeaves:
 def test_which_leaves_have_to_be_asked_for(snapshot: Snapshot, names: tuple[str, ...]) -> None:
     found = leaves_to_ask_for(at(snapshot))
     issuer = chain_of(NEW) if snapshot.ca.elsewhere == KEPT.ca.elsewhere else chain_of(RENEWED)
-    assert found == Asked(issuer, tuple(sorted(names)))
+    assert found is not None
+    assert (found.issuer, found.secrets) == (issuer, tuple(sorted(names)))
+    assert decide(snapshot, REPLACE_KEY).asked in ({}, found.reasons)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "reason"),
+    [
+        (PUBLISHED, Reason.AUTHORITY),
+        (replace(PUBLISHED, leaves=(a_leaf(PODS[0], chain=None),)), Reason.UNREADABLE),
+        (MISSING, Reason.MISSING),
+    ],
+)
+def test_why_they_have_to_be_asked_for(snapshot: Snapshot, reason: Reason) -> None:
+    found = leaves_to_ask_for(at(snapshot))
+    assert found is not None
+    assert found.reasons[PODS[0]].reason is reason
 
 
 @pytest.mark.parametrize(
@@ -127,18 +143,35 @@ def test_nobody_is_asked_where_the_key_is_here(snapshot: Snapshot) -> None:
 
 
 def test_leaves_at_their_end_are_asked_for() -> None:
-    """Those of components too: the operator can renew none."""
+    """Those of components too: the operator can renew none, and by every goal before it tries."""
     ending = (leaf_with(44 * DAY), leaf_with(44 * DAY, secret="exporter", component=Component.KAFKA_EXPORTER))
     snapshot = elsewhere(settled(*ending), LASTING)
-    found = leaves_to_ask_for(at(snapshot, RENEW_LEAVES))
-    assert found == Asked(chain_of(LASTING), (PODS[0], "exporter"))
-    assert leaves_to_ask_for(at(snapshot, RECONCILE)) == Asked(chain_of(LASTING), ())
+    found, settled_ = (leaves_to_ask_for(at(snapshot, intent)) for intent in (RENEW_LEAVES, RECONCILE))
+    assert found is not None
+    assert (found.issuer, found.secrets) == (chain_of(LASTING), (PODS[0], "exporter"))
+    assert {one.reason for one in found.reasons.values()} == {Reason.EXPIRING}
+    assert settled_ == found
+    later = replace(snapshot, renewal_window=timedelta(days=10))
+    assert leaves_to_ask_for(at(later, RENEW_LEAVES)) == found
+    assert leaves_to_ask_for(at(later, RECONCILE)) == Asked(chain_of(LASTING), {})
 
 
-def test_the_signature_tells_who_has_signed() -> None:
-    assert is_signed_by(a_leaf(issuer=OLD), RENEWED.certificate)
-    assert not is_signed_by(a_leaf(issuer=OLD), NEW.certificate)
-    assert not is_signed_by(a_leaf(chain=None), OLD.certificate)
+MISNAMED = replace(elsewhere(settled(leaf_with(200 * DAY)), LASTING), misnamed={PODS[0]: "it lacks a.example"})
+
+
+def test_leaves_with_other_names_are_asked_for_and_it_is_told_why() -> None:
+    why = Due(Reason.SPECIFICATION, "its alternative names are not those that are wanted: it lacks a.example")
+    assert leaves_to_ask_for(at(MISNAMED, RECONCILE)) == Asked(chain_of(LASTING), {PODS[0]: why})
+    asked = with_requests(MISNAMED, a_request(issuer=LASTING))
+    assert (
+        "The operator wants other names in 1 certificate (demo-nodes-0: it lacks a.example), can issue none, and touches nothing until they are there."
+    ) in still_awaited(at(asked, RECONCILE))
+
+
+def test_and_issued_without_a_pause_because_the_operator_has_to_see_them() -> None:
+    answer = with_requests(MISNAMED, answered(issuer=LASTING))
+    (step,) = decide(answer, RECONCILE).steps
+    assert (type(step), step.secrets) == (IssueLeaves, (PODS[0],))  # type: ignore[attr-defined]
 
 
 def test_what_is_lacking() -> None:

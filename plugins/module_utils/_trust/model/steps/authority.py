@@ -22,12 +22,14 @@ class PrepareAuthority(Step):
     """Make the next CA (or take the supplied one) and put it, with its key, into the CA key Secret.
 
     generation: N of its name ``cluster-ca vN``. linked: together with a link certificate by the CA that it replaces.
+    supplied: the CA where it is brought, with its chain; empty where it is made here.
     """
 
     goal: Goal
     replaces: Chain
     generation: int
     linked: bool = False
+    supplied: Chain = ()
     phase: Phase = Phase.PREPARE
 
     def sentence(self) -> str:

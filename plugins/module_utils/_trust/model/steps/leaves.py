@@ -51,7 +51,8 @@ class IssueLeaves(Step):
             replace(pod, presents_stored=pod.presents_stored and not set(pod.leaves) & set(self.secrets))
             for pod in snapshot.pods
         )
-        return replace(snapshot, leaves=leaves, pods=pods, missing=missing)
+        misnamed = {name: why for name, why in snapshot.misnamed.items() if name not in self.secrets}
+        return replace(snapshot, leaves=leaves, pods=pods, missing=missing, misnamed=misnamed)
 
     def look(self, snapshot: Snapshot) -> Look:
         return Look.FRESH if snapshot.pods else Look.NONE

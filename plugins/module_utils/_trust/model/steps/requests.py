@@ -21,15 +21,17 @@ from .base import StandIn, Step
 class AskForLeaves(Step):
     """Make keys for the leaves of these Secrets, and ask an issuer for the certificates.
 
-    issuer: the CA that is to sign, with its chain. asked: the reference of the issuer.
+    issuer: the CA that is to sign, with its chain. asked: the reference of the issuer. spare: whether they are for nodes that are yet to come.
     """
 
     secrets: tuple[str, ...]
     issuer: Chain
     asked: str
+    spare: bool = False
 
     def sentence(self) -> str:
-        return f"ask {self.asked} for {counted(len(self.secrets), 'certificate')} of {named(self.issuer[0])}"
+        what = counted(len(self.secrets), "spare certificate" if self.spare else "certificate")
+        return f"ask {self.asked} for {what} of {named(self.issuer[0])}"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         """In a forecast, every issuer answers at once."""
@@ -77,6 +79,7 @@ class AwaitIssuer(Step):
     issuer: Chain
     asked: str
     until: datetime
+    holds_nothing: ClassVar[bool] = True
 
     def sentence(self) -> str:
         return f"wait until {self.asked} has issued {counted(len(self.secrets), 'certificate')}"

@@ -32,12 +32,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     StampPods,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause, Resume
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pools import SetReplicas
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.requests import (
     AskForLeaves,
     AwaitIssuer,
     CollectLeaves,
     ForgetRequests,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.standing import CorrectOrders
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import (
     AwaitBundle,
     AwaitClients,
@@ -82,6 +84,8 @@ EVERY: list[tuple[Step, Look]] = [
     (CollectLeaves(secrets=PODS, asked="an issuer", phase=USE), Look.NONE),
     (AwaitIssuer(secrets=PODS, issuer=chain_of(OLD), asked="an issuer", until=NOW, phase=USE), Look.NONE),
     (ForgetRequests(secrets=PODS, phase=USE), Look.NONE),
+    (CorrectOrders(secrets=PODS, asked="an issuer", phase=USE), Look.NONE),
+    (SetReplicas(pool="nodes", before=3, replicas=4, phase=USE), Look.NONE),
 ]
 NOT_TOLD = {
     "AwaitBundle", "AwaitClients", "DeleteLedger", "ForgetRequests", "Pause", "RechainLeaves", "Resume", "StampPods", "TidyKeys",

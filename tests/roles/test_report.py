@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ..filter.runs import PLANNED
-from .conftest import HOSTILE, reports
-from .pages import write_pages
+from ..unit.filter.runs import PLANNED
+from ..unit.report.conftest import HOSTILE, reports
+from ..unit.report.pages import write_pages
+from .playing import play_locally
 
 CASES = ("done", "hostile")
 
@@ -44,10 +43,7 @@ def run_role(folder: Path, runs: Mapping[str, Mapping[str, Any]], *options: str)
             },
         ],
     }
-    (folder / "play.json").write_text(json.dumps([play]))
-    command = ["ansible-playbook", "-i", "localhost,", "-c", "local", *options, "play.json"]
-    command += ["-e", f"ansible_python_interpreter={sys.executable}"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    done = play_locally(play, folder, *options)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import ssl
 import time
 import urllib.error
 import urllib.request
+import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -32,7 +34,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
 from ansible_collections.trustops.strimzi.tests.support.fake_vault.server import FakeVault, serving
 
 #: The page with the commands for administrators.
-PAGE = Path(__file__).parents[3] / "docs" / "issuers" / "vault.md"
+PAGE = Path(__file__).parents[2] / "docs" / "issuers" / "vault.md"
 ROLE, STRICT = "kafka", "strict"
 
 
@@ -72,7 +74,7 @@ class Administrator:
             context = ssl.create_default_context(cadata=self.ca_certificate.decode())
         with urllib.request.urlopen(request, timeout=30, context=context) as answer:
             text = answer.read()
-        return dict(json.loads(text)["data"] or {}) if text else {}
+        return dict(json.loads(text).get("data") or {}) if text else {}
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,16 @@ class SetUp:
             "login": login or VaultToken(who.token), "namespace": who.namespace, "ca_certificate": who.ca_certificate,
         }  # fmt: skip
         return VaultIssuer(**{**values, **others})
+
+    def options(self) -> dict[str, Any]:
+        """As a playbook names this issuer."""
+        who = self.administrator
+        known = {
+            "url": who.url, "mount": self.mount, "role": ROLE, "name": self.issuer_ref,
+            "login": {"type": "token", "token": who.token}, "vault_namespace": who.namespace,
+            "ca_certificate": who.ca_certificate.decode() if who.ca_certificate else "",
+        }  # fmt: skip
+        return {"type": "vault", **{name: value for name, value in known.items() if value}}
 
     def issuer(self, role: str = ROLE, login: VaultLogin | None = None, **others: Any) -> VaultPki:
         return VaultPki(self.settings(role, login, **others), QuickClock())
@@ -123,6 +135,23 @@ def set_up(who: Administrator, mount: str) -> Iterator[SetUp]:
         yield SetUp(who, mount, known["imported_issuers"][0], parse_certificates("\n".join(texts).encode()))
     finally:
         who.write(f"sys/mounts/{mount}", method="DELETE")
+
+
+def given_server() -> Administrator | None:
+    """The server of VAULT_ADDR, where VAULT_TOKEN is set too; its token has to be able to make a PKI mount."""
+    url, token = os.environ.get("VAULT_ADDR"), os.environ.get("VAULT_TOKEN")
+    if not url or not token:
+        return None
+    ca_file = os.environ.get("VAULT_CACERT")
+    ca_certificate = Path(ca_file).read_bytes() if ca_file else None
+    return Administrator(url.rstrip("/"), token, os.environ.get("VAULT_NAMESPACE", ""), ca_certificate)
+
+
+@contextmanager
+def set_up_on(server: Administrator) -> Iterator[SetUp]:
+    """A mount of its own, beside whatever else is there."""
+    with set_up(server, f"trustops-strimzi-{uuid.uuid4().hex[:8]}") as ready:
+        yield ready
 
 
 @contextmanager

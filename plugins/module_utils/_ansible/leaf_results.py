@@ -1,0 +1,92 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Results about certificates of a cluster and requests for them: public facts only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .._leaves.back_off import next_try
+from .._leaves.life import LeafRequest, LeafState
+from .._leaves.request import state_of
+from .._leaves.standing import Standing
+from .._leaves.trigger import Due, Reason
+from .._trust.model.snapshot import Snapshot, StoredLeaf
+from .times import time_text
+
+
+def describe_leaves(snapshot: Snapshot, asked: Mapping[str, Due]) -> dict[str, Any]:
+    """asked: why leaves have to be issued anew, by their Secret."""
+    states = {name: _state(name, snapshot, asked) for name in _names(snapshot)}
+    return {
+        "leaves": [_leaf(leaf, snapshot) for leaf in snapshot.leaves],
+        "leaf_states": [_life(name, state, snapshot, asked.get(name)) for name, state in sorted(states.items())],
+        "leaf_requests": [_request(one, states[name]) for name, one in sorted(snapshot.requests.items())],
+        "renewals": [_renewal(snapshot.standing[name], snapshot) for name in sorted(snapshot.standing)],
+    }
+
+
+def _names(snapshot: Snapshot) -> set[str]:
+    return {*(leaf.secret for leaf in snapshot.leaves), *snapshot.missing, *snapshot.requests}
+
+
+def _state(name: str, snapshot: Snapshot, asked: Mapping[str, Due]) -> LeafState:
+    stored, request = next((leaf for leaf in snapshot.leaves if leaf.secret == name), None), snapshot.requests.get(name)
+    needed = stored is not None or name in snapshot.missing
+    served = stored is not None and stored.chain is not None and name not in asked and request is None
+    return state_of(request, needed=needed, served=served)
+
+
+def _life(name: str, state: LeafState, snapshot: Snapshot, due: Due | None) -> dict[str, Any]:
+    missing = Due(Reason.MISSING, "there is none") if name in snapshot.missing else None
+    found = due or missing
+    return {
+        "secret": name,
+        "state": state.value,
+        "reason": found.reason.value if found else "",
+        "why": found.why if found else "",
+    }
+
+
+def _leaf(leaf: StoredLeaf, snapshot: Snapshot) -> dict[str, Any]:
+    return {
+        "secret": leaf.secret,
+        "component": leaf.component.value,
+        "subject": leaf.chain[0].subject if leaf.chain else None,
+        "issuer": leaf.chain[0].issuer if leaf.chain else None,
+        "sha256": leaf.chain[0].sha256 if leaf.chain else None,
+        "not_after": time_text(leaf.chain[0].not_after) if leaf.chain else None,
+        "generation": leaf.generation,
+        "misnamed": snapshot.misnamed.get(leaf.secret, ""),
+    }
+
+
+def _request(request: LeafRequest, state: LeafState) -> dict[str, Any]:
+    failure = request.failure
+    return {
+        "secret": request.secret,
+        "state": state.value,
+        "issuer": request.issuer,
+        "asked_at": time_text(request.asked_at),
+        "waiting": request.waiting,
+        "outdated": request.outdated,
+        "failure": failure.why if failure else "",
+        "next_try": time_text(next_try(failure, request.secret)) if failure and not request.is_open else None,
+    }
+
+
+def _renewal(standing: Standing, snapshot: Snapshot) -> dict[str, Any]:
+    latest = standing.latest[0] if standing.latest else None
+    stored = (leaf.chain[0] for leaf in snapshot.leaves if leaf.chain and leaf.secret == standing.secret)
+    return {
+        "secret": standing.secret,
+        "sha256": latest.sha256 if latest else None,
+        "not_after": time_text(latest.not_after) if latest else None,
+        "in_use": latest is not None and latest in stored,
+        "usable": bool(standing.authority),
+        "problem": standing.told,
+        "differs": standing.differs,
+    }

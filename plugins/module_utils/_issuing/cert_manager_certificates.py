@@ -1,0 +1,257 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The issuer of which the keys are with cert-manager, those of leaves too: a Certificate for each leaf, which cert-manager renews
+by itself (docs/issuers/cert-manager.md; External Certificate Manager, "Tracking changes to Cluster CA end-entity certificates").
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any
+
+from .._kube.client import KubeClient
+from .._kube.errors import Conflict, KubeError, NotFound, ResourceTypeMissing
+from .._kube.resources import SECRETS
+from .._strimzi.resources import CERTIFICATE_REQUESTS, CERTIFICATES
+from .._strimzi.work import Clock
+from .._strimzi.writes import Write, WriteVerb, version
+from .cert_manager_conditions import Object, conditions_of
+from .cert_manager_errors import not_installed, not_taken
+from .certificate_requests import own_labels
+from .certificates import (
+    Terms,
+    answer_to,
+    certificate_of,
+    differing,
+    failed_at,
+    foreign,
+    held_in,
+    is_issuing,
+    is_refused,
+    manifest,
+    named,
+    secret_labels,
+    secret_name,
+    spec_patch,
+    trouble_of,
+    wanted_spec,
+)
+from .issuer import Answer, IssuedCertificate, Kept, LeafOrder, Refused, Token, Waiting
+
+#: How often a condition is set that controllers of cert-manager change at the same time.
+_ATTEMPTS = 5
+
+
+class CertManagerByCertificates:
+    """Needs create, get, list and patch on certificates and patch on their status in the cluster's namespace, and list and
+    delete on certificaterequests, for what they say, and where it was a refusal.
+
+    A token names the Certificate, and what it had when it was asked for anew.
+    """
+
+    #: A Certificate is for all leaves that follow, and no request.
+    remembers = False
+
+    def __init__(self, client: KubeClient, terms: Terms, clock: Clock) -> None:
+        self._client = client
+        self._terms = terms
+        self._scope = terms.scope
+        self._namespace = terms.scope.namespace
+        self._clock = clock
+
+    @property
+    def reference(self) -> str:
+        return f"cert-manager {self._terms.issuer} by Certificates"
+
+    def request(self, order: LeafOrder) -> Token | Refused:
+        """Where it holds a certificate already that will do, that is the answer; else it is issued anew."""
+        try:
+            refused = self._ordered(order)
+        except KubeError as error:
+            return not_taken(error, named(order.name, self._namespace), self._terms.issuer)
+        return refused or _token(order)
+
+    def _ordered(self, order: LeafOrder) -> Refused | None:
+        found = self._client.get_or_none(CERTIFICATES, self._namespace, order.name)
+        if found is None:
+            found = self._client.create(CERTIFICATES, self._namespace, manifest(order, self._terms))
+        elif refused := foreign(found, self._scope):
+            return refused
+        elif patch := self._patch(found, order):
+            found = self._client.patch(
+                CERTIFICATES, self._namespace, order.name, patch, resource_version=version(found)
+            )
+        if self._is_to_be_issued(found, order):
+            self._issue(found)
+        return None
+
+    def _patch(self, found: Object, order: LeafOrder) -> dict[str, Any]:
+        wanted = wanted_spec(order, self._terms)
+        return spec_patch(found, wanted) if differing(found, wanted) else {}
+
+    def _is_to_be_issued(self, found: Object, order: LeafOrder) -> bool:
+        """Whether cert-manager would not issue it now by itself: it keeps what will not do, or waits after a failure."""
+        name = secret_name(order.name)
+        held = held_in(self._client.get_or_none(SECRETS, self._namespace, name), name, self._namespace)
+        if isinstance(held, IssuedCertificate):
+            return held.leaf.sha256 in order.unfit
+        return trouble_of(found, self._scope) is not None
+
+    def _issue(self, found: Object) -> None:
+        """Have it issued, as ``cmctl renew`` does."""
+        name = str(found["metadata"]["name"])
+        if trouble_of(found, self._scope) is not None:
+            self._remove_refused(name)
+        for attempt in range(1, _ATTEMPTS + 1):
+            if is_issuing(found):
+                return
+            try:
+                self._client.patch(
+                    CERTIFICATES, self._namespace, name, self._issuing(found),
+                    resource_version=version(found), subresource="status",
+                )  # fmt: skip
+                return
+            except Conflict:
+                if attempt == _ATTEMPTS:
+                    raise
+                found = self._client.get(CERTIFICATES, self._namespace, name)
+
+    def _remove_refused(self, name: str) -> None:
+        """cert-manager drops a request that has failed before it tries again, but not one that was denied or is invalid: it would
+        fail anew by the old answer.
+        """
+        for request in self._listed_requests():
+            if certificate_of(request) == name and is_refused(request):
+                with suppress(NotFound, Conflict):
+                    uid = request["metadata"].get("uid")
+                    self._client.delete(CERTIFICATE_REQUESTS, self._namespace, request["metadata"]["name"], uid=uid)
+
+    def _issuing(self, found: Object) -> dict[str, Any]:
+        """cert-manager drops failed requests that are older than this condition, to the second, and so tries at once."""
+        failed = failed_at(found)
+        since = max(self._clock.now(), failed + timedelta(seconds=1)) if failed else self._clock.now()
+        condition = {
+            "type": "Issuing",
+            "status": "True",
+            "reason": "ManuallyTriggered",
+            "message": "Certificate re-issuance triggered by trustops.strimzi",
+            "lastTransitionTime": since.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "observedGeneration": found["metadata"].get("generation"),
+        }
+        others = (one for kind, one in conditions_of(found).items() if kind != "Issuing")
+        return {"status": {"conditions": [*others, condition]}}
+
+    def poll(self, tokens: Sequence[Token]) -> tuple[Answer, ...]:
+        """Three lists at most, however many there are."""
+        if not tokens:
+            return ()
+        try:
+            found = self._certificates()
+        except ResourceTypeMissing:
+            return (not_installed(CERTIFICATES),) * len(tokens)
+        secrets, requests = self._secrets(), self._requests(found.values())
+        return tuple(self._answer(token, found, secrets, requests) for token in tokens)
+
+    def _answer(
+        self, token: Token, found: Mapping[str, Object], secrets: Mapping[str, Object], requests: Sequence[Object]
+    ) -> Answer:
+        record = _read(token)
+        if record is None:
+            return Refused(
+                f"What was kept about a request to {self.reference} cannot be read: somebody has changed it.",
+                "Run again, so that the leaf is asked for anew.",
+            )
+        name, unfit = record
+        certificate = found.get(name)
+        if certificate is None:
+            return Refused(
+                f"{named(name, self._namespace)} was deleted.",
+                "Find out who removes Certificates that are in use; run again, so that the leaf is asked for anew.",
+            )
+        return foreign(certificate, self._scope) or answer_to(
+            certificate, secrets.get(secret_name(name)), unfit, self._scope, requests
+        )
+
+    def forget(self, tokens: Sequence[Token]) -> None:
+        """cert-manager goes on to renew what is in use; what is left over is found by itself (``left_over``)."""
+
+    def review(self, orders: Sequence[LeafOrder]) -> Mapping[str, Kept]:
+        try:
+            found = self._certificates()
+        except ResourceTypeMissing:
+            return {order.name: Kept(not_installed(CERTIFICATES)) for order in orders}
+        secrets, requests = self._secrets(), self._requests(found.values())
+        return {
+            order.name: self._kept(order, found.get(order.name), secrets.get(secret_name(order.name)), requests)
+            for order in orders
+        }
+
+    def _kept(
+        self, order: LeafOrder, certificate: Object | None, secret: Object | None, requests: Sequence[Object]
+    ) -> Kept:
+        if certificate is None:
+            body = manifest(order, self._terms)
+            what = f"have {self._terms.issuer} issue and renew it"
+            made = Write(WriteVerb.CREATE, CERTIFICATES, order.name, what, body, before={}, after=body["spec"])
+            return Kept(Waiting(f"{named(order.name, self._namespace)} is not there."), "", made, "it is not there")
+        if theirs := foreign(certificate, self._scope):
+            return Kept(theirs)
+        trouble = trouble_of(certificate, self._scope)
+        fields = differing(certificate, wanted_spec(order, self._terms))
+        return Kept(
+            answer_to(certificate, secret, (), self._scope, requests),
+            f"{trouble.why} {trouble.remedy}" if trouble else "",
+            self._correction(order, certificate, fields) if fields else None,
+            f"its {', '.join(fields)} {'is' if len(fields) == 1 else 'are'} not as wanted" if fields else "",
+        )
+
+    def _correction(self, order: LeafOrder, certificate: Object, fields: Iterable[str]) -> Write:
+        wanted, found = wanted_spec(order, self._terms), certificate.get("spec") or {}
+        before = {name: found.get(name) for name in fields}
+        after = {name: wanted.get(name) for name in fields}
+        what, patch = f"correct {', '.join(fields)}", spec_patch(certificate, wanted)
+        return Write(
+            WriteVerb.UPDATE, CERTIFICATES, order.name, what, patch, version(certificate), before=before, after=after
+        )
+
+    def _certificates(self) -> Mapping[str, dict[str, Any]]:
+        """By name; also those of somebody else, which may have the name of a leaf."""
+        return _by_name(self._client.list(CERTIFICATES, self._namespace).items)
+
+    def _secrets(self) -> Mapping[str, dict[str, Any]]:
+        """Read after their Certificates: what is no longer being issued has its certificate in them."""
+        selector = ",".join(f"{label}={value}" for label, value in secret_labels(self._scope).items())
+        return _by_name(self._client.list(SECRETS, self._namespace, label_selector=selector).items)
+
+    def _requests(self, certificates: Iterable[Object]) -> Sequence[dict[str, Any]]:
+        """Those of Certificates of this cluster, where one is being issued. They have its labels."""
+        return self._listed_requests() if any(is_issuing(one) for one in certificates) else ()
+
+    def _listed_requests(self) -> Sequence[dict[str, Any]]:
+        selector = ",".join(f"{label}={value}" for label, value in own_labels(self._scope).items())
+        return self._client.list(CERTIFICATE_REQUESTS, self._namespace, label_selector=selector).items
+
+
+def _by_name(items: Iterable[dict[str, Any]]) -> Mapping[str, dict[str, Any]]:
+    return {str(one["metadata"]["name"]): one for one in items}
+
+
+def _token(order: LeafOrder) -> Token:
+    return Token(json.dumps({"certificate": order.name, "unfit": sorted(order.unfit)}).encode())
+
+
+def _read(token: Token) -> tuple[str, frozenset[str]] | None:
+    """Name and ``unfit``; None where somebody has spoilt it."""
+    try:
+        found = json.loads(token.value)
+    except ValueError:
+        return None
+    match found:
+        case {"certificate": str() as name, "unfit": list() as unfit}:
+            return name, frozenset(map(str, unfit))
+    return None

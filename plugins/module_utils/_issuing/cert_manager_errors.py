@@ -1,0 +1,44 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""What keeps cert-manager from being asked at all (docs/issuers/cert-manager.md, "States of a request")."""
+
+from __future__ import annotations
+
+from .._kube.errors import Invalid, KubeError, ResourceTypeMissing, Unavailable
+from .._kube.resources import Resource
+from .._pki.printable import in_a_line
+from .issuer import IssuerUnavailable, Refused, Waiting
+
+_INSTALL = "Install cert-manager 1.0 or later with its CustomResourceDefinitions, or check that this is the right Kubernetes cluster"
+#: How the API server says that a webhook was to judge an object and did not answer.
+_WEBHOOK_AWAY = "failed calling webhook"
+
+
+def _not_installed(kind: Resource) -> str:
+    return f"cert-manager is not installed: the API server does not know {kind.kind} in {kind.api_version}"
+
+
+def not_installed(kind: Resource) -> Waiting:
+    """The answer to everything that was asked for before."""
+    return Waiting(f"{_not_installed(kind)}. {_INSTALL}.")
+
+
+def not_taken(error: KubeError, target: str, issuer: object) -> Refused:
+    """What is said of an object that could not be written. target: that object in sentences. Raises IssuerUnavailable where
+    another run may write it as it is, and the error itself where it is not about cert-manager.
+    """
+    if isinstance(error, ResourceTypeMissing):
+        raise IssuerUnavailable(f"{_not_installed(error.resource)}.", f"{_INSTALL}.") from None
+    if isinstance(error, Invalid):
+        return Refused(
+            f"{target} is not accepted: {in_a_line(error.cause)}.",
+            f"Correct the issuer ({issuer}) or the names of this leaf as this says; then run again.",
+        )
+    if isinstance(error, Unavailable) and _WEBHOOK_AWAY in error.cause:
+        raise IssuerUnavailable(
+            f"{target} cannot be made: {in_a_line(error.cause)}.",
+            "See that the webhook named here answers (cert-manager's pods have to run), then run again.",
+        ) from None
+    raise error

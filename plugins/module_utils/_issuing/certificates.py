@@ -1,0 +1,252 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Certificates of cert-manager: how they are written, and what their conditions and their Secrets mean
+(docs/issuers/cert-manager.md, "States of a Certificate"; External Certificate Manager, "Issuing Cluster CA end-entity
+certificates").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import MAXYEAR, datetime, timedelta
+from typing import Any
+
+from .._pki.addresses import address_of
+from .._pki.certificates import CertificateError, parse_chain
+from .._pki.keys import KeyAlgorithm, KeySpec
+from .._strimzi.ca_secrets import usable_key
+from .._strimzi.names import CLUSTER_LABEL, ClusterNames
+from .._strimzi.resources import CERTIFICATES
+from .._strimzi.secret_data import entries
+from .cert_manager_conditions import Object, conditions_of, holds, said, status_of
+from .certificate_requests import IssuerReference, best_effort, own_labels, upwards, usages
+from .issuer import Answer, IssuedCertificate, LeafOrder, Refused, Waiting
+
+#: As people type it: other APIs have certificates too.
+PLURAL = f"{CERTIFICATES.plural}.{CERTIFICATES.group}"
+_ALGORITHMS = {KeyAlgorithm.RSA: "RSA", KeyAlgorithm.ECDSA: "ECDSA"}
+
+
+def secret_name(certificate: str) -> str:
+    """The Secret in which cert-manager puts key and certificate."""
+    return f"{certificate}-cm"
+
+
+def secret_labels(scope: ClusterNames) -> dict[str, str]:
+    """Labels of these Secrets. Those by which the operator finds its own are left out: it deletes node Secrets that it does
+    not know (docs/operator.md, "Leaves").
+    """
+    return {
+        "app.kubernetes.io/instance": scope.cluster,
+        "app.kubernetes.io/managed-by": "cert-manager",
+        "app.kubernetes.io/part-of": f"strimzi-{scope.cluster}",
+        CLUSTER_LABEL: scope.cluster,
+    }
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What every Certificate of a Kafka cluster has in common. key: what keys cert-manager makes. validity: of each leaf.
+    renew_before: how long before its end cert-manager renews it.
+    """
+
+    scope: ClusterNames
+    issuer: IssuerReference
+    key: KeySpec
+    validity: timedelta
+    renew_before: timedelta
+
+
+def manifest(order: LeafOrder, terms: Terms) -> dict[str, Any]:
+    """The object that asks for the leaf, and for its renewals."""
+    return {
+        "apiVersion": CERTIFICATES.api_version,
+        "kind": CERTIFICATES.kind,
+        "metadata": {"name": order.name, "labels": own_labels(terms.scope)},
+        "spec": wanted_spec(order, terms),
+    }
+
+
+def wanted_spec(order: LeafOrder, terms: Terms) -> dict[str, Any]:
+    subject, names = order.subject.distinguished_name, order.subject.names
+    addresses = sorted(filter(address_of, names))
+    spec = {
+        "secretName": secret_name(order.name),
+        "secretTemplate": {"labels": secret_labels(terms.scope)},
+        "privateKey": {
+            "algorithm": _ALGORITHMS[terms.key.algorithm],
+            "size": terms.key.size,
+            "encoding": "PKCS8",
+            "rotationPolicy": "Always",
+        },
+        "duration": _duration(terms.validity),
+        "renewBefore": _duration(terms.renew_before),
+        "isCA": False,
+        "usages": usages(order.subject.purposes),
+        "subject": {"organizations": [subject.organization]},
+        "commonName": subject.common_name,
+        "dnsNames": sorted(names - set(addresses)),
+        "ipAddresses": addresses,
+        "issuerRef": terms.issuer.as_field,
+    }
+    return {name: value for name, value in spec.items() if value != []}
+
+
+def _duration(time: timedelta) -> str:
+    seconds = int(time.total_seconds())
+    return f"{seconds // 3600}h" if seconds % 3600 == 0 else f"{seconds}s"
+
+
+def differing(certificate: Object, wanted: Mapping[str, Any]) -> tuple[str, ...]:
+    """The fields of ``spec`` that are not as wanted. Also those that are to be absent: more output formats would put the key
+    into further entries of the Secret.
+    """
+    found = certificate.get("spec") or {}
+    return tuple(sorted(name for name in {*found, *wanted} if found.get(name) != wanted.get(name)))
+
+
+def spec_patch(certificate: Object, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """The merge patch that makes the ``spec`` as wanted."""
+    found = certificate.get("spec") or {}
+    return {"spec": {name: _patch(found.get(name), wanted.get(name)) for name in differing(certificate, wanted)}}
+
+
+def _patch(found: Any, wanted: Any) -> Any:
+    """A merge patch keeps what it does not name (RFC 7386 section 2)."""
+    if isinstance(found, Mapping) and isinstance(wanted, Mapping):
+        return {name: _patch(found.get(name), wanted.get(name)) for name in {*found, *wanted}}
+    return wanted
+
+
+def named(name: str, namespace: str) -> str:
+    """The Certificate in sentences."""
+    return f"{CERTIFICATES.kind} {namespace}/{name}"
+
+
+def foreign(certificate: Object, scope: ClusterNames) -> Refused | None:
+    """What is said of a Certificate of the name of a leaf that was not made here; None for one that was."""
+    name, labels = str(certificate["metadata"]["name"]), certificate["metadata"].get("labels") or {}
+    missing = [label for label, value in own_labels(scope).items() if labels.get(label) != value]
+    if not missing:
+        return None
+    return Refused(
+        f"{named(name, scope.namespace)} exists already and is somebody else's: it lacks labels of ours ({', '.join(missing)}).",
+        f"Remove it if nobody uses it (kubectl delete -n {scope.namespace} {PLURAL} {name}), then run again.",
+    )
+
+
+def is_issuing(certificate: Object) -> bool:
+    return holds(conditions_of(certificate), "Issuing")
+
+
+def trouble_of(certificate: Object, scope: ClusterNames) -> Refused | None:
+    """Why the last issuance failed; None where none has failed since the last one that did not."""
+    issuing = conditions_of(certificate).get("Issuing", {})
+    if issuing.get("status") != "False" or issuing.get("reason") == "Issued":
+        return None
+    status = status_of(certificate)
+    count, since = status.get("failedIssuanceAttempts") or 1, status.get("lastFailureTime") or "an unknown time"
+    return Refused(
+        f"{named(str(certificate['metadata']['name']), scope.namespace)} could not be issued: {said(issuing)}. It has failed "
+        f"{count} {'time' if count == 1 else 'times'} in a row, on {since} the last time.",
+        "Correct the issuer as this says. cert-manager tries again by itself, later each time; retry_failed has it try at once.",
+    )
+
+
+def failed_at(certificate: Object) -> datetime | None:
+    """When the last issuance failed; None where none has, or nobody can tell."""
+    try:
+        found = datetime.fromisoformat(str(status_of(certificate).get("lastFailureTime")))
+    except ValueError:
+        return None
+    return found if found.tzinfo is not None and found.year < MAXYEAR else None
+
+
+def held_in(secret: Object | None, name: str, namespace: str) -> IssuedCertificate | Waiting:
+    """The certificate with its key that cert-manager has put into a Secret of this name."""
+    target = f"Secret {namespace}/{name}"
+    if secret is None:
+        return Waiting(f"{target} is not there yet, or lacks its labels; cert-manager makes both again.")
+    content = entries(secret)
+    try:
+        leaf, *above = parse_chain(content.get("tls.crt", b""))
+    except CertificateError as problem:
+        return Waiting(f"{target} holds no usable tls.crt: {problem}. cert-manager replaces what it finds spoilt.")
+    key = usable_key(content.get("tls.key"))
+    if key is None:
+        return Waiting(f"{target} holds no usable tls.key. cert-manager replaces what it finds spoilt.")
+    return IssuedCertificate(leaf, upwards((leaf, *above), best_effort(content.get("ca.crt", b"")))[1:], key)
+
+
+def answer_to(
+    certificate: Object,
+    secret: Object | None,
+    unfit: Iterable[str],
+    scope: ClusterNames,
+    requests: Iterable[Object] = (),
+) -> Answer:
+    """What has become of a Certificate. secret: read after it, so that it is no older. unfit: SHA-256 of certificates that
+    are no answer. requests: those that cert-manager has made, for what they say.
+    """
+    name = str(certificate["metadata"]["name"])
+    target, conditions = named(name, scope.namespace), conditions_of(certificate)
+    if is_issuing(certificate):
+        return Waiting(f"{target} is being issued: {said(conditions['Issuing'])}.{_detail(name, requests, scope)}")
+    ready = conditions.get("Ready")
+    if ready is None or ready.get("observedGeneration") != certificate["metadata"].get("generation"):
+        return Waiting(
+            f"{target} was not looked at yet. Check that cert-manager runs, and that it serves this namespace."
+        )
+    held = held_in(secret, secret_name(name), scope.namespace)
+    if isinstance(held, IssuedCertificate) and held.leaf.sha256 not in set(unfit):
+        return held
+    if trouble := trouble_of(certificate, scope):
+        return trouble
+    if isinstance(held, Waiting):
+        return Waiting(f"{target}: {said(ready)}. {held.why}")
+    return Refused(
+        f"{target} was not issued anew: it is {'Ready' if holds(conditions, 'Ready') else 'not Ready'} with the certificate that it had.",
+        "Find out who has reset its condition Issuing; run again, so that it is asked for anew.",
+    )
+
+
+def _detail(name: str, requests: Iterable[Object], scope: ClusterNames) -> str:
+    """What the latest request of a Certificate says, behind a space."""
+    own = [one for one in requests if certificate_of(one) == name]
+    latest = max(own, key=lambda one: _revision(_annotation(one, "certificate-revision")), default=None)
+    if latest is None:
+        return ""
+    return "".join(f" {text}" for text in _what_request_says(latest, scope))
+
+
+def _what_request_says(request: Object, scope: ClusterNames) -> Iterator[str]:
+    target = f"CertificateRequest {scope.namespace}/{request['metadata']['name']}"
+    conditions = conditions_of(request)
+    if not holds(conditions, "Approved") and not holds(conditions, "Denied"):
+        yield f"{target} is not approved: whoever may approve has to (cmctl approve -n {scope.namespace} {request['metadata']['name']})."
+    elif "Ready" in conditions:
+        yield f"{target}: {said(conditions['Ready'])}."
+    else:
+        yield f"{target} is approved, and no controller has begun with it. Check that the controller of this issuer runs."
+
+
+def certificate_of(request: Object) -> str:
+    """The name of the Certificate that a request was made for; empty where it was made for none."""
+    return _annotation(request, "certificate-name")
+
+
+def is_refused(request: Object) -> bool:
+    """Whether it ends without a certificate, and stays."""
+    conditions = conditions_of(request)
+    return holds(conditions, "Denied") or holds(conditions, "InvalidRequest")
+
+
+def _annotation(request: Object, name: str) -> str:
+    return str((request["metadata"].get("annotations") or {}).get(f"cert-manager.io/{name}", ""))
+
+
+def _revision(text: str) -> int:
+    return int(text) if text.isdecimal() else 0

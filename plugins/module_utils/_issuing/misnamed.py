@@ -1,0 +1,41 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Leaves with other names than the operator wants, where it cannot issue them: somebody else keeps the key of the CA."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from dataclasses import replace
+
+from .._strimzi.observe import Observation
+from .._trust.model.names import listed
+from .entities import every_leaf, subject_for
+
+
+def with_misnamed(observation: Observation) -> Observation:
+    """The observation with what is to be changed about the names of leaves."""
+    found = dict(_misnamed(observation)) if observation.wanted else {}
+    return replace(observation, snapshot=replace(observation.snapshot, misnamed=found)) if found else observation
+
+
+def _misnamed(observation: Observation) -> Iterator[tuple[str, str]]:
+    current = observation.snapshot.ca.current[:1]
+    stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.leaves if leaf.chain}
+    for leaf in every_leaf(observation):
+        known = stored.get(leaf.secret)
+        if known is None or leaf.secret not in observation.wanted or not (current and known.signed_by(current[0])):
+            continue
+        wanted = subject_for(leaf, observation).names
+        if known.subject_alternative_names != wanted:
+            yield leaf.secret, _difference(known.subject_alternative_names, wanted)
+
+
+def _difference(has: Set[str], wanted: Set[str]) -> str:
+    lacking, left_over = sorted(wanted - has), sorted(has - wanted)
+    told = (
+        f"it lacks {listed(lacking)}" if lacking else "",
+        f"it has {listed(left_over)} too many" if left_over else "",
+    )
+    return ", and ".join(filter(None, told))

@@ -1,0 +1,246 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Whether a leaf has to be issued anew, and why (Improved and extensible Certificate controller, "trigger").
+
+A reason is given only where another leaf cures it, so that the leaf that is issued for a reason has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import Enum
+from typing import TypeAlias
+
+from .._pki.certificates import Certificate, Chain
+from .._pki.keys import KeySpec
+from .._pki.leaf_usability import Purpose, leaf_defects
+
+#: A leaf cannot outlive what has signed it. A renewal that gains less than this is not made.
+GAIN = timedelta(days=1)
+
+
+class Reason(str, Enum):
+    """In the order in which they are looked for; the first that holds is told.
+
+    MISSING: there is none. UNREADABLE: what is stored cannot be decoded. KEY: the private key beside it is another one's. ISSUER:
+    another issuer was asked for it. AUTHORITY: another CA has signed it. SPECIFICATION: names, usages or the kind of its key are not those that are wanted.
+    RENEWED: its issuer has a later one. EXPIRING: it is in its time for renewal. PATH: something above it ends first. ASKED: somebody wants
+    another one.
+    """
+
+    MISSING = "missing"
+    UNREADABLE = "unreadable"
+    KEY = "key"
+    ISSUER = "issuer"
+    AUTHORITY = "authority"
+    SPECIFICATION = "specification"
+    RENEWED = "renewed"
+    EXPIRING = "expiring"
+    PATH = "path"
+    ASKED = "asked"
+
+
+@dataclass(frozen=True)
+class Held:
+    """What is stored of a leaf.
+
+    chain: None where it cannot be decoded. problem: why, or why the private key beside it cannot be, as a part of a sentence. key: SHA-256 of the
+    public half of that key; empty where nobody has looked. issuer: the reference of the issuer that was asked for it; empty where
+    that is not known. above: what its path rests on, from the CA that has signed it to the root. renewed: whether the issuer has a later
+    one that passed every check.
+    """
+
+    chain: Chain | None
+    problem: str = ""
+    key: str = ""
+    issuer: str = ""
+    above: Chain = ()
+    renewed: bool = False
+
+
+@dataclass(frozen=True)
+class Specification:
+    """What a leaf is to be.
+
+    authority: the CA that is to sign, with what lies above it. issuer: the reference of who is asked; empty where it does not
+    matter. names: its alternative names; None where those that it has are right. purposes: what it is for; empty where that is not looked
+    at. key: kind and size of its key; None where any will do. insists: whether somebody wants another one, whatever it is.
+    """
+
+    authority: Chain
+    issuer: str = ""
+    names: frozenset[str] | None = None
+    purposes: frozenset[Purpose] = frozenset()
+    key: KeySpec | None = None
+    insists: bool = False
+
+
+@dataclass(frozen=True)
+class Due:
+    """why: a sentence about the leaf, without an object and a full stop: ``it ends on 2026-09-01``."""
+
+    reason: Reason
+    why: str
+
+
+WHY_RENEWED = Due(Reason.RENEWED, "its issuer has renewed it by itself")
+
+
+@dataclass(frozen=True)
+class Question:
+    """renew_before: what a leaf has left, or half of its life if that is less, when it is renewed; None: dates do not matter now."""
+
+    held: Held | None
+    wanted: Specification
+    now: datetime
+    renew_before: timedelta | None = None
+
+
+def due(question: Question) -> Due | None:
+    """Why the leaf has to be issued anew; None where it does not have to be."""
+    for reason, rule in RULES.items():
+        if why := rule(question):
+            return Due(reason, why)
+    return None
+
+
+def is_ending(leaf: Certificate, above: Iterable[Certificate], now: datetime, renew_before: timedelta) -> bool:
+    """Whether the leaf, or anything that its path rests on, is in the leaf's time for renewal: validity is one of the whole path (CA abstraction,
+    "Need for cert path validation").
+    """
+    return _end((leaf, *above)) - now < window(leaf, renew_before)
+
+
+def window(leaf: Certificate, renew_before: timedelta) -> timedelta:
+    """Half of its life at most: one that lives for less than ``renew_before`` would be renewed without end."""
+    return min(renew_before, (leaf.not_after - leaf.not_before) / 2)
+
+
+def is_signed_by(chain: Chain | None, authority: Certificate) -> bool:
+    """Also by this CA's key under an earlier certificate of it."""
+    return chain is not None and chain[0].signed_by(authority)
+
+
+def ends_with(leaf: Certificate, authority: Chain) -> bool:
+    """Whether the leaf ends as soon as what is to sign its successor, so that another one gains nothing."""
+    return _end(authority) - leaf.not_after < GAIN
+
+
+def _end(path: Iterable[Certificate]) -> datetime:
+    return min(one.not_after for one in path)
+
+
+def _missing(at: Question) -> str:
+    return "there is none" if at.held is None else ""
+
+
+def _unreadable(at: Question) -> str:
+    if at.held is None or (at.held.chain and not at.held.problem):
+        return ""
+    return at.held.problem or "it cannot be read"
+
+
+def _key(at: Question) -> str:
+    held = at.held
+    if held is None or not held.chain or held.key in ("", held.chain[0].public_key_sha256):
+        return ""
+    return "the private key beside it is not its own"
+
+
+def _issuer(at: Question) -> str:
+    held, wanted = at.held, at.wanted.issuer
+    if held is None or held.issuer in ("", wanted) or not wanted:
+        return ""
+    return f"it is from {held.issuer}, and {wanted} is asked by now"
+
+
+def _authority(at: Question) -> str:
+    signer = at.wanted.authority[0]
+    if at.held is None or not at.held.chain or is_signed_by(at.held.chain, signer):
+        return ""
+    return f"it is of {at.held.chain[0].issuer}, and {signer.subject} ({signer.sha256[:16]}) is to sign"
+
+
+def _specification(at: Question) -> str:
+    if at.held is None or not at.held.chain:
+        return ""
+    leaf, names = at.held.chain[0], at.wanted.names
+    if names is not None and leaf.subject_alternative_names != names:
+        return why_misnamed(_difference(leaf.subject_alternative_names, names)).why
+    if at.wanted.key is not None and leaf.key_type != (at.wanted.key.algorithm.value, at.wanted.key.size):
+        return f"its key is {' '.join(map(str, leaf.key_type))}, and {at.wanted.key.algorithm.value} {at.wanted.key.size} is wanted"
+    return "; ".join(f"it {defect.cause}" for defect in leaf_defects(leaf, at.wanted.purposes))
+
+
+def _difference(has: frozenset[str], wanted: frozenset[str]) -> str:
+    parts = (("lacks", wanted - has), ("should not have", has - wanted))
+    told = [f"{verb} {', '.join(sorted(names))}" for verb, names in parts if names]
+    return f"it {' and '.join(told)}" if told else ""
+
+
+def why_ending(leaf: Certificate, above: Iterable[Certificate]) -> Due:
+    """What ends first of a path that is to be renewed."""
+    first = min((leaf, *above), key=lambda one: one.not_after)
+    ends = f"ends on {first.not_after:%Y-%m-%d}"
+    if first is leaf:
+        return Due(Reason.EXPIRING, f"it {ends}")
+    return Due(Reason.PATH, f"{first.subject}, which it rests on, {ends}")
+
+
+def why_misnamed(difference: str) -> Due:
+    """difference: what is wrong about the names, as a part of a sentence; empty where that is not known."""
+    told = f": {difference}" if difference else ""
+    return Due(Reason.SPECIFICATION, f"its alternative names are not those that are wanted{told}")
+
+
+def _renewed(at: Question) -> str:
+    return WHY_RENEWED.why if at.held is not None and at.held.renewed else ""
+
+
+def _expiring(at: Question) -> str:
+    return _ending(at, Reason.EXPIRING)
+
+
+def _path(at: Question) -> str:
+    return _ending(at, Reason.PATH)
+
+
+def _ending(at: Question, reason: Reason) -> str:
+    leaf = _one_to_renew(at)
+    found = why_ending(leaf, at.held.above) if leaf is not None and at.held is not None else None
+    return found.why if found is not None and found.reason is reason else ""
+
+
+def _one_to_renew(at: Question) -> Certificate | None:
+    """The leaf, where it is in its time for renewal and another one would last longer."""
+    held, before = at.held, at.renew_before
+    if held is None or not held.chain or before is None:
+        return None
+    leaf = held.chain[0]
+    gained = _end(at.wanted.authority) - _end((leaf, *held.above))
+    return leaf if gained >= GAIN and is_ending(leaf, held.above, at.now, before) else None
+
+
+def _asked(at: Question) -> str:
+    return "somebody wants another one" if at.wanted.insists else ""
+
+
+Rule: TypeAlias = Callable[[Question], str]
+
+#: Each says why as ``Due.why``, or nothing.
+RULES: dict[Reason, Rule] = {
+    Reason.MISSING: _missing,
+    Reason.UNREADABLE: _unreadable,
+    Reason.KEY: _key,
+    Reason.ISSUER: _issuer,
+    Reason.AUTHORITY: _authority,
+    Reason.SPECIFICATION: _specification,
+    Reason.RENEWED: _renewed,
+    Reason.EXPIRING: _expiring,
+    Reason.PATH: _path,
+    Reason.ASKED: _asked,
+}

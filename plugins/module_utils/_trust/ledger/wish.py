@@ -1,0 +1,139 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""What the CA source asks for: which CA leaves are to be of, and which are to be trusted beside it (docs/design.md, "Where
+trust comes from").
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..._pki.certificates import Certificate, Chain
+from ..._pki.paths import validate_path
+from ..model.goals import ROTATIONS, Goal
+from ..model.intent import Intent
+from ..model.ledger import Ledger
+from ..model.snapshot import Snapshot
+from ..model.source import CaSource
+from ..model.states import TRUSTED_STATES
+from .journal import in_flight
+
+#: The goals of flows that do what the source asks for.
+_HEEDING = ROTATIONS | {Goal.RECONCILE}
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the source asks for now, as far as it is known which CA it means and that the user wants it."""
+
+    source: CaSource
+    snapshot: Snapshot
+    intent: Intent
+    ledger: Ledger
+
+    @cached_property
+    def issuing(self) -> tuple[Chain, ...]:
+        return self.source.issuing(self.snapshot.now)
+
+    @cached_property
+    def meant(self) -> Chain:
+        """The CA that leaves are to be of; empty where it cannot be told.
+
+        It is the one that the issuer has signed leaves with; else the CA in use, or its latest renewal, where that or a CA above it is
+        here; else the only one.
+        """
+        current, signing = self.snapshot.ca.current, _signing(self.snapshot, self.issuing)
+        if len(signing) == 1:
+            return signing[0]
+        if current and self._has_in_use:
+            renewed = (chain for chain in self.issuing if chain[0].is_twin_of(current[0]))
+            return next((chain for chain in renewed if chain[0].not_after > current[0].not_after), current)
+        return self.issuing[0] if len(self.issuing) == 1 else ()
+
+    @property
+    def _has_in_use(self) -> bool:
+        """Bundles often hold roots alone, and an intermediate CA below one of them is in use."""
+        current, ends = self.snapshot.ca.current, [chain[0] for chain in self.issuing]
+        return any(one.is_twin_of(current[0]) for one in self.source.certificates) or any(
+            one.is_twin_of(above) for one in ends for above in current[1:]
+        )
+
+    @property
+    def authority(self) -> Chain:
+        """The same; empty also where the user has yet to confirm it."""
+        return self.meant if self.meant and self._is_confirmed(self.meant[0]) else ()
+
+    @cached_property
+    def beside(self) -> tuple[Chain, ...]:
+        """The CAs that are to be trusted beside it, and that the ledger does not have yet."""
+        wanted = (chain for chain in self._others if self._is_confirmed(chain[0]))
+        return tuple(chain for chain in wanted if self.ledger.find(chain[0].fingerprint) is None)
+
+    @cached_property
+    def unconfirmed(self) -> tuple[Certificate, ...]:
+        """The CAs that nobody has confirmed yet; nothing is done about them."""
+        asked = dict.fromkeys((*([self.meant] if self.meant else self.issuing), *self._others))
+        return tuple(chain[0] for chain in asked if not self._is_confirmed(chain[0]))
+
+    @property
+    def _others(self) -> tuple[Chain, ...]:
+        """A CA that a flow has replaced is not trusted anew because it still lies in the source."""
+        gone = {self.intent.leaving, self.ledger.journal.replaces if self.ledger.journal else None}
+        own = (*self.meant[:1], *self.snapshot.ca.current)
+        return tuple(
+            chain for chain in self.issuing
+            if chain[0].fingerprint not in gone and not any(chain[0].is_twin_of(one) for one in own)
+        )  # fmt: skip
+
+    def _is_confirmed(self, certificate: Certificate) -> bool:
+        """By the user, or because it is known: it is in the ledger, or has the name and the key of a CA that is trusted, so that nobody is
+        trusted for it who was not before.
+        """
+        trusted = [entry.certificate for entry in self.ledger.entries if entry.state in TRUSTED_STATES]
+        trusted += self.snapshot.ca.current[:1]
+        known = self.ledger.find(certificate.fingerprint) is not None or any(map(certificate.is_twin_of, trusted))
+        return known or certificate.sha256 in self.intent.confirmed
+
+
+def is_heeded(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> bool:
+    """Whether this flow does what a source asks for. One in flight goes to its end first, and a first CA is made where there is none."""
+    confirms = intent.goal is Goal.CREATE and bool(snapshot.ca.current)
+    return intent.goal in _HEEDING and not confirms and not in_flight(ledger) and not snapshot.ca.prepared
+
+
+def wish_of(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Wish | None:
+    """What the source asks for; None where there is none that can be used, or where this flow does not heed it."""
+    source = snapshot.source
+    if source is None or source.problem or not is_heeded(snapshot, intent, ledger):
+        return None
+    return Wish(source, snapshot, intent, ledger)
+
+
+def later_authorities(snapshot: Snapshot) -> tuple[Chain, ...]:
+    """The CAs of the source of which a leaf may come although another one is in use: the issuer has changed. Such a leaf waits until
+    its CA is trusted and in use. None while the next CA is prepared: then it is known which one is to sign.
+    """
+    if snapshot.source is None or snapshot.ca.prepared:
+        return ()
+    return tuple(chain for chain in snapshot.source.issuing(snapshot.now) if chain[:1] != snapshot.ca.current[:1])
+
+
+def _signing(snapshot: Snapshot, issuing: tuple[Chain, ...]) -> list[Chain]:
+    """The CAs, other than the one in use, of which checked leaves are at hand."""
+    signers = {one.authority for one in snapshot.requests.values() if one.answer is not None and not one.outdated}
+    return [chain for chain in issuing if chain[0].fingerprint in signers and chain[:1] != snapshot.ca.current[:1]]
+
+
+def is_renewal(new: Certificate, snapshot: Snapshot) -> bool:
+    """Whether this is the CA in use with new dates: the same name and key, and every leaf that validates under the CA in use validates
+    under it (External Certificate Manager, "Handling Cluster CA trust rollout").
+    """
+    current, now = snapshot.ca.current, snapshot.now
+    if not current or not new.is_twin_of(current[0]):
+        return False
+    leaves = [leaf.chain[:1] for leaf in snapshot.leaves if leaf.chain]
+    own = [leaf for leaf in leaves if validate_path(leaf, current[:1], at=now).valid]
+    return all(validate_path(leaf, (new,), at=now).valid for leaf in own)

@@ -1,0 +1,25 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Node pools and their size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """replicas: how many nodes this pool is to have."""
+
+    pool: str
+    replicas: int
+
+
+@dataclass(frozen=True)
+class SpareNode:
+    """A node that a pool would get next."""
+
+    pool: str
+    node_id: int

@@ -1,0 +1,46 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Leaves that the operator is going to issue anew by itself. It cannot where somebody else keeps the key of the CA: it would stand still
+(docs/operator.md, "Re-issue" (c) and (d)). So every flow sees to them: before the end of a leaf, and as soon as other names are wanted.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from ..._pki.certificates import Certificate
+from ..model.snapshot import Snapshot, StoredLeaf
+
+#: How long before the operator's window a leaf is asked for: issuers may be people.
+_AHEAD = timedelta(days=15)
+
+
+def leaves_before_operator_window(snapshot: Snapshot) -> tuple[StoredLeaf, ...]:
+    """Leaves of the CA in use that come near the operator's window or are in it; none where the operator has the key."""
+    current = snapshot.ca.current[:1]
+    if not current or not snapshot.ca.is_kept_elsewhere(current[0]):
+        return ()
+    return tuple(
+        leaf
+        for leaf in snapshot.leaves
+        if leaf.chain
+        and leaf.chain[0].signed_by(current[0])
+        and comes_near(leaf.chain[0], snapshot.renewal_window, snapshot.now)
+    )
+
+
+def misnamed_leaves(snapshot: Snapshot) -> tuple[StoredLeaf, ...]:
+    """Leaves with other names than the operator wants."""
+    return tuple(leaf for leaf in snapshot.leaves if leaf.secret in snapshot.misnamed)
+
+
+def comes_near(leaf: Certificate, window: timedelta, now: datetime) -> bool:
+    """window: how long before a leaf's end the operator renews it. A leaf that lives no longer than that is in it from its
+    first day, and is renewed at half of its life, so that not every run renews it.
+    """
+    life = leaf.not_after - leaf.not_before
+    outside = life - window
+    ahead = window + min(_AHEAD, outside / 2) if outside > timedelta(0) else life / 2
+    return leaf.not_after - now < ahead

@@ -1,0 +1,360 @@
+#!/usr/bin/python
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: strimzi_node_pool
+short_description: Scale a node pool of a Strimzi cluster
+version_added: 1.0.0
+description:
+  - Gives a C(KafkaNodePool) another number of nodes.
+  - Where the key of the cluster CA is not in the cluster, the operator cannot issue certificates of new nodes. They are put in place before
+    anybody asks for the nodes, while the operator is paused, because it deletes those of nodes that nobody asks for. Certificates that wait are used
+    (O(spare_leaves)); those that are missing are asked for before any pause, and as long as one is still to come the call ends without an error
+    and nothing is scaled. RV(waiting) says so, and the next call goes on.
+  - Where the key is in the cluster, and where the pool shrinks, the number is set and nothing else is done. Whether a broker may go is for the
+    operator to decide.
+  - Not in the middle of a flow that changes a CA whose key is elsewhere.
+options:
+  pool:
+    description:
+      - Name of the C(KafkaNodePool).
+    type: str
+    required: true
+  replicas:
+    description:
+      - How many nodes it is to have.
+    type: int
+    required: true
+extends_documentation_fragment:
+  - trustops.strimzi.auth
+  - trustops.strimzi.cluster
+  - trustops.strimzi.flow
+  - trustops.strimzi.attributes
+seealso:
+  - module: trustops.strimzi.strimzi_ca_info
+  - module: trustops.strimzi.strimzi_ee_cert
+author:
+  - The trustops.strimzi contributors (@trustops)
+"""
+
+EXAMPLES = r"""
+- name: Add a node
+  trustops.strimzi.strimzi_node_pool:
+    cluster: demo
+    namespace: kafka
+    pool: kafka
+    replicas: 4
+"""
+
+RETURN = r"""
+cluster:
+  description: The Kafka resource as seen.
+  returned: always
+  type: dict
+  sample: {name: demo, namespace: kafka, exists: true, generated: false, paused: false, ready: true}
+cas:
+  description: The CAs of the ledger; of a cluster that was never adopted, those of its CA Secrets, with no state.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    subject: {description: "Distinguished name (RFC 4514).", type: str, returned: always, sample: "CN=cluster-ca v1,O=io.strimzi"}
+    sha256: {description: SHA-256 fingerprint., type: str, returned: always, sample: "6c1f0e"}
+    fingerprint: {description: "SHA-1 fingerprint, the name of the CA in the ledger.", type: str, returned: always, sample: "9b2c41"}
+    serial: {description: Serial number in hexadecimal., type: str, returned: always, sample: "4f"}
+    state: {description: State in the trust state machine., type: str, returned: always, sample: TRUSTED_IN_USE_ALL}
+    usage: {description: How many pods present a certificate of it., type: str, returned: always, sample: ALL}
+    current: {description: Whether it is the operator's CA., type: bool, returned: always, sample: true}
+    not_before: {description: Begin of validity., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
+    not_after: {description: End of validity., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
+    path_length: {description: Path length constraint., type: int, returned: always, sample: 1}
+    generations: {description: Certificate generations that mean this CA., type: list, elements: int, returned: always, sample: [1]}
+    trusted_by_count: {description: Number of pods known to trust it., type: int, returned: always, sample: 6}
+    pods_awaiting: {description: Pods that have to restart before they trust it., type: list, elements: str, returned: always, sample: []}
+    used_by: {description: Pods that present a certificate of it., type: list, elements: str, returned: always, sample: [demo-kafka-0]}
+removed:
+  description:
+    - CAs that left the ledger and that some pods (C(pods)) still trust until they restart.
+    - The listeners of the pods in C(lingering) have read their trust again and refuse such a CA; their Raft clients and agents
+      know it until they restart.
+  returned: always
+  type: list
+  elements: dict
+  sample: []
+held_leaves:
+  description:
+    - Certificates of nodes that their Secrets do not hold any more and that processes still present.
+    - The listeners of the pods in C(lingering) present the stored one; their Raft clients and agents present this one until they restart,
+      which is asked for seven days before it ends. Those of C(pods) have yet to read it.
+  returned: always
+  type: list
+  elements: dict
+  sample: []
+pods:
+  description: "The pods of the cluster: what each presents and trusts."
+  returned: always
+  type: list
+  elements: dict
+  sample: [{name: demo-kafka-0, component: kafka, presents: ["cluster-ca v1 (6c1f0e9a2b3c)"], trusts: ["cluster-ca v1 (6c1f0e9a2b3c)"]}]
+outside:
+  description: Clients outside the cluster that hold a copy of its CAs, as far as they can be seen.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    client: {description: "Kind, namespace and name; what a waiver names.", type: str, returned: always, sample: KafkaConnect kafka/connect}
+    trusts: {description: CAs of the cluster in its copy., type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
+    doubt: {description: Why it is not known what its processes trust; empty where it is., type: str, returned: always, sample: ""}
+    waiver: {description: The waiver that lets it pass., type: dict, returned: always, sample: {until: "2026-12-24T18:00:00Z", reason: moves in week 51}}
+leaves:
+  description:
+    - The end-entity certificates in their Secrets. C(misnamed) tells what the operator wants otherwise about the names of one that it cannot issue,
+      because somebody else keeps the key of its CA; it is empty elsewhere.
+  returned: always
+  type: list
+  elements: dict
+  sample: [{secret: demo-kafka-0, subject: "CN=demo-kafka,O=io.strimzi", generation: 1, not_after: "2027-01-01T00:00:00Z", misnamed: ""}]
+leaf_states:
+  description: How far the certificate of each component has come, be it in use, wanted or awaited.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    secret: {description: The Secret that the certificate is for., type: str, returned: always, sample: demo-kafka-0}
+    state:
+      description: >-
+        V(REQUIRED) where one is wanted and nobody was asked, or the issuer has refused; V(REQUESTED); V(TRUST_PENDING) where it has come back
+        and is kept until it is used; V(IN_USE); V(NOT_NEEDED) where nothing needs it any more.
+      type: str
+      returned: always
+      sample: IN_USE
+    reason:
+      description: >-
+        Why another one is wanted. V(missing), V(unreadable), V(key) for a private key that is not its own, V(issuer) or V(authority) for
+        another one, V(specification) for other names or usages, V(renewed) where its issuer has a later one, V(expiring), V(path) where
+        something above it ends first, V(asked) by hand; empty where none is.
+      type: str
+      returned: always
+      sample: ""
+    why: {description: The same in words., type: str, returned: always, sample: ""}
+leaf_requests:
+  description: Certificates that an issuer was asked for, because somebody else keeps the key of their CA.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    secret: {description: The Secret that the certificate is for., type: str, returned: always, sample: demo-kafka-0}
+    state:
+      description: As in RV(leaf_states).
+      type: str
+      returned: always
+      sample: REQUESTED
+    issuer: {description: Who was asked; empty where the certificate is at hand., type: str, returned: always, sample: cert-manager ClusterIssuer corporate}
+    asked_at: {description: When., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
+    waiting: {description: What the issuer says it waits for., type: str, returned: always, sample: ""}
+    outdated: {description: Why it is not what is wanted any more., type: str, returned: always, sample: ""}
+    failure: {description: Why it was refused the last time., type: str, returned: always, sample: ""}
+    next_try: {description: When it is asked for again., type: str, returned: always, sample: null}
+renewals:
+  description: What an issuer keeps for each leaf that it renews by itself; empty with any other issuer.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    secret: {description: The Secret of the leaf., type: str, returned: always, sample: demo-kafka-0}
+    sha256: {description: SHA-256 of the certificate that the issuer has now., type: str, returned: always, sample: "6c1f0e"}
+    not_after: {description: Its end., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
+    in_use: {description: Whether it is the one in the Secret of the leaf., type: bool, returned: always, sample: true}
+    usable: {description: Whether it has passed every check., type: bool, returned: always, sample: true}
+    problem: {description: "Why it is not used, or not renewed, with what helps; empty where nothing is wrong.", type: str, returned: always, sample: ""}
+    differs: {description: "Why the issuer would not renew what is wanted; the next reconcile corrects it.", type: str, returned: always, sample: ""}
+ca_source:
+  description: The CAs in C(ca_source), and what C(reconcile) makes of them; null where none is named.
+  returned: always
+  type: dict
+  contains:
+    object: {description: The object and its entry., type: str, returned: always, sample: "ConfigMap kafka/corporate-roots, entry ca.crt"}
+    problem: {description: Why it cannot be used; empty where it can., type: str, returned: always, sample: ""}
+    cas:
+      description: Its CAs; C(current) says which one is in use, C(known) which are in the ledger.
+      type: list
+      elements: dict
+      returned: always
+      sample: [{subject: CN=Corporate Root, sha256: "6c1f0e", not_after: "2036-01-01T00:00:00Z", current: true, known: true}]
+    changed_at: {description: When the object was written last., type: str, returned: where the API server says so, sample: "2026-01-01T00:00:00Z"}
+    signing:
+      description: SHA-256 of the CA that certificates are to be of; null while a flow is in flight, or where it cannot be told.
+      type: str
+      returned: always
+      sample: "6c1f0e"
+    begins:
+      description: V(renew) or V(replace_key) where that CA is not in use yet, and C(reconcile) begins this flow; null where there is nothing to begin.
+      type: str
+      returned: always
+      sample: null
+    to_be_confirmed:
+      description: SHA-256 of the CAs about which nothing is done before they are in C(confirm_roots).
+      type: list
+      elements: str
+      returned: always
+      sample: []
+node_pools:
+  description: The node pools, where the key of the CA is not in the cluster, and how far each can be scaled without waiting for the issuer.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    name: {description: The KafkaNodePool., type: str, returned: always, sample: brokers}
+    replicas: {description: How many nodes it is asked for., type: int, returned: always, sample: 3}
+    at_hand: {description: Numbers of its next nodes whose certificates are at hand., type: list, elements: int, returned: always, sample: [3]}
+    awaited: {description: Numbers of its next nodes whose certificates are still to come., type: list, elements: int, returned: always, sample: []}
+journal:
+  description: The flow in flight, or the last one that finished.
+  returned: always
+  type: dict
+  sample: {goal: replace_key, replaces: "9b2c41", successor: "77aa01", started_at: "2026-01-01T00:00:00Z", finished_at: null, retire: now, retire_by: null}
+replaces:
+  description: The CA that this flow is about. Given as C(replaces) to M(trustops.strimzi.strimzi_ca) it makes the same task a no-op once the CA is gone.
+  returned: always
+  type: str
+  sample: "9b2c41"
+transitions:
+  description: Edges of the state machine taken in this call.
+  returned: always
+  type: list
+  elements: dict
+  sample: [{subject: "CN=cluster-ca v1,O=io.strimzi", before: UNTRUSTED, after: TRUSTED_UNUSED, usage: NONE, evidence: generation}]
+actions:
+  description: Every write and restart of this call, in order; in check mode the first ones that it would take, of which the plan has all.
+  returned: always
+  type: list
+  elements: dict
+  sample: [{verb: update, object: Secret kafka/demo-cluster-ca-cert, what: "trust CN=cluster-ca v1,O=io.strimzi", phase: prepare, seconds: null, away: null}]
+evidence:
+  description: What the last decision rested on, V(handshake) or V(annotations), why not on handshakes, and when the listeners were asked last.
+  returned: always
+  type: dict
+  sample: {source: handshake, why: "", seen_at: "2026-01-01T00:00:00Z"}
+listeners:
+  description: What each TLS listener of each node said itself when it was asked last in this call; empty where none was.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    pod: {description: Name of the pod., type: str, returned: always, sample: demo-kafka-0}
+    uid: {description: UID of the pod; another one can get its name., type: str, returned: always, sample: 0f8a2c1e-7d1b-4c55-9a57-6a1d0c3b2e11}
+    port: {description: Port of the listener., type: int, returned: always, sample: 9091}
+    verifies: {description: "Whether it verifies clients by the CAs of the ledger; others trust and refuse none.", type: bool, returned: always, sample: true}
+    presents: {description: The chain as sent., type: list, elements: str, returned: always, sample: ["CN=demo-kafka (6c1f0e9a2b3c)"]}
+    issuers: {description: CAs that issued what it presents., type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
+    trusts: {description: "CAs of which it accepts certificates.", type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
+    refuses: {description: "CAs of which it refuses certificates.", type: list, elements: str, returned: always, sample: ["cluster-ca v0 (9b2c41aa0d11)"]}
+    why: {description: What could not be found out and why., type: list, elements: str, returned: always, sample: []}
+violations:
+  description: What is in the way.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    gate: {description: The condition that does not hold., type: str, returned: always, sample: trust}
+    subject: {description: The object., type: str, returned: always, sample: pod demo-kafka-0}
+    message: {description: The cause., type: str, returned: always, sample: "cannot validate certificates of the CA CN=cluster-ca v1."}
+    remedy: {description: What to do., type: str, returned: always, sample: It has to restart.}
+pending:
+  description: What is left to do, or to wait for, as sentences.
+  returned: always
+  type: list
+  elements: str
+  sample: []
+waiting:
+  description: What running processes still hold, or will hold at the end of the plan, by which pods and until when, as sentences.
+  returned: always
+  type: list
+  elements: str
+  sample: []
+done:
+  description: Whether the flow has nothing left to do, up to the last phase that is allowed; a task may ask for less than that.
+  returned: always
+  type: bool
+  sample: true
+phase:
+  description: The phase of the next step; null when there is none.
+  returned: always
+  type: str
+  sample: trust
+began_at:
+  description: When this call began.
+  returned: always
+  type: str
+  sample: "2026-01-01T00:00:00Z"
+seconds:
+  description: How long this call worked and waited.
+  returned: always
+  type: float
+  sample: 12.5
+plan:
+  description: Every step from here to the end.
+  returned: in check mode where the call takes part in a flow, and always by M(trustops.strimzi.strimzi_ca_info)
+  type: list
+  elements: dict
+  contains:
+    phase: {description: The phase., type: str, returned: always, sample: use}
+    what: {description: What it does., type: str, returned: always, sample: restart 3 pods}
+    restarts: {description: The pods that it restarts., type: list, elements: str, returned: always, sample: [demo-kafka-0]}
+planned_phases:
+  description: The phases of RV(plan), in order.
+  returned: with RV(plan)
+  type: list
+  elements: str
+  sample: [prepare, use, retire]
+planned_rolls:
+  description: How often RV(plan) restarts Kafka nodes one after the other.
+  returned: with RV(plan)
+  type: int
+  sample: 1
+planned_restarts:
+  description: How many restarts of pods RV(plan) takes.
+  returned: with RV(plan)
+  type: int
+  sample: 9
+choices:
+  description: Why the plan does it this way, where there is another, as sentences.
+  returned: with RV(plan)
+  type: list
+  elements: str
+  sample: []
+"""
+
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import CLUSTER, FLOW, ArgumentSpec
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.targets import is_scaled
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import Scaling
+
+SIZE = ArgumentSpec(
+    {
+        "pool": {"type": "str", "required": True},
+        "replicas": {"type": "int", "required": True},
+    }
+)
+SPEC = CLUSTER + FLOW + SIZE
+
+
+def body(module: FlowModule) -> dict[str, Any]:
+    wanted = Scaling(module.params["pool"], module.params["replicas"])
+    return module.run(Goal.RECONCILE, Phase.USE, is_scaled(wanted))
+
+
+def main() -> None:
+    module = FlowModule(SPEC)
+    module.execute(lambda: body(module))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,31 @@
+"""A Vault server of a test's own: its store is in memory, and it ends with the test."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from .binaries import find_vault
+
+
+@dataclass(frozen=True)
+class VaultServer:
+    """token: may do everything. key: unseals it."""
+
+    url: str
+    token: str
+    key: str
+
+
+@contextmanager
+def vault_server() -> Iterator[VaultServer]:
+    """It listens on the loopback interface. Raises MissingTool."""
+    with subprocess.Popen([str(find_vault())], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        try:
+            assert process.stdout is not None
+            yield VaultServer(**json.loads(process.stdout.readline()))
+        finally:
+            process.terminate()

@@ -1,0 +1,31 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Who keeps the CA's key is said without showing it."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.trustops.strimzi.tests.demo.keys import Keeper, who_keeps
+
+from ..support.authorities import root
+
+AUTHORITY, ANOTHER = root(), root()
+KEY, FOREIGN = (one.keys[0].reveal() for one in (AUTHORITY, ANOTHER))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(KEY, "the CA's key"), (FOREIGN, "another key"), (b"It is with somebody.\n", "no key: It is with somebody.")],
+)
+def test_what_is_there(content: bytes, said: str) -> None:
+    shown = who_keeps(Keeper(AUTHORITY.pem, {"here": content}))
+    assert shown.splitlines()[-1].split(maxsplit=1) == ["here", said]
+    assert "PRIVATE" not in shown
+
+
+@pytest.mark.parametrize(("left", "said"), [((), "none"), (("a", "b"), "a, b")])
+def test_requests_that_are_left(left: tuple[str, ...], said: str) -> None:
+    shown = who_keeps(Keeper(AUTHORITY.pem, {"here": KEY}, left))
+    assert shown.endswith(f"\n\nRequests for certificates that are left: {said}.")

@@ -1,0 +1,80 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A CA that comes from a source, followed by reconcile: killed before and after every write, then run again with the same end. Only the
+first run has it confirmed until the ledger knows it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+
+from ..flows.cases import Case, Flow
+from ..flows.test_ca_source import confirmed, wants
+from ..flows.test_kept_elsewhere import ASKED, elsewhere, moved
+from ..support.authorities import below, renewed, root
+from ..support.flows import START, FlowResult
+from ..support.restarts import Cost
+from ..support.signing_office import SigningOffice
+from .stories import Story, Telling
+from .test_kill_anywhere import killed_at, undisturbed
+from .test_kill_requests import AskingTelling
+
+
+@dataclass
+class Following(Flow):
+    """What is begun is for reconcile to find out."""
+
+    @property
+    def cost(self) -> Cost:
+        """After a renewal every node presents the leaf that it has."""
+        found = super().cost
+        return replace(found, reloads=0) if self.case.goal is Goal.RENEW else found
+
+    def run(self, **intent: object) -> FlowResult:
+        return self.cluster.run(Goal.RECONCILE, **{**self.intent, **intent})
+
+
+@dataclass(frozen=True)
+class FollowingStory(Story):
+    """A CA with another key takes the place of the one in use, or its renewal does, where somebody else keeps the key already."""
+
+    def begin(self, patch: pytest.MonkeyPatch) -> Telling:
+        begun = super().begin(patch)
+        cluster, first = begun.cluster, elsewhere(root("First"))
+        if self.case.goal is Goal.RENEW:
+            moved(cluster, first)
+            wanted = renewed(first)
+        else:
+            wanted = below(root("Next Root")) if self.case.circumstance else root("Next Root", path_length=0)
+        wants(cluster, wanted)
+        cluster.look_away()
+        flow = Following(cluster, self.case, None, {"asked": ASKED, "confirmed": confirmed(wanted)})
+        return AskingTelling(self, flow, SigningOffice(cluster.memory, wanted, START))
+
+
+_REPLACING = FollowingStory(Case(Goal.REPLACE_KEY), reload=True)
+_UNLINKED = FollowingStory(Case(Goal.REPLACE_KEY, "unlinked"))
+_RENEWING = FollowingStory(Case(Goal.RENEW), reload=True)
+STORIES = [_REPLACING, _UNLINKED, _RENEWING, *(replace(one, eager=True) for one in (_REPLACING, _UNLINKED, _RENEWING))]
+#: For every run of the tests; the others take their time.
+SHORT = [_RENEWING]
+
+
+def _marks(story: Story) -> tuple[pytest.MarkDecorator, ...]:
+    return () if story in SHORT else (pytest.mark.long,)
+
+
+@pytest.mark.parametrize("moment", ["after", pytest.param("before", marks=pytest.mark.long)])
+@pytest.mark.parametrize("story", [pytest.param(one, id=str(one), marks=_marks(one)) for one in STORIES])
+def test_killed_anywhere_and_run_again(story: FollowingStory, moment: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    writes, wanted = undisturbed(story, monkeypatch)
+    assert wanted["requests"] == []
+    assert (wanted["signed"] == []) is (story.case.goal is Goal.RENEW)
+    for number in range(1, writes + 1):
+        assert killed_at(story, number, moment == "after", monkeypatch) == wanted, f"{moment} write {number}"
+    print(f"\n{story}: killed {moment} each of {writes} writes, all ended the same")

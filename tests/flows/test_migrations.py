@@ -1,0 +1,100 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A cluster moves from one keeper of its CA's key to another, and back; what each move costs is what docs/migrations.md says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import ExternalIssuer
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+
+from ..support.asked_issuers import AskedIssuer, asked_issuer
+from ..support.authorities import Authority, root
+from ..support.misissuing import Signing
+from ..support.watched_cluster import KEYS, WatchedCluster, assert_only
+from .cases import roles_together
+
+PAGE = Path(__file__).parents[2] / "docs" / "migrations.md"
+_ROW = re.compile(r"^\| (?P<move>[^|]+) \|[^|]*\| (?P<reload>\d) \| (?P<restart>\d) \|", re.MULTILINE)
+#: Restarts of each node by the move: where nodes can be told to read again, and where not.
+WRITTEN = {row["move"].strip(): (int(row["reload"]), int(row["restart"])) for row in _ROW.finditer(PAGE.read_text())}
+
+pytestmark = pytest.mark.usefixtures("uptake")
+
+
+@pytest.fixture(params=["external", "cert-manager", "vault"])
+def issuer(request: pytest.FixtureRequest, cluster: WatchedCluster) -> Iterator[AskedIssuer]:
+    """Who keeps the key of the company's CA."""
+    corporate = replace(root("Corporate Root", path_length=0), elsewhere=True)
+    with ExitStack() as stack:
+        yield stack.enter_context(asked_issuer(request.param, Signing(corporate, cluster.memory, "")))
+
+
+class Mover:
+    """Makes one move after the other, and compares what each has cost with what is written."""
+
+    def __init__(self, cluster: WatchedCluster) -> None:
+        self.cluster = cluster
+        self.moves: list[str] = []
+
+    def by(self, move: str, goal: Goal, supplied: Authority | None = None) -> None:
+        self.cluster.finish(goal, supplied, replaces=self._replaced(goal), asked="the external issuer")
+        self._made(move)
+
+    def to(self, move: str, issuer: AskedIssuer) -> None:
+        self.cluster.issuer, corporate = issuer.settings, issuer.signing.authority
+        replaces = self.cluster.current
+        for _run in range(3):
+            asked = {"asked": issuer.reference, "replaces": replaces}
+            if self.cluster.run(Goal.REPLACE_KEY, corporate, **asked).outcome.decision.done:
+                break
+            issuer.work()
+        assert_only(self.cluster, corporate.fingerprint)
+        assert b"PRIVATE" not in self.cluster.secret(KEYS)["ca.key"]
+        self.cluster.issuer = ExternalIssuer()
+        self._made(move)
+
+    def _replaced(self, goal: Goal) -> str | None:
+        return self.cluster.current if goal is Goal.REPLACE_KEY else None
+
+    def _made(self, move: str) -> None:
+        self.cluster.memory.settle(3)
+        assert self.cluster.ready
+        assert self.cluster.paid.restarts == WRITTEN[move][0 if self.cluster.nodes else 1], move
+        self.cluster.look_away()
+        self.moves.append(move)
+
+
+def test_from_the_operator_to_an_issuer_and_back_to_the_operator(cluster: WatchedCluster, issuer: AskedIssuer) -> None:
+    cluster.deploy(roles_together(generated=True))
+    cluster.look_away()
+    mover = Mover(cluster)
+    mover.by("operator → collection", Goal.UPGRADE)
+    mover.to("collection → issuer", issuer)
+    mover.by("issuer → collection", Goal.REPLACE_KEY)
+    assert issuer.left() == []
+    mover.by("collection → operator", Goal.DOWNGRADE)
+
+
+def test_to_a_ca_of_ones_own_and_from_there_to_an_issuer(cluster: WatchedCluster, issuer: AskedIssuer) -> None:
+    cluster.create()
+    mover, own = Mover(cluster), root("Own Root", path_length=1)
+    mover.by("collection → own CA", Goal.REPLACE_KEY, own)
+    assert_only(cluster, own.fingerprint)
+    mover.to("own CA → issuer", issuer)
+    mover.by("issuer → own CA", Goal.REPLACE_KEY, root("Other Own Root"))
+    mover.by("own CA → collection", Goal.REPLACE_KEY)
+
+
+def test_every_move_on_the_page_is_made_here() -> None:
+    source = Path(__file__).read_text()
+    assert WRITTEN
+    assert all(f'"{move}"' in source for move in WRITTEN)

@@ -1,0 +1,330 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An issuer that renews by itself, and makes the keys: cert-manager with a Certificate for each leaf."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from itertools import count
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import see
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.left_over import left_over, remove
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.standing import Standing
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey, load_stored_key
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
+    CertManagerCertificates,
+    CertManagerIssuer,
+    ExternalIssuer,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+
+from ..support.authorities import Authority, root
+from ..support.cert_manager import NAMESPACE
+from ..support.cert_manager_certificates import MemoryCertificates, path_of_certificate
+from ..support.certificates import YEAR, Entity
+from ..support.flows import START, FlowResult, run_flow
+from ..support.killing import Killed, KillingTransport
+from ..support.memory_api import Change
+from ..support.watched_cluster import WatchedCluster, assert_only, fingerprints
+
+ASKED = "cert-manager Issuer corporate by Certificates"
+NODE = "demo-kafka-0"
+OWN = {"app.kubernetes.io/managed-by": "trustops.strimzi", "strimzi.io/cluster": "demo"}
+#: Certificates begin so much before they are made, as those of most issuers do.
+CLOCKS = timedelta(minutes=1)
+
+
+@dataclass
+class Managed:
+    """A cluster whose leaves are renewed by cert-manager."""
+
+    cluster: WatchedCluster
+    manager: MemoryCertificates
+
+    def run(self, goal: Goal = Goal.RECONCILE, supplied: Authority | None = None) -> FlowResult:
+        return self.cluster.run(goal, supplied, asked=ASKED)
+
+    def finish(self, goal: Goal = Goal.RECONCILE, supplied: Authority | None = None) -> None:
+        self.cluster.finish(goal, supplied, asked=ASKED)
+
+    def pass_time(self, time: timedelta = timedelta(minutes=2)) -> None:
+        self.cluster.memory.seconds += time.total_seconds()
+
+    def replace_authority(self, authority: Authority) -> None:
+        """Somebody exchanges the CA behind the issuer."""
+        self.manager.authority = Entity(authority.chain[0], authority.keys[0])
+
+    def kept(self, name: str = NODE) -> dict[str, bytes]:
+        return self.cluster.secret(f"{name}-cm")
+
+    def certificate(self, name: str = NODE) -> dict[str, Any] | None:
+        return self.cluster.memory.api.find("certificates", NAMESPACE, name)
+
+    def change(self, patch: dict[str, Any], name: str = NODE) -> None:
+        path, kind = path_of_certificate(NAMESPACE, name), "application/merge-patch+json"
+        assert self.cluster.memory.api.request("PATCH", path, body=patch, content_type=kind).status == 200
+
+    def in_use(self, name: str = NODE) -> str:
+        return fingerprints(self.cluster.secret(name)[f"{name}.crt"])[0]
+
+    def is_in_use(self, name: str = NODE) -> bool:
+        stored, kept = self.cluster.secret(name), self.kept(name)
+        same_key = load_stored_key(stored[f"{name}.key"]) == load_stored_key(kept["tls.key"])
+        return self.in_use(name) == fingerprints(kept["tls.crt"])[0] and same_key
+
+    def standing(self, result: FlowResult, name: str = NODE) -> Standing:
+        return result.outcome.observation.snapshot.standing[name]
+
+
+def elsewhere(name: str = "Corporate Root") -> Authority:
+    return replace(root(name, end=START + 10 * YEAR), elsewhere=True)
+
+
+@pytest.fixture
+def managed(cluster: WatchedCluster) -> Managed:
+    """Moved to an issuer of cert-manager."""
+    cluster.create()
+    supplied = elsewhere()
+
+    def clock() -> datetime:
+        return START + timedelta(seconds=cluster.memory.seconds) - CLOCKS
+
+    entity = Entity(supplied.chain[0], supplied.keys[0])
+    manager = MemoryCertificates(cluster.memory.api, entity, clock=clock)
+    cluster.issuer = CertManagerCertificates(CertManagerIssuer("corporate"))
+    one = Managed(cluster, manager)
+    one.finish(Goal.REPLACE_KEY, supplied)
+    assert_only(cluster, supplied.fingerprint)
+    cluster.look_away()
+    one.pass_time()
+    return one
+
+
+def test_every_leaf_is_that_of_a_certificate_of_its_name(managed: Managed) -> None:
+    names = {one["metadata"]["name"] for one in managed.cluster.memory.api.all("certificates", NAMESPACE)}
+    assert NODE in names
+    assert len(names) > 2
+    for name in names - {"demo-cluster-operator-certs"}:
+        entry = next(key for key in managed.cluster.secret(name) if key.endswith(".crt"))
+        assert fingerprints(managed.cluster.secret(name)[entry])[0] == fingerprints(managed.kept(name)["tls.crt"])[0]
+    assert [
+        one for one in managed.cluster.memory.api.all("secrets", NAMESPACE) if "-issuing-" in one["metadata"]["name"]
+    ] == []
+
+
+@pytest.mark.usefixtures("uptake")
+def test_a_renewal_is_taken_up(managed: Managed) -> None:
+    managed.manager.renew(NODE)
+    assert not managed.is_in_use()
+    managed.finish()
+    managed.cluster.memory.settle(2)
+    assert managed.is_in_use()
+    assert managed.cluster.ready
+    assert set(managed.cluster.issued_by_operator) <= {"demo-clients-ca"}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+def test_killed_at_every_write_while_a_renewal_is_taken_up(managed: Managed, after: bool) -> None:
+    """The key of what is at hand is never lost, and each renewal is taken up by the next run."""
+    cluster, killed = managed.cluster, 0
+    for at in count(1):
+        managed.pass_time()
+        managed.manager.renew(NODE)
+        transport = KillingTransport(cluster.permitted, at, after)
+        try:
+            run_flow(cluster.work(transport=transport), cluster.intent(Goal.RECONCILE, asked=ASKED))
+        except Killed:
+            killed += 1
+        managed.finish()
+        assert managed.is_in_use()
+        cluster.memory.settle(2)
+        assert cluster.ready
+        if not transport.killed:
+            break
+    assert killed > 5
+
+
+def test_a_key_in_pkcs_1_form_is_stored_in_pkcs_8_form(managed: Managed, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Strimzi reads no other (docs/operator.md, "Leaves")."""
+    made = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    pkcs_1 = made.private_bytes(Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption())
+    assert pkcs_1.startswith(b"-----BEGIN RSA PRIVATE KEY-----")
+    monkeypatch.setattr(managed.manager, "new_key", lambda: PrivateKey(made))
+    monkeypatch.setattr(managed.manager, "form", lambda key: pkcs_1)
+    managed.manager.renew(NODE)
+    assert managed.kept()["tls.key"] == pkcs_1
+    managed.finish()
+    assert managed.is_in_use()
+    assert managed.cluster.secret(NODE)[f"{NODE}.key"].startswith(b"-----BEGIN PRIVATE KEY-----")
+
+
+def test_a_leaf_that_nobody_can_validate_waits(managed: Managed) -> None:
+    before, other = managed.in_use(), elsewhere("Next Root")
+    managed.replace_authority(other)
+    managed.manager.renew(NODE)
+    result = managed.run()
+    assert (managed.cluster.writes, managed.in_use()) == (0, before)
+    standing = managed.standing(result)
+    assert "waits: it is of CN=Next Root" in standing.told
+    assert "The stored certificate stays in use." in standing.told
+    assert standing.authority == ""
+    managed.finish(Goal.REPLACE_KEY, other)
+    assert_only(managed.cluster, other.fingerprint)
+    assert managed.is_in_use()
+
+
+def test_a_key_is_stored_before_its_certificate_counts(managed: Managed) -> None:
+    """Who is killed in between loses no key."""
+    seen: list[bool] = []
+
+    def look(change: Change) -> None:
+        if change.name == "demo-issuing-kafka" and f"{NODE}.issued" in ((change.new or {}).get("data") or {}):
+            seen.append(f"{NODE}.key" in managed.cluster.secret("demo-issuing-kafka-keys"))
+
+    managed.cluster.memory.api.listeners.append(look)
+    managed.manager.renew(NODE)
+    managed.finish()
+    assert set(seen) == {True}
+
+
+def test_a_renewal_by_the_ca_that_is_replaced_is_no_answer(managed: Managed) -> None:
+    """Nobody has taken it up when somebody replaces the CA: its leaf is issued anew at once, and not refused first."""
+    managed.manager.renew(NODE)
+    other = elsewhere("Next Root")
+    managed.replace_authority(other)
+    managed.finish(Goal.REPLACE_KEY, other)
+    assert_only(managed.cluster, other.fingerprint)
+    assert managed.is_in_use()
+
+
+def test_a_leaf_that_is_due_is_issued_anew(managed: Managed) -> None:
+    before = managed.in_use()
+    managed.pass_time(timedelta(days=330))
+    managed.finish(Goal.RENEW_LEAVES)
+    assert managed.in_use() != before
+    assert managed.is_in_use()
+
+
+CHANGES: tuple[dict[str, Any], ...] = (
+    {"additionalOutputFormats": [{"type": "DER"}]},
+    {"renewBefore": None, "renewBeforePercentage": 5},
+    {"secretTemplate": {"labels": {"strimzi.io/kind": "Kafka"}}},
+)
+
+
+def test_what_somebody_has_changed_is_corrected(managed: Managed) -> None:
+    wanted, before = (managed.certificate() or {})["spec"], managed.in_use()
+    for spec in CHANGES:
+        managed.change({"spec": spec})
+        assert (managed.certificate() or {})["spec"] != wanted
+        managed.finish()
+        assert (managed.certificate() or {})["spec"] == wanted
+    assert managed.cluster.rolls == {0}
+    assert managed.in_use() == before
+
+
+def test_other_names_are_corrected_before_they_are_used(managed: Managed) -> None:
+    before = managed.in_use()
+    managed.change({"spec": {"dnsNames": ["elsewhere.example"], "duration": "24h"}})
+    managed.pass_time()
+    managed.run()
+    managed.finish()
+    assert managed.in_use() != before
+    assert "elsewhere.example" not in str(managed.certificate())
+    assert managed.is_in_use()
+
+
+def test_a_deleted_certificate_is_made_again(managed: Managed) -> None:
+    before = managed.in_use()
+    managed.cluster.memory.api.request("DELETE", path_of_certificate(NAMESPACE, NODE))
+    managed.finish()
+    assert managed.certificate() is not None
+    assert managed.in_use() == before
+
+
+def test_a_certificate_of_somebody_else_is_never_overwritten(managed: Managed) -> None:
+    managed.change({"metadata": {"labels": {"app.kubernetes.io/managed-by": "Helm"}}, "spec": {"duration": "48h"}})
+    theirs = managed.certificate()
+    result = managed.run()
+    assert managed.certificate() == theirs
+    told = managed.standing(result).told
+    assert f"Certificate kafka/{NODE} exists already and is somebody else's" in told
+    assert "kubectl delete -n kafka certificates.cert-manager.io" in told
+
+
+def test_a_failed_renewal_is_told(managed: Managed) -> None:
+    before = managed.in_use()
+    managed.manager.approving = frozenset()
+    managed.manager.renew(NODE)
+    managed.manager.fail(NODE, "no more certificates today")
+    result = managed.run()
+    assert (managed.cluster.writes, managed.in_use()) == (0, before)
+    assert "no more certificates today" in managed.standing(result).told
+
+
+def test_a_lost_secret_is_told_and_nothing_else_happens(managed: Managed) -> None:
+    before = managed.in_use()
+    managed.manager.is_asleep = True
+    managed.cluster.memory.api.request("DELETE", f"/api/v1/namespaces/{NAMESPACE}/secrets/{NODE}-cm")
+    result = managed.run()
+    assert (managed.cluster.writes, managed.in_use()) == (0, before)
+    assert f"Secret kafka/{NODE}-cm is not there yet" in managed.standing(result).told
+
+
+def test_secrets_of_certificates_are_none_of_the_operator(managed: Managed) -> None:
+    """It deletes those with its four labels that it does not know (docs/operator.md, "Leaves")."""
+    managed.cluster.memory.settle(3)
+    assert managed.kept()
+    labels = (managed.cluster.memory.api.find("secrets", NAMESPACE, f"{NODE}-cm") or {})["metadata"]["labels"]
+    assert {one for one in labels if one.startswith("strimzi.io/")} == {"strimzi.io/cluster"}
+
+
+def tidied(managed: Managed, *, dry_run: bool = False) -> list[tuple[str, str]]:
+    """Verb and object of what is removed."""
+    work = replace(managed.cluster.work(), actions=[], dry_run=dry_run)
+    remove(left_over(see(work), work), work)
+    return [(action.verb, action.object) for action in work.actions]
+
+
+def test_what_is_in_use_is_not_left_over(managed: Managed) -> None:
+    """Neither for its own issuer nor for another one that is named too early."""
+    assert tidied(managed) == []
+    managed.cluster.issuer = ExternalIssuer()
+    in_use = {f"Certificate kafka/{name}" for name in ("demo-kafka-0", "demo-kafka-1")}
+    assert not in_use & {what for _verb, what in tidied(managed)}
+    assert managed.certificate() is not None
+
+
+def test_what_another_issuer_has_replaced_is_removed_with_its_secret(managed: Managed) -> None:
+    managed.cluster.issuer = ExternalIssuer()
+    managed.cluster.finish(Goal.REPLACE_KEY, replaces=managed.cluster.current)
+    planned = tidied(managed, dry_run=True)
+    assert ("delete", f"Certificate kafka/{NODE}") in planned
+    assert managed.certificate() is not None
+    theirs = "/apis/cert-manager.io/v1/namespaces/kafka/certificates"
+    managed.manager.is_asleep = True
+    managed.cluster.memory.api.request(
+        "POST", theirs, body={"metadata": {"name": "theirs"}, "spec": {"secretName": "a"}}
+    )
+    assert tidied(managed) == planned
+    left = managed.cluster.memory.api.all("certificates", NAMESPACE)
+    assert [one["metadata"]["name"] for one in left] == ["theirs"]
+    assert managed.kept() == {}
+    assert tidied(managed) == []
+    assert managed.cluster.ready
+
+
+def test_that_of_a_node_that_is_gone_is_left_over(managed: Managed) -> None:
+    body = {**(managed.certificate() or {}), "metadata": {"name": "demo-kafka-9", "labels": OWN}}
+    path = "/apis/cert-manager.io/v1/namespaces/kafka/certificates"
+    managed.manager.is_asleep = True
+    managed.cluster.memory.api.request("POST", path, body=body)
+    assert tidied(managed) == [("delete", "Certificate kafka/demo-kafka-9")]

@@ -1,0 +1,125 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A node pool is scaled: where the operator has no key, its new nodes get their certificates in a pause, before anybody asks for them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import Scaling
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
+
+from ..support.authorities import root
+from ..support.flows import FlowResult
+from ..support.watched_cluster import WatchedCluster
+from .test_kept_elsewhere import ASKED, elsewhere, issuing_secrets, run
+from .test_spare_leaves import NEXT, at_hand, growing
+
+pytestmark = pytest.mark.usefixtures("uptake")
+#: How certificates are taken up does not matter to it.
+ONCE = pytest.mark.parametrize("uptake", [True], ids=["reload"], indirect=True)
+
+
+def scale_to(cluster: WatchedCluster, replicas: int, pool: str = "kafka") -> FlowResult:
+    """As the module does."""
+    scaling = Scaling(pool, replicas)
+    cluster.growth = replace(cluster.growth, scaling=scaling)
+    try:
+        return cluster.run(Goal.RECONCILE, scaling=scaling, until=Phase.USE, asked=ASKED)
+    finally:
+        cluster.growth = replace(cluster.growth, scaling=None)
+
+
+def replicas(cluster: WatchedCluster) -> int:
+    pool: Any = cluster.memory.api.find("kafkanodepools", "kafka", "kafka")
+    return int(pool["spec"]["replicas"])
+
+
+def test_with_certificates_at_hand_nobody_waits(cluster: WatchedCluster) -> None:
+    signing = growing(cluster)
+    signing.signed.clear()
+    cluster.look_away()
+    done = scale_to(cluster, 3).outcome.decision
+    assert (done.violations, done.waiting) == ((), ())
+    assert (replicas(cluster), cluster.paused, cluster.pauses) == (3, False, 1)
+    leaf, found = cluster.secret(NEXT), cluster.memory.api.find("secrets", "kafka", NEXT)
+    # By these labels the operator finds it, and deletes those of nodes that nobody asks for.
+    assert found
+    assert found["metadata"]["labels"] == {
+        "strimzi.io/cluster": "demo", "strimzi.io/kind": "Kafka", "strimzi.io/name": "demo-kafka", "strimzi.io/component-type": "kafka",
+    }  # fmt: skip
+    cluster.memory.settle(2)
+    assert cluster.ready
+    assert (cluster.secret(NEXT), signing.signed, cluster.issued_by_operator) == (leaf, [], [])
+    assert (NEXT in cluster.memory.kubelet.nodes, cluster.rolls) == (True, {0})
+    signing.work()
+    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    assert at_hand(cluster) == ["demo-kafka-3"]
+
+
+def test_what_is_missing_is_asked_for_before_any_pause(cluster: WatchedCluster) -> None:
+    signing = growing(cluster)
+    signing.signed.clear()
+    cluster.look_away()
+    waiting = scale_to(cluster, 4).outcome.decision
+    assert (waiting.violations, waiting.done, "demo-kafka-3" in waiting.waiting[0]) == ((), False, True)
+    assert (replicas(cluster), cluster.pauses, cluster.secret(NEXT)) == (2, 0, {})
+    signing.work()
+    assert sorted(signing.signed) == ["demo-kafka-3", "demo-kafka-4"]
+    for size in (3, 4):
+        scale_to(cluster, size)
+        cluster.memory.settle(2)
+        assert (replicas(cluster), cluster.pauses, cluster.ready, cluster.rolls) == (size, size - 2, True, {0})
+    assert {NEXT, "demo-kafka-3"} < set(cluster.memory.kubelet.nodes)
+
+
+def test_scaling_down_takes_no_pause(cluster: WatchedCluster) -> None:
+    growing(cluster)
+    cluster.look_away()
+    done = scale_to(cluster, 1).outcome.decision
+    cluster.memory.settle(2)
+    assert (done.violations, replicas(cluster), cluster.pauses, cluster.ready) == ((), 1, 0, True)
+    assert cluster.memory.api.find("pods", "kafka", "demo-kafka-1") is None
+
+
+@ONCE
+@pytest.mark.parametrize("size", [1, 3])
+def test_with_a_key_of_the_cluster_the_operator_issues(cluster: WatchedCluster, size: int) -> None:
+    cluster.create()
+    scale_to(cluster, size)
+    cluster.memory.settle(2)
+    assert (replicas(cluster), cluster.pauses, cluster.ready) == (size, 0, True)
+    assert (len(cluster.node_uids), issuing_secrets(cluster)) == (size, [])
+
+
+@ONCE
+def test_a_second_time_it_does_nothing(cluster: WatchedCluster) -> None:
+    signing = growing(cluster)
+    scale_to(cluster, 3)
+    cluster.memory.settle(2)
+    signing.work()
+    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    scale_to(cluster, 3)
+    assert cluster.writes == 0
+
+
+@ONCE
+def test_an_unknown_pool(cluster: WatchedCluster) -> None:
+    cluster.create()
+    (violation,) = scale_to(cluster, 3, "broker").outcome.decision.violations
+    assert (violation.condition, violation.remedy) == (Condition.POOL_IS_KNOWN, "Its node pools are: kafka.")
+
+
+@ONCE
+def test_not_in_the_middle_of_a_flow(cluster: WatchedCluster) -> None:
+    growing(cluster)
+    run(cluster, Goal.REPLACE_KEY, elsewhere(root("Second")))
+    (violation,) = scale_to(cluster, 3).outcome.decision.violations
+    assert (violation.condition, replicas(cluster)) == (Condition.NOTHING_IS_BEGUN, 2)
+    # Fewer nodes need no certificate.
+    assert scale_to(cluster, 1).outcome.decision.violations == ()

@@ -1,0 +1,21 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One play as Ansible runs it, on this machine and without a cluster."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+
+def play_locally(play: Mapping[str, Any], folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """options: of ansible-playbook. It runs in this folder, with the Python of these tests."""
+    (folder / "play.json").write_text(json.dumps([play]))
+    command = ["ansible-playbook", "-i", "localhost,", "-c", "local", *options, "play.json"]
+    command += ["-e", f"ansible_python_interpreter={sys.executable}"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)

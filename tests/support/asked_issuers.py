@@ -1,0 +1,202 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The issuers that somebody else runs, beside a cluster in memory: they sign for one CA, and err where a test wants it."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from cryptography import x509
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
+    CertManagerIssuer,
+    ExternalIssuer,
+    IssuerSettings,
+    VaultIssuer,
+    VaultToken,
+)
+
+from .cert_manager import NAMESPACE, MemoryCertManager, Object, path_of
+from .certificates import Entity
+from .fake_vault.pki import Mount, StoredIssuer
+from .fake_vault.server import FakeVault, serving
+from .flows import START
+from .memory_api import Change
+from .misissuing import Signing
+from .signing_office import SigningOffice
+
+
+class AskedIssuer(Protocol):
+    """An issuer, and what a test does to it. reference: as requests name it."""
+
+    signing: Signing
+
+    @property
+    def reference(self) -> str: ...
+
+    @property
+    def settings(self) -> IssuerSettings: ...
+
+    def work(self) -> None:
+        """What its people do between two runs."""
+
+    def left(self) -> list[str]:
+        """What it keeps for requests."""
+
+
+class _Office(SigningOffice):
+    def __init__(self, signing: Signing) -> None:
+        super().__init__(signing.memory, signing.authority, START)
+        self._signing = signing
+
+    def sign(self, csr: bytes) -> bytes:
+        return b"".join(self._signing.sign(csr))
+
+
+@dataclass
+class ByHand:
+    """Somebody who signs what lies in the Secrets. idle: does not, for the victim. twice: signs everything once more."""
+
+    signing: Signing
+    idle: bool = False
+    twice: bool = False
+    reference: str = "the external issuer"
+    settings: ExternalIssuer = field(default_factory=ExternalIssuer)
+
+    def work(self) -> None:
+        office = _Office(self.signing)
+        for secret, name in office.requests():
+            csr = office.csr(secret, name)
+            if not (self.idle and self.signing.is_about_the_victim(csr)):
+                for _time in range(1 + self.twice):
+                    office.put_back(secret, name, office.sign(csr))
+
+    def left(self) -> list[str]:
+        return []
+
+
+@dataclass
+class Controllers(MemoryCertManager):
+    """verdict: the conditions that the victim's request gets instead of an answer. twice: another certificate is written over each."""
+
+    signing: Signing | None = None
+    verdict: tuple[Object, ...] = ()
+    twice: bool = False
+    _written: set[str] = field(default_factory=set)
+
+    def _react(self, change: Change) -> None:
+        if change.plural != "certificaterequests" or change.new is None:
+            return
+        if self.verdict and self._signing.is_about_the_victim(_csr(change.new["spec"])):
+            if not change.new.get("status"):
+                self._patch(change.name, {"conditions": list(self.verdict)})
+            return
+        super()._react(change)
+        if self.twice and (change.new.get("status") or {}).get("certificate") and change.name not in self._written:
+            self._written.add(change.name)
+            self._patch(change.name, {"certificate": base64.b64encode(self._sign(change.new["spec"])).decode()})
+
+    def look_again(self) -> None:
+        """At what has come to no end: as if it were there only now."""
+        for one in self.api.all("certificaterequests", NAMESPACE):
+            self._patch(one["metadata"]["name"], None)
+            self._react(Change("update", "certificaterequests", NAMESPACE, one["metadata"]["name"], None, one))
+
+    def _patch(self, name: str, status: Object | None) -> None:
+        path = f"{path_of(NAMESPACE, name)}/status"
+        self.api.request("PATCH", path, body={"status": status}, content_type="application/merge-patch+json")
+
+    @property
+    def _signing(self) -> Signing:
+        assert self.signing is not None
+        return self.signing
+
+    def _sign(self, spec: Object) -> bytes:
+        return b"".join(self._signing.sign(_csr(spec)))
+
+
+def _csr(spec: Object) -> bytes:
+    return base64.b64decode(spec["request"])
+
+
+class ByCertManager:
+    """cert-manager's controllers, in the same moment as each write."""
+
+    settings = CertManagerIssuer("corporate")
+    reference = "cert-manager Issuer corporate"
+
+    def __init__(self, signing: Signing) -> None:
+        self.signing = signing
+        authority = Entity(signing.authority.chain[0], signing.authority.keys[0])
+        self.controllers = Controllers(signing.memory.api, authority, signing=signing)
+
+    @property
+    def requests(self) -> list[Object]:
+        return self.signing.memory.api.all("certificaterequests", self.signing.memory.namespace)
+
+    def work(self) -> None:
+        """Nobody has to do anything."""
+
+    def left(self) -> list[str]:
+        return [str(one["metadata"]["name"]) for one in self.requests]
+
+
+class ByVault:
+    """A PKI mount of the double, with the documented policy."""
+
+    mount, role, issuer_ref = "pki", "kafka", "kafka-2026"
+
+    def __init__(self, signing: Signing, vault: FakeVault) -> None:
+        self.signing, self.vault = signing, vault
+        chain = [x509.load_der_x509_certificate(one.der) for one in signing.authority.chain]
+        mount = Mount()
+        mount.add(
+            StoredIssuer(chain[0], signing.authority.keys[0].for_signing(), tuple(chain[1:]), name=self.issuer_ref)
+        )
+        mount.set_role(self.role, {"key_type": "any", "allow_any_name": True, "max_ttl": "90d"})
+        vault.mounts[self.mount] = mount
+        vault.distort = self._signed
+        self.permit()
+        self.token = vault.tokens.make("kafka-leaves", "default")
+
+    def permit(self, *capabilities: str) -> None:
+        """What the policy of the token lets it do to sign; "update" where nothing is said."""
+        path = f"{self.mount}/issuer/{self.issuer_ref}/sign/{self.role}"
+        named = ", ".join(f'"{one}"' for one in capabilities or ("update",))
+        self.vault.tokens.policies["kafka-leaves"] = f'path "{path}" {{ capabilities = [{named}] }}'
+
+    @property
+    def settings(self) -> VaultIssuer:
+        return VaultIssuer(self.vault.url, self.mount, self.role, self.issuer_ref, VaultToken(self.token))
+
+    @property
+    def reference(self) -> str:
+        return f"Vault issuer {self.issuer_ref} of {self.vault.url}, mount {self.mount}, role {self.role}"
+
+    def _signed(self, data: dict[str, Any]) -> dict[str, Any]:
+        """At the time of the cluster; the double signs at that of the machine."""
+        leaf, *chain = (one.decode() for one in self.signing.sign(self.vault.seen[-1].body["csr"].encode()))
+        return {**data, "certificate": leaf, "issuing_ca": chain[0], "ca_chain": chain}
+
+    def work(self) -> None:
+        """It has answered."""
+
+    def left(self) -> list[str]:
+        return []
+
+
+@contextmanager
+def asked_issuer(kind: str, signing: Signing) -> Iterator[AskedIssuer]:
+    """kind: ``external``, ``cert-manager`` or ``vault``."""
+    if kind == "external":
+        yield ByHand(signing)
+    elif kind == "cert-manager":
+        yield ByCertManager(signing)
+    else:
+        with serving(FakeVault()) as vault:
+            yield ByVault(signing, vault)

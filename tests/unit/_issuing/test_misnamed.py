@@ -1,0 +1,68 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Leaves with other names than an operator wants that cannot issue them."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.misnamed import with_misnamed
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.leaves import sign_leaf
+from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, YEAR, Entity, key
+from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench, conditions, pem
+
+from .elsewhere import elsewhere
+from .office import CA, NODES, OLD, office
+from .test_wanted import helpless, of_resource
+
+
+def stored(bench: Bench, *names: str, by: Entity = CA) -> Bench:
+    """A leaf with these names for the first node."""
+    name = DistinguishedName("demo-kafka")
+    leaf = sign_leaf(key(50).public_key, name, names, by.certificate, by.key, not_before=NOW - YEAR / 2, validity=YEAR)
+    data = {f"{NODES[0]}.crt": base64.b64encode(pem(leaf)).decode()}
+    bench.change("secrets", NODES[0], {"data": data})
+    return bench
+
+
+def misnamed(bench: Bench) -> dict[str, str]:
+    return dict(with_misnamed(bench.observe()).snapshot.misnamed)
+
+
+WANTED = of_resource(helpless())
+
+
+@pytest.mark.parametrize(
+    ("names", "why"),
+    [
+        (WANTED - {"demo-kafka-brokers"}, "it lacks demo-kafka-brokers"),
+        (WANTED | {"old.example"}, "it has old.example too many"),
+        ((WANTED - {"demo-kafka-brokers"}) | {"a", "b"}, "it lacks demo-kafka-brokers, and it has a, b too many"),
+    ],
+)
+def test_the_difference_is_told(names: set[str], why: str) -> None:
+    assert misnamed(stored(helpless(), *names)) == {NODES[0]: why}
+
+
+def test_the_right_names() -> None:
+    assert misnamed(stored(helpless(), *WANTED)) == {}
+
+
+@pytest.mark.parametrize(
+    "bench",
+    [
+        pytest.param(lambda: helpless({"conditions": conditions("Ready")}), id="the operator is ready"),
+        pytest.param(lambda: helpless(bench=office()), id="it has the key"),
+        pytest.param(elsewhere, id="there is no such node any more"),
+    ],
+)
+def test_nothing_is_in_the_way(bench: type[Bench]) -> None:
+    assert misnamed(stored(bench(), "old.example")) == {}
+
+
+def test_a_leaf_of_another_ca_is_another_matter() -> None:
+    assert misnamed(stored(helpless(), "old.example", by=OLD)) == {}

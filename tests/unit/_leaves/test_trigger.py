@@ -1,0 +1,246 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""When a leaf has to be issued anew: the reasons of "Improved and extensible Certificate controller", "trigger", in their order, and
+those of a whole path ("CA abstraction").
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+from cryptography import x509
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.trigger import (
+    GAIN,
+    RULES,
+    Due,
+    Held,
+    Question,
+    Reason,
+    Specification,
+    due,
+    ends_with,
+    is_ending,
+    is_signed_by,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.leaf_usability import Purpose
+
+from ...support.certificates import EC, NOW, YEAR, Entity, key, leaf, make
+
+DAY = timedelta(days=1)
+SOON = timedelta(days=45)
+ROOT = make("root", key(90), end=NOW + 9 * YEAR)
+CA = make("issuing", key(91), ROOT, end=NOW + 5 * YEAR)
+AUTHORITY = (CA.certificate, ROOT.certificate)
+#: The same key under another certificate.
+RENEWED = make("issuing", key(91), ROOT, end=NOW + 7 * YEAR)
+OTHER = make("other", key(92), end=NOW + 5 * YEAR)
+BRIEF = make("brief", key(93), ROOT, end=NOW + 10 * DAY)
+NAMES = frozenset({"a.example", "b.example"})
+SANS = x509.SubjectAlternativeName([x509.DNSName(name) for name in sorted(NAMES)])
+FOR_CLIENTS = x509.ExtendedKeyUsage([x509.ExtendedKeyUsageOID.CLIENT_AUTH])
+
+
+def good(issuer: Entity = CA, end: datetime = NOW + YEAR, begin: datetime = NOW - YEAR) -> Certificate:
+    return leaf(issuer, begin=begin, end=end, extra=[(SANS, False)])
+
+
+LEAF = good()
+HELD = Held((LEAF, CA.certificate), key=LEAF.public_key_sha256, issuer="corporate", above=AUTHORITY)
+WANTED = Specification(AUTHORITY, "corporate", NAMES, frozenset({Purpose.SERVER}), EC)
+
+
+def holding(certificate: Certificate, **changes: object) -> Held:
+    return replace(HELD, chain=(certificate,), key=certificate.public_key_sha256, **changes)  # type: ignore[arg-type]
+
+
+ROWS = [
+    pytest.param(HELD, WANTED, None, "", id="as it should be"),
+    pytest.param(None, WANTED, Reason.MISSING, "there is none", id="no Secret, or no entry"),
+    pytest.param(replace(HELD, chain=None), WANTED, Reason.UNREADABLE, "it cannot be read", id="not decodable"),
+    pytest.param(
+        replace(HELD, chain=None, problem="the PEM is cut off"), WANTED, Reason.UNREADABLE, "the PEM is cut off", id="not decodable, and why"
+    ),
+    pytest.param(
+        replace(HELD, problem="its key cannot be read"), WANTED, Reason.UNREADABLE, "its key cannot be read", id="a key that is not decodable"
+    ),
+    pytest.param(
+        replace(HELD, key=key(2).public_key_sha256), WANTED, Reason.KEY, "the private key beside it is not its own", id="another key"
+    ),
+    pytest.param(replace(HELD, key=""), WANTED, None, "", id="nobody has looked at the key"),
+    pytest.param(
+        replace(HELD, issuer="old"), WANTED, Reason.ISSUER, "it is from old, and corporate is asked by now", id="another issuer"
+    ),
+    pytest.param(replace(HELD, issuer=""), WANTED, None, "", id="nobody knows who issued it"),
+    pytest.param(HELD, replace(WANTED, issuer=""), None, "", id="nobody cares who issued it"),
+    pytest.param(
+        holding(good(OTHER)), WANTED, Reason.AUTHORITY,
+        f"it is of {OTHER.certificate.subject}, and {CA.certificate.subject} ({CA.certificate.sha256[:16]}) is to sign", id="another CA",
+    ),
+    pytest.param(
+        HELD, replace(WANTED, authority=(RENEWED.certificate, ROOT.certificate)), None, "", id="the same key of a renewed CA"
+    ),
+    pytest.param(
+        HELD, replace(WANTED, names=frozenset({"a.example", "c.example", "d.example"})), Reason.SPECIFICATION,
+        "its alternative names are not those that are wanted: it lacks c.example, d.example and should not have b.example", id="other names",
+    ),
+    pytest.param(
+        HELD, replace(WANTED, names=NAMES | {"c.example"}), Reason.SPECIFICATION,
+        "its alternative names are not those that are wanted: it lacks c.example", id="one name more",
+    ),
+    pytest.param(HELD, replace(WANTED, names=None), None, "", id="the names that it has"),
+    pytest.param(
+        holding(leaf(CA, extra=[(SANS, False), (FOR_CLIENTS, False)])), WANTED, Reason.SPECIFICATION,
+        "it has an extended key usage without serverAuth", id="other usages",
+    ),
+    pytest.param(
+        HELD, replace(WANTED, key=KeySpec(KeyAlgorithm.RSA, 2048)), Reason.SPECIFICATION, "its key is ecdsa 256, and rsa 2048 is wanted",
+        id="another kind of key",
+    ),
+    pytest.param(HELD, replace(WANTED, key=None), None, "", id="any kind of key"),
+    pytest.param(
+        replace(HELD, renewed=True), WANTED, Reason.RENEWED, "its issuer has renewed it by itself", id="its issuer has a later one"
+    ),
+    pytest.param(holding(good(end=NOW + SOON)), WANTED, None, "", id="the last moment before its time"),
+    pytest.param(
+        holding(good(end=NOW + SOON - timedelta(seconds=1))), WANTED, Reason.EXPIRING, "it ends on 2026-07-16", id="in its time"
+    ),
+    pytest.param(holding(good(end=NOW - DAY)), WANTED, Reason.EXPIRING, "it ends on 2026-05-31", id="expired"),
+    pytest.param(
+        holding(good(BRIEF, end=NOW + 10 * DAY), above=(BRIEF.certificate,)), replace(WANTED, authority=(BRIEF.certificate,)), None, "",
+        id="ends with its CA: another one would too",
+    ),
+    pytest.param(
+        replace(HELD, above=(CA.certificate, BRIEF.certificate)), WANTED, Reason.PATH,
+        f"{BRIEF.certificate.subject}, which it rests on, ends on 2026-06-11", id="an intermediate or a root ends first",
+    ),
+    pytest.param(
+        replace(HELD, above=(CA.certificate, BRIEF.certificate)), replace(WANTED, authority=(CA.certificate, BRIEF.certificate)), None, "",
+        id="a root ends first, and there is no other",
+    ),
+    pytest.param(HELD, replace(WANTED, insists=True), Reason.ASKED, "somebody wants another one", id="by hand"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("held", "wanted", "reason", "why"), ROWS)
+def test_reasons(held: Held | None, wanted: Specification, reason: Reason | None, why: str) -> None:
+    assert due(Question(held, wanted, NOW, SOON)) == (Due(reason, why) if reason else None)
+
+
+def test_where_dates_do_not_matter_now() -> None:
+    assert due(Question(holding(good(end=NOW - DAY)), WANTED, NOW)) is None
+
+
+def test_a_short_lived_one_is_renewed_in_the_second_half_of_its_life() -> None:
+    brief = good(begin=NOW - 10 * DAY, end=NOW + 10 * DAY)
+    assert due(Question(holding(brief), WANTED, NOW, SOON)) is None
+    assert due(Question(holding(brief), WANTED, NOW + timedelta(seconds=1), SOON)) is not None
+
+
+def test_every_reason_in_their_order() -> None:
+    assert list(RULES) == list(Reason)
+
+
+def test_the_first_reason_is_told() -> None:
+    """Everything is wrong at once; one after the other is put right."""
+    wrong = replace(WANTED, names=frozenset(), insists=True)
+    ending = holding(good(end=NOW + DAY), issuer="old", renewed=True)
+    of_another = replace(holding(good(OTHER, end=NOW + DAY), issuer="old", renewed=True), key="another")
+    stages = [
+        (None, wrong),
+        (replace(of_another, problem="cut off"), wrong),
+        (of_another, wrong),
+        (replace(of_another, key=""), wrong),
+        (replace(of_another, key="", issuer="corporate"), wrong),
+        (replace(ending, issuer="corporate"), wrong),
+        (replace(ending, issuer="corporate"), replace(wrong, names=NAMES)),
+        (replace(ending, issuer="corporate", renewed=False), replace(wrong, names=NAMES)),
+        (replace(HELD, above=(BRIEF.certificate,)), replace(wrong, names=NAMES)),
+        (HELD, replace(wrong, names=NAMES)),
+    ]
+    found = [due(Question(held, wanted, NOW, SOON)) for held, wanted in stages]
+    assert [one.reason for one in found if one] == list(Reason)
+
+
+LEAVES = [
+    good(issuer, end, begin)
+    for issuer in (CA, OTHER, BRIEF)
+    for begin in (NOW - YEAR, NOW - DAY)
+    for end in (NOW - timedelta(hours=1), NOW + DAY, NOW + 10 * DAY, NOW + YEAR)
+]
+PATHS = [
+    AUTHORITY,
+    (OTHER.certificate,),
+    (BRIEF.certificate, ROOT.certificate),
+    (RENEWED.certificate, BRIEF.certificate),
+]
+HELDS = st.none() | st.builds(
+    Held,
+    st.none() | st.sampled_from([(one,) for one in LEAVES]),
+    st.sampled_from(["", "cut off"]),
+    st.sampled_from(["", "another", LEAF.public_key_sha256]),
+    st.sampled_from(["", "corporate", "old"]),
+    st.sampled_from([(), *PATHS]),
+)
+SIGNERS = {AUTHORITY: CA, PATHS[1]: OTHER, PATHS[2]: BRIEF, PATHS[3]: RENEWED}
+WISHES = st.builds(
+    Specification,
+    st.sampled_from(PATHS),
+    st.sampled_from(["", "corporate"]),
+    st.sampled_from([None, NAMES]),
+    st.sampled_from([frozenset[Purpose](), frozenset({Purpose.SERVER})]),
+    st.sampled_from([None, EC]),
+)
+BEFORE = st.none() | st.integers(0, 90).map(timedelta)
+
+
+def made_for(wanted: Specification, now: datetime) -> Held:
+    """What an issuer makes: it lasts for thirty days, or as long as its path."""
+    end = min(now + 30 * DAY, *(one.not_after for one in wanted.authority))
+    certificate = good(SIGNERS[wanted.authority], end, now)
+    return Held((certificate,), "", certificate.public_key_sha256, wanted.issuer, wanted.authority)
+
+
+@given(HELDS, WISHES, BEFORE)
+def test_what_is_issued_for_a_reason_has_none(
+    held: Held | None, wanted: Specification, before: timedelta | None
+) -> None:
+    first = due(Question(held, wanted, NOW, before))
+    assert due(Question(made_for(wanted, NOW), wanted, NOW, before)) is None
+    if held is None:
+        assert first is not None
+
+
+@given(HELDS, WISHES, BEFORE, st.integers(0, 400).map(timedelta))
+def test_a_reason_stays_until_it_is_cured(
+    held: Held | None, wanted: Specification, before: timedelta | None, later: timedelta
+) -> None:
+    """Time alone takes no reason away, unless the next leaf could not outlive this one by then."""
+    early, late = (due(Question(held, wanted, at, before)) for at in (NOW, NOW + later))
+    assert early is None or early == late
+
+
+@given(HELDS, WISHES, BEFORE)
+def test_to_insist_always_helps(held: Held | None, wanted: Specification, before: timedelta | None) -> None:
+    assert due(Question(held, replace(wanted, insists=True), NOW, before)) is not None
+
+
+def test_the_end_of_a_path() -> None:
+    assert not is_ending(LEAF, AUTHORITY, NOW, SOON)
+    assert is_ending(LEAF, (BRIEF.certificate,), NOW, SOON)
+    assert ends_with(good(BRIEF, end=BRIEF.certificate.not_after), (BRIEF.certificate, ROOT.certificate))
+    assert ends_with(good(end=CA.certificate.not_after - GAIN + timedelta(seconds=1)), AUTHORITY)
+    assert not ends_with(good(end=CA.certificate.not_after - GAIN), AUTHORITY)
+
+
+def test_the_signature_tells_who_has_signed() -> None:
+    assert is_signed_by((LEAF,), RENEWED.certificate)
+    assert not is_signed_by((LEAF,), OTHER.certificate)
+    assert not is_signed_by(None, CA.certificate)

@@ -1,0 +1,254 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a source of CAs asks for: one row for each thing that people put into one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.target import Target, resolve, rotation_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.wish import (
+    Wish,
+    is_renewal,
+    later_authorities,
+    wish_of,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.source import CaSource
+
+from ....support.certificates import NOW, YEAR, Entity, key, make
+from ..builders import (
+    DAY,
+    EARLY,
+    EXPIRED,
+    IDENTIFIED,
+    IMPOSTOR,
+    INTERMEDIATE,
+    NEW,
+    OLD,
+    RENEWED,
+    ROOT,
+    THIRD,
+    UNUSED,
+    a_journal,
+    chain_of,
+    cluster,
+    entry,
+    ledger,
+    link_of,
+    name_of,
+    prepared,
+    secrets,
+)
+from ..requested import a_request, answered, with_requests
+
+BELOW = chain_of(INTERMEDIATE, ROOT)
+NEIGHBOUR = make("Another Issuing CA", key(8), ROOT)
+SHORTER = make("cluster-ca v0", key(0), path_length=1, end=NOW + YEAR / 2)
+IN_BELOW = cluster(ca=secrets(BELOW), ledger=ledger(entry(BELOW, generations={0})))
+FIRST = cluster(ca=secrets(None), ledger=None, pods=(), leaves=())
+BOTH_KNOWN = cluster(ledger=ledger(entry(OLD, generations={0}), entry(NEW, UNUSED)))
+
+
+def holding(*authorities: Entity, where: Snapshot | None = None, **fields: Any) -> Snapshot:
+    source = CaSource("Secret kafka/roots, entry ca.crt", tuple(one.certificate for one in authorities))
+    return replace(where or cluster(), source=replace(source, **fields))
+
+
+def confirming(*authorities: Entity, goal: Goal = Goal.RECONCILE, **fields: Any) -> Intent:
+    return replace(Intent(goal, confirmed=frozenset(one.certificate.sha256 for one in authorities)), **fields)
+
+
+def wish(snapshot: Snapshot, *confirmed: Entity, **fields: Any) -> Wish:
+    found = wish_of(snapshot, confirming(*confirmed, **fields), snapshot.ledger or Ledger())
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "meant", "beside"),
+    [
+        pytest.param(holding(OLD), (OLD,), (), id="the CA in use"),
+        pytest.param(holding(NEW), (NEW,), (), id="another one"),
+        pytest.param(holding(OLD, NEW), (OLD,), (NEW,), id="another one beside the CA in use"),
+        pytest.param(holding(RENEWED), (RENEWED,), (), id="a renewal"),
+        pytest.param(holding(OLD, RENEWED), (RENEWED,), (), id="a renewal beside the CA in use"),
+        pytest.param(holding(RENEWED, NEW), (RENEWED,), (NEW,), id="a renewal and another one"),
+        pytest.param(holding(SHORTER), (OLD,), (), id="an earlier certificate of the CA in use"),
+        pytest.param(holding(ROOT, INTERMEDIATE), (INTERMEDIATE, ROOT), (), id="an intermediate and its root, in any order"),
+        pytest.param(holding(ROOT, where=IN_BELOW), (INTERMEDIATE, ROOT), (), id="the root above the CA in use"),
+        pytest.param(holding(ROOT, NEIGHBOUR, where=IN_BELOW), (NEIGHBOUR, ROOT), (), id="another one below the same root"),
+        pytest.param(holding(NEW, THIRD), (), (NEW, THIRD), id="two, and neither is in use"),
+        pytest.param(holding(OLD, NEW, THIRD), (OLD,), (NEW, THIRD), id="two beside the CA in use"),
+        pytest.param(holding(NEW, EXPIRED, EARLY), (NEW,), (), id="what has ended or has yet to begin does not count"),
+        pytest.param(holding(EXPIRED), (), (), id="nothing that is valid"),
+        pytest.param(holding(NEW, where=FIRST), (NEW,), (), id="the first CA of a cluster"),
+        pytest.param(holding(NEW, THIRD, where=FIRST), (), (NEW, THIRD), id="two for the first CA"),
+        pytest.param(
+            with_requests(holding(OLD, NEW), answered(issuer=NEW)), (NEW,), (), id="the issuer has signed with the other one"
+        ),
+        pytest.param(
+            with_requests(holding(OLD, NEW), a_request(issuer=NEW)), (OLD,), (NEW,), id="it was asked for, and has not signed"
+        ),
+        pytest.param(
+            with_requests(holding(OLD, NEW), replace(answered(issuer=NEW), outdated="other names")), (OLD,), (NEW,),
+            id="what it has signed is of no use",
+        ),
+        pytest.param(
+            with_requests(holding(OLD, NEW, THIRD), answered("a", NEW), answered("b", THIRD)), (OLD,), (NEW, THIRD),
+            id="it signs with two of them",
+        ),
+        pytest.param(
+            with_requests(holding(OLD), answered(issuer=NEW)), (OLD,), (), id="it has signed with one that is not here"
+        ),
+    ],
+)  # fmt: skip
+def test_what_it_means(snapshot: Snapshot, meant: tuple[Entity, ...], beside: tuple[Entity, ...]) -> None:
+    """Whatever is meant, all of it is confirmed here."""
+    found = wish(snapshot, NEW, THIRD, INTERMEDIATE, NEIGHBOUR, ROOT, RENEWED)
+    assert (found.meant, found.authority) == (chain_of(*meant) if meant else (),) * 2
+    assert {chain[0] for chain in found.beside} == {one.certificate for one in beside}
+    assert found.unconfirmed == ()
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "asked"),
+    [
+        pytest.param(holding(OLD), (), id="the CA in use"),
+        pytest.param(holding(RENEWED), (), id="a renewal: nobody is trusted for it who was not before"),
+        pytest.param(holding(IMPOSTOR), (IMPOSTOR,), id="the name of the CA in use with another key"),
+        pytest.param(holding(NEW), (NEW,), id="a new one"),
+        pytest.param(holding(OLD, NEW), (NEW,), id="a new one beside the CA in use"),
+        pytest.param(holding(OLD, NEW, where=BOTH_KNOWN), (), id="one of the ledger"),
+        pytest.param(holding(NEW, where=BOTH_KNOWN), (), id="one of the ledger alone"),
+        pytest.param(holding(NEW, where=FIRST), (NEW,), id="the first CA"),
+        pytest.param(holding(ROOT, INTERMEDIATE), (INTERMEDIATE,), id="of a chain the CA that issues"),
+    ],
+)
+def test_what_is_to_be_confirmed(snapshot: Snapshot, asked: tuple[Entity, ...]) -> None:
+    found = wish(snapshot)
+    assert found.unconfirmed == tuple(one.certificate for one in asked)
+    assert not {chain[0] for chain in found.beside} & set(found.unconfirmed)
+    assert (found.authority == ()) is (found.meant[0] in found.unconfirmed)
+    assert wish(snapshot, *asked).unconfirmed == ()
+
+
+def test_the_digest_of_one_confirms_no_other() -> None:
+    assert wish(holding(NEW), THIRD).authority == ()
+
+
+def test_only_its_sha_256_confirms_it() -> None:
+    found = wish_of(holding(NEW), replace(confirming(), confirmed=frozenset({name_of(NEW)})), ledger())
+    assert found is not None
+    assert found.authority == ()
+
+
+def test_what_a_flow_has_replaced_is_not_trusted_again() -> None:
+    done = a_journal(finished_at=NOW)
+    books = ledger(entry(NEW, generations={1}), journal=done)
+    snapshot = holding(OLD, NEW, THIRD, where=cluster(ca=secrets(NEW), ledger=books))
+    assert wish(snapshot, THIRD).beside == (chain_of(THIRD),)
+    assert wish(snapshot).unconfirmed == (THIRD.certificate,)
+
+
+def test_what_is_to_leave_is_not_trusted_again() -> None:
+    assert wish(holding(OLD, NEW), NEW, leaving=name_of(NEW)).beside == ()
+
+
+HEEDED = {Goal.CREATE, Goal.RENEW, Goal.REPLACE_KEY, Goal.RECONCILE}
+
+
+@pytest.mark.parametrize("goal", Goal)
+def test_which_flows_heed_it(goal: Goal) -> None:
+    """A first CA is made where there is none; where there is one, it is only looked at."""
+    assert (wish_of(holding(NEW), Intent(goal), ledger()) is not None) is (goal in HEEDED - {Goal.CREATE})
+    assert (wish_of(holding(NEW, where=FIRST), Intent(goal), Ledger()) is not None) is (goal in HEEDED)
+
+
+@pytest.mark.parametrize(
+    "snapshot",
+    [
+        pytest.param(holding(NEW, where=cluster(ledger=ledger(journal=a_journal()))), id="a flow in flight"),
+        pytest.param(holding(NEW, where=cluster(ca=secrets(prepared=(prepared(THIRD),)))), id="a prepared CA"),
+        pytest.param(holding(NEW, problem="does not exist."), id="it cannot be read"),
+        pytest.param(cluster(), id="none is named"),
+    ],
+)
+def test_when_it_asks_for_nothing(snapshot: Snapshot) -> None:
+    assert wish_of(snapshot, confirming(NEW), snapshot.ledger or Ledger()) is None
+    assert not resolve(snapshot, confirming(NEW), snapshot.ledger or Ledger()).wanted
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "expected"),
+    [
+        (holding(OLD), Target(False, replaces=name_of(OLD))),
+        (holding(RENEWED), Target(True, replaces=name_of(OLD))),
+        (holding(NEW), Target(True, replaces=name_of(OLD))),
+        (holding(OLD, NEW), Target(False, replaces=name_of(OLD))),
+        (holding(NEW, THIRD), Target(False)),
+        (cluster(), Target(False)),
+    ],
+)
+def test_what_reconcile_begins(snapshot: Snapshot, expected: Target) -> None:
+    assert resolve(snapshot, confirming(NEW, THIRD), ledger()) == expected
+
+
+@pytest.mark.parametrize("goal", sorted(HEEDED))
+def test_nothing_begins_with_a_ca_that_nobody_has_confirmed(goal: Goal) -> None:
+    """No other one is made in its place either."""
+    for snapshot in (holding(NEW), holding(NEW, where=FIRST)):
+        assert not resolve(snapshot, Intent(goal), snapshot.ledger or Ledger()).wanted
+
+
+@pytest.mark.parametrize(
+    ("new", "goal"), [(RENEWED, Goal.RENEW), (NEW, Goal.REPLACE_KEY), (IMPOSTOR, Goal.REPLACE_KEY), (IDENTIFIED, Goal.REPLACE_KEY)]
+)  # fmt: skip
+def test_a_renewal_is_told_by_the_leaves_that_are_there(new: Entity, goal: Goal) -> None:
+    """Path validation: IDENTIFIED has the name and the key, and its identifier is not the one that leaves name."""
+    snapshot = holding(new)
+    assert is_renewal(new.certificate, snapshot) is (goal is Goal.RENEW)
+    if new is not IDENTIFIED:
+        assert rotation_of(snapshot, confirming(new), ledger()) is goal
+
+
+def test_what_the_caller_asks_for_is_what_it_is() -> None:
+    assert rotation_of(holding(RENEWED), confirming(goal=Goal.REPLACE_KEY), ledger()) is Goal.REPLACE_KEY
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "later"),
+    [
+        (cluster(), ()),
+        (holding(OLD), ()),
+        (holding(OLD, NEW), (NEW,)),
+        (holding(OLD, NEW, EXPIRED), (NEW,)),
+        (holding(OLD, NEW, where=cluster(ca=secrets(prepared=(prepared(THIRD),)))), ()),
+    ],
+)
+def test_of_which_cas_leaves_may_come_early(snapshot: Snapshot, later: tuple[Entity, ...]) -> None:
+    assert later_authorities(snapshot) == tuple(chain_of(one) for one in later)
+
+
+def test_a_chain_ends_at_the_root_where_a_link_leads_on() -> None:
+    """A bundle may hold the certificate that links the new root to the old one."""
+    link = link_of(NEW, OLD)
+    source = CaSource("roots", (OLD.certificate, link, NEW.certificate))
+    assert source.issuing(NOW) == (chain_of(NEW),)
+    assert source.chain_of(link) == (link, OLD.certificate)
+
+
+def test_dates_count_to_the_second() -> None:
+    source = CaSource("roots", (NEW.certificate,))
+    begin, end = NEW.certificate.not_before, NEW.certificate.not_after
+    moments = (begin - timedelta(seconds=1), begin, end - timedelta(seconds=1), end)
+    assert [bool(source.issuing(one)) for one in moments] == [False, True, True, False]
+    assert end - begin > DAY

@@ -1,0 +1,76 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What must be so before a node pool is scaled."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import Scaling
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.scaling import (
+    nothing_is_begun,
+    pool_is_known,
+)
+
+from ..builders import NEW, OLD, a_journal, cluster, entry, ledger, prepared, secrets
+from ..requested import elsewhere
+from ..rules.asking import RECONCILE
+from .refusals import Refusal, assert_only_resumed, assert_refused
+
+POOLS = {"nodes": 3, "others": 1}
+
+
+def scaling(replicas: int = 4, pool: str = "nodes") -> Intent:
+    return replace(RECONCILE, scaling=Scaling(pool, replicas))
+
+
+SETTLED = replace(cluster(), pools=POOLS)
+BOOKS = ledger(entry(OLD, generations={0}), journal=a_journal())
+BEGUN = replace(elsewhere(cluster(ledger=BOOKS), OLD), pools=POOLS)
+WAITS = replace(elsewhere(cluster(ca=secrets(OLD, prepared=(prepared(NEW),))), OLD), pools=POOLS)
+_MIDDLE = (
+    "Kafka kafka/demo: is in the middle of a flow that changes its CA, whose key is kept elsewhere. "
+    "Finish it with the reconcile playbook, then scale."
+)
+CASES = [
+    pytest.param(
+        Refusal(
+            pool_is_known,
+            snapshot,
+            scaling(pool="broker"),
+            (f"Kafka kafka/demo: has no node pool broker. Its node pools are: {known}.",),
+        ),
+        id=f"unknown, {known}",
+    )
+    for snapshot, known in ((SETTLED, "nodes, others"), (cluster(), "none"))
+] + [
+    pytest.param(Refusal(nothing_is_begun, BEGUN, scaling(), (_MIDDLE,)), id="a flow is in flight"),
+    pytest.param(Refusal(nothing_is_begun, WAITS, scaling(), (_MIDDLE,)), id="a CA waits"),
+]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
+    assert_refused(case)
+    assert_only_resumed(case)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "intent"),
+    [
+        pytest.param(SETTLED, scaling(), id="the operator issues"),
+        pytest.param(replace(cluster(ledger=BOOKS), pools=POOLS), scaling(), id="the operator issues, in a flow"),
+        pytest.param(replace(elsewhere(cluster(), OLD), pools=POOLS), scaling(), id="no flow"),
+        pytest.param(BEGUN, scaling(2), id="fewer nodes need no certificate"),
+        pytest.param(BEGUN, scaling(3), id="it has this size"),
+        pytest.param(BEGUN, RECONCILE, id="nothing is scaled"),
+    ],
+)
+def test_it_holds_nothing_else(snapshot: Snapshot, intent: Intent) -> None:
+    assert check(snapshot, intent) == ()

@@ -1,0 +1,116 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What must be so of the source of CAs before a flow begins."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, NewRoots
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.source import CaSource
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.source import (
+    roots_are_known,
+    source_is_usable,
+)
+
+from ....support.certificates import Entity, key, make
+from ..builders import EXPIRED, IMPOSTOR, NEW, OLD, RENEWED, THIRD, a_journal, cluster, ledger, secrets
+from .refusals import CREATE, DOWNGRADE, RECONCILE, REPLACE_KEY, Refusal, assert_only_resumed, assert_refused, refusal
+
+NAME = "ConfigMap kafka/roots, entry ca.crt"
+LOST = CaSource(NAME, problem="does not exist.", remedy="Create it.")
+MANY = tuple(make(f"CA {number}", key(20 + number)) for number in range(11))
+NEVER = replace(RECONCILE, new_roots=NewRoots.NEVER)
+
+
+def of(*authorities: Entity) -> CaSource:
+    return CaSource(NAME, tuple(one.certificate for one in authorities))
+
+
+def holding(*authorities: Entity, where: Snapshot | None = None) -> Snapshot:
+    return replace(where or cluster(), source=of(*authorities))
+
+
+def unknown(authority: Entity) -> str:
+    own = authority.certificate
+    return (
+        f"{NAME}: holds the CA {own.subject}, SHA-256 {own.sha256}, which this cluster does not trust, and trust_new_roots=never forbids to "
+        "begin with one. Take it out; or have it trusted by trust_new_roots=ask and its SHA-256 in confirm_roots."
+    )
+
+
+CASES = [
+    refusal(
+        source_is_usable, f"{NAME}: does not exist. Create it.",
+        name="lost", intent=RECONCILE, source=LOST,
+    ),
+    refusal(
+        source_is_usable, f"{NAME}: does not exist. Create it.",
+        name="lost before the first CA", intent=CREATE,
+        ca=secrets(None), ledger=None, pods=(), leaves=(), source=LOST,
+    ),
+    refusal(
+        source_is_usable, f"{NAME}: holds no CA that is valid now. Put the CA that signs the cluster's certificates there.",
+        name="expired", intent=RECONCILE, source=of(EXPIRED),
+    ),
+    refusal(
+        source_is_usable,
+        f"{NAME}: holds 2 CAs (*), and none is the CA in use, {OLD.certificate.subject}: which one signs cannot be told. Leave the one that "
+        "signs, with the CAs above it; or leave the CA in use beside them until its issuer signs with another one.".replace(
+            "*", ", ".join(one.certificate.subject for one in sorted((NEW, THIRD), key=lambda one: one.certificate.sha256))
+        ),
+        name="ambiguous", intent=REPLACE_KEY, source=of(NEW, THIRD),
+    ),
+    refusal(
+        source_is_usable,
+        f"{NAME}: holds 11 CAs; at most 10 are trusted. Give a source with the CAs of this cluster's issuer alone: whoever has a certificate "
+        "of one of them can join the cluster.",
+        name="the CAs of the public", intent=RECONCILE, source=of(*MANY),
+    ),
+    refusal(roots_are_known, unknown(NEW), name="never", intent=NEVER, source=of(NEW)),
+    refusal(roots_are_known, unknown(NEW), name="never, beside the CA in use", intent=NEVER, source=of(OLD, NEW)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_refused(case: Refusal) -> None:
+    assert_refused(case)
+    assert_only_resumed(case)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "intent"),
+    [
+        pytest.param(holding(OLD), NEVER, id="the CA in use"),
+        pytest.param(holding(RENEWED), NEVER, id="its renewal"),
+        pytest.param(holding(*MANY[:9], OLD), RECONCILE, id="as many as are trusted"),
+        pytest.param(replace(cluster(), source=LOST), DOWNGRADE, id="no flow of the source"),
+        pytest.param(replace(cluster(ledger=ledger(journal=a_journal())), source=LOST), RECONCILE, id="lost in flight"),
+        pytest.param(
+            holding(NEW, THIRD, where=cluster(ledger=ledger(journal=a_journal()))), NEVER, id="changed in flight"
+        ),
+    ],
+)
+def test_passed(snapshot: Snapshot, intent: Intent) -> None:
+    assert check(snapshot, intent) == ()
+
+
+def test_a_ca_of_the_source_is_judged_like_any_other() -> None:
+    """Before it is prepared, and before it is trusted beside the one in use."""
+    weak = make("Kafka CA", key(8), ca=False)
+    alone = replace(RECONCILE, confirmed=frozenset({weak.certificate.sha256}))
+    assert conditions(holding(weak), alone) == ["supplied_is_usable"]
+    assert conditions(holding(OLD, weak), alone) == ["trusting_is_usable"]
+    same_name = replace(RECONCILE, confirmed=frozenset({IMPOSTOR.certificate.sha256}))
+    assert conditions(holding(IMPOSTOR), same_name) == ["names_are_distinct"]
+    assert conditions(holding(OLD, IMPOSTOR), same_name) == ["names_are_distinct"]
+
+
+def conditions(snapshot: Snapshot, intent: Intent) -> list[str]:
+    return [one.condition.value for one in decide(snapshot, intent).violations]

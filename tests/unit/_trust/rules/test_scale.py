@@ -1,0 +1,99 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""When a node pool gets its size, and what comes before that."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import Scaling
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Resume
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pools import SetReplicas
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.scale import scale
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.settle import end_pause
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
+
+from ..builders import NEW, PAUSED, chain_of, cluster
+from ..requested import ISSUER, answered, with_requests
+from .asking import RECONCILE, pause_for, situation
+from .test_requests import KEPT
+
+FOURTH, FIFTH = "demo-nodes-3", "demo-nodes-4"
+POOLS = {"nodes": 3}
+
+
+def at(snapshot: Snapshot, replicas: int = 5, pool: str = "nodes") -> Situation:
+    return situation(snapshot, replace(RECONCILE, asked=ISSUER, scaling=Scaling(pool, replicas)))
+
+
+def size(replicas: int = 5) -> SetReplicas:
+    return SetReplicas(pool="nodes", before=3, replicas=replicas, phase=Phase.USE)
+
+
+#: Somebody else keeps the key, and two nodes more are wanted.
+GROWING = replace(KEPT, pools=POOLS, missing={FOURTH: Component.KAFKA, FIFTH: Component.KAFKA})
+AT_HAND = with_requests(GROWING, answered(FOURTH), answered(FIFTH))
+ISSUE = IssueLeaves(secrets=(FOURTH, FIFTH), issuer=chain_of(NEW), generation=0, phase=Phase.USE)
+
+
+def paused(snapshot: Snapshot) -> Snapshot:
+    return replace(snapshot, reconciliation=PAUSED)
+
+
+def test_leaves_and_size_in_one_pause() -> None:
+    assert scale(at(AT_HAND)) == pause_for(ISSUE)
+    assert scale(at(paused(AT_HAND))) == end_pause(at(paused(AT_HAND))) == (ISSUE, size())
+
+
+def test_a_killed_run_goes_on_in_its_pause() -> None:
+    """With the size that is still missing, and then with the end of the pause."""
+    issued = paused(replace(AT_HAND, missing={}))
+    assert end_pause(at(issued)) == (size(),)
+    assert end_pause(at(replace(issued, pools={"nodes": 5}))) == (Resume(phase=Phase.USE),)
+
+
+def test_leaves_that_are_there_already_do_not_spare_the_pause() -> None:
+    """The operator might be about to delete them."""
+    assert scale(at(replace(AT_HAND, missing={}))) == pause_for(size())
+
+
+@pytest.mark.parametrize(
+    "snapshot",
+    [
+        GROWING,
+        with_requests(GROWING, answered(FOURTH)),
+        with_requests(GROWING, answered(FOURTH), answered(FIFTH, recorded=False)),
+    ],
+)
+def test_nothing_while_a_leaf_is_still_to_come(snapshot: Snapshot) -> None:
+    assert scale(at(snapshot)) == ()
+    assert [type(step).__name__ for step in decide(snapshot, at(snapshot).intent).steps] in (
+        ["AskForLeaves"],
+        ["CollectLeaves"],
+    )
+
+
+@pytest.mark.parametrize("replicas", [0, 2, 4])
+def test_with_a_key_of_the_cluster_it_is_the_size_alone(replicas: int) -> None:
+    assert scale(at(replace(cluster(), pools=POOLS), replicas)) == (size(replicas),)
+
+
+def test_a_pool_that_shrinks_needs_no_pause() -> None:
+    assert scale(at(replace(KEPT, pools=POOLS), 2)) == (size(2),)
+
+
+@pytest.mark.parametrize("snapshot", [replace(cluster(), pools=POOLS), replace(AT_HAND, missing={})])
+def test_it_has_this_size(snapshot: Snapshot) -> None:
+    assert scale(at(snapshot, 3)) == ()
+
+
+def test_nobody_asks_for_it() -> None:
+    assert scale(situation(AT_HAND, RECONCILE)) == ()
+    assert scale(at(AT_HAND, pool="others")) == ()

@@ -1,0 +1,118 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Certificates for nodes that are yet to come: when they are asked for, recorded, renewed and forgotten."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import SpareNode
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.requests import (
+    AskForLeaves,
+    CollectLeaves,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requests import (
+    forget_requests,
+    leaves_lacking,
+    spare_nodes,
+    still_awaited,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.spare import keep_spare_leaves
+
+from ..builders import DAY, NEW, OLD, THIRD, chain_of, cluster, entry, ledger, prepared, secrets
+from ..requested import ISSUER, a_request, answered, elsewhere, refused, with_requests
+from .test_due import LASTING, SHORT, leaf_with, settled
+from .test_requests import KEPT, RECONCILE, at
+
+NEXT, AFTER = "demo-nodes-3", "demo-nodes-4"
+SPARE = {NEXT: SpareNode("nodes", 3), AFTER: SpareNode("nodes", 4)}
+WANTED = replace(KEPT, spare=SPARE)
+
+
+def names_in(steps: object) -> list[str]:
+    return [name for step in steps for name in step.secrets]  # type: ignore[attr-defined]
+
+
+def test_they_are_asked_for_and_told_apart() -> None:
+    (step,) = keep_spare_leaves(at(WANTED, RECONCILE))
+    assert isinstance(step, AskForLeaves)
+    assert (step.secrets, step.issuer, step.asked, step.phase) == ((NEXT, AFTER), chain_of(NEW), ISSUER, Phase.PREPARE)
+    assert "for 2 spare certificates of" in step.sentence()
+    assert decide(WANTED, RECONCILE).steps == (step,)
+
+
+def test_what_has_come_back_is_recorded_first() -> None:
+    snapshot = with_requests(WANTED, answered(NEXT, recorded=False))
+    (step,) = keep_spare_leaves(at(snapshot, RECONCILE))
+    assert (type(step), step.secrets) == (CollectLeaves, (NEXT,))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "snapshot",
+    [
+        pytest.param(with_requests(WANTED, a_request(NEXT), a_request(AFTER)), id="open"),
+        pytest.param(with_requests(WANTED, refused(NEXT), refused(AFTER)), id="refused"),
+        pytest.param(with_requests(WANTED, answered(NEXT), answered(AFTER)), id="at hand"),
+    ],
+)
+def test_nothing_waits_for_them(snapshot: Snapshot) -> None:
+    there = at(snapshot, RECONCILE)
+    assert (keep_spare_leaves(there), forget_requests(there), leaves_lacking(there), still_awaited(there)) == (
+        (),
+        (),
+        (),
+        (),
+    )
+    decision = decide(snapshot, RECONCILE)
+    assert (decision.done, decision.steps, decision.waiting, decision.violations) == (True, (), (), ())
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        pytest.param(answered(NEXT, THIRD), id="of another CA"),
+        pytest.param(replace(answered(NEXT), outdated="other names are needed by now"), id="other names"),
+    ],
+)
+def test_what_is_not_wanted_any_more_is_asked_for_anew(request_: object) -> None:
+    snapshot = with_requests(WANTED, request_, answered(AFTER))  # type: ignore[arg-type]
+    assert names_in(keep_spare_leaves(at(snapshot, RECONCILE))) == [NEXT]
+
+
+@pytest.mark.parametrize(("left", "asked"), [(44, True), (46, False)])
+def test_one_that_comes_to_its_end_is_asked_for_anew(left: int, asked: bool) -> None:
+    chain = leaf_with(left * DAY).chain
+    snapshot = replace(elsewhere(settled(), LASTING), spare={NEXT: SPARE[NEXT]})
+    there = with_requests(snapshot, replace(answered(NEXT, LASTING), answer=chain))
+    assert names_in(keep_spare_leaves(at(there, RECONCILE))) == ([NEXT] if asked else [])
+
+
+def test_but_not_where_it_ends_with_its_ca() -> None:
+    """Another one would end as soon."""
+    chain = leaf_with(20 * DAY, issuer=SHORT).chain
+    snapshot = elsewhere(settled(ca=secrets(SHORT), ledger=ledger(entry(SHORT, generations={0}))), SHORT)
+    there = with_requests(replace(snapshot, spare={NEXT: SPARE[NEXT]}), replace(answered(NEXT, SHORT), answer=chain))
+    assert keep_spare_leaves(at(there, RECONCILE)) == ()
+
+
+def test_not_while_another_ca_is_on_its_way_and_those_that_are_there_stay() -> None:
+    snapshot = replace(elsewhere(cluster(ca=secrets(OLD, prepared=(prepared(NEW),))), OLD), spare=SPARE)
+    there = at(with_requests(snapshot, answered(NEXT, OLD)), RECONCILE)
+    assert (keep_spare_leaves(there), forget_requests(there)) == ((), ())
+
+
+def test_none_where_the_operator_has_the_key() -> None:
+    here = replace(cluster(), spare=SPARE)
+    there = at(with_requests(here, answered(NEXT, OLD)), RECONCILE)
+    assert (spare_nodes(there), keep_spare_leaves(there), names_in(forget_requests(there))) == (frozenset(), (), [NEXT])
+
+
+def test_those_that_are_too_many_are_forgotten() -> None:
+    snapshot = with_requests(replace(WANTED, spare={NEXT: SPARE[NEXT]}), answered(NEXT), answered(AFTER))
+    assert names_in(forget_requests(at(snapshot, RECONCILE))) == [AFTER]

@@ -1,0 +1,99 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A node pool is scaled: what the module says, does, predicts and refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ...support.memory_cluster import MemoryCluster
+from . import stages
+from .running import Ended, call
+from .test_kept_elsewhere import THEIRS, office, replace_key
+
+POOL = {"pool": "kafka"}
+
+
+def scale(memory: MemoryCluster, replicas: int, **options: Any) -> Ended:
+    return call("strimzi_node_pool", memory, **{**POOL, "replicas": replicas, **options})
+
+
+def size(memory: MemoryCluster) -> int:
+    pool: Any = memory.api.find("kafkanodepools", memory.namespace, "kafka")
+    return int(pool["spec"]["replicas"])
+
+
+def elsewhere() -> MemoryCluster:
+    """Somebody else keeps the key of the CA in use."""
+    memory = stages.managed()
+    replace_key(memory)
+    office(memory).work()
+    assert not replace_key(memory).failed
+    return memory
+
+
+def reconcile(memory: MemoryCluster, spare: int) -> Ended:
+    ended = call("strimzi_trusted_certs", memory, state="retired", spare_leaves=spare)
+    assert not ended.failed
+    return ended
+
+
+def test_the_size_is_predicted_and_set_once() -> None:
+    memory = stages.managed()
+    predicted = scale(memory, 4, check=True, diff=True)
+    assert (predicted.writes, predicted.result["changed"], size(memory)) == ([], True, 3)
+    (difference,) = predicted.result["diff"]
+    assert (difference["before"], difference["after"]) == ({"replicas": 3}, {"replicas": 4})
+    assert scale(memory, 4).result["changed"]
+    assert size(memory) == 4
+    again = scale(memory, 4)
+    assert (again.result["changed"], again.writes) == (False, [])
+
+
+def test_without_certificates_nothing_is_scaled_and_nothing_fails() -> None:
+    memory = elsewhere()
+    waiting = scale(memory, 4)
+    assert (waiting.failed, waiting.result["changed"], size(memory)) == (False, True, 3)
+    assert "demo-kafka-3" in waiting.result["waiting"][0]
+    assert "PATCH kafkas/demo" not in waiting.writes
+    office(memory).work()
+    assert not scale(memory, 4).failed
+    assert size(memory) == 4
+
+
+def test_how_far_pools_can_be_scaled_is_told() -> None:
+    memory = elsewhere()
+    assert reconcile(memory, 2).result["node_pools"] == [
+        {"name": "kafka", "replicas": 3, "at_hand": [], "awaited": [3, 4]}
+    ]
+    office(memory).work()
+    reconcile(memory, 2)
+    (told,) = call("strimzi_ca_info", memory, spare_leaves=2).result["node_pools"]
+    assert (told["at_hand"], told["awaited"]) == ([3, 4], [])
+    assert call("strimzi_ca_info", stages.managed()).result["node_pools"] == []
+
+
+def test_requests_for_nodes_that_are_yet_to_come_are_carried_by_hand_too() -> None:
+    memory = elsewhere()
+    reconcile(memory, 5)
+    requests = call("strimzi_csr", memory).result["requests"]
+    assert {one["secret"]: one["problem"] for one in requests} == {f"demo-kafka-{number}": "" for number in range(3, 8)}
+    assert {one["authority"]["sha256"] for one in requests} == {THEIRS.chain[0].sha256}
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"replicas": -1}, "replicas: -1 is too small. Give 0 or more"),
+        ({"replicas": 3, "spare_leaves": -1}, "spare_leaves: -1 is too small. Give 0 or more"),
+        ({"replicas": 3, "spare_leaves": 101}, "spare_leaves: 101 is too large. Give 100 or less"),
+        ({"replicas": 3, "pool": "brokers"}, "has no node pool brokers. Its node pools are: kafka."),
+    ],
+)
+def test_what_is_refused(options: dict[str, Any], why: str) -> None:
+    ended = call("strimzi_node_pool", stages.managed(), **{**POOL, **options})
+    assert ended.failed
+    assert why in ended.result["msg"]

@@ -1,0 +1,86 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The end of a play while certificates are awaited: without an error, or with exit code 2 where that is asked for."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROLES = Path(__file__).parents[3] / "roles"
+REPORTING = sorted(
+    path.parents[1].name for path in ROLES.glob("*/tasks/main.yml") if "report_calls:" in path.read_text()
+)
+#: What the calls of a flow say. That of a task that was left out says nothing.
+DONE = {"done": True, "waiting": []}
+AWAITING = {"done": False, "waiting": ["2 certificates still to come from somebody.", "Sign {{ them }}."]}
+HELD_BY_PROCESSES = {
+    "done": True,
+    "waiting": ["CN=Old stays trusted until these have restarted for any reason: demo-0"],
+}
+LEFT_OUT = {"skipped": True, "changed": False}
+CASES = {
+    "nothing was called": [{}, {}],
+    "done": [AWAITING, DONE, LEFT_OUT],
+    "processes restart when they like": [HELD_BY_PROCESSES],
+    "awaited": [DONE, AWAITING, LEFT_OUT],
+}
+
+
+def test_every_flow_has_it_after_its_report() -> None:
+    """With the calls that the report is about."""
+    assert len(REPORTING) > 6
+    for role in set(REPORTING) - {"report"}:
+        flow, last = yaml.safe_load((ROLES / role / "tasks" / "main.yml").read_text())
+        (report,) = flow["always"]
+        assert last["ansible.builtin.include_role"] == {"name": "trustops.strimzi.flow", "tasks_from": "pending"}
+        assert last["vars"]["flow_calls"] == report["vars"]["report_calls"]
+
+
+def play(folder: Path, wanted: str) -> subprocess.CompletedProcess[str]:
+    """One host for each case."""
+    tasks: list[dict[str, Any]] = [
+        # As the flows get it: the result of a module, which Ansible never takes for a template.
+        {"ansible.builtin.command": f"cat {folder}/calls.json", "register": "read"},
+        {
+            "ansible.builtin.include_role": {"name": "trustops.strimzi.flow", "tasks_from": "pending"},
+            "vars": {"flow_calls": "{{ (read.stdout | from_json)[case] }}", "strimzi_pending": wanted},
+        },
+    ]
+    (folder / "calls.json").write_text(json.dumps(CASES))
+    hosts = {f"case{number}": {"case": case, "ansible_connection": "local"} for number, case in enumerate(CASES)}
+    (folder / "hosts.json").write_text(json.dumps({"all": {"hosts": hosts}}))
+    (folder / "play.json").write_text(json.dumps([{"hosts": "all", "gather_facts": False, "tasks": tasks}]))
+    command = [
+        "ansible-playbook",
+        "-i",
+        "hosts.json",
+        "play.json",
+        "-e",
+        f"ansible_python_interpreter={sys.executable}",
+    ]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_what_is_awaited_fails_the_last_task_where_that_is_asked_for(tmp_path: Path) -> None:
+    done = play(tmp_path, "fail")
+    assert done.returncode == 2, done.stdout + done.stderr
+    failed = {
+        case: int(count) for case, count in re.findall(r"^case(\d+) +:.* failed=(\d+)", done.stdout, re.MULTILINE)
+    }
+    assert failed == {str(number): int(case == "awaited") for number, case in enumerate(CASES)}
+    assert "2 certificates still to come from somebody. Sign {{ them }}." in done.stdout
+
+
+@pytest.mark.parametrize("role", sorted(set(REPORTING) - {"report"}))
+def test_unless_it_is_asked_for_a_play_ends_without_an_error(role: str) -> None:
+    tasks = yaml.safe_load((ROLES / role / "tasks" / "main.yml").read_text())
+    assert tasks[-1]["when"] == "flow_pending == 'fail'"
