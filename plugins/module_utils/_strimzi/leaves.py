@@ -10,10 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
-from .._pki.certificates import (
-    CertificateError,
-    parse_chain,
-)
+from .._pki.certificates import CertificateError, parse_chain
+from .._pki.keys import PrivateKeyError, load_stored_key
 from .._trust.model.snapshot import Component, Pod, StoredLeaf
 from . import names
 from .secret_data import entries, integer_annotation
@@ -126,7 +124,16 @@ def read_leaf(leaf: LeafSecret, secret: Mapping[str, Any]) -> StoredLeaf:
         chain = parse_chain(entries(secret).get(key, b""))
     except CertificateError as error:
         return StoredLeaf(leaf.secret, key, leaf.component, None, generation, str(error))
-    return StoredLeaf(leaf.secret, key, leaf.component, chain, generation)
+    beside, problem = _key_beside(entries(secret).get(f"{leaf.entry}.key", b""))
+    return StoredLeaf(leaf.secret, key, leaf.component, chain, generation, problem, beside)
+
+
+def _key_beside(pem: bytes) -> tuple[str, str]:
+    """SHA-256 of its public half, or why it cannot be used."""
+    try:
+        return load_stored_key(pem).public_key_sha256, ""
+    except PrivateKeyError as error:
+        return "", f"the private key beside it cannot be used: {error}"
 
 
 def server_cert_hash(component: Component, leaves: Sequence[StoredLeaf], scope: names.ClusterNames) -> str:

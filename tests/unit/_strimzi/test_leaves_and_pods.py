@@ -57,10 +57,18 @@ def test_leaves_are_found_by_label_and_by_name() -> None:
     assert [one.secret for one in leaf_secrets(SCOPE, secrets)] == ["demo-kafka-0", "demo-kafka-10", USER]
 
 
-def test_node_leaf_is_a_chain() -> None:
-    content = secret("n", {"n.crt": pem(LEAF, CA)}, {"strimzi.io/cluster-ca-cert-generation": "4"})
+@pytest.mark.parametrize(
+    ("private_key", "beside", "problem"),
+    [
+        (key(7).reveal(), key(7).public_key_sha256, ""),
+        (b"", "", "the private key beside it cannot be used: not a readable unencrypted private key in PEM form"),
+    ],
+)
+def test_node_leaf_is_a_chain_and_a_key(private_key: bytes, beside: str, problem: str) -> None:
+    generation = {"strimzi.io/cluster-ca-cert-generation": "4"}
+    content = secret("n", {"n.crt": pem(LEAF, CA), "n.key": private_key}, generation)
     assert read_leaf(node_leaf("demo", "n"), content) == StoredLeaf(
-        "n", "n.crt", Component.KAFKA, (LEAF, CA.certificate), 4
+        "n", "n.crt", Component.KAFKA, (LEAF, CA.certificate), 4, problem, beside
     )
 
 

@@ -40,18 +40,24 @@ def foreign(length: int = 1) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("content", "why"),
+    ("entry", "content", "why"),
     [
-        (foreign(), "it is of CN=theirs,O=io.strimzi"),
-        (foreign(11), "it has 12 certificates, and a JVM accepts no chain of more than 10"),
-        (b"nothing", "no readable certificate in PEM form"),
+        ("crt", foreign(), "it is of CN=theirs,O=io.strimzi"),
+        ("crt", foreign(11), "it has 12 certificates, and a JVM accepts no chain of more than 10"),
+        ("crt", b"nothing", "no readable certificate in PEM form"),
+        ("key", key(1).reveal(), "the private key beside it is not its own"),
+        (
+            "key",
+            b"nothing",
+            "the private key beside it cannot be used: not a readable unencrypted private key in PEM form",
+        ),
     ],
 )
-def test_a_leaf_of_a_foreign_ca_in_a_settled_cluster(content: bytes, why: str) -> None:
+def test_a_leaf_that_no_node_could_start_with_in_a_settled_cluster(entry: str, content: bytes, why: str) -> None:
     """Its node goes on with the leaf that it was started with, and everything seems well until it restarts."""
     memory = stages.managed()
-    put(memory, "secrets", NODE, {f"{NODE}.crt": content})
-    message = f"holds no certificate of this cluster's CAs under {NODE}.crt: {why}."
+    put(memory, "secrets", NODE, {f"{NODE}.{entry}": content})
+    message = f"holds no usable certificate of this cluster's CAs under {NODE}.crt: {why}."
     for module in (*ALL, "strimzi_ee_cert"):
         ended = call(module, memory)
         assert (ended.failed, ended.result["done"]) == (True, False)

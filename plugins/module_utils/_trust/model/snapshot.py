@@ -59,7 +59,9 @@ class Pod:
 
 @dataclass(frozen=True)
 class StoredLeaf:
-    """A leaf in its Secret: ``chain`` is None when it cannot be read. problem: why, without a full stop, where it is known."""
+    """A leaf in its Secret: ``chain`` is None when it cannot be read. problem: why, or why the private key beside it cannot be used, without
+    a full stop, where it is known. beside: SHA-256 of the public half of that key; empty where nobody has looked.
+    """
 
     secret: str
     key: str
@@ -67,6 +69,7 @@ class StoredLeaf:
     chain: Chain | None
     generation: int | None
     problem: str = ""
+    beside: str = ""
 
 
 @dataclass(frozen=True)

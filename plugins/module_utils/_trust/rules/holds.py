@@ -13,8 +13,8 @@ from ..evidence.parties import doubts, still_trusting
 from ..evidence.stored import issuers_of
 from ..gates.verifiers import verifying_parties
 from ..model.intent import Selection
-from ..model.ledger import LedgerEntry
-from ..model.snapshot import Component
+from ..model.ledger import Ledger, LedgerEntry
+from ..model.snapshot import Component, StoredLeaf
 from ..model.states import TRUSTED_STATES, TrustState
 from ..model.violations import Condition, Violation
 from .requests import leaves_lacking, leaves_to_ask_for
@@ -28,18 +28,17 @@ def holds(at: Situation) -> tuple[Violation, ...]:
 
 
 def _foreign_leaves(at: Situation) -> Iterator[Violation]:
-    """Stored leaves of a CA that is not of the ledger, and leaves that are missing.
+    """Stored leaves of a CA that is not of the ledger, those with the private key of another one, and leaves that are missing.
 
     A process that was started before goes on with its own leaf, and nothing else shows: the next restart would bring it
     back with one that nobody trusts, or not at all.
     """
     names, is_about = at.snapshot.names, _concern(at)
     for leaf in at.snapshot.leaves:
-        if is_about(leaf.secret, leaf.component) and not (leaf.chain and issuers_of(leaf.chain, at.ledger)):
-            why = f"it is of {leaf.chain[0].issuer}" if leaf.chain else leaf.problem
+        if is_about(leaf.secret, leaf.component) and (why := _not_ours(leaf, at.ledger)):
             yield Violation(
                 Condition.LEAVES_ARE_OURS, names.secret(leaf.secret),
-                f"holds no certificate of this cluster's CAs under {leaf.key}: {why or 'it cannot be read'}.",
+                f"holds no usable certificate of this cluster's CAs under {leaf.key}: {why}.",
                 "Find out who put it there, then delete this Secret: the Cluster Operator issues the certificate anew.",
             )  # fmt: skip
     asked = leaves_to_ask_for(at)
@@ -51,6 +50,15 @@ def _foreign_leaves(at: Situation) -> Iterator[Violation]:
                 Condition.LEAVES_ARE_OURS, names.secret(name), "is missing, although something needs its certificate.",
                 "The Cluster Operator issues it with its next reconcile; where it does not, have this leaf issued (state=issued).",
             )  # fmt: skip
+
+
+def _not_ours(leaf: StoredLeaf, ledger: Ledger) -> str:
+    if leaf.chain is None:
+        return leaf.problem or "it cannot be read"
+    if not issuers_of(leaf.chain, ledger):
+        return f"it is of {leaf.chain[0].issuer}"
+    another = leaf.beside not in ("", leaf.chain[0].public_key_sha256)
+    return "the private key beside it is not its own" if another else leaf.problem
 
 
 def _concern(at: Situation) -> Callable[[str, Component], bool]:

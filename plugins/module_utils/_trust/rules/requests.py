@@ -55,7 +55,7 @@ def reasons_for(at: Situation, authority: Chain) -> Mapping[str, Due]:
     wanted, now = Specification(authority), at.snapshot.now
     questions = {name: Question(None, wanted, now) for name in at.snapshot.missing}
     for leaf in at.snapshot.leaves:
-        questions[leaf.secret] = Question(Held(leaf.chain, leaf.problem), wanted, now)
+        questions[leaf.secret] = Question(Held(leaf.chain, leaf.problem, leaf.beside), wanted, now)
     found = {name: why for name, asked in questions.items() if (why := due(asked))}
     return {**due_reasons(at.snapshot, at.intent, at.ledger), **found}
 

@@ -125,6 +125,12 @@ DELETE = "Find out who put it there, then delete this Secret: the Cluster Operat
         pytest.param(
             replace(STRANGE, chain=None, problem="it has 12 certificates"), "it has 12 certificates", id="too long"
         ),
+        pytest.param(replace(a_leaf(), beside="ab"), "the private key beside it is not its own", id="another key"),
+        pytest.param(
+            replace(a_leaf(), problem="the private key beside it cannot be used"),
+            "the private key beside it cannot be used",
+            id="no key",
+        ),
     ],
 )
 @pytest.mark.parametrize("started_with_it", [False, None])
@@ -135,7 +141,7 @@ def test_a_stored_leaf_of_nobody_holds_although_its_pod_was_started_with_another
     started = (a_pod(presents_stored=started_with_it), *pods(names=PODS[1:]))
     snapshot = cluster(pods=started, leaves=(leaf, *leaves(names=PODS[1:])))
     assert [str(one) for one in holds(situation(snapshot, RECONCILE))] == [
-        f"Secret kafka/{PODS[0]}: holds no certificate of this cluster's CAs under {PODS[0]}.crt: {why}. {DELETE}"
+        f"Secret kafka/{PODS[0]}: holds no usable certificate of this cluster's CAs under {PODS[0]}.crt: {why}. {DELETE}"
     ]
     assert not decide(snapshot, RECONCILE).done
 
