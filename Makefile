@@ -15,6 +15,7 @@ test: ## every check, two at a time
 .PHONY: test-long
 test-long: ## what `make test` has no time for: the other kills and explorations, every flow under traffic; two hours, as root
 	@$(CHECK) --exec pytest tests/faults tests/exploration -m long --numprocesses=2 --timeout=3600
+	@$(CHECK) --bed any --exec pytest tests/api -m long --timeout=900
 	@$(CHECK) --bed real --exec python -m tests.traffic $(addprefix --variant ,supplied restart reload when-restarted cert-manager vault)
 
 .PHONY: mutation

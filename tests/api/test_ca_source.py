@@ -17,6 +17,7 @@ from ..cluster.bed import Bed
 from ..cluster.cert_manager import start_cert_manager
 from ..cluster.corporate_issuer import issuer
 from ..support.authorities import Authority, renewed, root
+from .resources import put
 from .running import Runner
 from .test_cert_manager import ISSUER, leaves, requests
 from .test_permissions import shipped_rules
@@ -25,17 +26,6 @@ SOURCE = {"kind": "ConfigMap", "name": "corporate-roots"}
 FOLLOWING: dict[str, Any] = {
     "strimzi_ca_source": SOURCE, "strimzi_issuer": ISSUER, "strimzi_issue_timeout": 60, "strimzi_spare_leaves": 0,
 }  # fmt: skip
-
-
-def put(runner: Runner, kind: str, name: str, data: dict[str, str]) -> None:
-    """Made, or changed where it is there."""
-    kube, where = runner.cluster.kube, f"/api/v1/namespaces/{runner.cluster.namespace}/{kind.lower()}s"
-    body = {"apiVersion": "v1", "kind": kind, "metadata": {"name": name}, "data": data}
-    if kube.request("GET", f"{where}/{name}").status == 404:
-        assert kube.request("POST", where, body=body).status == 201
-    else:
-        media = "application/merge-patch+json"
-        assert kube.request("PATCH", f"{where}/{name}", body={"data": data}, content_type=media).status == 200
 
 
 def signs_with(runner: Runner, authority: Authority) -> None:

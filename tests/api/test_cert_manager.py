@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import base64
 from datetime import datetime, timezone
 from typing import Any
 
@@ -17,15 +16,11 @@ from ..cluster.bed import Bed
 from ..cluster.cert_manager import start_cert_manager
 from ..cluster.corporate_issuer import set_up_issuer
 from ..cluster.kube import wait_for
+from .resources import read_secret
 from .running import Runner
 
 GROUP = "cert-manager.io/v1"
 ISSUER = {"type": "cert_manager", "name": "corporate"}
-
-
-def data(runner: Runner, secret: str) -> dict[str, bytes]:
-    found = runner.cluster.kube.request("GET", f"/api/v1/namespaces/{runner.cluster.namespace}/secrets/{secret}").body
-    return {name: base64.b64decode(value) for name, value in (found.get("data") or {}).items()}
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +49,7 @@ def test_there_more_nodes_and_back(runner: Runner, corporate: Certificate) -> No
     assert runner.restarts_since(before) == len(before)
     assert set(leaves(runner).values()) == {corporate.subject}
     assert requests(runner) == []
-    assert data(runner, "demo-cluster-ca")["ca.key"].startswith(b"The private key with the public key SHA-256")
+    assert read_secret(runner, "demo-cluster-ca")["ca.key"].startswith(b"The private key with the public key SHA-256")
 
     grown = _grow(runner, len(before) + 1)
     runner.flow("reconcile", **moving).check()
@@ -66,7 +61,7 @@ def test_there_more_nodes_and_back(runner: Runner, corporate: Certificate) -> No
 
     runner.flow("rotate_cluster_ca", strimzi_replaces=corporate.sha256, **moving).check()
     assert corporate.subject not in set(leaves(runner).values())
-    assert b"PRIVATE KEY" in data(runner, "demo-cluster-ca")["ca.key"]
+    assert b"PRIVATE KEY" in read_secret(runner, "demo-cluster-ca")["ca.key"]
 
 
 def _grow(runner: Runner, replicas: int) -> set[str]:
@@ -127,19 +122,19 @@ def test_there_by_certificates_which_cert_manager_renews(runner: Runner, corpora
     runner.flow("rotate_cluster_ca", strimzi_certificate=corporate.pem.decode(), **moving).check()
     assert set(leaves(runner).values()) == {corporate.subject}
     assert set(certificates(runner)) == set(leaves(runner))
-    before = data(runner, f"{name}-cm")["tls.crt"]
-    assert data(runner, name)[f"{name}.crt"].startswith(before)
+    before = read_secret(runner, f"{name}-cm")["tls.crt"]
+    assert read_secret(runner, name)[f"{name}.crt"].startswith(before)
 
     renew(runner, name)
-    wait_for(lambda: data(runner, f"{name}-cm").get("tls.crt", before) != before, "the renewal")
-    assert data(runner, name)[f"{name}.crt"].startswith(before)
+    wait_for(lambda: read_secret(runner, f"{name}-cm").get("tls.crt", before) != before, "the renewal")
+    assert read_secret(runner, name)[f"{name}.crt"].startswith(before)
     runner.flow("reconcile", **moving).check()
     runner.cluster.wait_until_ready("demo")
-    assert data(runner, name)[f"{name}.crt"].startswith(data(runner, f"{name}-cm")["tls.crt"])
-    assert data(runner, name)[f"{name}.key"].startswith(b"-----BEGIN PRIVATE KEY-----")
+    assert read_secret(runner, name)[f"{name}.crt"].startswith(read_secret(runner, f"{name}-cm")["tls.crt"])
+    assert read_secret(runner, name)[f"{name}.key"].startswith(b"-----BEGIN PRIVATE KEY-----")
 
     runner.flow("rotate_cluster_ca", strimzi_replaces=corporate.sha256, **moving).check()
     assert set(certificates(runner)) >= {name}
     runner.module("strimzi_ee_cert", state="tidied")
     assert certificates(runner) == {}
-    assert data(runner, f"{name}-cm") == {}
+    assert read_secret(runner, f"{name}-cm") == {}

@@ -74,14 +74,18 @@ class Signing:
         return self.victim in str(_names(csr))
 
     def sign(self, csr: bytes) -> list[bytes]:
-        request = x509.load_pem_x509_csr(csr)
-        now = START + timedelta(seconds=self.memory.seconds)
-        template = Template(
-            request.subject, request.public_key(), _names(csr), now - timedelta(seconds=30), now + LIFE, self.authority
-        )
+        template = requested(csr, self.authority, START + timedelta(seconds=self.memory.seconds))
         self.answers.append((self.mistake(template) if self.is_about_the_victim(csr) else template).signed())
         self.requests.append(csr)
         return self.answers[-1]
+
+
+def requested(csr: bytes, authority: Authority, now: datetime) -> Template:
+    """What this request asks for. It begins a little earlier, as certificates of most issuers do."""
+    request = x509.load_pem_x509_csr(csr)
+    return Template(
+        request.subject, request.public_key(), _names(csr), now - timedelta(seconds=30), now + LIFE, authority
+    )
 
 
 def _names(csr: bytes) -> x509.SubjectAlternativeName | None:
