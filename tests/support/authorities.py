@@ -76,10 +76,15 @@ def root(
     ca: bool = True,
     path_length: int | None = None,
     identifier: bytes | None = b"",
+    outlives_rewriting: bool = False,
 ) -> Authority:
     """ca: whether it says that it is one. path_length: how many CAs it allows below it; None: any number. identifier: its
-    subjectKeyIdentifier; b"" as usual, None without."""
-    return _made(name, generate_key(key), None, end, ca=ca, path_length=path_length, subject_identifier=identifier)
+    subjectKeyIdentifier; b"" as usual, None without. outlives_rewriting: whether its name stays the same where an issuer writes
+    it anew."""
+    return _made(
+        name, generate_key(key), None, end, ca=ca, path_length=path_length, subject_identifier=identifier,
+        outlives_rewriting=outlives_rewriting,
+    )  # fmt: skip
 
 
 def below(issuer: Authority, name: str = "Kafka CA 1", key: KeySpec = EC256) -> Authority:

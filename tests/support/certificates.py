@@ -59,12 +59,13 @@ def make(
     authority_identifier: x509.AuthorityKeyIdentifier | bytes | None = b"",
     extra: Sequence[tuple[x509.ExtensionType, bool]] = (),
     issuer_name: str | None = None,
+    outlives_rewriting: bool = False,
 ) -> Entity:
     """Self-signed without an issuer. Identifiers: b"" means "as usual", None means none.
 
-    issuer_name: another name than the one of ``issuer``.
+    issuer_name: another name than the one of ``issuer``. outlives_rewriting: of its own name.
     """
-    subject = DistinguishedName(name).as_name()
+    subject = DistinguishedName(name, outlives_rewriting=outlives_rewriting).as_name()
     signer = issuer.key if issuer else own_key
     parent = x509.load_der_x509_certificate(issuer.certificate.der).subject if issuer else subject
     if issuer_name is not None:

@@ -19,12 +19,14 @@ try:
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
     from cryptography.hazmat.primitives.serialization import pkcs12
+    from cryptography.x509.name import _ASN1Type as StringType
     from cryptography.x509.oid import ExtensionOID, NameOID
 except ImportError:
     CRYPTOGRAPHY_IMPORT_ERROR = traceback.format_exc()
     # The names must exist, or importing any module of this package would fail before anybody can say why.
     cryptography = x509 = hashes = serialization = ec = padding = rsa = pkcs12 = None  # type: ignore[assignment]
-    InternalError = InvalidSignature = UnsupportedAlgorithm = ExtensionOID = NameOID = None  # type: ignore[assignment,misc]
+    InternalError = InvalidSignature = UnsupportedAlgorithm = None  # type: ignore[assignment,misc]
+    ExtensionOID = NameOID = StringType = None  # type: ignore[assignment,misc]
 
 __all__ = [
     "CRYPTOGRAPHY_IMPORT_ERROR",
@@ -33,6 +35,7 @@ __all__ = [
     "InternalError",
     "InvalidSignature",
     "NameOID",
+    "StringType",
     "UnsupportedAlgorithm",
     "cryptography",
     "ec",

@@ -23,6 +23,7 @@ from .building import (
 )
 from .certificates import Certificate, CertificateError
 from .keys import PrivateKey
+from .names import rewritten
 from .printable import printable
 
 if TYPE_CHECKING:
@@ -47,10 +48,15 @@ def common_name_problem(common_name: str) -> str:
 
 @dataclass(frozen=True)
 class DistinguishedName:
-    """A subject as Strimzi writes it: O before CN in DER (the printed form is reversed)."""
+    """A subject as Strimzi writes it: O before CN in DER (the printed form is reversed).
+
+    outlives_rewriting: whether issuers that write names anew give back the same bytes; the Cluster Operator's way of writing
+    it does not.
+    """
 
     common_name: str
     organization: str | None = "io.strimzi"
+    outlives_rewriting: bool = False
 
     def as_name(self) -> Name:
         """Raises CertificateError for a common name that no certificate can have."""
@@ -59,7 +65,8 @@ class DistinguishedName:
         attributes = [x509.NameAttribute(NameOID.COMMON_NAME, self.common_name)]
         if self.organization is not None:
             attributes.insert(0, x509.NameAttribute(NameOID.ORGANIZATION_NAME, self.organization))
-        return x509.Name(attributes)
+        name = x509.Name(attributes)
+        return rewritten(name) if self.outlives_rewriting else name
 
     @property
     def text(self) -> str:

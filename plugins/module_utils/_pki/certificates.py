@@ -25,7 +25,7 @@ from ._cryptography import (
     x509,
 )
 from .name_constraints import NameConstraints, read
-from .names import FoldedName, folded
+from .names import FoldedName, folded, rewritten
 from .printable import printable
 
 if TYPE_CHECKING:
@@ -159,6 +159,11 @@ class Certificate:
     @cached_property
     def folded_issuer(self) -> FoldedName:
         return folded(self._parsed.issuer)
+
+    @cached_property
+    def outlives_rewriting(self) -> bool:
+        """Whether its name stays the same, byte for byte, where an issuer decodes it and encodes it anew. Go compares bytes."""
+        return rewritten(self._parsed.subject).public_bytes() == self.subject_der
 
     @property
     def serial_number(self) -> int:
@@ -357,6 +362,11 @@ class Certificate:
     @cached_property
     def maps_policies(self) -> bool:
         return any(one.oid == ExtensionOID.POLICY_MAPPINGS for one in self._parsed.extensions)
+
+    @cached_property
+    def extensions(self) -> frozenset[str]:
+        """OIDs."""
+        return frozenset(one.oid.dotted_string for one in self._parsed.extensions)
 
     @cached_property
     def critical_extensions(self) -> frozenset[str]:

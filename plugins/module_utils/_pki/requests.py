@@ -21,11 +21,18 @@ from ._cryptography import (
 )
 from .addresses import address_of
 from .authorities import DistinguishedName
-from .certificates import CertificateError
+from .building import require_key_of
+from .certificates import Certificate, CertificateError
 from .keys import PrivateKey
 
 if TYPE_CHECKING:
-    from cryptography.x509 import CertificateSigningRequest, GeneralName, Name, SubjectAlternativeName
+    from cryptography.x509 import (
+        CertificateSigningRequest,
+        CertificateSigningRequestBuilder,
+        GeneralName,
+        Name,
+        SubjectAlternativeName,
+    )
 
     from .keys import PublicKey
 
@@ -74,8 +81,18 @@ def build_request(subject: DistinguishedName, names: Iterable[str], key: Private
     wanted = frozenset(names)
     if wanted:
         builder = builder.add_extension(alternative_names(wanted), critical=False)
-    request = builder.sign(key.for_signing(), key.signature_hash)
-    return request.public_bytes(serialization.Encoding.PEM)
+    return _signed(builder, key)
+
+
+def request_of(authority: Certificate, key: PrivateKey) -> bytes:
+    """A request in PEM form for the name and the key of this CA. Raises CertificateError for another key."""
+    require_key_of(authority, key)
+    subject = x509.load_der_x509_certificate(authority.der).subject
+    return _signed(x509.CertificateSigningRequestBuilder().subject_name(subject), key)
+
+
+def _signed(builder: CertificateSigningRequestBuilder, key: PrivateKey) -> bytes:
+    return builder.sign(key.for_signing(), key.signature_hash).public_bytes(serialization.Encoding.PEM)
 
 
 def parse_request(pem: bytes) -> Request:

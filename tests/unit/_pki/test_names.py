@@ -11,9 +11,13 @@ from pathlib import Path
 
 import pytest
 from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.serialization import Encoding
+from cryptography.x509.name import _ASN1Type as StringType
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.names import folded
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.names import folded, rewritten
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import check_authority_chain, validate_path
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.usability import chain_defects
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
@@ -29,6 +33,33 @@ OUT_OF_ORDER = "the chain is out of order: "
 @pytest.mark.parametrize("case", [SAME, *LIKE], ids=lambda case: case.name)
 def test_names_that_could_be_confused(case: Spelling) -> None:
     assert folded(case.own) == folded(case.other)
+
+
+@pytest.mark.parametrize(
+    ("name", "outlives"),
+    [
+        pytest.param(DistinguishedName("cluster-ca v1").as_name(), False, id="as the Cluster Operator writes it"),
+        pytest.param(DistinguishedName("cluster-ca v1", outlives_rewriting=True).as_name(), True, id="PrintableString"),
+        pytest.param(DistinguishedName("Müller", outlives_rewriting=True).as_name(), True, id="what needs UTF8String"),
+        pytest.param(DistinguishedName("a*b", outlives_rewriting=True).as_name(), True, id="not in PrintableString"),
+        pytest.param(
+            x509.Name([x509.RelativeDistinguishedName([
+                x509.NameAttribute(x509.NameOID.COMMON_NAME, "a", StringType.PrintableString),
+                x509.NameAttribute(x509.NameOID.ORGANIZATION_NAME, "b", StringType.PrintableString),
+            ])]), False, id="two values in one part",
+        ),
+    ],
+)  # fmt: skip
+def test_names_that_stay_the_same_when_somebody_writes_them_anew(name: x509.Name, outlives: bool) -> None:
+    """Go decodes names and encodes them as tests/support/fake_vault and real servers do."""
+    again = rewritten(name)
+    assert (again.public_bytes() == name.public_bytes()) is outlives
+    assert rewritten(again).public_bytes() == again.public_bytes()
+    own = key(5)
+    made = x509.CertificateBuilder(name, name, own.public_key, 7, NOW, NOW + YEAR).sign(
+        own.for_signing(), hashes.SHA256()
+    )
+    assert Certificate(made.public_bytes(Encoding.DER)).outlives_rewriting is outlives
 
 
 @pytest.mark.parametrize("case", OTHER, ids=lambda case: case.name)
