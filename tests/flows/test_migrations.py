@@ -16,8 +16,9 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import ExternalIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-from ..support.asked_issuers import AskedIssuer, asked_issuer
+from ..support.asked_issuers import AskedIssuer, ByVault, asked_issuer
 from ..support.authorities import Authority, root
+from ..support.fake_vault.server import FakeVault, serving
 from ..support.misissuing import Signing
 from ..support.watched_cluster import KEYS, WatchedCluster, assert_only
 from .cases import roles_together
@@ -45,8 +46,11 @@ class Mover:
         self.cluster = cluster
         self.moves: list[str] = []
 
-    def by(self, move: str, goal: Goal, supplied: Authority | None = None) -> None:
-        self.cluster.finish(goal, supplied, replaces=self._replaced(goal), asked="the external issuer")
+    def by(
+        self, move: str, goal: Goal, supplied: Authority | None = None, *, asked: str = "the external issuer", links: bool = False
+    ) -> None:  # fmt: skip
+        """asked: who is asked for leaves; links: and for a link certificate."""
+        self.cluster.finish(goal, supplied, replaces=self._replaced(goal), asked=asked, links=links)
         self._made(move)
 
     def to(self, move: str, issuer: AskedIssuer) -> None:
@@ -92,6 +96,18 @@ def test_to_a_ca_of_ones_own_and_from_there_to_an_issuer(cluster: WatchedCluster
     mover.to("own CA → issuer", issuer)
     mover.by("issuer → own CA", Goal.REPLACE_KEY, root("Other Own Root"))
     mover.by("own CA → collection", Goal.REPLACE_KEY)
+
+
+def test_from_vault_to_a_key_of_the_cluster_that_vault_certifies(cluster: WatchedCluster) -> None:
+    cluster.create()
+    corporate = replace(root("Corporate Root", path_length=1), elsewhere=True)
+    with serving(FakeVault()) as vault:
+        issuer = ByVault(Signing(corporate, cluster.memory, ""), vault)
+        issuer.permit(links=True)
+        mover = Mover(cluster)
+        mover.to("collection → issuer", issuer)
+        cluster.issuer = issuer.settings
+        mover.by("Vault → collection, certified by Vault", Goal.REPLACE_KEY, asked=issuer.reference, links=True)
 
 
 def test_every_move_on_the_page_is_made_here() -> None:

@@ -8,10 +8,13 @@ double and the table of faults (``tests/faults/issuer_faults.py``) have from its
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import IssuerUnavailable, Refused
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import refusals
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
     VaultAppRole,
     VaultLogin,
@@ -20,7 +23,15 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
 
 from ..cluster.vault import VaultServer, vault_server
 from ..support.issuer_contract import asked, is_told, issued, wish
-from ..support.vault_mount import STRICT, Administrator, SetUp, documented_policy, set_up_on
+from ..support.link_contract import next_ca, ordered
+from ..support.vault_mount import (
+    STRICT,
+    Administrator,
+    SetUp,
+    documented_link_policy,
+    documented_policy,
+    set_up_on,
+)
 from ..unit._issuing import test_vault_contract as contract
 
 
@@ -90,6 +101,38 @@ def test_a_policy_that_does_not_permit_it(limited: SetUp) -> None:
         who.write("sys/policies/acl/leaves", {"policy": documented_policy(limited.mount, limited.issuer_ref)})
     assert "none of the policies of its token (default, leaves) permits it" in said
     assert f'path "{limited.mount}/issuer/{limited.issuer_ref}/sign/kafka"' in said
+
+
+def test_a_link_with_the_documented_policy_and_without_it(limited: SetUp) -> None:
+    counterpart = contract.Vault(limited, limited.issuer(login=logged_in(limited)))
+    order, who = ordered(counterpart, next_ca(counterpart)), limited.administrator
+    with pytest.raises(IssuerUnavailable) as raised:
+        counterpart.issuer.link(order)
+    missing = f'path "{limited.mount}/issuer/{limited.issuer_ref}/sign-intermediate"'
+    assert missing in raised.value.remedy
+    leaves, link = (policy(limited.mount, limited.issuer_ref) for policy in (documented_policy, documented_link_policy))
+    who.write("sys/policies/acl/leaves", {"policy": f"{leaves}\n{link}"})
+    try:
+        answer = counterpart.issuer.link(order)
+    finally:
+        who.write("sys/policies/acl/leaves", {"policy": leaves})
+    assert isinstance(answer, Certificate)
+    assert list(refusals(answer, order)) == []
+
+
+def test_a_ca_below_which_there_may_be_none_certifies_none(ready: SetUp) -> None:
+    """So Vault is not asked then (``why_not_asked``)."""
+    who, body = (
+        ready.administrator,
+        {"common_name": "short", "issuer_name": "short", "ttl": "48h", "max_path_length": 0},
+    )
+    made = who.write(f"{ready.mount}/issuers/generate/root/internal", {**body, "key_type": "ec", "key_bits": 256})
+    short = replace(ready, issuer_ref="short", authority=parse_certificates(made["certificate"].encode()))
+    counterpart = contract.Vault(short, short.issuer())
+    answer = counterpart.issuer.link(ordered(counterpart, next_ca(counterpart)))
+    assert isinstance(answer, Refused)
+    is_told(answer)
+    assert "signing certificate has a max path length of zero" in answer.why
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import base64
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any, Protocol
 
 from cryptography import x509
@@ -154,7 +155,7 @@ class ByVault:
     def __init__(self, signing: Signing, vault: FakeVault) -> None:
         self.signing, self.vault = signing, vault
         chain = [x509.load_der_x509_certificate(one.der) for one in signing.authority.chain]
-        mount = Mount()
+        mount = Mount(now=lambda: START + timedelta(seconds=signing.memory.seconds))
         mount.add(
             StoredIssuer(chain[0], signing.authority.keys[0].for_signing(), tuple(chain[1:]), name=self.issuer_ref)
         )
@@ -164,11 +165,18 @@ class ByVault:
         self.permit()
         self.token = vault.tokens.make("kafka-leaves", "default")
 
-    def permit(self, *capabilities: str) -> None:
-        """What the policy of the token lets it do to sign; "update" where nothing is said."""
-        path = f"{self.mount}/issuer/{self.issuer_ref}/sign/{self.role}"
+    def permit(self, *capabilities: str, links: bool = False) -> None:
+        """What the policy of the token lets it do to sign; "update" where nothing is said. links: whether it may certify CAs."""
+        issuer = f"{self.mount}/issuer/{self.issuer_ref}"
         named = ", ".join(f'"{one}"' for one in capabilities or ("update",))
-        self.vault.tokens.policies["kafka-leaves"] = f'path "{path}" {{ capabilities = [{named}] }}'
+        paths = [f"{issuer}/sign/{self.role}", *([f"{issuer}/sign-intermediate"] if links else [])]
+        policy = "\n".join(f'path "{path}" {{ capabilities = [{named}] }}' for path in paths)
+        self.vault.tokens.policies["kafka-leaves"] = policy
+
+    @property
+    def certified(self) -> int:
+        """How often somebody has asked it to certify a CA."""
+        return sum(one.path.endswith("/sign-intermediate") for one in self.vault.seen)
 
     @property
     def settings(self) -> VaultIssuer:

@@ -97,3 +97,6 @@ class _Counted:
 
     def forget(self, tokens: Any) -> Any:
         return self._calls.call("forget", lambda: self._issuer.forget(tokens))
+
+    def link(self, order: Any) -> Any:
+        return self._calls.call("link", lambda: self._issuer.link(order))

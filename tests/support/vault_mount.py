@@ -162,7 +162,15 @@ def fake_set_up() -> Iterator[tuple[FakeVault, SetUp]]:
 
 
 def documented_policy(mount: str, issuer_ref: str) -> str:
-    """That of the page, for this issuer."""
-    found = re.search(r'^path "pki/issuer/kafka-2026/sign/kafka" \{\n.*\n\}$', PAGE.read_text(), re.MULTILINE)
-    assert found, "the page has no policy"
+    """That of the page for leaves, for this issuer."""
+    return _policy("sign/kafka", mount, issuer_ref)
+
+
+def documented_link_policy(mount: str, issuer_ref: str) -> str:
+    return _policy("sign-intermediate", mount, issuer_ref)
+
+
+def _policy(call: str, mount: str, issuer_ref: str) -> str:
+    found = re.search(rf'^path "pki/issuer/kafka-2026/{call}" \{{\n.*\n\}}$', PAGE.read_text(), re.MULTILINE)
+    assert found, f"the page has no policy for {call}"
     return found[0].replace("pki/issuer/kafka-2026", f"{mount}/issuer/{issuer_ref}")

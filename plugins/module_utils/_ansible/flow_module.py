@@ -18,6 +18,7 @@ from .._engine.live_look import Evidence, LiveLook
 from .._engine.looking import see, see_existing
 from .._engine.restart import restart
 from .._issuing.configured import issuer_of
+from .._issuing.issuer import LinkingIssuer
 from .._issuing.left_over import left_over, remove
 from .._issuing.own import OwnCertificate, have_certificate
 from .._leaves.key import RotationPolicy
@@ -151,7 +152,7 @@ class FlowModule(ClusterModule):
         further fields of ``Intent``.
         """
         supplied, asked = self._supplied, Phase(self.params.get("until_phase") or Phase.RETIRE.value)
-        grace = self.params.get("client_grace")
+        grace, issuer = self.params.get("client_grace"), issuer_of(work)
         return Intent(
             goal=goal,
             replaces=self.params.get("replaces") or None,
@@ -165,7 +166,8 @@ class FlowModule(ClusterModule):
             renew_before=timedelta(days=self.params.get("renew_before_days") or 0),
             supplied=_as_prepared(supplied) if supplied else None,
             adopts=self.params.get("adopts") or None,
-            asked=issuer_of(work).reference,
+            asked=issuer.reference,
+            links=isinstance(issuer, LinkingIssuer),
             issue_until=self._issue_until(),
             insists=bool(self.params.get("retry_failed")),
             new_roots=NewRoots(self.params.get("trust_new_roots") or "ask"),

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from .._kube.errors import AlreadyExists, Conflict, KubeError, NotFound
-from .._strimzi.errors import ReloadImpossible, StepError
+from .._strimzi.errors import LinkUnavailable, ReloadImpossible, StepError
 from .._strimzi.observe import Observation
 from .._strimzi.work import Work
 from .._trust.decide import ENGINE, Engine
@@ -136,6 +136,13 @@ def _go_on(
         except (Conflict, AlreadyExists, NotFound):
             # The state has changed since the decision; nothing was overwritten.
             work.alive()
+        except LinkUnavailable as error:
+            # Nothing was written yet, and the way without it is always there.
+            outcome.warnings.append(
+                f"{error} The CA is replaced without a link certificate, with one restart more of each node. For the next time: "
+                f"{error.remedy}"
+            )
+            intent = replace(intent, links=False)
         except ReloadImpossible as error:
             if intent.spread is Spread.RELOAD:
                 raise

@@ -2,18 +2,19 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The internal issuer signs at once, with the key of the cluster CA (docs/design.md, "Issuers")."""
+"""The internal issuer signs at once, with the key of the cluster CA (docs/design.md, "Issuers", "Link certificate")."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from .._pki.certificates import Chain
+from .._pki.authorities import cross_certify
+from .._pki.certificates import Certificate, Chain
 from .._pki.keys import PrivateKey
 from .._pki.leaves import sign_leaf
 from .._pki.requests import parse_request
-from .issuer import Answer, IssuedCertificate, LeafOrder, Token
+from .issuer import Answer, IssuedCertificate, LeafOrder, LinkOrder, Token
 
 
 class InternalIssuer:
@@ -36,6 +37,11 @@ class InternalIssuer:
 
     def forget(self, tokens: Sequence[Token]) -> None:
         """There is nothing to forget."""
+
+    def link(self, order: LinkOrder) -> Certificate:
+        """Raises CertificateError where its key is not that of the CA that is to certify."""
+        validity = order.not_after - order.not_before
+        return cross_certify(order.authority, order.issuer, self._key, not_before=order.not_before, validity=validity)
 
     def sign(self, csr: bytes) -> IssuedCertificate:
         """csr: PEM."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Protocol, TypeAlias, runtime_checkable
 
 from .._pki.certificates import Certificate, Chain
@@ -35,6 +35,21 @@ class LeafOrder:
     csr: bytes
     validity: timedelta
     unfit: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class LinkOrder:
+    """A link certificate that is wanted: name, key and key identifier of ``authority``, certified by ``issuer``, for leaves only.
+
+    csr: PEM, for that name and key; empty where the key is not at hand, which only who has the issuer's own key can do without.
+    not_before, not_after: its dates.
+    """
+
+    authority: Certificate
+    issuer: Certificate
+    csr: bytes
+    not_before: datetime
+    not_after: datetime
 
 
 @dataclass(frozen=True)
@@ -119,3 +134,11 @@ class RenewingIssuer(Issuer, Protocol):
 
     def review(self, orders: Sequence[LeafOrder]) -> Mapping[str, Kept]:
         """What it keeps for each of these leaves, by the name of the order, compared with the order. Raises KubeError."""
+
+
+@runtime_checkable
+class LinkingIssuer(Issuer, Protocol):
+    """Certifies other CAs too (RFC 4210, NewWithOld), at once."""
+
+    def link(self, order: LinkOrder) -> Certificate | Refused:
+        """The link certificate; what comes is not believed (``links``). Raises IssuerUnavailable."""

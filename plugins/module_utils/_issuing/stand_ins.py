@@ -18,15 +18,16 @@ from .._pki.keys import (
     generate_key,
 )
 from .._pki.requests import build_request
-from .._strimzi.authority_writes import next_authority
 from .._strimzi.ca_secrets import private_key
 from .._strimzi.errors import AuthorityUnavailable
+from .._strimzi.next_authority import NextAuthority, next_authority
 from .._strimzi.observe import Observation
 from .._strimzi.secret_data import entries
 from .._strimzi.work import Work
 from .._trust.model.snapshot import Component, PreparedAuthority
 from .._trust.model.steps.authority import PrepareAuthority
 from .internal import InternalIssuer
+from .links import link_order, own_link
 from .subjects import subject_of
 
 #: The kind of key that is made fastest: these keys are not used.
@@ -49,7 +50,17 @@ class StandIns:
             self._elsewhere.add(made.chain[0].public_key_sha256)
         else:
             self._made.append(made.key)
-        return PreparedAuthority(made.chain, made.chain[0].public_key_sha256, made.link, made.key is None)
+        link = self._link(step, made) if step.linked else None
+        return PreparedAuthority(made.chain, made.chain[0].public_key_sha256, link, made.key is None)
+
+    def _link(self, step: PrepareAuthority, made: NextAuthority) -> Certificate:
+        """Where an issuer is to be asked for it, it is assumed to sign what is ordered."""
+        if not step.asked:
+            return own_link(step, made, self._observation, self._work)
+        issuer, key = step.replaces[0], generate_key(_QUICK)
+        now, validity = self._observation.snapshot.now, self._work.settings.validity
+        order = link_order(made, double_of(issuer, key))
+        return AssumedCertificate(InternalIssuer((order.issuer,), key, now, validity).link(order).der, issuer)
 
     def leaf(self, issuer: Chain) -> Certificate:
         """Raises AuthorityUnavailable when the key of this CA is lost. Where somebody else keeps it, the leaf is assumed to be signed."""

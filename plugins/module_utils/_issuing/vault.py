@@ -7,20 +7,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
-from .._pki.addresses import address_of
-from .._pki.certificates import CertificateError
+from .._pki.certificates import Certificate, CertificateError
 from .._strimzi.issuer_settings import VaultIssuer
 from .._strimzi.work import Clock
-from .issuer import Answer, LeafOrder, Refused, Token
-from .vault_answers import AnswerUnusable, issued, token_of
+from .issuer import Answer, LeafOrder, LinkOrder, Refused, Token
+from .vault_answers import AnswerUnusable, certificate_of, issued, token_of
+from .vault_bodies import leaf_body, link_body
 from .vault_calls import PatientCalls
 from .vault_errors import Reply, quotable, quoted
 from .vault_http import VaultConnection
 from .vault_login import tokens_of
-from .vault_paths import sign_path
+from .vault_paths import sign_intermediate_path, sign_path
 from .vault_session import VaultSession
 
 _USER = re.compile(r"//[^/]*@")
@@ -68,20 +67,39 @@ class VaultPki:
     def forget(self, tokens: Sequence[Token]) -> None:
         """Vault keeps nothing for them. They are not revoked: what is served is in use."""
 
+    def link(self, order: LinkOrder) -> Certificate | Refused:
+        one, subject = self._settings, order.authority.subject
+        mount = one.mount.strip("/")
+        doing = quotable(f"certify {subject} with issuer {one.issuer_ref} of mount {mount}")
+        body = link_body(order, self._clock.now())
+        reply = self._connected().post(sign_intermediate_path(one.mount, one.issuer_ref), body, doing)
+        if reply.status == 400:
+            return Refused(
+                f"{self.reference} refuses to certify {subject}{quoted(reply.said)}.",
+                'Correct the issuer in Vault (docs/issuers/vault.md, "The link certificate").',
+            )
+        try:
+            return certificate_of(reply.body)
+        except AnswerUnusable as error:
+            return self._unusable(f"to certify {subject}", error)
+
     def _sign(self, order: LeafOrder) -> Token | Refused:
         one = self._settings
         path = sign_path(one.mount, one.issuer_ref, one.role)
         doing = quotable(f"sign with issuer {one.issuer_ref} of mount {one.mount.strip('/')} by role {one.role}")
-        reply = self._connected().post(path, _body(order), doing)
+        reply = self._connected().post(path, leaf_body(order), doing)
         if reply.status == 400:
             return self._refused(order, reply)
         try:
             return token_of(reply.body)
         except AnswerUnusable as error:
-            return Refused(
-                f"The answer of {self.reference} to the request {order.name} is not usable: {quotable(str(error))}.",
-                "Check what lies before Vault, and the issuer in it.",
-            )
+            return self._unusable(order.name, error)
+
+    def _unusable(self, request: str, error: AnswerUnusable) -> Refused:
+        return Refused(
+            f"The answer of {self.reference} to the request {request} is not usable: {quotable(str(error))}.",
+            "Check what lies before Vault, and the issuer in it.",
+        )
 
     def _refused(self, order: LeafOrder, reply: Reply) -> Refused:
         whom = f"{order.name} for CN={order.subject.distinguished_name.common_name}"
@@ -106,20 +124,3 @@ class VaultPki:
             calls = PatientCalls(connection, self._clock, self._alive)
             self._session = VaultSession(calls, tokens_of(self._settings.login, calls, self._clock))
         return self._session
-
-
-def _body(order: LeafOrder) -> Mapping[str, Any]:
-    """Names are sent beside the CSR too, for roles that do not take them from it. A common name that is no host must not
-    become one.
-    """
-    subject = order.subject
-    addresses = sorted(filter(address_of, subject.names))
-    return {
-        "csr": order.csr.decode("ascii"),
-        "common_name": subject.distinguished_name.common_name,
-        "alt_names": ",".join(sorted(subject.names - set(addresses))),
-        "ip_sans": ",".join(addresses),
-        "exclude_cn_from_sans": True,
-        "ttl": f"{int(order.validity.total_seconds())}s",
-        "format": "pem",
-    }

@@ -28,9 +28,7 @@ class AnswerUnusable(Exception):
 
 def token_of(body: Mapping[str, Any]) -> Token:
     """The leaf and its chain, as PEM: both are public. Raises AnswerUnusable."""
-    data = body.get("data")
-    if not isinstance(data, dict):
-        raise AnswerUnusable("it has no data")
+    data = _data(body)
     (leaf, *_along), issuing = _certificates(data, "certificate"), _certificates(data, "issuing_ca")
     above = _certificates(data, "ca_chain") if data.get("ca_chain") else ()
     chain = tuple(_upwards(leaf, (*issuing, *above)))
@@ -39,6 +37,18 @@ def token_of(body: Mapping[str, Any]) -> Token:
     if len(chain) >= MOST_IN_A_CHAIN:
         raise AnswerUnusable(too_long(len(chain) + 1))
     return Token(encode_certificates((leaf, *chain)))
+
+
+def certificate_of(body: Mapping[str, Any]) -> Certificate:
+    """What was signed, without its chain. Raises AnswerUnusable."""
+    return _certificates(_data(body), "certificate")[0]
+
+
+def _data(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    data = body.get("data")
+    if not isinstance(data, dict):
+        raise AnswerUnusable("it has no data")
+    return data
 
 
 def issued(token: Token) -> IssuedCertificate:

@@ -16,4 +16,12 @@ def mount_path(mount: str) -> str:
 
 def sign_path(mount: str, issuer_ref: str, role: str) -> str:
     """By this issuer, whichever the mount takes by default."""
-    return f"{mount_path(mount)}/issuer/{quote(issuer_ref, safe='')}/sign/{quote(role, safe='')}"
+    return f"{_issuer_path(mount, issuer_ref)}/sign/{quote(role, safe='')}"
+
+
+def sign_intermediate_path(mount: str, issuer_ref: str) -> str:
+    return f"{_issuer_path(mount, issuer_ref)}/sign-intermediate"
+
+
+def _issuer_path(mount: str, issuer_ref: str) -> str:
+    return f"{mount_path(mount)}/issuer/{quote(issuer_ref, safe='')}"

@@ -8,18 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 
 from .._kube.resources import SECRETS
-from .._pki.authorities import (
-    DistinguishedName,
-    cross_certify,
-    issue_root,
-    renew_root,
-)
-from .._pki.certificates import Certificate, CertificateError, Chain, encode_certificates, parse_chain
+from .._pki.certificates import CertificateError, Chain, encode_certificates, parse_chain
 from .._pki.kept_elsewhere import placeholder
-from .._pki.keys import PrivateKey, generate_key
 from .._trust.model.goals import Goal
 from .._trust.model.steps.authority import PrepareAuthority, PutBack, RaiseKeyGeneration, RestoreKey, Switch, TidyKeys
 from . import names
@@ -27,13 +19,11 @@ from .ca_secrets import (
     CURRENT,
     KEY,
     LINK_SUFFIX,
-    private_key,
 )
-from .errors import AuthorityUnavailable
+from .next_authority import NextAuthority
 from .observe import Observation
 from .secret_data import entries
 from .trust_writes import certificate_write
-from .work import Work
 from .writes import (
     Write,
     WriteVerb,
@@ -43,15 +33,16 @@ from .writes import (
 )
 
 
-def prepare(step: PrepareAuthority, observation: Observation, work: Work) -> tuple[Write, ...]:
-    """Certificate and key of the next CA in one write, so that a crash leaves both or neither."""
+def prepare(step: PrepareAuthority, made: NextAuthority | None, observation: Observation) -> tuple[Write, ...]:
+    """Certificate, key and link certificate of the next CA in one write, so that a crash leaves all or nothing.
+
+    made: None for a prediction, for which nothing is made.
+    """
     name = observation.scope.ca_key_secret
     existing = observation.secret(name)
-    what = _describe(step, work)
-    if work.dry_run:
-        # No key is generated for a prediction.
+    what = _describe(step)
+    if made is None:
         return (Write(WriteVerb.UPDATE if existing else WriteVerb.CREATE, SECRETS, name, what),)
-    made = next_authority(step, observation, work)
     chain, fingerprint = made.chain, made.chain[0].fingerprint
     data = {f"{fingerprint}.crt": encode_certificates(chain), f"{fingerprint}.key": _stored_key(made)}
     if made.link is not None:
@@ -64,7 +55,7 @@ def prepare(step: PrepareAuthority, observation: Observation, work: Work) -> tup
     return (Write(WriteVerb.UPDATE, SECRETS, name, what, patch, version(existing), before={}, after=facts),)
 
 
-def _describe(step: PrepareAuthority, work: Work) -> str:
+def _describe(step: PrepareAuthority) -> str:
     if step.supplied:
         return f"prepare the supplied CA {step.supplied[0].subject}"
     if step.goal is Goal.RENEW:
@@ -77,66 +68,6 @@ def _stored_key(made: NextAuthority) -> bytes:
 
 
 _END = b"-----END CERTIFICATE-----"
-
-
-@dataclass(frozen=True, repr=False)
-class NextAuthority:
-    """A CA that does not issue yet. key: None where somebody else keeps it. link: its link certificate by the CA that it
-    replaces; None where there is none.
-    """
-
-    chain: Chain
-    key: PrivateKey | None
-    link: Certificate | None = None
-
-
-def next_authority(step: PrepareAuthority, observation: Observation, work: Work) -> NextAuthority:
-    """Make the next CA. Raises AuthorityUnavailable when a key that this takes is not at hand."""
-    chain, key = _authority(step, observation, work)
-    if not step.linked:
-        return NextAuthority(chain, key)
-    issuer, signing = step.replaces[0], _signing_key(step.replaces, observation)
-    # The link is valid from the issuer's first day, so that no verifier whose clock is behind finds it in the future.
-    begin = issuer.not_before
-    validity = min(issuer.not_after, chain[0].not_after) - begin
-    return NextAuthority(chain, key, cross_certify(chain[0], issuer, signing, not_before=begin, validity=validity))
-
-
-def _authority(step: PrepareAuthority, observation: Observation, work: Work) -> tuple[Chain, PrivateKey | None]:
-    # The time of the decision, so that the later steps of a forecast do not find the CA in the future.
-    settings, now = work.settings, observation.snapshot.now
-    if step.supplied:
-        # A renewal has the key of the CA in use, which may be here although the caller does not give it.
-        given = settings.supplied.key if settings.supplied is not None else None
-        return step.supplied, given or _held_key(step.supplied, observation)
-    if step.goal is not Goal.RENEW:
-        key = generate_key(settings.ca_key)
-        subject = DistinguishedName(f"cluster-ca v{step.generation}")
-        root = issue_root(subject, key, not_before=now, validity=settings.validity, path_length=settings.path_length)
-        return (root,), key
-    current, held = step.replaces[0], _signing_key(step.replaces, observation)
-    if current.subject_der != current.issuer_der:
-        raise AuthorityUnavailable(
-            f"{current.subject} is an intermediate CA; only its issuer {current.issuer} can renew it.",
-            "Have it renewed there and supply certificate and private_key.",
-        )
-    return (renew_root(current, held, not_before=now, validity=settings.validity),), held
-
-
-def _held_key(chain: Chain, observation: Observation) -> PrivateKey | None:
-    held = private_key(observation.secret(observation.scope.ca_key_secret), KEY)
-    return held if held is not None and held.matches(chain[0]) else None
-
-
-def _signing_key(chain: Chain, observation: Observation) -> PrivateKey:
-    held = _held_key(chain, observation)
-    if held is None:
-        raise AuthorityUnavailable(
-            f"The key of {chain[0].subject} is not in Secret "
-            f"{observation.scope.namespace}/{observation.scope.ca_key_secret}.",
-            "Put it there as ca.key, or supply the next certificate, with its key or where somebody else keeps that, without.",
-        )
-    return held
 
 
 def switch(step: Switch, observation: Observation) -> tuple[Write, ...]:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from .._trust.model.steps.authority import (
-    PrepareAuthority,
     PutBack,
     RaiseKeyGeneration,
     RestoreKey,
@@ -42,10 +41,6 @@ def _writing(make: Callable[[Any, Observation], tuple[Write, ...]]) -> CarryOut:
     return carry_out
 
 
-def _prepare(step: PrepareAuthority, observation: Observation, work: Work) -> None:
-    write_all(authority_writes.prepare(step, observation, work), work, step.phase.value)
-
-
 def _publish(step: Publish, observation: Observation, work: Work) -> None:
     write_all(publishing.publish(step, observation, work.clock.now()), work, step.phase.value)
 
@@ -60,7 +55,6 @@ CARRY_OUT: Mapping[type[Step], CarryOut] = {
     AwaitBundle: operator.await_bundle,
     AwaitOutside: outside_waiting.await_outside,
     AwaitClients: outside_waiting.await_clients,
-    PrepareAuthority: _prepare,
     Switch: _writing(authority_writes.switch),
     PutBack: _writing(authority_writes.put_back),
     RestoreKey: _writing(authority_writes.restore_key),

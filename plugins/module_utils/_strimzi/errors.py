@@ -19,6 +19,10 @@ class AuthorityUnavailable(StepError):
     """The key or issuer that is needed to make a CA is not at hand."""
 
 
+class LinkUnavailable(StepError):
+    """The issuer of the CA in use does not certify the next CA. Without that, everybody has to know it before it is used."""
+
+
 class OperatorSilent(StepError):
     """The Cluster Operator did not react in time."""
 

@@ -9,7 +9,7 @@ import fnmatch
 import ipaddress
 import re
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from typing import Any
@@ -61,13 +61,14 @@ class StoredIssuer:
 
 @dataclass
 class Mount:
-    """longest: of a lease, as it is tuned; 32 days unless somebody changes it."""
+    """longest: of a lease, as it is tuned; 32 days unless somebody changes it. now: by the server's clock."""
 
     longest: timedelta = timedelta(days=32)
     issuers: list[StoredIssuer] = field(default_factory=list)
     roles: dict[str, dict[str, Any]] = field(default_factory=dict)
     default: str = ""
     waiting: list[Any] = field(default_factory=list)
+    now: Callable[[], datetime] = field(default=lambda: datetime.now(timezone.utc))
 
     def issuer(self, reference: str) -> StoredIssuer:
         wanted = self.default if reference == "default" else reference
@@ -87,7 +88,8 @@ class Mount:
     def generate_root(self, body: Mapping[str, Any]) -> dict[str, Any]:
         own = ec.generate_private_key(ec.SECP256R1())
         name = _name(_listed(body.get("organization")), [], str(body["common_name"]))
-        made = _authority(name, name, own.public_key(), own, None, seconds(body.get("ttl", "768h")), None)
+        begin, life = self.now() - timedelta(seconds=30), seconds(body.get("ttl", "768h"))
+        made = _authority(name, name, own.public_key(), own, None, (begin, begin + life), None)
         issuer = self.add(StoredIssuer(made, own, name=str(body.get("issuer_name", ""))))
         return {
             "certificate": pem(made), "issuing_ca": pem(made), "issuer_id": issuer.identifier, "issuer_name": issuer.name,
@@ -109,15 +111,27 @@ class Mount:
             raise ApiError(
                 400, "signing certificate has a max path length of zero, and cannot issue further CA certificates"
             )
+        begin = self.now() - seconds(body.get("not_before_duration", "30s"))
         made = _authority(
-            request.subject, issuer.certificate.subject, request.public_key(), issuer.key, issuer.certificate,
-            seconds(body.get("ttl", "768h")), None if int(length) < 0 else int(length),
+            _signed_subject(request, body), issuer.certificate.subject, request.public_key(), issuer.key, issuer.certificate,
+            (begin, self._intermediate_end(body)), None if int(length) < 0 else int(length),
+            bytes.fromhex(str(body.get("skid", ""))),
         )  # fmt: skip
         chain = [made, issuer.certificate, *issuer.above]
         return {
             "certificate": pem(made), "issuing_ca": pem(issuer.certificate), "ca_chain": list(map(pem, chain)),
             "serial_number": serial_number(made), "expiration": int(made.not_valid_after_utc.timestamp()),
         }  # fmt: skip
+
+    def _intermediate_end(self, body: Mapping[str, Any]) -> datetime:
+        """It may be after that of its issuer. A life is cut to that of a lease, and a date is not."""
+        if not body.get("not_after"):
+            return self.now() + min(seconds(body.get("ttl", "768h")), self.longest)
+        if body.get("ttl"):
+            raise ApiError(
+                400, "Either ttl or not_after should be provided. Both should not be provided in the same request."
+            )
+        return datetime.fromisoformat(str(body["not_after"]).replace("Z", "+00:00"))
 
     def set_signed(self, body: Mapping[str, Any]) -> dict[str, Any]:
         made = x509.load_pem_x509_certificate(str(body["certificate"]).encode())
@@ -209,6 +223,11 @@ def _name(organizations: Iterable[str], units: Iterable[str], common_name: str) 
     pairs = [(NameOID.ORGANIZATION_NAME, one) for one in organizations]
     pairs += [(NameOID.ORGANIZATIONAL_UNIT_NAME, one) for one in units]
     pairs += [(NameOID.COMMON_NAME, common_name)] if common_name else []
+    return _written(pairs)
+
+
+def _written(pairs: Iterable[tuple[x509.ObjectIdentifier, str]]) -> x509.Name:
+    """Each part by itself."""
     return x509.Name(
         [
             x509.NameAttribute(
@@ -217,6 +236,15 @@ def _name(organizations: Iterable[str], units: Iterable[str], common_name: str) 
             for oid, text in pairs
         ]
     )
+
+
+def _signed_subject(request: x509.CertificateSigningRequest, body: Mapping[str, Any]) -> x509.Name:
+    """Of an intermediate CA. A name is decoded and encoded anew, whoever has written it."""
+    if body.get("use_csr_values"):
+        return _written((one.oid, str(one.value)) for one in request.subject)
+    held = [str(one.value) for one in request.subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
+    common_name = str(body.get("common_name") or "".join(held[:1]))
+    return _name(_listed(body.get("organization")), _listed(body.get("ou")), common_name)
 
 
 def _request(body: Mapping[str, Any]) -> x509.CertificateSigningRequest:
@@ -310,13 +338,12 @@ def _leaf(
 
 def _authority(
     subject: x509.Name, issuer_name: x509.Name, key: Any, signer: Any, issuer: x509.Certificate | None,
-    validity: timedelta, path_length: int | None,
+    dates: tuple[datetime, datetime], path_length: int | None, identifier: bytes = b"",
 ) -> x509.Certificate:  # fmt: skip
-    begin = datetime.now(timezone.utc) - timedelta(seconds=30)
-    builder = _builder(subject, issuer_name, key, begin, begin + validity)
+    builder = _builder(subject, issuer_name, key, *dates)
     builder = builder.add_extension(x509.BasicConstraints(ca=True, path_length=path_length), critical=True)
     usage = {**_NO_USAGE, "key_cert_sign": True, "crl_sign": True}
-    builder = _identified(builder.add_extension(x509.KeyUsage(**usage), critical=True), key, issuer)
+    builder = _identified(builder.add_extension(x509.KeyUsage(**usage), critical=True), key, issuer, identifier)
     return builder.sign(signer, hashes.SHA256())
 
 
@@ -326,8 +353,11 @@ def _builder(
     return x509.CertificateBuilder(issuer, subject, key, x509.random_serial_number(), begin, end)
 
 
-def _identified(builder: x509.CertificateBuilder, key: Any, issuer: x509.Certificate | None) -> x509.CertificateBuilder:
-    builder = builder.add_extension(x509.SubjectKeyIdentifier.from_public_key(key), critical=False)
+def _identified(
+    builder: x509.CertificateBuilder, key: Any, issuer: x509.Certificate | None, identifier: bytes = b""
+) -> x509.CertificateBuilder:
+    own = x509.SubjectKeyIdentifier(identifier) if identifier else x509.SubjectKeyIdentifier.from_public_key(key)
+    builder = builder.add_extension(own, critical=False)
     if issuer is None:
         return builder.add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(key), critical=False)
     held = issuer.extensions.get_extension_for_class(x509.SubjectKeyIdentifier).value

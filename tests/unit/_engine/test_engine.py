@@ -12,13 +12,18 @@ from unittest import mock
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine import engine
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import NoProgress, Outcome, look, run
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import asking
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Attempt, Forbidden, Unreachable
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import LeaseHeld
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import LEASES, SECRETS
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import ReloadImpossible, StepError
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import (
+    LinkUnavailable,
+    ReloadImpossible,
+    StepError,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE, Engine
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
@@ -305,6 +310,31 @@ class TestRestarts:
         outcome = run_ruled(cluster, rule)
         assert seen[-1] is Spread.RESTART
         assert outcome.warnings == [WHY]
+
+
+class TestLinks:
+    """Where the issuer of the CA in use certifies no other, a call does without it, and says why."""
+
+    def test_what_an_issuer_does_not_certify_is_done_without(
+        self, cluster: WatchedCluster, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        seen: list[bool] = []
+
+        def rule(at: Situation) -> Steps:
+            seen.append(at.intent.links)
+            return raising(at)
+
+        def refuse(*about: object) -> None:
+            if seen[-1]:
+                raise LinkUnavailable("Vault does not permit that.", "Permit it.")
+            carry_out(*about)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(engine, "carry_out", refuse)
+        outcome = run_ruled(cluster, rule, replace(RECONCILE, links=True))
+        assert seen == [True, False, False]
+        (warning,) = outcome.warnings
+        assert warning.startswith("Vault does not permit that. The CA is replaced without a link certificate, ")
+        assert warning.endswith("Permit it.")
 
 
 class TestLooking:

@@ -13,6 +13,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.internal
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, key, make
 from ansible_collections.trustops.strimzi.tests.support.issuer_contract import WEEK, Counterpart, IssuerContract
+from ansible_collections.trustops.strimzi.tests.support.link_contract import LinkContract
 
 ROOT = make("root", key(1))
 CA = make("cluster-ca v0", key(2), ROOT, path_length=0)
@@ -28,7 +29,7 @@ class Internal:
         return NOW
 
 
-class TestInternalIssuer(IssuerContract):
+class TestInternalIssuer(IssuerContract, LinkContract):
     @pytest.fixture
     def counterpart(self) -> Counterpart:
         return Internal()

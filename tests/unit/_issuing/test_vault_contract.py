@@ -14,8 +14,11 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import (
     Answer,
     IssuedCertificate,
+    IssuerUnavailable,
     LeafOrder,
+    LinkingIssuer,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import refusals
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault import VaultPki
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
 from ansible_collections.trustops.strimzi.tests.support.issuer_contract import (
@@ -28,6 +31,7 @@ from ansible_collections.trustops.strimzi.tests.support.issuer_contract import (
     asked,
     wish,
 )
+from ansible_collections.trustops.strimzi.tests.support.link_contract import LinkContract, link, next_ca, ordered
 from ansible_collections.trustops.strimzi.tests.support.vault_mount import (
     STRICT,
     QuickClock,
@@ -78,7 +82,7 @@ def ready(request: pytest.FixtureRequest) -> Iterator[SetUp]:
         yield made
 
 
-class TestVaultIssuer(IssuerContract, RefusalContract, RecordContract, AbsenceContract):
+class TestVaultIssuer(IssuerContract, RefusalContract, RecordContract, AbsenceContract, LinkContract):
     @pytest.fixture
     def counterpart(self, ready: SetUp) -> Counterpart:
         return Vault(ready, ready.issuer())
@@ -90,3 +94,15 @@ class TestVaultIssuer(IssuerContract, RefusalContract, RecordContract, AbsenceCo
         (answer,) = counterpart.absent.poll((token,))
         assert isinstance(answer, IssuedCertificate)
         assert wanted.key.matches(answer.leaf)
+
+    def test_while_it_is_away_it_certifies_nothing(self, counterpart: Absent) -> None:
+        absent = counterpart.absent
+        assert isinstance(absent, LinkingIssuer)
+        with pytest.raises(IssuerUnavailable, match="cannot be reached"):
+            absent.link(ordered(counterpart, next_ca(counterpart)))
+
+    def test_a_name_that_it_writes_anew_is_refused_when_it_comes_back(self, counterpart: Counterpart) -> None:
+        """The Cluster Operator writes its names so that they become other bytes."""
+        order = ordered(counterpart, next_ca(counterpart, outlives_rewriting=False))
+        (why,) = refusals(link(counterpart, order), order)
+        assert why == "its subject is CN=cluster-ca v1,O=io.strimzi in other types of strings"

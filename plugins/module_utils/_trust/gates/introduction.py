@@ -102,6 +102,25 @@ def why_not_linked(snapshot: Snapshot, supplied: Chain) -> str:
     return ""
 
 
+def why_not_asked(current: Certificate, supplied: PreparedAuthority | None) -> str:
+    """Why the issuer that keeps the key of the CA in use is not asked to certify the next key, as a sentence; empty where it can be.
+
+    supplied: the next CA where it is brought; None where it is made here.
+    """
+    if current.path_length == 0:
+        return f"{current.subject} permits no CA below it, so its issuer certifies none."
+    if supplied is None:
+        return ""
+    own = supplied.chain[0]
+    if supplied.elsewhere:
+        return f"the key of {own.subject}, which would have to sign the request, is not here either."
+    if not own.self_issued:
+        return f"the supplied CA {own.subject} is no root: its own issuer certifies it."
+    if not own.outlives_rewriting:
+        return f"the issuer would write the name {own.subject} in other types of strings, which is another name to Go programs."
+    return ""
+
+
 def _learners(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, form: Chain) -> dict[Pod, str]:
     """Components that would refuse the link, each with the reason: Kafka Exporter, a Go program, where the CA in use
     allows no CA below it. They hold no state and can restart first; nodes cannot.

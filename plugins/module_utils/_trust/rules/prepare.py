@@ -6,10 +6,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..._pki.authorities import authority_generation
-from ..gates.introduction import why_not_linked
+from ..gates.introduction import why_not_asked, why_not_linked
 from ..ledger.target import resolve, rotation_of, supplied_for
 from ..model.goals import Goal
+from ..model.names import named
+from ..model.snapshot import PreparedAuthority
 from ..model.steps.authority import PrepareAuthority
 from ..model.steps.base import Steps
 from .situation import Situation
@@ -21,13 +25,28 @@ def prepare(at: Situation) -> Steps:
         return ()
     goal, supplied = rotation_of(at.snapshot, at.intent, at.ledger), supplied_for(at.snapshot, at.intent, at.ledger)
     chain = supplied.chain if supplied else ()
-    linked = goal is Goal.REPLACE_KEY and not why_not_linked(at.snapshot, chain)
-    generation = _next_generation(at, goal)
-    return (
-        PrepareAuthority(
-            goal=goal, replaces=at.snapshot.ca.current, generation=generation, linked=linked, supplied=chain
-        ),
+    step = PrepareAuthority(
+        goal=goal, replaces=at.snapshot.ca.current, generation=_next_generation(at, goal), supplied=chain
     )
+    if goal is not Goal.REPLACE_KEY:
+        return (step,)
+    if not why_not_linked(at.snapshot, chain):
+        return (replace(step, linked=True),)
+    return (_asking(at, step, supplied),)
+
+
+def _asking(at: Situation, step: PrepareAuthority, supplied: PreparedAuthority | None) -> PrepareAuthority:
+    """The same with a link certificate that is asked for, where somebody can be asked."""
+    current, asked = at.current, at.intent.asked
+    if current is None or not at.intent.links or not at.snapshot.ca.is_kept_elsewhere(current):
+        return step
+    if why := why_not_asked(current, supplied):
+        return replace(step, because=f"{asked} is asked for no link certificate: {why}")
+    because = (
+        f"The key of {named(current)} is kept elsewhere, so {asked} is asked for the link certificate. Where it gives none, a "
+        "warning says why, and everybody has to know the new CA before it is used: one restart of each node more."
+    )
+    return replace(step, linked=True, asked=asked, because=because)
 
 
 def _next_generation(at: Situation, goal: Goal) -> int:

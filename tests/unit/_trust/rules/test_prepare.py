@@ -16,9 +16,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import prepare
 
-from ....support.certificates import Entity
+from ....support.certificates import Entity, key, make
 from .. import unlinked
 from ..builders import INTERMEDIATE, NEW, OLD, ROOT, THIRD, UNUSED, chain_of, cluster, entry, ledger, others, secrets
+from ..requested import elsewhere
 from .asking import RENEW, REPLACE_KEY, situation, turns
 
 CREATE = Intent(Goal.CREATE)
@@ -95,3 +96,55 @@ def test_who_is_certified_by_the_ca_in_use(snapshot: Snapshot, intent: Intent, l
 )
 def test_nothing_is_made(snapshot: Snapshot, intent: Intent) -> None:
     assert prepare(situation(snapshot, intent)) == ()
+
+
+# The key of the CA in use is kept elsewhere, and its issuer can be asked.
+
+ASKING = replace(REPLACE_KEY, asked="Vault issuer kafka-2026", links=True)
+SHORT = make("cluster-ca v0", key(0), path_length=0)
+KEPT = elsewhere(settled_with(OLD), OLD)
+#: The names of all others here become other bytes where somebody writes them anew, as those of the Cluster Operator do.
+GOS = make("Theirs", key(80), outlives_rewriting=True)
+
+
+def bringing(made: Entity, *above: Entity, elsewhere: bool = False) -> Intent:
+    chain = chain_of(made, *above)
+    return replace(ASKING, supplied=PreparedAuthority(chain, chain[0].public_key_sha256, elsewhere=elsewhere))
+
+
+@pytest.mark.parametrize("intent", [ASKING, bringing(GOS)], ids=["made here", "supplied"])
+def test_who_keeps_the_key_of_the_ca_in_use_is_asked_for_the_link(intent: Intent) -> None:
+    (made,) = prepare(situation(KEPT, intent))
+    assert isinstance(made, PrepareAuthority)
+    assert (made.linked, made.asked) == (True, ASKING.asked)
+    assert "a link certificate by that one, signed by Vault issuer kafka-2026" in made.sentence()
+    assert "one restart of each node more" in made.because
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "intent", "why"),
+    [
+        pytest.param(KEPT, replace(ASKING, links=False), "", id="who is asked certifies no CAs"),
+        pytest.param(elsewhere(settled_with(SHORT), SHORT), ASKING, "permits no CA below it", id="path length"),
+        pytest.param(
+            KEPT, bringing(GOS, elsewhere=True), "is not here either", id="the key of the next one is not here"
+        ),
+        pytest.param(KEPT, bringing(INTERMEDIATE, ROOT), "is no root", id="an intermediate"),
+        pytest.param(KEPT, bringing(NEW), "another name to Go programs", id="a name that would become other bytes"),
+        pytest.param(cluster(ca=secrets(key=None)), ASKING, "", id="a key that is lost"),
+    ],
+)
+def test_who_keeps_the_key_of_the_ca_in_use_is_not_asked(snapshot: Snapshot, intent: Intent, why: str) -> None:
+    (made,) = prepare(situation(snapshot, intent))
+    assert isinstance(made, PrepareAuthority)
+    assert (made.linked, made.asked, bool(made.because)) == (False, "", bool(why))
+    assert why in made.because
+
+
+@pytest.mark.parametrize(
+    "intent", [replace(RENEW, asked="somebody", links=True), ASKING], ids=["renewal", "a key that is here"]
+)
+def test_nobody_is_asked_for_what_can_be_had_here(intent: Intent) -> None:
+    (made,) = prepare(situation(cluster(), intent))
+    assert isinstance(made, PrepareAuthority)
+    assert (made.linked, made.asked) == (intent is ASKING, "")

@@ -22,6 +22,7 @@ class PrepareAuthority(Step):
     """Make the next CA (or take the supplied one) and put it, with its key, into the CA key Secret.
 
     generation: N of its name ``cluster-ca vN``. linked: together with a link certificate by the CA that it replaces.
+    asked: reference of the issuer that has to be asked for that one; empty where the key that signs it is here.
     supplied: the CA where it is brought, with its chain; empty where it is made here.
     """
 
@@ -29,6 +30,7 @@ class PrepareAuthority(Step):
     replaces: Chain
     generation: int
     linked: bool = False
+    asked: str = ""
     supplied: Chain = ()
     phase: Phase = Phase.PREPARE
 
@@ -36,7 +38,8 @@ class PrepareAuthority(Step):
         if self.goal is Goal.RENEW:
             return f"prepare a renewed certificate of {named(self.replaces[0])}"
         replaced = f" to replace {named(self.replaces[0])}" if self.replaces else ""
-        linked = ", and a link certificate by that one" if self.linked else ""
+        signed = f", signed by {self.asked}" if self.asked else ""
+        linked = f", and a link certificate by that one{signed}" if self.linked else ""
         return f"prepare a CA with a new key{replaced}{linked}"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:

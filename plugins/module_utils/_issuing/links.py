@@ -1,0 +1,96 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Link certificates: what is ordered, who signs, and the checks of one that somebody else has signed (docs/design.md,
+"Link certificate"). No other code sees that before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .._pki.certificates import Certificate
+from .._pki.defects import named_verifiers
+from .._pki.requests import request_of
+from .._pki.usability import defects
+from .._strimzi.errors import LinkUnavailable
+from .._strimzi.next_authority import NextAuthority, signing_key
+from .._strimzi.observe import Observation
+from .._strimzi.work import Work
+from .._trust.model.steps.authority import PrepareAuthority
+from .configured import issuer_of
+from .internal import InternalIssuer
+from .issuer import IssuerUnavailable, LinkingIssuer, LinkOrder, Refused
+
+#: Extensions of a link certificate: basicConstraints, keyUsage and both key identifiers; and where its issuer says
+#: more about itself (authorityInfoAccess, cRLDistributionPoints), which restricts nothing.
+_EXTENSIONS = frozenset({"2.5.29.19", "2.5.29.15", "2.5.29.14", "2.5.29.35", "1.3.6.1.5.5.7.1.1", "2.5.29.31"})
+
+
+def own_link(step: PrepareAuthority, made: NextAuthority, observation: Observation, work: Work) -> Certificate:
+    """Signed by the key of the CA in use. Raises AuthorityUnavailable where that is not at hand."""
+    key = signing_key(step.replaces, observation)
+    issuer = InternalIssuer(step.replaces, key, observation.snapshot.now, work.settings.validity)
+    return issuer.link(link_order(made, step.replaces[0]))
+
+
+def asked_link(step: PrepareAuthority, made: NextAuthority, work: Work) -> Certificate:
+    """Signed by the issuer of the CA in use. Raises LinkUnavailable."""
+    issuer, order = issuer_of(work), link_order(made, step.replaces[0])
+    if not isinstance(issuer, LinkingIssuer):
+        raise LinkUnavailable(f"{issuer.reference} certifies no CAs.", "Name another issuer.")
+    try:
+        answer = issuer.link(order)
+    except IssuerUnavailable as error:
+        raise LinkUnavailable(str(error), error.remedy) from None
+    if isinstance(answer, Refused):
+        raise LinkUnavailable(answer.why, answer.remedy)
+    if problems := "; ".join(refusals(answer, order)):
+        raise LinkUnavailable(
+            f"The link certificate for {order.authority.subject} that {issuer.reference} has signed is refused: {problems}.",
+            "Correct the issuer, or name that of the CA in use.",
+        )
+    return answer
+
+
+def link_order(made: NextAuthority, issuer: Certificate) -> LinkOrder:
+    """It begins on the issuer's first day, so that no verifier whose clock is behind finds it in the future, and outlives
+    neither CA.
+    """
+    authority = made.chain[0]
+    csr = request_of(authority, made.key) if made.key is not None else b""
+    return LinkOrder(authority, issuer, csr, issuer.not_before, min(issuer.not_after, authority.not_after))
+
+
+def refusals(link: Certificate, order: LinkOrder) -> Iterator[str]:
+    """The reasons why it is not the link certificate that was ordered; none where it is."""
+    authority, issuer = order.authority, order.issuer
+    if link.subject_der != authority.subject_der:
+        # Go compares names byte by byte (docs/operator.md, "Names of CAs").
+        spelling = " in other types of strings" if link.subject == authority.subject else ""
+        yield f"its subject is {link.subject}{spelling}"
+    if link.public_key_sha256 != authority.public_key_sha256:
+        yield "it does not carry the key of the new CA"
+    if link.subject_key_identifier != authority.identifier_in_leaves:
+        yield "its key identifier is not that of the new CA"
+    if not (link.is_ca and link.key_usage_allows_signing):
+        yield "it is no CA certificate"
+    elif link.path_length != 0:
+        yield f"it permits {'any number of' if link.path_length is None else link.path_length} CAs below it"
+    if not link.signed_by(issuer):
+        yield f"the CA in use, {issuer.subject}, has not signed it"
+    elif not link.names_as_issuer(issuer):
+        yield f"it names another key identifier or serial number than {issuer.subject} has"
+    yield from _about_dates(link, order)
+    if others := sorted(link.extensions - _EXTENSIONS):
+        yield f"it has extensions that it should not have ({', '.join(others)})"
+    yield from (f"it {one.cause}, and {named_verifiers(one.verifiers)} refuse it" for one in defects(link))
+
+
+def _about_dates(link: Certificate, order: LinkOrder) -> Iterator[str]:
+    """An issuer dates back by its own clock, and somewhat more does no harm; the end can be told exactly."""
+    if link.not_before > order.not_before:
+        yield f"it begins on {link.not_before:%Y-%m-%d %H:%M:%S} UTC, after the CA in use"
+    if link.not_after != order.not_after:
+        yield f"it ends on {link.not_after:%Y-%m-%d %H:%M:%S} UTC and not on {order.not_after:%Y-%m-%d %H:%M:%S} UTC"

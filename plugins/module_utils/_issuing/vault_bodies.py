@@ -1,0 +1,51 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""What Vault is sent to have something signed (docs/issuers/vault.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from .._pki.addresses import address_of
+from .issuer import LeafOrder, LinkOrder
+
+#: A link certificate is dated back by the clock of Vault, which may be ahead of that of the run.
+_AHEAD = timedelta(minutes=5)
+
+
+def leaf_body(order: LeafOrder) -> Mapping[str, Any]:
+    """Names are sent beside the CSR too, for roles that do not take them from it. A common name that is no host must not
+    become one.
+    """
+    subject = order.subject
+    addresses = sorted(filter(address_of, subject.names))
+    return {
+        "csr": order.csr.decode("ascii"),
+        "common_name": subject.distinguished_name.common_name,
+        "alt_names": ",".join(sorted(subject.names - set(addresses))),
+        "ip_sans": ",".join(addresses),
+        "exclude_cn_from_sans": True,
+        "ttl": f"{int(order.validity.total_seconds())}s",
+        "format": "pem",
+    }
+
+
+def link_body(order: LinkOrder, now: datetime) -> Mapping[str, Any]:
+    """The name is that of the request. Its key identifier is told, for Vault would compute one of its own; and its end as a date, for
+    a life would be cut to what the mount permits.
+    """
+    back = now - order.not_before + _AHEAD
+    return {
+        "csr": order.csr.decode("ascii"),
+        "use_csr_values": True,
+        "exclude_cn_from_sans": True,
+        "skid": order.authority.identifier_in_leaves.hex(),
+        "max_path_length": 0,
+        "not_before_duration": f"{int(back.total_seconds())}s",
+        "not_after": f"{order.not_after:%Y-%m-%dT%H:%M:%SZ}",
+        "format": "pem",
+    }

@@ -1,0 +1,90 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A replacement whose link certificate Vault signs, killed around that moment, then run again: same end, same restarts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import links
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.configured import issuer_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+
+from ..operator import clusters
+from ..support.asked_issuers import ByVault
+from ..support.authorities import root
+from ..support.fake_vault.server import FakeVault, serving
+from ..support.killing import IssuerCalls, Killed, KillingTransport
+from ..support.misissuing import Signing
+from ..support.watched_cluster import CLUSTER, KEYS, NAMESPACE, WatchedCluster, assert_only
+from .stories import have_fast_keys
+
+
+@pytest.fixture
+def kept(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[WatchedCluster, ByVault]]:
+    """A cluster whose CA Vault keeps."""
+    cluster, corporate = WatchedCluster(), replace(root("Corporate Root", path_length=1), elsewhere=True)
+    have_fast_keys(cluster, monkeypatch)
+    with serving(FakeVault()) as vault:
+        issuer = ByVault(Signing(corporate, cluster.memory, ""), vault)
+        issuer.permit(links=True)
+        cluster.create(manifests=clusters.dual_role(CLUSTER, NAMESPACE, replicas=2))
+        cluster.issuer = issuer.settings
+        cluster.finish(Goal.REPLACE_KEY, corporate, asked=issuer.reference)
+        cluster.look_away()
+        yield cluster, issuer
+
+
+def replaced(cluster: WatchedCluster, issuer: ByVault, old: str) -> None:
+    cluster.finish(Goal.REPLACE_KEY, asked=issuer.reference, links=True, replaces=old)
+
+
+def killed(cluster: WatchedCluster, issuer: ByVault, old: str) -> None:
+    with pytest.raises(Killed):
+        replaced(cluster, issuer, old)
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+def test_killed_at_the_call(kept: tuple[WatchedCluster, ByVault], after: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What Vault had signed is of a key that is gone, and is signed anew for another one."""
+    cluster, issuer = kept
+    old, guard = cluster.current, KillingTransport(cluster.memory.api)
+    cluster.permitted = guard
+    calls = IssuerCalls(guard, 1, after)
+    monkeypatch.setattr(links, "issuer_of", lambda work: calls.through(issuer_of(work)))
+    killed(cluster, issuer, old)
+    assert calls.made == ["link"]
+    assert set(cluster.secret(KEYS)) == {"ca.key"}
+    guard.killed, calls.at = False, None
+    replaced(cluster, issuer, old)
+    assert (cluster.paid, issuer.certified) == (cluster.cost(Goal.REPLACE_KEY), 1 + after)
+    assert_only(cluster, cluster.current)
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+def test_killed_at_the_write(kept: tuple[WatchedCluster, ByVault], after: bool) -> None:
+    """With the write the link is in the cluster, and nobody is asked again."""
+    cluster, issuer = kept
+    old, guard = cluster.current, _AtTheLink(cluster.memory.api, after=after)
+    cluster.permitted = guard
+    killed(cluster, issuer, old)
+    assert any(key.endswith(".link.crt") for key in cluster.secret(KEYS)) is after
+    cluster.permitted = KillingTransport(cluster.memory.api)
+    replaced(cluster, issuer, old)
+    assert (cluster.paid, issuer.certified) == (cluster.cost(Goal.REPLACE_KEY), 2 - after)
+    assert_only(cluster, cluster.current)
+
+
+class _AtTheLink(KillingTransport):
+    """Ends at the write that has the link in it."""
+
+    def request(self, method: str, path: str, **arguments: Any) -> Any:
+        entries = (arguments.get("body") or {}).get("data") or {}
+        if any(key.endswith(".link.crt") for key in entries):
+            self.at = self.writes + 1
+        return super().request(method, path, **arguments)

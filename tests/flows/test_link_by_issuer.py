@@ -1,0 +1,162 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The link certificate where the CA in use is kept by Vault: Vault signs it, and whatever keeps it from that, the replacement goes on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspection import inspect, plan
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.tests.support.checker import verifies
+
+from ..support.asked_issuers import ByVault
+from ..support.authorities import Authority, root
+from ..support.fake_vault.server import FakeVault, Fault, serving
+from ..support.flows import FlowResult
+from ..support.memory_api import Change
+from ..support.misissuing import Signing
+from ..support.watched_cluster import CERTIFICATES, KEYS, WatchedCluster, assert_only, subject
+
+pytestmark = pytest.mark.usefixtures("uptake")
+
+
+@pytest.fixture
+def vault() -> Iterator[FakeVault]:
+    with serving(FakeVault()) as one:
+        yield one
+
+
+def moved(cluster: WatchedCluster, vault: FakeVault, path_length: int | None = 1) -> ByVault:
+    """The CA in use is kept by Vault, which may certify others too."""
+    cluster.create()
+    corporate = replace(root("Corporate Root", path_length=path_length), elsewhere=True)
+    issuer = ByVault(Signing(corporate, cluster.memory, ""), vault)
+    cluster.issuer = issuer.settings
+    cluster.finish(Goal.REPLACE_KEY, corporate, asked=issuer.reference)
+    cluster.look_away()
+    issuer.permit(links=True)
+    return issuer
+
+
+def warned(result: FlowResult) -> list[str]:
+    """Of links: where nodes cannot be told to read again, that is told as well."""
+    return [one for one in result.warnings if "link certificate" in one]
+
+
+def asking(cluster: WatchedCluster, issuer: ByVault) -> dict[str, Any]:
+    return {"asked": issuer.reference, "links": True, "replaces": cluster.current}
+
+
+def test_nobody_has_to_restart_only_to_trust_the_new_ca(cluster: WatchedCluster, vault: FakeVault) -> None:
+    issuer = moved(cluster, vault)
+    result = cluster.finish(Goal.REPLACE_KEY, **asking(cluster, issuer))
+    assert (warned(result), issuer.certified) == ([], 1)
+    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY)
+    assert cluster.issuers() == {subject(cluster.secret(CERTIFICATES)["ca.crt"])}
+    assert b"PRIVATE KEY" in cluster.secret(KEYS)["ca.key"]
+    assert_only(cluster, cluster.current)
+
+
+def test_a_client_that_knows_only_the_ca_in_vault_is_served_until_the_switch(
+    cluster: WatchedCluster, vault: FakeVault
+) -> None:
+    """Every kind of verifier, as long as that CA is trusted; so clients need no time before the new CA is used."""
+    issuer = moved(cluster, vault)
+    old, trusted = cluster.current, issuer.signing.authority.pem
+    refused: list[str] = []
+
+    def connect(change: Change) -> None:
+        for process in cluster.memory.kubelet.processes.values() if old in cluster.states else ():
+            for _secret, chain in process.presented if process.component == "kafka" else ():
+                if not all(verifies(chain, trusted, jvm=jvm) for jvm in (True, False)):
+                    refused.append(f"{process.pod} after {change.verb} of {change.name}")
+
+    cluster.memory.api.listeners.append(connect)
+    result = cluster.finish(Goal.REPLACE_KEY, **asking(cluster, issuer))
+    assert refused == []
+    waits = [action.phase for action in result.actions if action.what == "clients read the new CA"]
+    assert Phase.TRUST.value not in waits
+
+
+def test_a_ca_of_ones_own_is_certified_too(cluster: WatchedCluster, vault: FakeVault) -> None:
+    """Where its name outlives the signing."""
+    issuer = moved(cluster, vault)
+    own = root("Own Root", outlives_rewriting=True)
+    cluster.finish(Goal.REPLACE_KEY, own, **asking(cluster, issuer))
+    assert (cluster.paid, issuer.certified) == (cluster.cost(Goal.REPLACE_KEY), 1)
+    assert_only(cluster, own.fingerprint)
+
+
+@pytest.mark.parametrize(
+    ("own", "path_length"),
+    [
+        pytest.param(root("Own Root"), 1, id="its name does not outlive that"),
+        pytest.param(None, 0, id="the CA in use permits none below it"),
+    ],
+)
+def test_where_it_would_be_in_vain_nobody_is_asked(
+    cluster: WatchedCluster, vault: FakeVault, own: Authority | None, path_length: int
+) -> None:
+    issuer = moved(cluster, vault, path_length)
+    result = cluster.finish(Goal.REPLACE_KEY, own, **asking(cluster, issuer))
+    assert (warned(result), issuer.certified) == ([], 0)
+    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY, "unlinked")
+
+
+def not_permitted(issuer: ByVault) -> str:
+    issuer.permit()
+    return 'path "pki/issuer/kafka-2026/sign-intermediate"'
+
+
+def sealed(issuer: ByVault) -> str:
+    issuer.vault.faults = [Fault(503, ("Vault is sealed",), path="/sign-intermediate", times=-1)]
+    return "vault operator unseal"
+
+
+def another(issuer: ByVault) -> str:
+    """The CA in use itself: signed by it, and of another name and key."""
+    answer = {"data": {"certificate": issuer.signing.authority.chain[0].pem.decode()}}
+    issuer.vault.faults = [Fault(200, path="/sign-intermediate", raw=json.dumps(answer).encode())]
+    return "it does not carry the key of the new CA"
+
+
+@pytest.mark.parametrize("happens", [not_permitted, sealed, another], ids=lambda one: one.__name__)
+def test_without_it_the_replacement_goes_on_and_says_why(
+    cluster: WatchedCluster, vault: FakeVault, happens: Any
+) -> None:
+    issuer = moved(cluster, vault)
+    said = happens(issuer)
+    result = cluster.finish(Goal.REPLACE_KEY, **asking(cluster, issuer))
+    (warning,) = warned(result)
+    assert said in warning
+    assert "is replaced without a link certificate" in warning
+    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY, "unlinked")
+    assert_only(cluster, cluster.current)
+
+
+def test_the_plan_says_who_is_asked_and_asks_nobody(cluster: WatchedCluster, vault: FakeVault) -> None:
+    issuer = moved(cluster, vault)
+    work, intent = cluster.work(), cluster.intent(Goal.REPLACE_KEY, **asking(cluster, issuer))
+    planned = plan(work, inspect(work, intent), intent)
+    assert f"a link certificate by that one, signed by {issuer.reference}" in planned.steps[0].what
+    assert any("Where it gives none" in choice for choice in planned.choices)
+    restarts = sum(len(step.nodes) for step in planned.steps) // len(cluster.memory.kubelet.nodes)
+    assert restarts == cluster.cost(Goal.REPLACE_KEY).restarts
+    assert (planned.violations, issuer.certified) == ((), 0)
+
+
+def test_it_ends_early_and_goes_on_with_what_is_in_the_cluster(cluster: WatchedCluster, vault: FakeVault) -> None:
+    issuer = moved(cluster, vault)
+    cluster.run(Goal.REPLACE_KEY, until=Phase.PREPARE, **asking(cluster, issuer))
+    assert [key for key in cluster.secret(KEYS) if key.endswith(".link.crt")]
+    vault.sealed = True
+    cluster.finish(Goal.RECONCILE)
+    assert (cluster.paid, issuer.certified) == (cluster.cost(Goal.REPLACE_KEY), 1)
+    assert_only(cluster, cluster.current)

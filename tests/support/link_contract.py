@@ -1,0 +1,76 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What every issuer that certifies other CAs keeps to (docs/design.md, "Link certificate"), as tests to inherit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import LinkingIssuer, LinkOrder
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import link_order, refusals
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName, issue_root
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import validate_path
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.next_authority import NextAuthority
+
+from .certificates import YEAR, Entity, key, leaf
+from .issuer_contract import Counterpart
+
+
+def next_ca(counterpart: Counterpart, validity: timedelta = YEAR, **name: Any) -> Entity:
+    """As it is made here where an issuer certifies it. name: further fields of the name."""
+    subject = DistinguishedName("cluster-ca v1", **{"outlives_rewriting": True, **name})
+    own = key(70)
+    return Entity(issue_root(subject, own, not_before=counterpart.now(), validity=validity), own)
+
+
+def ordered(counterpart: Counterpart, made: Entity) -> LinkOrder:
+    return link_order(NextAuthority((made.certificate,), made.key), counterpart.authority[0])
+
+
+def linking(counterpart: Counterpart) -> LinkingIssuer:
+    issuer = counterpart.issuer
+    assert isinstance(issuer, LinkingIssuer)
+    return issuer
+
+
+def link(counterpart: Counterpart, order: LinkOrder) -> Certificate:
+    answer = linking(counterpart).link(order)
+    assert isinstance(answer, Certificate), answer
+    return answer
+
+
+class LinkContract:
+    def test_it_certifies_what_is_accepted(self, counterpart: Counterpart) -> None:
+        order = ordered(counterpart, next_ca(counterpart))
+        assert list(refusals(link(counterpart, order), order)) == []
+
+    def test_leaves_of_the_next_ca_lead_to_the_ca_in_use(self, counterpart: Counterpart) -> None:
+        made = next_ca(counterpart)
+        certified = link(counterpart, ordered(counterpart, made))
+        chain = (leaf(made), certified, *counterpart.authority[:1])
+        # The CA itself, because nobody has to know what lies above it.
+        assert validate_path(chain, counterpart.authority[:1], at=counterpart.now()).valid
+
+    @pytest.mark.parametrize("days", [10, 9000], ids=["the next CA", "the CA in use"])
+    def test_it_ends_with_the_first_of_the_two(self, counterpart: Counterpart, days: int) -> None:
+        made = next_ca(counterpart, timedelta(days=days))
+        ends = (made.certificate.not_after, counterpart.authority[0].not_after)
+        assert link(counterpart, ordered(counterpart, made)).not_after == min(ends)
+
+    def test_it_carries_the_key_identifier_that_leaves_name(self, counterpart: Counterpart) -> None:
+        """Of a CA that is supplied it may have been computed in another way."""
+        order = ordered(counterpart, next_ca(counterpart))
+        unusual = replace(order, authority=_Identified(order.authority))
+        assert link(counterpart, unusual).subject_key_identifier == b"another"
+
+
+class _Identified(Certificate):
+    def __init__(self, certificate: Certificate) -> None:
+        super().__init__(certificate.der)
+        self.__dict__["subject_key_identifier"] = b"another"

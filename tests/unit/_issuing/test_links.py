@@ -1,0 +1,199 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A link certificate that somebody else signs: what is ordered, what is refused of what comes back, and that nothing is written then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography import x509
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import links
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import (
+    IssuerUnavailable,
+    LinkingIssuer,
+    LinkOrder,
+    Refused,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import link_order, refusals
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.stand_ins import StandIns
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import cross_certify
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import parse_request
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import LinkUnavailable
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.next_authority import NextAuthority
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
+from ansible_collections.trustops.strimzi.tests.support.certificates import YEAR, Entity, key, make
+from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, Bench
+
+from ...support.sha_1 import sha_1_below
+from .elsewhere import Noting, elsewhere
+from .office import CA
+
+NEW = make("next", key(71), end=CA.certificate.not_after - timedelta(days=1))
+ORDER = link_order(NextAuthority((NEW.certificate,), NEW.key), CA.certificate)
+#: Others of the same name.
+NAMESAKE, ISSUERS_NAMESAKE = make("next", key(72)), make(CA.certificate.subject.partition(",")[0][3:], key(73))
+
+
+def certified(name: str = "next", own: Entity = NEW, by: Entity = CA, **options: Any) -> Certificate:
+    """As it is to be, where nothing else is said."""
+    dates = {"begin": ORDER.not_before, "end": ORDER.not_after}
+    return make(name, own.key, by, **{"path_length": 0, **dates, **options}).certificate
+
+
+def extended(extension: x509.ExtensionType) -> Certificate:
+    return certified(extra=[(extension, False)])
+
+
+def test_it_is_for_the_name_and_the_key_of_the_next_ca_and_outlives_neither() -> None:
+    request = parse_request(ORDER.csr)
+    assert (request.subject.public_bytes(), request.public_key_sha256) == (
+        NEW.certificate.subject_der, NEW.certificate.public_key_sha256,
+    )  # fmt: skip
+    assert (ORDER.not_before, ORDER.not_after) == (CA.certificate.not_before, NEW.certificate.not_after)
+    later = make("next", key(71), end=CA.certificate.not_after + YEAR)
+    assert link_order(NextAuthority((later.certificate,), None), CA.certificate).not_after == CA.certificate.not_after
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        pytest.param(certified(), id="as ordered"),
+        pytest.param(certified(begin=ORDER.not_before - timedelta(hours=1)), id="dated back further"),
+        pytest.param(
+            extended(x509.CRLDistributionPoints([x509.DistributionPoint(
+                [x509.UniformResourceIdentifier("http://pki.example/crl")], None, None, None,
+            )])), id="with more about its issuer",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_accepted(link: Certificate) -> None:
+    assert list(refusals(link, ORDER)) == []
+
+
+@pytest.mark.parametrize(
+    ("link", "why"),
+    [
+        pytest.param(certified("another"), "its subject is CN=another", id="another name"),
+        pytest.param(certified(own=NAMESAKE, subject_identifier=NEW.certificate.subject_key_identifier), "the key of the new CA", id="another key"),
+        pytest.param(certified(subject_identifier=b"another"), "its key identifier is not that of", id="another identifier"),
+        pytest.param(certified(subject_identifier=None), "its key identifier is not that of", id="no identifier"),
+        pytest.param(certified(ca=False, signing=None), "it is no CA certificate", id="a leaf"),
+        pytest.param(certified(ca=None, signing=None), "it is no CA certificate", id="says nothing of being a CA"),
+        pytest.param(certified(signing=False), "it is no CA certificate", id="a CA that may not sign"),
+        pytest.param(certified(path_length=None), "it permits any number of CAs below it", id="no path length"),
+        pytest.param(certified(path_length=1), "it permits 1 CAs below it", id="another path length"),
+        pytest.param(NEW.certificate, "has not signed it", id="the next CA itself"),
+        pytest.param(certified(by=ISSUERS_NAMESAKE), "has not signed it", id="of another CA of that name"),
+        pytest.param(certified(issuer_name="another"), "has not signed it", id="under another name"),
+        pytest.param(certified(authority_identifier=b"another"), "it names another key identifier", id="names another key"),
+        pytest.param(certified(begin=ORDER.not_before + timedelta(seconds=1)), "after the CA in use", id="begins too late"),
+        pytest.param(certified(end=ORDER.not_after - timedelta(seconds=1)), "it ends on", id="ends too early"),
+        pytest.param(certified(end=ORDER.not_after + timedelta(seconds=1)), "it ends on", id="outlives a CA"),
+        pytest.param(extended(x509.ExtendedKeyUsage([x509.ExtendedKeyUsageOID.SERVER_AUTH])), "(2.5.29.37)", id="purposes"),
+        pytest.param(extended(x509.SubjectAlternativeName([x509.DNSName("a")])), "(2.5.29.17)", id="names"),
+        pytest.param(extended(x509.NameConstraints([x509.DNSName("a")], None)), "(2.5.29.30)", id="constraints"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(link: Certificate, why: str) -> None:
+    assert why in "; ".join(refusals(link, ORDER))
+
+
+def test_a_weak_signature_is_refused(tmp_path: Path) -> None:
+    signed = sha_1_below(CA, NEW.key, tmp_path, "next").certificate
+    assert "is signed with SHA-1" in "; ".join(refusals(signed, ORDER))
+
+
+@dataclass
+class Certifying(Noting):
+    """An issuer that certifies CAs, in this way."""
+
+    answer: Callable[[LinkOrder], Certificate | Refused] = field(default=lambda order: sign(order))
+    reference: str = "the corporate issuer"
+
+    def link(self, order: LinkOrder) -> Certificate | Refused:
+        return self.answer(order)
+
+
+def sign(order: LinkOrder, **changes: Any) -> Certificate:
+    wanted = replace(order, **changes)
+    life = wanted.not_after - wanted.not_before
+    return cross_certify(wanted.authority, CA.certificate, CA.key, not_before=wanted.not_before, validity=life)
+
+
+def away(order: LinkOrder) -> Refused:
+    raise IssuerUnavailable("It is sealed.", "Unseal it.")
+
+
+STEP = PrepareAuthority(
+    goal=Goal.REPLACE_KEY, replaces=(CA.certificate,), generation=1, linked=True, asked=Certifying.reference
+)
+
+
+def prepared(monkeypatch: pytest.MonkeyPatch, issuer: object, **settings: Any) -> Bench:
+    bench = elsewhere(CA)
+    monkeypatch.setattr(links, "issuer_of", lambda work: issuer)
+    carry_out(STEP, bench.observe(), bench.work(**settings))
+    return bench
+
+
+def test_what_is_signed_is_stored_with_the_next_ca(monkeypatch: pytest.MonkeyPatch) -> None:
+    (made,) = prepared(monkeypatch, Certifying()).observe().snapshot.ca.prepared
+    assert made.link is not None
+    assert made.link.signed_by(CA.certificate)
+    # Issuers write names anew, and the name stays the same.
+    assert made.chain[0].outlives_rewriting
+    assert made.chain[0].subject == "CN=cluster-ca v1,O=io.strimzi"
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (lambda order: Refused("It certifies nobody.", "Ask somebody else."), ("It certifies nobody.", "Ask somebody else.")),
+        (away, ("It is sealed.", "Unseal it.")),
+        (
+            lambda order: sign(order, not_after=order.not_after + YEAR),
+            ("that the corporate issuer has signed is refused: it ends on", "name that of the CA in use"),
+        ),
+    ],
+    ids=["a refusal", "an absence", "another certificate"],
+)  # fmt: skip
+def test_without_it_nothing_is_written(
+    answer: Callable[[LinkOrder], Certificate | Refused], why: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(LinkUnavailable) as raised:
+        prepared(monkeypatch, Certifying(answer))
+    assert why[0] in str(raised.value)
+    assert why[1] in raised.value.remedy
+
+
+def test_an_issuer_that_certifies_no_cas_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not isinstance(Noting(), LinkingIssuer)
+    with pytest.raises(LinkUnavailable, match="the external issuer certifies no CAs"):
+        prepared(monkeypatch, Noting())
+
+
+def test_a_prediction_asks_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = prepared(monkeypatch, Certifying(away), dry_run=True)
+    assert bench.observe().snapshot.ca.prepared == ()
+    assert set(bench.data(SCOPE.ca_key_secret)) == {"ca.key"}
+
+
+def test_a_forecast_assumes_that_it_is_signed(monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = elsewhere(CA)
+    monkeypatch.setattr(links, "issuer_of", lambda work: Certifying(away))
+    made: PreparedAuthority = StandIns(bench.observe(), bench.work()).authority(STEP)
+    assert made.link is not None
+    assert made.link.signed_by(CA.certificate)
+    assert made.link.is_twin_of(made.chain[0])
+    assert made.link.path_length == 0

@@ -1,0 +1,140 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is asked of Vault for a link certificate, and what becomes of each answer that it can give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import (
+    IssuerUnavailable,
+    LinkOrder,
+    Refused,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import refusals
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault_bodies import link_body
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import VaultToken
+from ansible_collections.trustops.strimzi.tests.support.certificates import NOW
+from ansible_collections.trustops.strimzi.tests.support.fake_vault.server import FakeVault, Fault
+from ansible_collections.trustops.strimzi.tests.support.issuer_contract import is_told
+from ansible_collections.trustops.strimzi.tests.support.link_contract import next_ca, ordered
+from ansible_collections.trustops.strimzi.tests.support.vault_mount import (
+    SetUp,
+    documented_link_policy,
+    documented_policy,
+    fake_set_up,
+)
+
+from .test_vault_contract import Vault
+
+Bench = tuple[FakeVault, SetUp]
+
+
+@pytest.fixture
+def bench() -> Iterator[Bench]:
+    with fake_set_up() as made:
+        yield made
+
+
+def order_of(ready: SetUp) -> LinkOrder:
+    counterpart = Vault(ready, ready.issuer())
+    return ordered(counterpart, next_ca(counterpart))
+
+
+def refused(bench: Bench) -> Refused:
+    answer = bench[1].issuer().link(order_of(bench[1]))
+    assert isinstance(answer, Refused)
+    is_told(answer)
+    return answer
+
+
+def test_the_request_goes_to_the_pinned_issuer(bench: Bench) -> None:
+    vault, ready = bench
+    order = order_of(ready)
+    ready.issuer().link(order)
+    (seen,) = vault.seen
+    assert seen.path == f"pki/kafka/issuer/{ready.issuer_ref}/sign-intermediate"
+    assert "PRIVATE" not in str(seen.body)
+
+
+@pytest.mark.parametrize("seconds", [0, 86400])
+def test_the_request_says_all_that_vault_would_choose_otherwise(bench: Bench, seconds: int) -> None:
+    order = order_of(bench[1])
+    now = order.not_before + timedelta(seconds=seconds)
+    assert link_body(order, now) == {
+        "csr": order.csr.decode(), "use_csr_values": True, "exclude_cn_from_sans": True, "format": "pem",
+        "skid": (order.authority.subject_key_identifier or b"").hex(), "max_path_length": 0,
+        # By a clock that may be somewhat ahead.
+        "not_before_duration": f"{seconds + 300}s",
+        "not_after": f"{order.not_after.isoformat().removesuffix('+00:00')}Z",
+    }  # fmt: skip
+
+
+def test_a_clock_that_is_somewhat_ahead_does_no_harm(bench: Bench) -> None:
+    vault, ready = bench
+    order = order_of(ready)
+    mount, ahead = vault.mounts["pki/kafka"], timedelta(minutes=4)
+
+    def late() -> datetime:
+        return type(mount)().now() + ahead
+
+    mount.now = late
+    answer = ready.issuer().link(order)
+    assert isinstance(answer, Certificate)
+    assert list(refusals(answer, order)) == []
+
+
+def test_the_documented_policy_suffices_and_that_for_leaves_does_not(bench: Bench) -> None:
+    vault, ready = bench
+    vault.tokens.policies["leaves"] = documented_policy(ready.mount, ready.issuer_ref)
+    vault.tokens.policies["link"] = documented_link_policy(ready.mount, ready.issuer_ref)
+    both, leaves = (VaultToken(vault.tokens.make("default", *more)) for more in (("leaves", "link"), ("leaves",)))
+    assert isinstance(ready.issuer(login=both).link(order_of(ready)), Certificate)
+    with pytest.raises(IssuerUnavailable) as raised:
+        ready.issuer(login=leaves).link(order_of(ready))
+    assert "certify CN=cluster-ca v1,O=io.strimzi with issuer" in str(raised.value)
+    assert "none of the policies of its token (default, leaves) permits it" in str(raised.value)
+    assert raised.value.remedy == (
+        f'Add this to one of them: path "pki/kafka/issuer/{ready.issuer_ref}/sign-intermediate" {{ capabilities = ["update"] }}.'
+    )
+
+
+def test_what_it_refuses_is_told_in_its_own_words(bench: Bench) -> None:
+    bench[0].faults = [Fault(400, ("signing certificate has a max path length of zero",), path="/sign-intermediate")]
+    answer = refused(bench)
+    assert "refuses to certify CN=cluster-ca v1,O=io.strimzi: signing certificate has a max path length" in answer.why
+    assert "The link certificate" in answer.remedy
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        (b"{}", "it has no data"),
+        (b'{"data": {}}', "it has no certificate"),
+        (b'{"data": {"certificate": "none"}}', "its certificate cannot be read"),
+        (b'{"data": {"certificate": [null]}}', "it has no certificate"),
+    ],
+)
+def test_an_answer_that_lacks_what_the_api_promises_is_refused(bench: Bench, raw: bytes, said: str) -> None:
+    bench[0].faults = [Fault(200, path="/sign-intermediate", raw=raw)]
+    answer = refused(bench)
+    assert said in answer.why
+    assert "not usable" in answer.why
+
+
+def test_a_server_that_is_sealed_is_told_of(bench: Bench) -> None:
+    vault, ready = bench
+    order, vault.sealed = order_of(ready), True
+    with pytest.raises(IssuerUnavailable, match="it is sealed, or under maintenance"):
+        ready.issuer().link(order)
+    vault.sealed = False
+
+
+def test_the_time_of_the_request_does_not_matter_to_the_end(bench: Bench) -> None:
+    order = order_of(bench[1])
+    assert link_body(order, NOW)["not_after"] == link_body(order, NOW + timedelta(days=1))["not_after"]

@@ -1,0 +1,71 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A call that leaves a CA in Vault: the issuer that it names is asked for the link certificate, and a refusal is a warning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ...support.asked_issuers import ByVault
+from ...support.authorities import root
+from ...support.fake_vault.server import FakeVault, serving
+from ...support.memory_cluster import MemoryCluster
+from ...support.misissuing import Signing
+from . import stages
+from .running import Ended, call
+
+CORPORATE = replace(root("Corporate Root", path_length=1), elsewhere=True)
+
+
+def replaced(memory: MemoryCluster, issuer: ByVault, **options: Any) -> Ended:
+    one = issuer.settings
+    named = {"type": "vault", "url": one.url, "mount": one.mount, "role": one.role, "name": one.issuer_ref}
+    ended = call(
+        "strimzi_ca", memory, state="replaced", issuer={**named, "login": {"type": "token", "token": issuer.token}}, fresh_for_hours=0,
+        client_grace=0, spare_leaves=0, **options,
+    )  # fmt: skip
+    assert not ended.failed, ended.result.get("msg")
+    assert issuer.token not in ended.output
+    return ended
+
+
+@pytest.fixture
+def left() -> Iterator[tuple[MemoryCluster, ByVault]]:
+    """A cluster whose CA is in Vault."""
+    memory = stages.managed()
+    with serving(FakeVault()) as vault:
+        issuer = ByVault(Signing(CORPORATE, memory, ""), vault)
+        replaced(memory, issuer, certificate=CORPORATE.pem.decode())
+        yield memory, issuer
+
+
+def told_of_links(ended: Ended) -> list[str]:
+    return [one for one in ended.warnings if "link certificate" in one]
+
+
+def test_the_issuer_is_asked(left: tuple[MemoryCluster, ByVault]) -> None:
+    memory, issuer = left
+    issuer.permit(links=True)
+    planned = replaced(memory, issuer, check=True)
+    assert f"signed by {issuer.reference}" in str(planned.result["plan"])
+    assert issuer.certified == 0
+    ended = replaced(memory, issuer)
+    assert (told_of_links(ended), issuer.certified) == ([], 1)
+
+
+def test_a_missing_permission_is_a_warning_with_the_rule_that_is_missing(left: tuple[MemoryCluster, ByVault]) -> None:
+    memory, issuer = left
+    (warning,) = told_of_links(replaced(memory, issuer))
+    assert "none of the policies of its token (kafka-leaves, default) permits it" in warning
+    assert 'path "pki/issuer/kafka-2026/sign-intermediate" { capabilities = ["update"] }' in warning
+
+
+def test_who_certifies_no_cas_is_not_asked(left: tuple[MemoryCluster, ByVault]) -> None:
+    memory, issuer = left
+    ended = call("strimzi_ca", memory, state="replaced", fresh_for_hours=0, client_grace=0, spare_leaves=0)
+    assert (ended.failed, told_of_links(ended), issuer.certified) == (False, [], 0)
