@@ -16,7 +16,8 @@ description:
     (O(spare_leaves)); those that are missing are asked for before any pause, and as long as one is still to come the call ends without an error
     and nothing is scaled. RV(waiting) says so, and the next call goes on.
   - Where the key is in the cluster, and where the pool shrinks, the number is set and nothing else is done. Whether a broker may go is for the
-    operator to decide.
+    operator to decide. It deletes the Secrets of the nodes that it removes; RV(node_pools) says which, and what becomes of certificates
+    that wait.
   - Not in the middle of a flow that changes a CA whose key is elsewhere.
 options:
   pool:
@@ -203,7 +204,7 @@ ca_source:
       returned: always
       sample: []
 node_pools:
-  description: The node pools, where the key of the CA is not in the cluster, and how far each can be scaled without waiting for the issuer.
+  description: The node pools, where the key of the CA is not in the cluster or one is scaled, and how far each can be scaled without waiting for the issuer.
   returned: always
   type: list
   elements: dict
@@ -212,6 +213,12 @@ node_pools:
     replicas: {description: How many nodes it is asked for., type: int, returned: always, sample: 3}
     at_hand: {description: Numbers of its next nodes whose certificates are at hand., type: list, elements: int, returned: always, sample: [3]}
     awaited: {description: Numbers of its next nodes whose certificates are still to come., type: list, elements: int, returned: always, sample: []}
+    leaving: {description: Numbers of the nodes that the operator is to remove., type: list, elements: int, returned: always, sample: []}
+    when_removed:
+      description: What becomes of certificates when it has removed them, as sentences; empty where it has none to remove.
+      type: str
+      returned: always
+      sample: ""
 journal:
   description: The flow in flight, or the last one that finished.
   returned: always
@@ -348,7 +355,16 @@ SPEC = CLUSTER + FLOW + SIZE
 
 def body(module: FlowModule) -> dict[str, Any]:
     wanted = Scaling(module.params["pool"], module.params["replicas"])
-    return module.run(Goal.RECONCILE, Phase.USE, is_scaled(wanted))
+    result = module.run(Goal.RECONCILE, Phase.USE, is_scaled(wanted))
+    pool = next((one for one in result["node_pools"] if one["name"] == wanted.pool), None)
+    is_there = pool is not None and pool["replicas"] == wanted.replicas and not result["violations"]
+    return _scaled(result) if is_there else result
+
+
+def _scaled(result: dict[str, Any]) -> dict[str, Any]:
+    """What is left for other flows is not of this one."""
+    told = [one["when_removed"] for one in result["node_pools"] if one["when_removed"]]
+    return {**result, "done": True, "pending": [], "waiting": [*result["waiting"], *told]}
 
 
 def main() -> None:

@@ -209,7 +209,7 @@ ca_source:
       returned: always
       sample: []
 node_pools:
-  description: The node pools, where the key of the CA is not in the cluster, and how far each can be scaled without waiting for the issuer.
+  description: The node pools, where the key of the CA is not in the cluster or one is scaled, and how far each can be scaled without waiting for the issuer.
   returned: always
   type: list
   elements: dict
@@ -218,6 +218,12 @@ node_pools:
     replicas: {description: How many nodes it is asked for., type: int, returned: always, sample: 3}
     at_hand: {description: Numbers of its next nodes whose certificates are at hand., type: list, elements: int, returned: always, sample: [3]}
     awaited: {description: Numbers of its next nodes whose certificates are still to come., type: list, elements: int, returned: always, sample: []}
+    leaving: {description: Numbers of the nodes that the operator is to remove., type: list, elements: int, returned: always, sample: []}
+    when_removed:
+      description: What becomes of certificates when it has removed them, as sentences; empty where it has none to remove.
+      type: str
+      returned: always
+      sample: ""
 journal:
   description: The flow in flight, or the last one that finished.
   returned: always

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.wanted_nodes import NO_GROWTH, Growth
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import Scaling
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
@@ -18,6 +19,7 @@ from ..support.authorities import root
 from ..support.flows import FlowResult
 from ..support.watched_cluster import WatchedCluster
 from .test_kept_elsewhere import ASKED, elsewhere, issuing_secrets, run
+from .test_kept_elsewhere import scale as scale_by_hand
 from .test_spare_leaves import NEXT, at_hand, growing
 
 pytestmark = pytest.mark.usefixtures("uptake")
@@ -85,6 +87,47 @@ def test_scaling_down_takes_no_pause(cluster: WatchedCluster) -> None:
     cluster.memory.settle(2)
     assert (done.violations, replicas(cluster), cluster.pauses, cluster.ready) == ((), 1, 0, True)
     assert cluster.memory.api.find("pods", "kafka", "demo-kafka-1") is None
+
+
+@ONCE
+@pytest.mark.parametrize("spare", [1, 2])
+def test_what_waits_after_a_node_has_gone(cluster: WatchedCluster, spare: int) -> None:
+    """What is for other numbers than those of the next nodes is forgotten, and the others are asked for."""
+    signing = growing(cluster, spare)
+    before = at_hand(cluster)
+    cluster.look_away()
+    told = scale_to(cluster, 1).outcome.observation.snapshot
+    assert (list(told.leaving), list(told.spare)) == (["demo-kafka-1"], before)
+    later = ["demo-kafka-1", "demo-kafka-2"][:spare]
+    assert list(told.spare_later) == later
+    # The operator may still refuse to remove the node.
+    assert at_hand(cluster) == before
+    cluster.memory.settle(2)
+    assert cluster.secret("demo-kafka-1") == {}
+    signing.signed.clear()
+    run(cluster, Goal.RECONCILE)
+    signing.work()
+    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    assert (sorted(at_hand(cluster)), signing.signed) == (later, ["demo-kafka-1"])
+    assert cluster.ready
+
+
+@ONCE
+def test_an_open_request_of_a_node_that_is_not_wanted_any_more_serves_the_next_one(cluster: WatchedCluster) -> None:
+    signing = growing(cluster)
+    cluster.growth = NO_GROWTH
+    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    scale_to(cluster, 3)
+    scale_by_hand(cluster, 3)
+    (asked,) = signing.requests()
+    scale_to(cluster, 2)
+    cluster.memory.settle(2)
+    cluster.growth = Growth(1)
+    run(cluster, Goal.RECONCILE)
+    assert signing.requests() == [asked]
+    signing.work()
+    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    assert (at_hand(cluster), cluster.ready) == ([NEXT], True)
 
 
 @ONCE

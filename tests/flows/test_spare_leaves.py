@@ -9,7 +9,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.wanted_nodes import NO_GROWTH, Growth
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import SpareNode
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import PoolNode
 
 from ..support.authorities import root
 from ..support.signing_office import SigningOffice
@@ -136,4 +136,4 @@ def test_each_pool_has_its_own(cluster: WatchedCluster) -> None:
     other.pop("status")
     cluster.memory.apply(other)
     seen = run(cluster, Goal.RECONCILE).outcome.observation.snapshot
-    assert seen.spare == {NEXT: SpareNode("kafka", 2), "demo-more-2": SpareNode("more", 2)}
+    assert seen.spare == {NEXT: PoolNode("kafka", 2), "demo-more-2": PoolNode("more", 2)}

@@ -23,6 +23,7 @@ from .._trust.model.ledger import HeldByProcesses, Journal, Ledger, LedgerEntry
 from .._trust.model.snapshot import Snapshot
 from .._trust.model.violations import Violation
 from .leaf_results import describe_leaves
+from .pool_results import describe_pools
 from .times import time_text
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def describe_snapshot(snapshot: Snapshot, asked: Mapping[str, Due] | None = None
         "pods": [_pod(index, snapshot, ledger, seen) for index in range(len(snapshot.pods))],
         "outside": [_outside(client, snapshot, ledger) for client in snapshot.outside],
         **describe_leaves(snapshot, asked or {}),
-        "node_pools": [_pool(name, snapshot) for name in sorted(snapshot.pools)],
+        "node_pools": describe_pools(snapshot),
         "journal": _journal(ledger.journal),
     }
 
@@ -139,24 +140,6 @@ def label(certificate: Certificate) -> str:
     """How a CA is named in lists: common name and the start of its SHA-256."""
     name = next((part[3:] for part in certificate.subject.split(",") if part.startswith("CN=")), certificate.subject)
     return f"{name} ({certificate.sha256[:12]})"
-
-
-def _pool(name: str, snapshot: Snapshot) -> dict[str, Any]:
-    """A node pool, and the numbers of its next nodes by whether their certificates are at hand."""
-    spare = {one.node_id: _is_at_hand(secret, snapshot) for secret, one in snapshot.spare.items() if one.pool == name}
-    return {
-        "name": name,
-        "replicas": snapshot.pools[name],
-        "at_hand": [number for number, ready in spare.items() if ready],
-        "awaited": [number for number, ready in spare.items() if not ready],
-    }
-
-
-def _is_at_hand(secret: str, snapshot: Snapshot) -> bool:
-    request, current = snapshot.requests.get(secret), snapshot.ca.current
-    if request is None or request.answer is None or request.outdated or not request.is_recorded:
-        return False
-    return request.authority == current[0].fingerprint
 
 
 def _journal(journal: Journal | None) -> dict[str, Any] | None:

@@ -31,6 +31,7 @@ FORCE_RENEW = f"{DOMAIN}/force-renew"
 FORCE_REPLACE = f"{DOMAIN}/force-replace"
 MANUAL_ROLLING_UPDATE = f"{DOMAIN}/manual-rolling-update"
 NEXT_NODE_IDS = f"{DOMAIN}/next-node-ids"
+REMOVE_NODE_IDS = f"{DOMAIN}/remove-node-ids"
 PAUSE_RECONCILIATION = f"{DOMAIN}/pause-reconciliation"
 
 #: Annotations of this collection: the call of a flow that paused the Kafka resource; the holder for whom it is paused

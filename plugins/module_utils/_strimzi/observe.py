@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -22,7 +22,7 @@ from .._pki.certificates import (
 )
 from .._pki.keys import PrivateKey
 from .._trust.model.names import ObjectNames
-from .._trust.model.pools import SpareNode
+from .._trust.model.pools import PoolNode
 from .._trust.model.snapshot import Component, Pod, Snapshot, StoredLeaf
 from .ca_secrets import read_ca_secrets
 from .ca_source import CaSourceReference, read_ca_source
@@ -94,7 +94,7 @@ def observe(
     pools = node_pools(client, scope) if ca.elsewhere or growth.scaling else NodePools(scope.cluster)
     planned = pools.scaled(growth.scaling)
     wanted = {node.pod: node for node in (planned.wanted() if ca.elsewhere else ())}
-    next_ = planned.next(growth.spare) if ca.elsewhere else ()
+    next_, later = (one.next(growth.spare if ca.elsewhere else 0) for one in (planned, planned.settled()))
     spare = {node.pod: node for node in next_ if node.pod not in secrets}
     asked = wanted_leaves(scope, kafka, wanted) if ca.elsewhere else ()
     expected = tuple(dict.fromkeys((*expected_leaves(scope, kafka, parties), *asked)))
@@ -118,10 +118,16 @@ def observe(
         source=read_ca_source(client, source) if source is not None else None,
         renewal_window=renewal_window(kafka),
         pools=pools.replicas,
-        spare={name: SpareNode(node.pool, node.node_id) for name, node in spare.items()},
+        spare=_numbered(spare.values()),
+        leaving=_numbered(planned.leaving()),
+        spare_later=_numbered(later),
     )
     by_name = {pod["metadata"]["name"]: pod for pod in pods}
     return Observation(scope, snapshot, kafka, secrets, by_name, expected, wanted, spare, pools.by_name)
+
+
+def _numbered(nodes: Iterable[WantedNode]) -> dict[str, PoolNode]:
+    return {node.pod: PoolNode(node.pool, node.node_id) for node in nodes}
 
 
 def _names(scope: ClusterNames) -> ObjectNames:

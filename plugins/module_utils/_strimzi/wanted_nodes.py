@@ -8,6 +8,8 @@ the operator can start it (docs/operator.md, "Tried by hand", 6).
 The operator gives a new node the next free number of the whole cluster, or one that ``strimzi.io/next-node-ids`` of its pool offers; pools
 in the order of their names (Strimzi's NodeIdAssignor). It writes them into the pools' status when a reconcile has come to its end, which
 may be too late for us. The same tells which node a pool would get next.
+
+Of a pool that has too many, those leave first that ``strimzi.io/remove-node-ids`` names, then those with the highest numbers.
 """
 
 from __future__ import annotations
@@ -82,6 +84,19 @@ class NodePools:
         """The nodes that are asked for; those on their way out have numbers too."""
         return tuple(self._assign({number for pool in self.pools for number in _numbers_of(pool)}))
 
+    def settled(self) -> NodePools:
+        """The pools as they are when the operator has removed the nodes that they have too many."""
+        return NodePools(self.cluster, tuple(_with_numbers(pool, _staying(pool)) for pool in self.pools))
+
+    def leaving(self) -> tuple[WantedNode, ...]:
+        """The nodes that the operator is to remove."""
+        return tuple(
+            self._node(pool, number)
+            for _name, pool in sorted(self.by_name.items())
+            for number in _numbers_of(pool)
+            if number not in _staying(pool)
+        )
+
     def next(self, count: int) -> tuple[WantedNode, ...]:
         """The next nodes of each pool, were it the one that is scaled: two pools may be offered the same number."""
         used = {node.node_id for node in self.wanted()}
@@ -119,7 +134,7 @@ def _replicas(pool: Object) -> int:
 
 def _add(pool: Object, used: set[int], count: int) -> list[int]:
     """The numbers of so many new nodes; they are used from then on."""
-    offered, added = _offered(annotation(pool, names.NEXT_NODE_IDS) or ""), []
+    offered, added = _listed(annotation(pool, names.NEXT_NODE_IDS) or ""), []
     for _number in range(count):
         added.append(_free(offered, used))
         used.add(added[-1])
@@ -130,11 +145,23 @@ def _numbers_of(pool: Object) -> list[int]:
     return [int(number) for number in (pool.get("status") or {}).get("nodeIds") or []]
 
 
+def _with_numbers(pool: Object, numbers: Sequence[int]) -> Object:
+    return {**pool, "status": {**(pool.get("status") or {}), "nodeIds": list(numbers)}}
+
+
+def _staying(pool: Object) -> list[int]:
+    numbers = _numbers_of(pool)
+    named = [number for number in _listed(annotation(pool, names.REMOVE_NODE_IDS) or "") if number in numbers]
+    first_to_go = list(dict.fromkeys((*named, *sorted(numbers, reverse=True))))
+    gone = first_to_go[: max(len(numbers) - _replicas(pool), 0)]
+    return [number for number in numbers if number not in gone]
+
+
 def _free(offered: Sequence[int], used: set[int]) -> int:
     return next(number for number in chain(offered, count()) if number not in used)
 
 
-def _offered(text: str) -> list[int]:
+def _listed(text: str) -> list[int]:
     """``[0-2, 7, 12-10]``: numbers and ranges, up or down; nothing for any other text."""
     listed = _LIST.fullmatch(text)
     parts = [part.strip() for part in listed.group(1).split(",")] if listed else []

@@ -25,9 +25,13 @@ def pool(
     has: list[int] | None = None,
     offered: str | None = None,
     roles: tuple[str, ...] = ("broker",),
+    removed: str | None = None,
 ) -> dict[str, Any]:
-    """has: the numbers that the operator has given already. offered: the annotation with those for new nodes."""
-    annotations = {} if offered is None else {"strimzi.io/next-node-ids": offered}
+    """has: the numbers that the operator has given already. offered, removed: the annotations with those for new nodes, and of those
+    that are to go first.
+    """
+    given = {"strimzi.io/next-node-ids": offered, "strimzi.io/remove-node-ids": removed}
+    annotations = {name: text for name, text in given.items() if text is not None}
     metadata = {"name": name, "labels": {"strimzi.io/cluster": "demo"}, "annotations": annotations}
     status = {} if has is None else {"status": {"nodeIds": has}}
     return {"metadata": metadata, "spec": {"replicas": replicas, "roles": list(roles)}, **status}
@@ -156,3 +160,28 @@ def test_they_are_those_that_the_pool_gets_when_it_is_scaled(sizes: list[int], w
 def _ids(pools: list[dict[str, Any]]) -> list[list[int]]:
     nodes = NodePools("demo", tuple(pools)).wanted()
     return [[node.node_id for node in nodes if node.pool == one["metadata"]["name"]] for one in pools]
+
+
+@pytest.mark.parametrize(
+    ("pools", "leaving", "next_then"),
+    [
+        ((pool("kafka", 2, [0, 1]),), [], [2]),
+        ((pool("kafka", 3, [0, 1]),), [], [3]),
+        ((pool("kafka", 1, [0, 1, 2]),), [1, 2], [1]),
+        ((pool("kafka", 0, [4, 2]),), [4, 2], [0]),
+        # Those that the pool names go first, where it has them and has too many.
+        ((pool("kafka", 2, [0, 1, 2], removed="[0]"),), [0], [0]),
+        ((pool("kafka", 1, [0, 1, 2], removed="[1, 7]"),), [1, 2], [1]),
+        ((pool("kafka", 2, [0, 1, 2], removed="[1-0]"),), [1], [1]),
+        ((pool("kafka", 2, [0, 1], removed="[0]"),), [], [2]),
+        # A number is free again for any pool.
+        ((pool("a", 1, [0, 1]), pool("b", 1, [2])), [1], [1, 1]),
+    ],
+)
+def test_nodes_that_the_operator_removes(
+    pools: tuple[dict[str, Any], ...], leaving: list[int], next_then: list[int]
+) -> None:
+    found = node_pools(bench_with(*pools).work().client, SCOPE)
+    assert [node.node_id for node in found.leaving()] == leaving
+    assert [node.node_id for node in found.settled().next(1)] == next_then
+    assert found.settled().leaving() == ()

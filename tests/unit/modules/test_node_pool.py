@@ -67,13 +67,39 @@ def test_without_certificates_nothing_is_scaled_and_nothing_fails() -> None:
 def test_how_far_pools_can_be_scaled_is_told() -> None:
     memory = elsewhere()
     assert reconcile(memory, 2).result["node_pools"] == [
-        {"name": "kafka", "replicas": 3, "at_hand": [], "awaited": [3, 4]}
+        {"name": "kafka", "replicas": 3, "at_hand": [], "awaited": [3, 4], "leaving": [], "when_removed": ""}
     ]
     office(memory).work()
     reconcile(memory, 2)
     (told,) = call("strimzi_ca_info", memory, spare_leaves=2).result["node_pools"]
     assert (told["at_hand"], told["awaited"]) == ([3, 4], [])
     assert call("strimzi_ca_info", stages.managed()).result["node_pools"] == []
+
+
+def test_what_shrinking_leaves_behind_is_told_in_check_mode_too() -> None:
+    memory = elsewhere()
+    reconcile(memory, 2)
+    office(memory).work()
+    reconcile(memory, 2)
+    predicted, done = (scale(memory, 2, check=check, spare_leaves=2) for check in (True, False))
+    (pool,) = predicted.result["node_pools"]
+    assert (pool["leaving"], size(memory), done.result["done"], done.result["pending"]) == ([2], 2, True, [])
+    told = pool["when_removed"]
+    assert done.result["waiting"] == [told]
+    assert "removes demo-kafka-2 and deletes the Secrets" in told
+    assert "What waits for demo-kafka-4 is forgotten" in told
+    assert "What waits for demo-kafka-3 is kept for the next nodes." in told
+    assert "A certificate for demo-kafka-2 is asked for anew" in told
+    memory.settle(2)
+    (pool,) = scale(memory, 2, spare_leaves=2).result["node_pools"]
+    assert (pool["leaving"], pool["when_removed"]) == ([], "")
+
+
+def test_with_a_key_of_the_cluster_only_the_operator_has_something_to_remove() -> None:
+    (pool,) = scale(stages.managed(), 1).result["node_pools"]
+    told = "removes demo-kafka-1, demo-kafka-2 and deletes the Secrets of that name"
+    assert (pool["leaving"], told in pool["when_removed"]) == ([1, 2], True)
+    assert not any(word in pool["when_removed"] for word in ("waits", "asked"))
 
 
 def test_requests_for_nodes_that_are_yet_to_come_are_carried_by_hand_too() -> None:

@@ -18,8 +18,8 @@ class Scaling:
 
 
 @dataclass(frozen=True)
-class SpareNode:
-    """A node that a pool would get next."""
+class PoolNode:
+    """A node of a pool, be it one that it has or one that it would get next."""
 
     pool: str
     node_id: int

@@ -11,7 +11,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import SpareNode
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import PoolNode
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.requests import (
     AskForLeaves,
@@ -31,7 +31,7 @@ from .test_due import LASTING, SHORT, leaf_with, settled
 from .test_requests import KEPT, RECONCILE, at
 
 NEXT, AFTER = "demo-nodes-3", "demo-nodes-4"
-SPARE = {NEXT: SpareNode("nodes", 3), AFTER: SpareNode("nodes", 4)}
+SPARE = {NEXT: PoolNode("nodes", 3), AFTER: PoolNode("nodes", 4)}
 WANTED = replace(KEPT, spare=SPARE)
 
 
