@@ -76,8 +76,9 @@ def _scale(runner: Runner, replicas: int, moving: dict[str, Any]) -> None:
     """Who has the playbook do it does not wait: the certificate is at hand, and the operator never stands still."""
     runner.flow("reconcile", **moving).check()
     wait_for(lambda: not _open(runner, moving), "the certificate for the next node being at hand")
-    told = runner.flow("status", strimzi_spare_leaves=1).check().output
+    told = runner.flow("status", strimzi_spare_leaves=1, strimzi_issuer=moving["strimzi_issuer"]).check().output
     assert f"pool kafka: certificates wait for node {replicas - 1}" in told
+    assert "nothing to do" in told
     planned = runner.flow("scale", "--check", "--diff", strimzi_node_pool="kafka", strimzi_replicas=replicas, **moving)
     assert planned.check().output.count("changed=1") == 1
     runner.flow("scale", strimzi_node_pool="kafka", strimzi_replicas=replicas, **moving).check()

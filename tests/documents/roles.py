@@ -33,6 +33,7 @@ VARIABLES = {
     "source": ("ca_source",),
     "pool": ("node_pool", "replicas"),
     "spare": ("spare_leaves",),
+    "asked": ("issuer",),
 }  # fmt: skip
 #: The one role that changes nothing.
 _ONLY_LOOKS = ("status",)
