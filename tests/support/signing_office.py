@@ -9,21 +9,33 @@ import base64
 import json
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Protocol
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.internal import InternalIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import encode_certificates
 
 from .authorities import Authority
 from .checker import entries
-from .memory_cluster import MemoryCluster
 
 Object = dict[str, Any]
 #: Certificates begin so much before they are made, as those of most issuers do.
 _CLOCKS = timedelta(minutes=1)
 
 
-def secrets_of(memory: MemoryCluster) -> list[Object]:
+class Place(Protocol):
+    """A namespace with requests. seconds: since its time began."""
+
+    @property
+    def namespace(self) -> str: ...
+
+    @property
+    def api(self) -> Any: ...
+
+    @property
+    def seconds(self) -> float: ...
+
+
+def secrets_of(memory: Place) -> list[Object]:
     listed: list[Object] = memory.api.request("GET", f"/api/v1/namespaces/{memory.namespace}/secrets").body["items"]
     return listed
 
@@ -32,7 +44,7 @@ def secrets_of(memory: MemoryCluster) -> list[Object]:
 class SigningOffice:
     """began: when the cluster's time did. signed: the Secrets of the leaves that it has signed, in order."""
 
-    memory: MemoryCluster
+    memory: Place
     authority: Authority
     began: datetime
     validity: timedelta = timedelta(days=90)
