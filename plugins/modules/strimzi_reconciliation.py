@@ -219,6 +219,11 @@ node_pools:
     at_hand: {description: Numbers of its next nodes whose certificates are at hand., type: list, elements: int, returned: always, sample: [3]}
     awaited: {description: Numbers of its next nodes whose certificates are still to come., type: list, elements: int, returned: always, sample: []}
     leaving: {description: Numbers of the nodes that the operator is to remove., type: list, elements: int, returned: always, sample: []}
+    when_added:
+      description: What is not known yet about certificates of new nodes, and what follows, as a sentence; empty where all is.
+      type: str
+      returned: always
+      sample: ""
     when_removed:
       description: What becomes of certificates when it has removed them, as sentences; empty where it has none to remove.
       type: str

@@ -45,6 +45,7 @@ ALL = [*FLOWS, *ROLES["reload"]]
 ISSUING = [*ALL, *ROLES["issuing"]]
 #: Where somebody else keeps the key of the CA.
 TO_KNOW_WANTED_NODES = {("list", "kafkanodepools", "*")}
+TO_READ_ADDRESSES = {("list", "services", "*"), ("list", "routes", "*")}
 #: Where the CAs to trust are in a ConfigMap. The Role for reloads reads every one.
 TO_READ_CAS = {("get", "configmaps", "corporate-roots")}
 #: Through a websocket, which nobody opens here; tests/unit/_kube/ has what it asks for.
@@ -125,7 +126,7 @@ def test_nothing_is_permitted_that_nobody_asks_for(cluster: WatchedCluster, node
     for holder in ("killed", "next"):
         lease_for(cluster, holder).acquire()
     assert lease_for(cluster, "next").release()
-    assert permissions(ALL) - permitted.used == TO_REACH_NODES | TO_READ_CAS
+    assert permissions(ALL) - permitted.used == TO_REACH_NODES | TO_READ_CAS | TO_READ_ADDRESSES
 
 
 def test_looking_is_enough_to_read_the_cas_to_trust(cluster: WatchedCluster) -> None:
@@ -158,6 +159,22 @@ def test_four_roles_are_enough_where_somebody_else_keeps_the_key(
     cluster.finish(Goal.REPLACE_KEY, supplied, **asked)
     assert permitted.refused == []
     assert permissions(ROLES["issuing"]) | TO_KNOW_WANTED_NODES <= permitted.used
+    assert not TO_READ_ADDRESSES & permitted.used
+
+
+def test_looking_is_enough_to_read_the_addresses_of_listeners(cluster: WatchedCluster) -> None:
+    """Where somebody else keeps the key of the CA, and only there."""
+    cluster.create(manifests=three_nodes())
+    kinds = ("loadbalancer", "route")
+    listeners = [{"name": kind, "port": 9095, "type": kind, "tls": True} for kind in kinds]
+    cluster.change("kafkas", CLUSTER, {"spec": {"kafka": {"listeners": listeners}}})
+    permitted = bound(cluster, LOOKING)
+    cluster.work().observe()
+    assert not TO_READ_ADDRESSES & permitted.used
+    kept = b"The private key with the public key SHA-256 " + b"0" * 64 + b" is kept elsewhere."
+    cluster.put("demo-cluster-ca", ca_key=kept)
+    cluster.work().observe()
+    assert (permitted.refused, permitted.used >= TO_READ_ADDRESSES) == ([], True)
 
 
 def lease_for(cluster: WatchedCluster, holder: str) -> TrustLease:

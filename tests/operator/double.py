@@ -14,6 +14,7 @@ from .api import Api, Object, annotation, ready
 from .authority import Authority, ReconcileFailed, reconcile_authority, remove_old, write_trust_bundle
 from .components import deployments_of, reconcile_components, simulated_pod
 from .leaves import node_names, reconcile_leaf
+from .load_balancers import addresses_of, reconcile_load_balancers
 from .podsets import Node, build_pod, control_pod_sets, nodes_of, write_pod_sets
 from .real_components import real_pod
 from .real_pods import RealPods, cluster_id
@@ -119,11 +120,12 @@ class OperatorDouble:
             self.roller.restart_deployment_pod(deployment, "ClusterCaCertKeyReplaced")
 
     def _reconcile_nodes(self, kafka: Object, ca: Authority, clients: Authority, nodes: list[Node]) -> None:
-        """KafkaReconciler (docs/operator.md, "Restart reasons"): manual roll, leaves, pod sets, roll, ready."""
+        """KafkaReconciler (docs/operator.md, "Restart reasons"): manual roll, listeners, leaves, pod sets, roll, ready."""
         self._manual_roll(kafka["metadata"]["name"], nodes)
+        addresses = reconcile_load_balancers(self.api, kafka, nodes, self.wait)
         read = {node.pod: self.api.get("secrets", node.pod) for node in nodes}
         self.having_read()
-        leaves = {node.pod: self._node_leaf(kafka, ca, node, read.__getitem__) for node in nodes}
+        leaves = {node.pod: self._node_leaf(kafka, ca, node, read.__getitem__, addresses) for node in nodes}
         self._delete_foreign(kafka, nodes)
         if self.real_pods:
             self.real_pods.prepare(self.api, kafka, nodes)
@@ -164,13 +166,16 @@ class OperatorDouble:
         except ReconcileFailed:
             return
 
-    def _node_leaf(self, kafka: Object, ca: Authority, node: Node, read: Callable[[str], Object | None]) -> bytes:
+    def _node_leaf(
+        self, kafka: Object, ca: Authority, node: Node, read: Callable[[str], Object | None], addresses: dict[str, str]
+    ) -> bytes:
         cluster = kafka["metadata"]["name"]
         labels = {
             "strimzi.io/cluster": cluster, "strimzi.io/kind": "Kafka", "strimzi.io/name": f"{cluster}-kafka",
             "strimzi.io/component-type": "kafka",
         }  # fmt: skip
         names = node_names(kafka, node.pool, node.node_id, node.broker)
+        names |= addresses_of(kafka, node.pool, node.node_id, addresses) if node.broker else set()
         return reconcile_leaf(self.api, kafka, ca, node.pod, node.pod, f"{cluster}-kafka", names, True, labels, read)
 
     def _delete_foreign(self, kafka: Object, nodes: list[Node]) -> None:

@@ -27,6 +27,7 @@ def _pool(name: str, snapshot: Snapshot) -> dict[str, Any]:
         "at_hand": [number for number, ready in spare.items() if ready],
         "awaited": [number for number, ready in spare.items() if not ready],
         "leaving": [one.node_id for one in _of(snapshot.leaving, name).values()],
+        "when_added": _when_added(name, snapshot),
         "when_removed": " ".join(_when_removed(name, snapshot)),
     }
 
@@ -40,6 +41,19 @@ def _is_at_hand(secret: str, snapshot: Snapshot) -> bool:
     if request is None or request.answer is None or request.outdated or not request.is_recorded:
         return False
     return request.authority == current[0].fingerprint
+
+
+def _when_added(name: str, snapshot: Snapshot) -> str:
+    """The operator gives listeners addresses, then compares the names of leaves, then starts nodes."""
+    nodes = {secret: one for secret, one in snapshot.unaddressed.items() if one.pool == name}
+    listeners = sorted({listener for one in nodes.values() for listener in one.listeners})
+    if not nodes:
+        return ""
+    return (
+        f"The certificate of {listed(list(nodes))} is issued without the address of listener {listed(listeners)}, which is not known before "
+        "the operator has made it; the operator then stands still, and the next reconcile has the certificate issued anew, "
+        "before the node starts."
+    )
 
 
 def _when_removed(name: str, snapshot: Snapshot) -> Iterator[str]:

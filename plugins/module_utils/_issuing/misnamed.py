@@ -9,15 +9,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 from dataclasses import replace
 
+from .._strimzi.leaves import node_leaf
 from .._strimzi.observe import Observation
 from .._trust.model.names import listed
+from .._trust.model.pools import Unaddressed
 from .entities import every_leaf, subject_for
+from .wanted import unaddressed
 
 
 def with_misnamed(observation: Observation) -> Observation:
-    """The observation with what is to be changed about the names of leaves."""
-    found = dict(_misnamed(observation)) if observation.wanted else {}
-    return replace(observation, snapshot=replace(observation.snapshot, misnamed=found)) if found else observation
+    """The observation with what is to be changed about the names of leaves, and which will be, because they are not known yet."""
+    if not observation.wanted:
+        return observation
+    found, lacking = dict(_misnamed(observation)), dict(_unaddressed(observation))
+    return replace(observation, snapshot=replace(observation.snapshot, misnamed=found, unaddressed=lacking))
+
+
+def _unaddressed(observation: Observation) -> Iterator[tuple[str, Unaddressed]]:
+    """Of nodes that do not run yet; the operator gives their listeners addresses before it starts them."""
+    for name, node in observation.wanted.items():
+        listeners = unaddressed(node_leaf(observation.scope.cluster, name), observation)
+        if listeners and name not in observation.pods:
+            yield name, Unaddressed(node.pool, listeners)
 
 
 def _misnamed(observation: Observation) -> Iterator[tuple[str, str]]:

@@ -15,6 +15,7 @@ from typing import Any
 from .._pki.addresses import address_of
 from .._pki.authorities import DistinguishedName
 from .._pki.leaf_usability import Purpose
+from .._strimzi.listener_addresses import ADDRESSED, Addresses, listeners_of
 from .._strimzi.names import ClusterNames
 from .._trust.model.snapshot import Component
 
@@ -51,8 +52,12 @@ def cruise_control_names(scope: ClusterNames, domain: str) -> frozenset[str]:
     return frozenset({*service_names(f"{scope.cluster}-cruise-control", scope.namespace, domain), "localhost"})
 
 
-def node_names(scope: ClusterNames, node: NodeIdentity, kafka: Object | None, domain: str) -> frozenset[str]:
-    """Alternative names of a node: its Services and itself, and on brokers what each listener adds."""
+def node_names(
+    scope: ClusterNames, node: NodeIdentity, kafka: Object | None, domain: str, assigned: Addresses | None = None
+) -> frozenset[str]:
+    """Alternative names of a node: its Services and itself, and on brokers what each listener adds. assigned: what the platform has
+    assigned; None where nobody has looked.
+    """
     cluster, namespace = scope.cluster, scope.namespace
     own = f"{node.pod}.{cluster}-kafka-brokers.{namespace}.svc"
     names = {
@@ -62,15 +67,25 @@ def node_names(scope: ClusterNames, node: NodeIdentity, kafka: Object | None, do
         f"{own}.{domain}",
     }
     if node.broker and kafka is not None:
-        for listener in kafka["spec"]["kafka"].get("listeners") or []:
-            names |= set(listener_names(scope, node, listener, kafka, domain))
+        for listener in listeners_of(kafka):
+            names |= set(listener_names(scope, node, listener, domain))
+            names |= set(_assigned_hosts(scope, node, listener, kafka, assigned))
     return frozenset(names)
 
 
-def listener_names(
-    scope: ClusterNames, node: NodeIdentity, listener: Object, kafka: Object, domain: str
-) -> Iterable[str]:
-    """The names that one listener adds on one broker (KafkaListenersReconciler)."""
+def unaddressed_listeners(
+    scope: ClusterNames, node: NodeIdentity, kafka: Object | None, assigned: Addresses
+) -> tuple[str, ...]:
+    """The listeners of a node whose addresses are not all known yet."""
+    return tuple(
+        f"{listener['name']} ({listener['type']})"
+        for listener in (listeners_of(kafka) if node.broker else [])
+        if not set(_addressed_objects(scope, node, listener)) <= set(assigned)
+    )
+
+
+def listener_names(scope: ClusterNames, node: NodeIdentity, listener: Object, domain: str) -> Iterable[str]:
+    """The names that one listener adds on one broker (KafkaListenersReconciler), but for what the platform assigns."""
     configuration = listener.get("configuration") or {}
     bootstrap = configuration.get("bootstrap") or {}
     broker: Object = next((b for b in configuration.get("brokers") or [] if str(b.get("broker")) == node.node_id), {})
@@ -81,23 +96,58 @@ def listener_names(
     yield from _hosts(broker.get("advertisedHost"), configuration.get("advertisedHostTemplate"), node)
     if kind == "cluster-ip":
         yield from service_names(f"{scope.cluster}-kafka-{listener['name']}-bootstrap", scope.namespace, domain)
-        # The operator keeps the name that its first versions gave the Services of this one listener.
-        oldest = listener["name"] == "external" and listener.get("port") == 9094
-        base = f"{scope.cluster}-{node.pool}" if oldest else f"{scope.cluster}-{node.pool}-{listener['name']}"
-        host = f"{base}-{node.node_id}.{scope.namespace}.svc"
+        host = f"{_broker_object(scope, node, listener)}.{scope.namespace}.svc"
         yield f"{host}.{domain}" if configuration.get("useServiceDnsDomain") else host
     elif kind in ("ingress", "route", "tlsroute"):
         yield from _hosts(bootstrap.get("host"), None, node)
         yield from _hosts(broker.get("host"), configuration.get("hostTemplate"), node)
-    if kind == "route" or (kind == "loadbalancer" and configuration.get("createBootstrapService", True)):
-        # Addresses that the platform assigns; the operator reports the bootstrap one in the resource's status.
-        yield from _reported_hosts(kafka, str(listener["name"]))
 
 
 def _hosts(host: str | None, template: str | None, node: NodeIdentity) -> Iterable[str]:
     """The host, else the one that the template gives for this node, if there is either."""
     rendered = (template or "").replace("{nodeId}", node.node_id).replace("{nodePodName}", node.pod)
     return [found for found in (host or rendered,) if found]
+
+
+def _is_oldest(listener: Object) -> bool:
+    """The operator keeps the names that its first versions gave the Services and Routes of this one listener."""
+    return bool(listener["name"] == "external" and listener.get("port") == 9094)
+
+
+def _broker_object(scope: ClusterNames, node: NodeIdentity, listener: Object) -> str:
+    """The Service or Route of one broker."""
+    base = f"{scope.cluster}-{node.pool}" if _is_oldest(listener) else f"{scope.cluster}-{node.pool}-{listener['name']}"
+    return f"{base}-{node.node_id}"
+
+
+def _bootstrap_objects(scope: ClusterNames, listener: Object) -> tuple[str, ...]:
+    """The Service or Route that leads to any broker, where the platform gives it an address."""
+    kind, configuration = listener["type"], listener.get("configuration") or {}
+    if kind not in ADDRESSED or (kind == "loadbalancer" and not configuration.get("createBootstrapService", True)):
+        return ()
+    oldest_route = kind == "route" and _is_oldest(listener)
+    return (
+        f"{scope.cluster}-kafka-bootstrap" if oldest_route else f"{scope.cluster}-kafka-{listener['name']}-bootstrap",
+    )
+
+
+def _addressed_objects(scope: ClusterNames, node: NodeIdentity, listener: Object) -> tuple[tuple[str, str], ...]:
+    """What the platform gives addresses that are names of this broker."""
+    kind = str(listener["type"])
+    if kind not in ADDRESSED:
+        return ()
+    objects = (*_bootstrap_objects(scope, listener), _broker_object(scope, node, listener))
+    return tuple((kind, name) for name in objects)
+
+
+def _assigned_hosts(
+    scope: ClusterNames, node: NodeIdentity, listener: Object, kafka: Object, assigned: Addresses | None
+) -> Iterable[str]:
+    """Where nobody has looked, those that the operator has reported: it corrects the others by itself then."""
+    if assigned is not None:
+        wanted = _addressed_objects(scope, node, listener)
+        return [assigned[one] for one in wanted if one in assigned]
+    return _reported_hosts(kafka, str(listener["name"])) if _bootstrap_objects(scope, listener) else ()
 
 
 def _reported_hosts(kafka: Object, listener: str) -> Iterable[str]:

@@ -19,11 +19,10 @@ from .subjects import (
     NodeIdentity,
     cruise_control_names,
     node_names,
+    unaddressed_listeners,
 )
 
 DOMAIN = "cluster.local"
-#: Listeners to which the platform gives addresses that the Kafka resource does not tell for every node.
-_ADDRESSED = frozenset({"loadbalancer", "route"})
 
 
 def wanted_names(leaf: LeafSecret, observation: Observation) -> frozenset[str]:
@@ -39,8 +38,9 @@ def wanted_names(leaf: LeafSecret, observation: Observation) -> frozenset[str]:
     if stored is not None and not _is_in_doubt(leaf, observation):
         return stored
     if leaf.component is Component.KAFKA:
-        derived = node_names(observation.scope, _node(leaf, observation), observation.kafka, _domain(observation))
-        return derived | (stored if stored is not None and _is_addressed(observation) else frozenset())
+        node, domain = _node(leaf, observation), _domain(observation)
+        derived = node_names(observation.scope, node, observation.kafka, domain, observation.addresses)
+        return derived | (stored if stored is not None and unaddressed(leaf, observation) else frozenset())
     if leaf.component is Component.CRUISE_CONTROL:
         return cruise_control_names(observation.scope, DOMAIN)
     return frozenset()
@@ -62,9 +62,10 @@ def _is_in_doubt(leaf: LeafSecret, observation: Observation) -> bool:
     return helpless and leaf.secret in observation.wanted and state.observed and not (state.ready or state.paused)
 
 
-def _is_addressed(observation: Observation) -> bool:
-    listeners = ((observation.kafka or {}).get("spec") or {}).get("kafka", {}).get("listeners") or []
-    return any(listener.get("type") in _ADDRESSED for listener in listeners)
+def unaddressed(leaf: LeafSecret, observation: Observation) -> tuple[str, ...]:
+    """The listeners of a node that have no address yet that belongs into its leaf, as far as anybody can see."""
+    node = _node(leaf, observation)
+    return unaddressed_listeners(observation.scope, node, observation.kafka, observation.addresses or {})
 
 
 def _domain(observation: Observation) -> str:

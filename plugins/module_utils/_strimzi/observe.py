@@ -31,6 +31,7 @@ from .finding_pods import find_pods, known_nodes, lost_labels, party_of
 from .kafka import read_reconciliation, renewal_window
 from .leaves import LeafSecret, expected_leaves, leaf_secrets, read_leaf, wanted_leaves
 from .ledger_secret import decode_ledger
+from .listener_addresses import Addresses, listener_addresses
 from .names import ClusterNames
 from .outside_clients import (
     NOTHING_SAID,
@@ -49,7 +50,8 @@ class Observation:
 
     expected: the leaves that the cluster should have. wanted: the nodes that are asked for, by pod; empty where the operator can issue for
     them. brought: private keys that have come back with certificates and are not stored yet, by the Secret of the leaf. spare: nodes that
-    pools would get next, by pod, and whose Secrets do not exist. pools: the node pools by name, where they were looked at.
+    pools would get next, by pod, and whose Secrets do not exist. pools: the node pools by name, where they were looked at. addresses: those of
+    listeners; None where the operator can issue for them, and nobody has looked.
     """
 
     scope: ClusterNames
@@ -62,6 +64,7 @@ class Observation:
     spare: Mapping[str, WantedNode] = field(default_factory=dict)
     pools: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     brought: Mapping[str, PrivateKey] = field(default_factory=dict)
+    addresses: Addresses | None = None
 
     def secret(self, name: str) -> Mapping[str, Any] | None:
         return self.secrets.get(name)
@@ -123,7 +126,10 @@ def observe(
         spare_later=_numbered(later),
     )
     by_name = {pod["metadata"]["name"]: pod for pod in pods}
-    return Observation(scope, snapshot, kafka, secrets, by_name, expected, wanted, spare, pools.by_name)
+    addresses = listener_addresses(client, scope, kafka) if ca.elsewhere else None
+    return Observation(
+        scope, snapshot, kafka, secrets, by_name, expected, wanted, spare, pools.by_name, addresses=addresses
+    )
 
 
 def _numbered(nodes: Iterable[WantedNode]) -> dict[str, PoolNode]:

@@ -11,5 +11,7 @@ from .._kube.resources import Resource
 KAFKAS = Resource("kafka.strimzi.io", "v1", "kafkas", "Kafka")
 KAFKA_NODE_POOLS = Resource("kafka.strimzi.io", "v1", "kafkanodepools", "KafkaNodePool")
 STRIMZI_POD_SETS = Resource("core.strimzi.io", "v1", "strimzipodsets", "StrimziPodSet")
+SERVICES = Resource("", "v1", "services", "Service")
+ROUTES = Resource("route.openshift.io", "v1", "routes", "Route")
 CERTIFICATES = Resource("cert-manager.io", "v1", "certificates", "Certificate")
 CERTIFICATE_REQUESTS = Resource("cert-manager.io", "v1", "certificaterequests", "CertificateRequest")

@@ -10,7 +10,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import NodeIdentity, node_names
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import (
+    NodeIdentity,
+    node_names,
+    unaddressed_listeners,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
 from ansible_collections.trustops.strimzi.tests.operator import clusters, leaves
 
@@ -135,6 +139,51 @@ def test_without_a_bootstrap_service_the_status_reports_the_brokers_instead() ->
     """All of them; they are not names of each broker."""
     status = {"listeners": [{"name": "ext", "addresses": [{"host": "b0.example"}, {"host": "b1.example"}]}]}
     assert added(listener("loadbalancer", createBootstrapService=False), status=status) == set()
+
+
+ASSIGNED = {
+    ("loadbalancer", "c-kafka-ext-bootstrap"): "boot.lb.example",
+    ("loadbalancer", "c-pool-ext-1"): "192.0.2.11",
+    ("loadbalancer", "c-pool-ext-2"): "of.another.node",
+    ("loadbalancer", "c-kafka-external-bootstrap"): "old.lb.example",
+    ("loadbalancer", "c-pool-1"): "one.lb.example",
+    ("route", "c-kafka-ext-bootstrap"): "boot.route.example",
+    ("route", "c-pool-ext-1"): "one.route.example",
+    ("route", "c-kafka-bootstrap"): "old.route.example",
+    ("route", "c-pool-1"): "own.route.example",
+}
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (listener("loadbalancer"), {"boot.lb.example", "192.0.2.11"}),
+        (listener("loadbalancer", tls=False), {"boot.lb.example", "192.0.2.11"}),
+        (listener("loadbalancer", createBootstrapService=False), {"192.0.2.11"}),
+        (listener("loadbalancer", name="external", port=9094), {"old.lb.example", "one.lb.example"}),
+        (listener("route"), {"boot.route.example", "one.route.example"}),
+        (listener("route", name="external", port=9094), {"old.route.example", "own.route.example"}),
+        (listener("loadbalancer", name="other"), set()),
+        *((listener(kind), set()) for kind in ("ingress", "tlsroute", "nodeport", "internal")),
+    ],
+)
+def test_addresses_of_services_and_routes(given: dict[str, Any], expected: set[str]) -> None:
+    """What the operator has reported does not count then: it may be of before."""
+    reported = {"listeners": [{"name": given["name"], "addresses": [{"host": "reported.example"}]}]}
+    names = node_names(SCOPE, NODE, kafka(given, status=reported), DOMAIN, ASSIGNED)
+    assert names - every_node() == expected
+    lacking = unaddressed_listeners(SCOPE, NODE, kafka(given), ASSIGNED)
+    assert lacking == (("other (loadbalancer)",) if given["name"] == "other" else ())
+
+
+@pytest.mark.parametrize("kind", ["loadbalancer", "route"])
+@pytest.mark.parametrize("gone", ["c-kafka-ext-bootstrap", "c-pool-ext-1"])
+def test_a_listener_lacks_an_address_as_long_as_one_is_missing(kind: str, gone: str) -> None:
+    assigned = {one: address for one, address in ASSIGNED.items() if one[1] != gone}
+    asked = kafka(listener(kind), listener("internal", name="tls"))
+    assert unaddressed_listeners(SCOPE, NODE, asked, assigned) == (f"ext ({kind})",)
+    controller = NodeIdentity("c-pool-1", "pool", "1", broker=False)
+    assert unaddressed_listeners(SCOPE, controller, asked, assigned) == ()
 
 
 @pytest.mark.parametrize("kind", ["route", "ingress", "tlsroute"])

@@ -67,13 +67,30 @@ def test_without_certificates_nothing_is_scaled_and_nothing_fails() -> None:
 def test_how_far_pools_can_be_scaled_is_told() -> None:
     memory = elsewhere()
     assert reconcile(memory, 2).result["node_pools"] == [
-        {"name": "kafka", "replicas": 3, "at_hand": [], "awaited": [3, 4], "leaving": [], "when_removed": ""}
+        {
+            "name": "kafka",
+            "replicas": 3,
+            "at_hand": [],
+            "awaited": [3, 4],
+            "leaving": [],
+            "when_added": "",
+            "when_removed": "",
+        }
     ]
     office(memory).work()
     reconcile(memory, 2)
     (told,) = call("strimzi_ca_info", memory, spare_leaves=2).result["node_pools"]
     assert (told["at_hand"], told["awaited"]) == ([3, 4], [])
     assert call("strimzi_ca_info", stages.managed()).result["node_pools"] == []
+
+
+def test_what_is_not_known_yet_about_new_nodes_is_told() -> None:
+    memory = elsewhere()
+    path, media = "/apis/kafka.strimzi.io/v1/namespaces/kafka/kafkas/demo", "application/merge-patch+json"
+    listeners = [{"name": "lb", "port": 9095, "type": "loadbalancer", "tls": True}]
+    memory.api.request("PATCH", path, body={"spec": {"kafka": {"listeners": listeners}}}, content_type=media)
+    (pool,) = scale(memory, 4, check=True).result["node_pools"]
+    assert "of demo-kafka-3 is issued without the address of listener lb (loadbalancer)" in pool["when_added"]
 
 
 def test_what_shrinking_leaves_behind_is_told_in_check_mode_too() -> None:

@@ -18,6 +18,14 @@ class Scaling:
 
 
 @dataclass(frozen=True)
+class Unaddressed:
+    """A new node of a pool. listeners: those, with their types, that are to have an address that belongs into its leaf, and have none yet."""
+
+    pool: str
+    listeners: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class PoolNode:
     """A node of a pool, be it one that it has or one that it would get next."""
 

@@ -20,7 +20,7 @@ from .clients import OutsideClient, Waiver
 from .ledger import Ledger
 from .listeners import ObservedListener
 from .names import ObjectNames
-from .pools import PoolNode
+from .pools import PoolNode, Unaddressed
 from .source import CaSource
 
 
@@ -183,7 +183,8 @@ class Snapshot:
     renewal_window: how long before its end the operator renews a leaf. misnamed: Secrets with leaves that have other names than the operator
     wants, where it cannot issue them, and the difference as a part of a sentence. pools: how many nodes each node pool is asked for; empty
     where nothing depends on it. spare: Secrets of nodes that pools would get next, for which certificates are to wait. leaving: pods of nodes that
-    the operator is to remove, because their pools have too many; spare_later: as ``spare``, when it has.
+    the operator is to remove, because their pools have too many; spare_later: as ``spare``, when it has. unaddressed: new nodes whose leaves
+    lack addresses that nobody knows yet, by their Secrets.
     """
 
     names: ObjectNames
@@ -211,6 +212,7 @@ class Snapshot:
     spare: Mapping[str, PoolNode] = field(default_factory=dict)
     leaving: Mapping[str, PoolNode] = field(default_factory=dict)
     spare_later: Mapping[str, PoolNode] = field(default_factory=dict)
+    unaddressed: Mapping[str, Unaddressed] = field(default_factory=dict)
 
     def as_stored(self) -> Snapshot:
         """The snapshot without the answers of running processes."""
