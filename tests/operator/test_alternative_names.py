@@ -92,6 +92,25 @@ def stored(cluster: OperatedCluster, secret: str, entry: str) -> set[str]:
     return certs.names_of(certificates(cluster.entries(secret)[entry])[0])
 
 
+def test_the_address_of_a_load_balancer_is_waited_for(generated: OperatedCluster) -> None:
+    """docs/operator.md, "Node names", 6: those of bootstrap and of the broker itself."""
+    listeners = generated.existing("kafkas", CLUSTER)["spec"]["kafka"]["listeners"]
+    before = stored(generated, "demo-kafka-1", "demo-kafka-1.crt")
+    generated.change("kafkas", CLUSTER, {"spec": {"kafka": {"listeners": [*listeners, listener("loadbalancer")]}}})
+    generated.step(1)
+    assert generated.condition()["type"] == "NotReady"
+    assert stored(generated, "demo-kafka-1", "demo-kafka-1.crt") == before
+    for service in ("demo-kafka-ext-bootstrap", *(f"demo-kafka-ext-{number}" for number in range(3))):
+        given = {"hostname": f"{service}.example"} if service != "demo-kafka-ext-1" else {"ip": "192.0.2.1"}
+        path, body = f"/api/v1/namespaces/kafka/services/{service}/status", {"loadBalancer": {"ingress": [given]}}
+        media = "application/merge-patch+json"
+        assert generated.api.request("PATCH", path, body={"status": body}, content_type=media).status == 200
+    generated.step(1)
+    assert generated.condition()["type"] == "Ready"
+    found = stored(generated, "demo-kafka-1", "demo-kafka-1.crt") - before
+    assert found == {"demo-kafka-ext-bootstrap.example", "192.0.2.1"}
+
+
 def test_cruise_control(generated: OperatedCluster) -> None:
     """docs/operator.md, "Leaves"."""
     service = "demo-cruise-control"
