@@ -196,7 +196,7 @@ FAULTS = [
         "is pending for ever",
         _NO_OFFICE,
         Cell(
-            Ends.WAITING, (_REQUEST, "is pending: no Ready condition", "Issuer corporate has to exist in namespace kafka and to be Ready"),
+            Ends.WAITING, (_REQUEST, "is pending: no Ready condition", "Issuer corporate does not exist in namespace kafka: create it"),
             verdict("Ready", "False", "Pending", "no Ready condition"), no_verdict,
         ),
         NotPossible("it answers at once or not at all"),

@@ -15,6 +15,7 @@ from typing import Any
 
 import yaml
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import SystemClock
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager import CertManager
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import IssuerUnavailable, Token
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
@@ -56,7 +57,8 @@ def now() -> datetime:
 
 def asked_without_cert_manager(bed: Bed) -> list[object]:
     """What comes of a request, of a question and of forgetting while the API server does not know the kind."""
-    one = CertManager(KubeClient(Kube(bed.kubeconfig)), ClusterNames(NAMESPACE, "demo"), CertManagerIssuer("corporate"))
+    client, scope = KubeClient(Kube(bed.kubeconfig)), ClusterNames(NAMESPACE, "demo")
+    one = CertManager(client, scope, CertManagerIssuer("corporate"), SystemClock())
     tokens = [Token(b"{}")]
     one.forget(tokens)
     try:

@@ -13,6 +13,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.serialization import Encoding
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import SystemClock
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager import CertManager
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import (
     IssuerUnavailable,
@@ -57,7 +58,8 @@ class TestRealControllers(
 
 
 def by(corporate: Corporate, settings: CertManagerIssuer, namespace: str = NAMESPACE) -> CertManager:
-    return CertManager(KubeClient(Kube(corporate.kubeconfig)), ClusterNames(namespace, "demo"), settings)
+    client = KubeClient(Kube(corporate.kubeconfig))
+    return CertManager(client, ClusterNames(namespace, "demo"), settings, SystemClock())
 
 
 def waits_for(one: CertManager, token: Token, *parts: str) -> Callable[[], bool]:
@@ -82,17 +84,19 @@ def test_before_cert_manager_is_installed(without_cert_manager: list[object]) ->
 def test_an_issuer_that_does_not_exist_yet(corporate: Corporate) -> None:
     one = by(corporate, CertManagerIssuer("tomorrow"))
     token = asked(one, wish().order)
-    parts = ('"Issuer" not found', "Issuer tomorrow has to exist in namespace kafka and to be Ready")
+    parts = ('"Issuer" not found', "Issuer tomorrow does not exist in namespace kafka")
     wait_for(waits_for(one, token, *parts), "the word that the Issuer is missing")
     corporate.kube.apply([issuer("tomorrow", NAMESPACE, {"ca": {"secretName": "root"}})])
     issued(one, token)
 
 
-def test_an_issuer_that_is_not_ready(corporate: Corporate) -> None:
-    corporate.kube.apply([issuer("unready", NAMESPACE, {"ca": {"secretName": "nowhere"}})])
-    one = by(corporate, CertManagerIssuer("unready"))
+@pytest.mark.parametrize("kind", ["Issuer", "ClusterIssuer"])
+def test_an_issuer_that_is_not_ready(corporate: Corporate, kind: str) -> None:
+    home = NAMESPACE if kind == "Issuer" else None
+    corporate.kube.apply([issuer("unready", home, {"ca": {"secretName": "nowhere"}})])
+    one = by(corporate, CertManagerIssuer("unready", kind))
     token = asked(one, wish().order)
-    parts = ("does not have a Ready status condition", "Issuer unready has to exist")
+    parts = ("does not have a Ready status condition", f"{kind} unready is not Ready: ", '"nowhere" not found')
     wait_for(waits_for(one, token, *parts), "the word that the Issuer is not Ready")
 
 

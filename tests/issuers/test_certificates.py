@@ -147,7 +147,7 @@ def test_what_waits_for_approval_says_so(corporate: Corporate) -> None:
         (answer,) = one.silent.poll((token,))
         assert isinstance(answer, Waiting), answer
         is_told(answer)
-        return "is not approved: whoever may approve has to (cmctl approve -n unapproved" in answer.why
+        return " is not approved yet. " in answer.why and "has to (cmctl approve -n unapproved" in answer.why
 
     wait_for(is_so, "the word that nobody has approved")
 

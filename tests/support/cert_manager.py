@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import json
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -88,8 +89,14 @@ class CertManagerCounterpart:
     def now(self) -> datetime:
         return self.clock()
 
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(seconds)
+
     def _issuer(self, namespace: str) -> CertManager:
-        return CertManager(KubeClient(self.api), ClusterNames(namespace, "demo"), self.settings)
+        return CertManager(KubeClient(self.api), ClusterNames(namespace, "demo"), self.settings, self)
 
     @property
     def issuer(self) -> CertManager:

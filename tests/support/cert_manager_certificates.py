@@ -18,9 +18,9 @@ from typing import Any
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager_certificates import (
     CertManagerByCertificates,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.certificate_requests import IssuerReference
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.certificates import Terms
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import Answer, LeafOrder, Token
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer_reference import IssuerReference
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec, PrivateKey
@@ -65,12 +65,6 @@ class CertificatesCounterpart(CertManagerCounterpart):
     @property
     def silent(self) -> CertManagerByCertificates:  # type: ignore[override]
         return self._by_certificates(UNAPPROVED)
-
-    def monotonic(self) -> float:
-        return time.monotonic()
-
-    def sleep(self, seconds: float) -> None:
-        time.sleep(seconds)
 
     def wake(self, tokens: Sequence[Token]) -> None:
         for token in tokens:

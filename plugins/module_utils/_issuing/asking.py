@@ -31,6 +31,7 @@ from .._strimzi.leaves import LeafSecret
 from .._strimzi.observe import Observation
 from .._strimzi.work import Work
 from .._strimzi.writes import Write, WriteVerb, write_all
+from .._trust.model.names import counted
 from .._trust.model.snapshot import Component
 from .._trust.model.steps.requests import AskForLeaves, AwaitIssuer, CollectLeaves, ForgetRequests
 from .acceptance import not_made
@@ -46,6 +47,8 @@ from .subjects import LeafSubject
 _AT_A_TIME = 20
 #: Seconds between two looks at what an issuer has done: doubled from the first to the last.
 _FIRST_LOOK, _LAST_LOOK = 1.0, 15.0
+#: Seconds after which people who watch are told what it waits for; issuers that sign by themselves have done so.
+_TELL_AFTER = 40.0
 
 
 def ask_for_leaves(step: AskForLeaves, observation: Observation, work: Work) -> None:
@@ -192,17 +195,28 @@ def await_issuer(step: AwaitIssuer, observation: Observation, work: Work) -> Non
     if work.dry_run:
         work.record(Action("wait", step.asked, what, step.phase.value))
         return
-    begun, pause = work.clock.monotonic(), _FIRST_LOOK
+    begun, pause, told = work.clock.monotonic(), _FIRST_LOOK, False
     while _is_awaited(step, observation) and (left := (step.until - work.clock.now()) / timedelta(seconds=1)) > 0:
         work.clock.sleep(min(pause, left))
         pause = min(2 * pause, _LAST_LOOK)
         observation = with_requests(work.observe(), work)
+        if not told and work.clock.monotonic() - begun >= _TELL_AFTER:
+            told = _tell_what_is_awaited(step, observation, work)
     work.record(Action("wait", step.asked, what, step.phase.value, seconds=work.clock.monotonic() - begun))
 
 
 def _is_awaited(step: AwaitIssuer, observation: Observation) -> bool:
     requests = observation.snapshot.requests
     return any(name in requests and requests[name].is_open for name in step.secrets)
+
+
+def _tell_what_is_awaited(step: AwaitIssuer, observation: Observation, work: Work) -> bool:
+    """One of many says what somebody has to do. Returns whether there was anything to tell."""
+    requests = observation.snapshot.requests
+    waiting = [one for name in step.secrets if (one := requests.get(name)) and one.is_open and one.waiting]
+    if waiting:
+        work.tell(f"{counted(len(waiting), 'certificate')} still to come from {step.asked}: {waiting[0].waiting}")
+    return bool(waiting)
 
 
 def forget_requests(step: ForgetRequests, observation: Observation, work: Work) -> None:

@@ -21,10 +21,13 @@ from .._pki.requests import RequestError, request_digest
 from .._strimzi.issuer_settings import CertManagerIssuer
 from .._strimzi.names import ClusterNames
 from .._strimzi.resources import CERTIFICATE_REQUESTS
+from .._strimzi.work import Clock
 from .cert_manager_conditions import Object
 from .cert_manager_errors import not_installed, not_taken
-from .certificate_requests import PLURAL, IssuerReference, answer_to, csr_of, manifest, named, own_labels
+from .cert_manager_waiting import Circumstances, named_request
+from .certificate_requests import PLURAL, answer_to, csr_of, manifest, own_labels
 from .issuer import Answer, LeafOrder, Refused, Token
+from .issuer_reference import IssuerReference
 
 
 @dataclass(frozen=True)
@@ -63,12 +66,15 @@ class _Record:
 
 
 class CertManager:
-    """Asks in the cluster's namespace. Needs create, list, get and delete on certificaterequests there."""
+    """Asks in the cluster's namespace. Needs create, list, get and delete on certificaterequests there, and get on the issuer to say what
+    is wrong with it.
+    """
 
     remembers = True
 
-    def __init__(self, client: KubeClient, scope: ClusterNames, settings: CertManagerIssuer) -> None:
+    def __init__(self, client: KubeClient, scope: ClusterNames, settings: CertManagerIssuer, clock: Clock) -> None:
         self._client = client
+        self._clock = clock
         self._namespace = scope.namespace
         self._issuer = IssuerReference(settings, scope.namespace)
         self._labels = own_labels(scope)
@@ -84,7 +90,7 @@ class CertManager:
         except AlreadyExists as error:
             return self._made_before(record, error)
         except KubeError as error:
-            return not_taken(error, named(order.name, self._issuer), self._issuer)
+            return not_taken(error, self._named(order.name), self._issuer)
         return record.token
 
     def poll(self, tokens: Sequence[Token]) -> tuple[Answer, ...]:
@@ -95,7 +101,8 @@ class CertManager:
             found = self._requests()
         except ResourceTypeMissing:
             return (not_installed(CERTIFICATE_REQUESTS),) * len(tokens)
-        return tuple(self._answer(token, found) for token in tokens)
+        at = Circumstances(self._client, self._issuer, self._clock.now())
+        return tuple(self._answer(token, found, at) for token in tokens)
 
     def forget(self, tokens: Sequence[Token]) -> None:
         """Requests of the same names that are not ours stay."""
@@ -120,7 +127,7 @@ class CertManager:
         found = self._client.list(CERTIFICATE_REQUESTS, self._namespace, label_selector=selector)
         return {str(one["metadata"]["name"]): one for one in found.items}
 
-    def _answer(self, token: Token, found: Mapping[str, Object]) -> Answer:
+    def _answer(self, token: Token, found: Mapping[str, Object], at: Circumstances) -> Answer:
         record = _Record.read(token)
         if record is None:
             return Refused(
@@ -131,10 +138,13 @@ class CertManager:
         if request is None or not record.is_about(request):
             instead = "" if request is None else ", and another one has its name"
             return Refused(
-                f"{named(in_a_line(record.name), self._issuer)} was deleted{instead}.",
+                f"{self._named(in_a_line(record.name))} was deleted{instead}.",
                 "Find out who removes requests before they are served; run again, so that the leaf is asked for anew.",
             )
-        return answer_to(request, self._issuer)
+        return answer_to(request, at)
+
+    def _named(self, request: str) -> str:
+        return named_request(request, self._namespace)
 
     def _made_before(self, record: _Record, error: AlreadyExists) -> Token | Refused:
         """The request of a run that was killed, or something else of its name."""
@@ -144,7 +154,7 @@ class CertManager:
         differences = list(self._differences(found, record))
         if not differences:
             return record.token
-        target = named(record.name, self._issuer)
+        target = self._named(record.name)
         return Refused(
             f"{target} exists already and is not the one that is asked for: {'; '.join(differences)}.",
             f"Remove it if nobody waits for it (kubectl delete -n {self._namespace} {PLURAL} {record.name}), then run again.",

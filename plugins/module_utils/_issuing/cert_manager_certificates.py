@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from datetime import timedelta
 from typing import Any
 
 from .._kube.client import KubeClient
@@ -20,19 +19,19 @@ from .._kube.resources import SECRETS
 from .._strimzi.resources import CERTIFICATE_REQUESTS, CERTIFICATES
 from .._strimzi.work import Clock
 from .._strimzi.writes import Write, WriteVerb, version
-from .cert_manager_conditions import Object, conditions_of
+from .cert_manager_conditions import Object
 from .cert_manager_errors import not_installed, not_taken
-from .certificate_requests import own_labels
+from .cert_manager_waiting import Circumstances
+from .certificate_requests import certificate_of, own_labels, told_of
 from .certificates import (
     Terms,
     answer_to,
-    certificate_of,
     differing,
-    failed_at,
     foreign,
     held_in,
     is_issuing,
     is_refused,
+    issuing_patch,
     manifest,
     named,
     secret_labels,
@@ -48,8 +47,8 @@ _ATTEMPTS = 5
 
 
 class CertManagerByCertificates:
-    """Needs create, get, list and patch on certificates and patch on their status in the cluster's namespace, and list and
-    delete on certificaterequests, for what they say, and where it was a refusal.
+    """Needs create, get, list and patch on certificates and patch on their status in the cluster's namespace, list and delete
+    on certificaterequests, for what they say, and where it was a refusal, and get on the issuer, to say what is wrong with it.
 
     A token names the Certificate, and what it had when it was asked for anew.
     """
@@ -112,7 +111,7 @@ class CertManagerByCertificates:
                 return
             try:
                 self._client.patch(
-                    CERTIFICATES, self._namespace, name, self._issuing(found),
+                    CERTIFICATES, self._namespace, name, issuing_patch(found, self._clock.now()),
                     resource_version=version(found), subresource="status",
                 )  # fmt: skip
                 return
@@ -131,21 +130,6 @@ class CertManagerByCertificates:
                     uid = request["metadata"].get("uid")
                     self._client.delete(CERTIFICATE_REQUESTS, self._namespace, request["metadata"]["name"], uid=uid)
 
-    def _issuing(self, found: Object) -> dict[str, Any]:
-        """cert-manager drops failed requests that are older than this condition, to the second, and so tries at once."""
-        failed = failed_at(found)
-        since = max(self._clock.now(), failed + timedelta(seconds=1)) if failed else self._clock.now()
-        condition = {
-            "type": "Issuing",
-            "status": "True",
-            "reason": "ManuallyTriggered",
-            "message": "Certificate re-issuance triggered by trustops.strimzi",
-            "lastTransitionTime": since.strftime("%Y-%m-%dT%H:%M:%SZ"),
-            "observedGeneration": found["metadata"].get("generation"),
-        }
-        others = (one for kind, one in conditions_of(found).items() if kind != "Issuing")
-        return {"status": {"conditions": [*others, condition]}}
-
     def poll(self, tokens: Sequence[Token]) -> tuple[Answer, ...]:
         """Three lists at most, however many there are."""
         if not tokens:
@@ -154,11 +138,11 @@ class CertManagerByCertificates:
             found = self._certificates()
         except ResourceTypeMissing:
             return (not_installed(CERTIFICATES),) * len(tokens)
-        secrets, requests = self._secrets(), self._requests(found.values())
-        return tuple(self._answer(token, found, secrets, requests) for token in tokens)
+        secrets, details = self._secrets(), self._details(found)
+        return tuple(self._answer(token, found, secrets, details) for token in tokens)
 
     def _answer(
-        self, token: Token, found: Mapping[str, Object], secrets: Mapping[str, Object], requests: Sequence[Object]
+        self, token: Token, found: Mapping[str, Object], secrets: Mapping[str, Object], details: Mapping[str, str]
     ) -> Answer:
         record = _read(token)
         if record is None:
@@ -174,7 +158,7 @@ class CertManagerByCertificates:
                 "Find out who removes Certificates that are in use; run again, so that the leaf is asked for anew.",
             )
         return foreign(certificate, self._scope) or answer_to(
-            certificate, secrets.get(secret_name(name)), unfit, self._scope, requests
+            certificate, secrets.get(secret_name(name)), unfit, self._scope, details.get(name, "")
         )
 
     def forget(self, tokens: Sequence[Token]) -> None:
@@ -185,15 +169,15 @@ class CertManagerByCertificates:
             found = self._certificates()
         except ResourceTypeMissing:
             return {order.name: Kept(not_installed(CERTIFICATES)) for order in orders}
-        secrets, requests = self._secrets(), self._requests(found.values())
+        secrets, details = self._secrets(), self._details(found)
         return {
-            order.name: self._kept(order, found.get(order.name), secrets.get(secret_name(order.name)), requests)
+            order.name: self._kept(
+                order, found.get(order.name), secrets.get(secret_name(order.name)), details.get(order.name, "")
+            )
             for order in orders
         }
 
-    def _kept(
-        self, order: LeafOrder, certificate: Object | None, secret: Object | None, requests: Sequence[Object]
-    ) -> Kept:
+    def _kept(self, order: LeafOrder, certificate: Object | None, secret: Object | None, detail: str) -> Kept:
         if certificate is None:
             body = manifest(order, self._terms)
             what = f"have {self._terms.issuer} issue and renew it"
@@ -204,7 +188,7 @@ class CertManagerByCertificates:
         trouble = trouble_of(certificate, self._scope)
         fields = differing(certificate, wanted_spec(order, self._terms))
         return Kept(
-            answer_to(certificate, secret, (), self._scope, requests),
+            answer_to(certificate, secret, (), self._scope, detail),
             f"{trouble.why} {trouble.remedy}" if trouble else "",
             self._correction(order, certificate, fields) if fields else None,
             f"its {', '.join(fields)} {'is' if len(fields) == 1 else 'are'} not as wanted" if fields else "",
@@ -228,11 +212,16 @@ class CertManagerByCertificates:
         selector = ",".join(f"{label}={value}" for label, value in secret_labels(self._scope).items())
         return _by_name(self._client.list(SECRETS, self._namespace, label_selector=selector).items)
 
-    def _requests(self, certificates: Iterable[Object]) -> Sequence[dict[str, Any]]:
-        """Those of Certificates of this cluster, where one is being issued. They have its labels."""
-        return self._listed_requests() if any(is_issuing(one) for one in certificates) else ()
+    def _details(self, certificates: Mapping[str, Object]) -> Mapping[str, str]:
+        """What their requests say, by the Certificate that is being issued."""
+        issuing = [name for name, one in certificates.items() if is_issuing(one)]
+        if not issuing:
+            return {}
+        at = Circumstances(self._client, self._terms.issuer, self._clock.now())
+        return told_of(issuing, self._listed_requests(), at)
 
     def _listed_requests(self) -> Sequence[dict[str, Any]]:
+        """Those of Certificates of this cluster have its labels."""
         selector = ",".join(f"{label}={value}" for label, value in own_labels(self._scope).items())
         return self._client.list(CERTIFICATE_REQUESTS, self._namespace, label_selector=selector).items
 

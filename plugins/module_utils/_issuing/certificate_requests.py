@@ -9,57 +9,20 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .._pki.certificates import CertificateError, Chain, parse_chain
 from .._pki.leaf_usability import Purpose
-from .._strimzi.issuer_settings import CertManagerIssuer
 from .._strimzi.names import CLUSTER_LABEL, ClusterNames
 from .._strimzi.resources import CERTIFICATE_REQUESTS
 from .cert_manager_conditions import Object, conditions_of, holds, said, status_of
+from .cert_manager_waiting import Circumstances, named_request, why_waiting
 from .issuer import Answer, IssuedCertificate, LeafOrder, Refused, Waiting
+from .issuer_reference import IssuerReference
 
-_GROUP, _KIND = "cert-manager.io", "Issuer"
 #: As people type it: other APIs have certificate requests too.
 PLURAL = f"{CERTIFICATE_REQUESTS.plural}.{CERTIFICATE_REQUESTS.group}"
-#: The kinds whose signers cert-manager itself names, for whoever approves (External Certificate Manager, "API").
-_SIGNERS = {"Issuer": "issuers", "ClusterIssuer": "clusterissuers"}
-
-
-@dataclass(frozen=True)
-class IssuerReference:
-    """The issuer of cert-manager that requests name. namespace: of the requests, and of the issuer if it has one."""
-
-    settings: CertManagerIssuer
-    namespace: str
-
-    @property
-    def as_field(self) -> dict[str, str]:
-        return {"name": self.settings.name, "kind": self.settings.kind, "group": self.settings.group}
-
-    @property
-    def own(self) -> bool:
-        """Of cert-manager itself."""
-        return self.settings.group == _GROUP
-
-    def __str__(self) -> str:
-        group = "" if self.own else f" of {self.settings.group}"
-        return f"{self.settings.kind} {self.settings.name}{group}"
-
-    @property
-    def signer(self) -> str:
-        """What is approved for, as in ``resourceNames`` of a Role; empty where another group names its own."""
-        plural = _SIGNERS.get(self.settings.kind, "") if self.own else ""
-        scope = f"{self.namespace}." if self.settings.kind == _KIND else ""
-        return f"{plural}.{_GROUP}/{scope}{self.settings.name}" if plural else ""
-
-    def is_of(self, request: Object) -> bool:
-        """Whether the request names this issuer."""
-        field = request["spec"].get("issuerRef") or {}
-        named = (field.get("name"), field.get("kind") or _KIND, field.get("group") or _GROUP)
-        return named == (self.settings.name, self.settings.kind, self.settings.group)
 
 
 def own_labels(scope: ClusterNames) -> dict[str, str]:
@@ -95,12 +58,12 @@ def csr_of(request: Object) -> bytes:
     return _decoded(request["spec"].get("request"))
 
 
-def answer_to(request: Object, issuer: IssuerReference) -> Answer:
+def answer_to(request: Object, at: Circumstances) -> Answer:
     """What has become of a request. A denial counts whatever else is said; what is ready is not looked at any further
     by cert-manager, nor is what has failed.
     """
-    conditions = conditions_of(request)
-    target = named(str(request["metadata"]["name"]), issuer)
+    conditions, issuer = conditions_of(request), at.issuer
+    target = named_request(str(request["metadata"]["name"]), issuer.namespace)
     ready = conditions.get("Ready", {})
     if holds(conditions, "Denied"):
         return _denied(target, conditions["Denied"], issuer)
@@ -115,35 +78,39 @@ def answer_to(request: Object, issuer: IssuerReference) -> Answer:
         return _issued(target, request, issuer)
     if ready.get("reason") == "Failed":
         return Refused(f"{target} has failed: {said(ready)}.", f"Correct {issuer} as this says; then run again.")
-    return Waiting(_why_waiting(target, conditions, issuer))
+    return Waiting(why_waiting(request, at))
 
 
-def named(name: str, issuer: IssuerReference) -> str:
-    """The request in sentences."""
-    return f"{CERTIFICATE_REQUESTS.kind} {issuer.namespace}/{name}"
+def told_of(certificates: Iterable[str], requests: Iterable[Object], at: Circumstances) -> dict[str, str]:
+    """What the latest requests of these Certificates wait for or have come to, as sentences; those that have none are left out."""
+    latest = {name: _latest(name, requests) for name in certificates}
+    answers = {name: answer_to(one, at) for name, one in latest.items() if one is not None}
+    return {name: one.why for name, one in answers.items() if not isinstance(one, IssuedCertificate)}
+
+
+def _latest(certificate: str, requests: Iterable[Object]) -> Object | None:
+    """The one that cert-manager has made last for the Certificate of this name."""
+    own = (one for one in requests if certificate_of(one) == certificate)
+    return max(own, key=lambda one: _revision(_annotation(one, "certificate-revision")), default=None)
+
+
+def certificate_of(request: Object) -> str:
+    """The name of the Certificate that a request was made for; empty where it was made for none."""
+    return _annotation(request, "certificate-name")
+
+
+def _annotation(request: Object, name: str) -> str:
+    return str((request["metadata"].get("annotations") or {}).get(f"cert-manager.io/{name}", ""))
+
+
+def _revision(text: str) -> int:
+    return int(text) if text.isdecimal() else 0
 
 
 def _denied(target: str, condition: Object, issuer: IssuerReference) -> Refused:
     return Refused(
         f"{target} was denied: {said(condition)}.",
         f"Ask those who approve requests for {issuer}, or change their policy so that it permits this one; then run again.",
-    )
-
-
-def _why_waiting(target: str, conditions: Mapping[str, Object], issuer: IssuerReference) -> str:
-    if "Ready" in conditions:
-        home = f" in namespace {issuer.namespace}" if issuer.settings.kind == _KIND and issuer.own else ""
-        return f"{target} is pending: {said(conditions['Ready'])}. {issuer} has to exist{home} and to be Ready."
-    if holds(conditions, "Approved"):
-        return (
-            f"{target} is approved, and no controller has begun with it. Check that the controller of {issuer} runs, "
-            "and that it serves this namespace."
-        )
-    who = f"whoever may approve for signers {issuer.signer}" if issuer.signer else f"whoever may approve for {issuer}"
-    return (
-        f"{target} is not approved. cert-manager approves by itself unless that is switched off, or not permitted for "
-        f"this kind of issuer, or cert-manager does not run; else {who} has to (cmctl approve -n {issuer.namespace} "
-        f"{target.rpartition('/')[2]})."
     )
 
 

@@ -9,7 +9,7 @@ certificates").
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import MAXYEAR, datetime, timedelta
 from typing import Any
@@ -22,8 +22,9 @@ from .._strimzi.names import CLUSTER_LABEL, ClusterNames
 from .._strimzi.resources import CERTIFICATES
 from .._strimzi.secret_data import entries
 from .cert_manager_conditions import Object, conditions_of, holds, said, status_of
-from .certificate_requests import IssuerReference, best_effort, own_labels, upwards, usages
+from .certificate_requests import best_effort, own_labels, upwards, usages
 from .issuer import Answer, IssuedCertificate, LeafOrder, Refused, Waiting
+from .issuer_reference import IssuerReference
 
 #: As people type it: other APIs have certificates too.
 PLURAL = f"{CERTIFICATES.plural}.{CERTIFICATES.group}"
@@ -165,6 +166,24 @@ def failed_at(certificate: Object) -> datetime | None:
     return found if found.tzinfo is not None and found.year < MAXYEAR else None
 
 
+def issuing_patch(certificate: Object, now: datetime) -> dict[str, Any]:
+    """What of its status makes cert-manager issue it, as ``cmctl renew`` does. cert-manager drops failed requests that are older
+    than this condition, to the second, and so tries at once.
+    """
+    failed = failed_at(certificate)
+    since = max(now, failed + timedelta(seconds=1)) if failed else now
+    condition = {
+        "type": "Issuing",
+        "status": "True",
+        "reason": "ManuallyTriggered",
+        "message": "Certificate re-issuance triggered by trustops.strimzi",
+        "lastTransitionTime": since.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "observedGeneration": certificate["metadata"].get("generation"),
+    }
+    others = (one for kind, one in conditions_of(certificate).items() if kind != "Issuing")
+    return {"status": {"conditions": [*others, condition]}}
+
+
 def held_in(secret: Object | None, name: str, namespace: str) -> IssuedCertificate | Waiting:
     """The certificate with its key that cert-manager has put into a Secret of this name."""
     target = f"Secret {namespace}/{name}"
@@ -186,15 +205,15 @@ def answer_to(
     secret: Object | None,
     unfit: Iterable[str],
     scope: ClusterNames,
-    requests: Iterable[Object] = (),
+    detail: str = "",
 ) -> Answer:
     """What has become of a Certificate. secret: read after it, so that it is no older. unfit: SHA-256 of certificates that
-    are no answer. requests: those that cert-manager has made, for what they say.
+    are no answer. detail: what its request waits for, as sentences; empty where nobody has asked.
     """
     name = str(certificate["metadata"]["name"])
     target, conditions = named(name, scope.namespace), conditions_of(certificate)
     if is_issuing(certificate):
-        return Waiting(f"{target} is being issued: {said(conditions['Issuing'])}.{_detail(name, requests, scope)}")
+        return Waiting(" ".join(filter(None, (f"{target} is being issued: {said(conditions['Issuing'])}.", detail))))
     ready = conditions.get("Ready")
     if ready is None or ready.get("observedGeneration") != certificate["metadata"].get("generation"):
         return Waiting(
@@ -213,40 +232,7 @@ def answer_to(
     )
 
 
-def _detail(name: str, requests: Iterable[Object], scope: ClusterNames) -> str:
-    """What the latest request of a Certificate says, behind a space."""
-    own = [one for one in requests if certificate_of(one) == name]
-    latest = max(own, key=lambda one: _revision(_annotation(one, "certificate-revision")), default=None)
-    if latest is None:
-        return ""
-    return "".join(f" {text}" for text in _what_request_says(latest, scope))
-
-
-def _what_request_says(request: Object, scope: ClusterNames) -> Iterator[str]:
-    target = f"CertificateRequest {scope.namespace}/{request['metadata']['name']}"
-    conditions = conditions_of(request)
-    if not holds(conditions, "Approved") and not holds(conditions, "Denied"):
-        yield f"{target} is not approved: whoever may approve has to (cmctl approve -n {scope.namespace} {request['metadata']['name']})."
-    elif "Ready" in conditions:
-        yield f"{target}: {said(conditions['Ready'])}."
-    else:
-        yield f"{target} is approved, and no controller has begun with it. Check that the controller of this issuer runs."
-
-
-def certificate_of(request: Object) -> str:
-    """The name of the Certificate that a request was made for; empty where it was made for none."""
-    return _annotation(request, "certificate-name")
-
-
 def is_refused(request: Object) -> bool:
     """Whether it ends without a certificate, and stays."""
     conditions = conditions_of(request)
     return holds(conditions, "Denied") or holds(conditions, "InvalidRequest")
-
-
-def _annotation(request: Object, name: str) -> str:
-    return str((request["metadata"].get("annotations") or {}).get(f"cert-manager.io/{name}", ""))
-
-
-def _revision(text: str) -> int:
-    return int(text) if text.isdecimal() else 0

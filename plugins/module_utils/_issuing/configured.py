@@ -13,10 +13,10 @@ from .._strimzi.leaf_requests import StoredRequest
 from .._strimzi.work import Work
 from .cert_manager import CertManager
 from .cert_manager_certificates import CertManagerByCertificates
-from .certificate_requests import IssuerReference
 from .certificates import Terms
 from .external import External
 from .issuer import Issuer
+from .issuer_reference import IssuerReference
 from .vault import VaultPki
 
 
@@ -24,7 +24,7 @@ def issuer_of(work: Work, stored: Iterable[StoredRequest] = ()) -> Issuer:
     """stored: what the cluster knows of its requests; the external issuer has no other place for answers."""
     settings, scope = work.settings.issuer, work.scope
     if isinstance(settings, CertManagerIssuer):
-        return CertManager(work.client, scope, settings)
+        return CertManager(work.client, scope, settings, work.clock)
     if isinstance(settings, CertManagerCertificates):
         reference = IssuerReference(settings.issuer, scope.namespace)
         terms = Terms(scope, reference, work.settings.leaf_key, settings.validity, settings.renew_before)

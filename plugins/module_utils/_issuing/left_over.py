@@ -21,10 +21,11 @@ from .._strimzi.observe import Observation
 from .._strimzi.resources import CERTIFICATES
 from .._strimzi.work import Work
 from .._strimzi.writes import Write, WriteVerb, version, write_all
-from .certificate_requests import IssuerReference, own_labels
+from .certificate_requests import own_labels
 from .certificates import held_in, secret_labels, secret_name
 from .entities import every_leaf
 from .issuer import IssuedCertificate
+from .issuer_reference import IssuerReference
 
 Object = Mapping[str, Any]
 

@@ -585,3 +585,19 @@ def test_a_dry_run_says_so_and_forgets_nothing(noting: Noting) -> None:
     actions = forget(bench, NODE, dry_run=True)
     assert told(actions) == [("delete", f"Secret kafka/{KEYS}"), ("delete", f"Secret kafka/{REQUESTS}")]
     assert (noting.forgotten, len(bench.api.writes)) == ([], begun)
+
+
+def test_people_who_watch_are_told_in_time_what_it_waits_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once, and not of an issuer that answers by itself."""
+    bench = elsewhere()
+    told: list[str] = []
+    ask(bench, NODE, OTHER_NODE)
+    work = replace(bench.work(), report=told.append)
+    monkeypatch.setattr(bench, "work", lambda **_settings: work)
+    wait(bench, 30, NODE, OTHER_NODE)
+    assert told == []
+    wait(bench, 600, NODE, OTHER_NODE)
+    assert len(told) == 1
+    assert told[0].startswith(
+        "[kafka/demo] 2 certificates still to come from the external issuer: The requests lie in Secrets"
+    )

@@ -34,7 +34,7 @@ from ansible_collections.trustops.strimzi.tests.support.certificates import key,
 from ansible_collections.trustops.strimzi.tests.support.issuer_contract import asked, is_told, wish
 from ansible_collections.trustops.strimzi.tests.support.memory_api import MemoryApi
 
-from .._kube.doubles import scripted, status
+from .._kube.doubles import FakeClock, scripted, status
 
 SCOPE = ClusterNames("kafka", "demo")
 SETTINGS = CertManagerIssuer("corporate")
@@ -48,12 +48,12 @@ AWAY = status(
 
 
 def issuer(api: MemoryApi, settings: CertManagerIssuer = SETTINGS, scope: ClusterNames = SCOPE) -> CertManager:
-    return CertManager(KubeClient(api), scope, settings)
+    return CertManager(KubeClient(api), scope, settings, FakeClock())
 
 
 def before(*answers: Response | TransportError) -> CertManager:
     """An issuer before an API server that answers so."""
-    return CertManager(scripted(answers)[0], SCOPE, SETTINGS)
+    return CertManager(scripted(answers)[0], SCOPE, SETTINGS, FakeClock())
 
 
 def test_a_request_carries_the_labels_by_which_it_is_found() -> None:

@@ -50,7 +50,7 @@ class MemoryCounterpart(CertManagerCounterpart):
     def absent(self) -> CertManager:
         """Before an API server without cert-manager's resource definitions."""
         unknown_kind = status(404, "NotFound", "the server could not find the requested resource")
-        return CertManager(scripted([unknown_kind])[0], ClusterNames("kafka", "demo"), self.settings)
+        return CertManager(scripted([unknown_kind])[0], ClusterNames("kafka", "demo"), self.settings, self)
 
 
 def _counterpart(authority: Entity, *above: Entity) -> MemoryCounterpart:

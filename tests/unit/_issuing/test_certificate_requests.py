@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.cert_manager_waiting import Circumstances
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.certificate_requests import (
-    IssuerReference,
     answer_to,
     manifest,
+    told_of,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import (
     Answer,
@@ -23,10 +24,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer i
     Refused,
     Waiting,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer_reference import IssuerReference
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import MOST_IN_A_CHAIN, Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer
-from ansible_collections.trustops.strimzi.tests.support.certificates import Entity, key, leaf, make
+from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, Entity, key, leaf, make
 from ansible_collections.trustops.strimzi.tests.support.issuer_contract import CLIENT, NODE, is_told
+from ansible_collections.trustops.strimzi.tests.support.memory_api import MemoryApi
 
 ROOT = make("root", key(1))
 CA = make("issuing", key(2), ROOT)
@@ -62,7 +66,12 @@ def failed(message: str) -> Object:
 
 def answer(*conditions: Object, of: IssuerReference | None = None, **status: Any) -> Answer:
     found = {"metadata": {"name": "demo-kafka-0"}, "spec": {}, "status": {"conditions": list(conditions), **status}}
-    return answer_to(found, of or issuer())
+    return answer_to(found, beside(of or issuer()))
+
+
+def beside(one: IssuerReference) -> Circumstances:
+    """No object of the issuer exists."""
+    return Circumstances(KubeClient(MemoryApi()), one, NOW)
 
 
 def test_the_whole_object() -> None:
@@ -127,11 +136,11 @@ def test_what_ends_a_request(conditions: list[Object], why: str, remedy: str) ->
         ([APPROVED], ["is approved, and no controller has begun", "the controller of Issuer corporate runs"]),
         (
             [APPROVED, pending('Referenced "Issuer" not found: x')],
-            ['pending: Referenced "Issuer" not found: x. Issuer corporate has to exist in namespace kafka'],
+            ['pending: Referenced "Issuer" not found: x. Issuer corporate does not exist in namespace kafka'],
         ),
         (
             [APPROVED, pending("Referenced issuer does not have a Ready status condition")],
-            ["does not have a Ready status condition. Issuer corporate", "to be Ready"],
+            ["does not have a Ready status condition. Issuer corporate"],
         ),
         ([pending("")], ["is pending: Pending."]),
         ([condition("Ready", "Unknown")], ["is pending: no reason is given."]),
@@ -147,7 +156,7 @@ def test_what_a_request_waits_for(conditions: list[Object], parts: list[str]) ->
 
 
 def test_a_request_that_nobody_has_looked_at_has_no_status() -> None:
-    found = answer_to({"metadata": {"name": "a"}, "spec": {}}, issuer())
+    found = answer_to({"metadata": {"name": "a"}, "spec": {}}, beside(issuer()))
     assert isinstance(found, Waiting)
     assert "is not approved" in found.why
 
@@ -246,3 +255,31 @@ def test_ready_without_a_certificate_that_can_be_read(status: Object) -> None:
 def test_texts_of_others_do_nothing_to_who_reads_them(kind: str, message: str) -> None:
     told = {"failed": failed(message), "pending": pending(message)}.get(kind) or condition(kind, message=message)
     is_told(answer(told))
+
+
+def of_certificate(revision: str, *conditions: Object, name: str = "demo-kafka-0") -> Object:
+    annotations = {"cert-manager.io/certificate-name": name, "cert-manager.io/certificate-revision": revision}
+    metadata = {"name": f"{name}-{revision}", "annotations": annotations}
+    return {"metadata": metadata, "spec": {}, "status": {"conditions": [*conditions]}}
+
+
+@pytest.mark.parametrize(
+    ("latest", "told"),
+    [
+        (of_certificate("10"), "CertificateRequest kafka/demo-kafka-0-10 is not approved"),
+        (of_certificate("10", APPROVED), "is approved, and no controller has begun with it."),
+        (of_certificate("10", APPROVED, pending('Referenced "Issuer" not found')), 'Referenced "Issuer" not found.'),
+        (of_certificate("10", condition("Denied", message="no")), "CertificateRequest kafka/demo-kafka-0-10 was denied: no."),
+    ],
+)  # fmt: skip
+def test_of_the_requests_of_a_certificate_the_latest_counts(latest: Object, told: str) -> None:
+    requests = (of_certificate("9"), latest, of_certificate("x"), of_certificate("11", name="another"))
+    found = told_of(["demo-kafka-0", "asked-by-nobody"], requests, beside(issuer()))
+    assert list(found) == ["demo-kafka-0"]
+    assert told in found["demo-kafka-0"]
+
+
+def test_of_a_request_that_is_served_nothing_is_told() -> None:
+    served = of_certificate("10", APPROVED, READY)
+    served["status"]["certificate"] = text(LEAF, CA)
+    assert told_of(["demo-kafka-0"], (served,), beside(issuer())) == {}

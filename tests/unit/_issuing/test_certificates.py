@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.certificate_requests import IssuerReference
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.certificates import (
     Terms,
     answer_to,
@@ -29,6 +28,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer i
     Refused,
     Waiting,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer_reference import IssuerReference
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
@@ -192,31 +192,10 @@ def test_what_comes_to_nothing_says_why(found: Object, stored: Object | None, to
     is_told(answer)
 
 
-def request(revision: str, *conditions: Object, name: str = NAME) -> Object:
-    annotations = {"cert-manager.io/certificate-name": name, "cert-manager.io/certificate-revision": revision}
-    metadata = {"name": f"{name}-{revision}", "annotations": annotations}
-    return {"metadata": metadata, "status": {"conditions": [*conditions]}}
-
-
-APPROVED = condition("Approved", "True")
-
-
-@pytest.mark.parametrize(
-    ("latest", "told"),
-    [
-        (request("10"), f"CertificateRequest kafka/{NAME}-10 is not approved"),
-        (request("10", APPROVED), "is approved, and no controller has begun with it."),
-        (
-            request("10", APPROVED, condition("Ready", "False", 'Referenced "Issuer" not found')),
-            'Referenced "Issuer" not found.',
-        ),
-    ],
-)
-def test_while_it_is_issued_its_latest_request_is_told(latest: Object, told: str) -> None:
-    requests = (request("9"), latest, request("x"), request("11", name="another"))
-    answer = answer_to(certificate(ISSUING), None, (), SCOPE, requests)
+def test_while_it_is_issued_it_says_what_its_request_waits_for() -> None:
+    answer = answer_to(certificate(ISSUING), None, (), SCOPE, "CertificateRequest kafka/a is pending: soon.")
     assert isinstance(answer, Waiting)
-    assert told in answer.why
+    assert answer.why.endswith(": Renewing certificate. CertificateRequest kafka/a is pending: soon.")
     is_told(answer)
 
 
