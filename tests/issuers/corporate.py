@@ -5,12 +5,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from textwrap import dedent
 from typing import Any
 
 import yaml
@@ -34,21 +32,31 @@ from ..support.issuer_contract import wish
 
 Object = dict[str, Any]
 RBAC = "rbac.authorization.k8s.io"
-PAGE = REPOSITORY / "docs" / "issuers" / "cert-manager.md"
-#: Whose runs these are: bound to the Role of the documentation and to nothing else.
+RBAC_YML = REPOSITORY / "docs" / "rbac.yml"
+#: Those that tests ask.
+ISSUERS = ["corporate", "department", "selfsigned", "tomorrow", "unready"]
+#: Whose runs these are: bound to Roles of the documentation and to nothing else.
 RUNNER = "trustops"
-#: What every run may do (docs/rbac.yml).
-READING_SECRETS = {
-    "apiVersion": f"{RBAC}/v1", "kind": "Role", "rules": [{"apiGroups": [""], "resources": ["secrets"], "verbs": ["get", "list"]}],
-}  # fmt: skip
 
 
-def documented_role() -> Object:
-    """The Role that the documentation shows."""
-    blocks = map(dedent, re.findall(r"```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL))
-    roles = [block for block in blocks if re.search("^kind: Role$", block, re.MULTILINE)]
-    (role,) = map(yaml.safe_load, roles)
-    return dict(role)
+def documented_roles() -> list[Object]:
+    """Those for cert-manager, and the part of the one for every run that is needed here; for whatever the Issuers are called."""
+    roles = {
+        role["metadata"]["name"].removeprefix("trustops-strimzi-"): role
+        for role in yaml.safe_load(RBAC_YML.read_text())["items"]
+    }
+    reading = [rule for rule in roles["looking"]["rules"] if rule["resources"] == ["secrets"]]
+    wanted = [
+        roles["cert-manager"],
+        roles["cert-manager-certificates"],
+        roles["cluster-issuer"],
+        {**roles["looking"], "rules": reading},
+    ]
+    return [{**role, "rules": [_for_all_issuers(rule) for rule in role["rules"]]} for role in wanted]
+
+
+def _for_all_issuers(rule: Object) -> Object:
+    return {**rule, "resourceNames": ISSUERS} if rule["resources"][0].endswith("issuers") else rule
 
 
 def now() -> datetime:
@@ -118,17 +126,18 @@ class Corporate:
         account = {"name": RUNNER, "namespace": NAMESPACE}
         self.kube.apply([{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": account}])
         for namespace in (NAMESPACE, UNAPPROVED):
-            for name, role in ((RUNNER, documented_role()), (f"{RUNNER}-looking", READING_SECRETS)):
-                self.kube.apply(_bound(name, role, {"kind": "ServiceAccount", **account}, namespace))
+            for role in documented_roles():
+                self.kube.apply(_bound(role, {"kind": "ServiceAccount", **account}, namespace))
         path = f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts/{RUNNER}/token"
         body = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"audiences": []}}
         token = self.kube.request("POST", path, body=body).body["status"]["token"]
         write_kubeconfig(self.kubeconfig, self.kube.server, self.bed.folder / "ca.crt", token)
 
 
-def _bound(name: str, role: Object, subject: Object, namespace: str) -> Iterable[Object]:
-    metadata = {"name": name, "namespace": namespace}
+def _bound(role: Object, subject: Object, namespace: str) -> Iterable[Object]:
+    """A ClusterRole everywhere."""
+    kind, name = role["kind"], role["metadata"]["name"]
+    metadata = {"name": name} if kind == "ClusterRole" else {"name": name, "namespace": namespace}
     yield {**role, "metadata": metadata}
-    reference = {"apiGroup": RBAC, "kind": "Role", "name": name}
-    binding = {"apiVersion": f"{RBAC}/v1", "kind": "RoleBinding", "metadata": metadata}
-    yield {**binding, "subjects": [subject], "roleRef": reference}
+    binding = {"apiVersion": f"{RBAC}/v1", "kind": f"{kind}Binding", "metadata": metadata}
+    yield {**binding, "subjects": [subject], "roleRef": {"apiGroup": RBAC, "kind": kind, "name": name}}

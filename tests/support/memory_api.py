@@ -29,10 +29,13 @@ _KINDS = {
 
 
 def parts_of(path: str) -> tuple[str, str, str]:
-    """Group, plural and name of what the path leads to; empty for the core group, and for all objects."""
+    """Group, resource and name of what the path leads to; empty for the core group, and for all objects. The resource as a Role has it:
+    ``certificates``, ``certificates/status``.
+    """
     match = _PATH.match(path)
     assert match, path
-    return match["group"] or "", match["plural"], match["name"] or ""
+    resource = "/".join(filter(None, (match["plural"], match["sub"])))
+    return match["group"] or "", resource, match["name"] or ""
 
 
 @dataclass(frozen=True)

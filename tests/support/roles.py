@@ -40,9 +40,9 @@ class ByRoles(Restricted):
     def request(self, method: str, path: str, *, query: Mapping[str, str] | None = None, **arguments: Any) -> Response:
         if path == ACCESS_REVIEWS:
             return self._review(arguments["body"])
-        group, plural, name = parts_of(path)
-        if not self._may(verb_of(method, bool(name)), group, plural, name or _named(query)):
-            return forbidden(plural)
+        group, resource, name = parts_of(path)
+        if not self._may(verb_of(method, bool(name)), group, resource, name or _named(query)):
+            return forbidden(resource)
         return self.api.request(method, path, query=query, **arguments)
 
     def stream(self, path: str, *, query: Mapping[str, str] | None = None, **arguments: Any) -> Iterator[Any]:
