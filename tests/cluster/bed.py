@@ -149,10 +149,18 @@ class Bed:
         self._run_steps(control_plane.kwok(files, self.folder, ports))
         kube.apply(_node(number) for number in range(self.nodes))
 
+    def has_step(self, name: str) -> bool:
+        """Whether a program of this name was started here."""
+        return any(step["name"] == name for step in self._steps())
+
+    def _steps(self) -> list[dict[str, Any]]:
+        plan = self.folder / "plan.json"
+        return list(json.loads(plan.read_text())) if plan.exists() else []
+
     def _run_steps(self, *steps: dict[str, Any]) -> None:
         """The supervisor starts these next."""
         plan, scratch = self.folder / "plan.json", self.folder / "plan.new"
-        known = json.loads(plan.read_text()) if plan.exists() else []
+        known = self._steps()
         scratch.write_text(json.dumps([*known, *steps]))
         scratch.rename(plan)
 

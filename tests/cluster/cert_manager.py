@@ -19,15 +19,17 @@ CLUSTER_RESOURCES = "cert-manager"
 
 
 def start_cert_manager(bed: Bed, approving: str) -> None:
-    """Its kinds and its controllers. Requests are approved in this namespace alone. Raises MissingTool."""
+    """Its kinds and its controllers, once; requests are approved in this namespace, and in those of other calls. Raises MissingTool."""
     folder = find_cert_manager()
     command = [str(folder / "cert-manager"), f"--kubeconfig={bed.kubeconfig}"]
 
     def step(name: str, *arguments: str) -> dict[str, Any]:
         return {"name": name, "command": [*command, *arguments]}
 
+    name = "cert-manager"
+    controllers = step(name, f"--cluster-resource-namespace={CLUSTER_RESOURCES}", *CONTROLLERS)
     bed.add(
         sorted((folder / "crds").glob("*.yaml")),
-        step("cert-manager", f"--cluster-resource-namespace={CLUSTER_RESOURCES}", *CONTROLLERS),
-        step("cert-manager-approver", f"--namespace={approving}", APPROVER),
+        *(() if bed.has_step(name) else (controllers,)),
+        step(f"{name}-approver-{approving}", f"--namespace={approving}", APPROVER),
     )

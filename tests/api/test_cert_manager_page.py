@@ -1,0 +1,74 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The way of docs/issuers/cert-manager.md, "Step by step", with cert-manager's own controllers and the shipped Roles."""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
+
+from ..cluster.bed import Bed
+from ..cluster.cert_manager import start_cert_manager
+from ..support.pages import block, quick, shell, stand_in
+from .running import Runner
+from .test_permissions import shipped_rules
+
+_shown = partial(block, "cert-manager.md")
+
+
+@pytest.fixture(scope="module")
+def administrator(bed: Bed, runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The environment of whoever installed cert-manager and has kubectl."""
+    commands = tmp_path_factory.mktemp("bin")
+    stand_in("kubectl", "kubectl_command", commands)
+    start_cert_manager(bed, approving=runner.cluster.namespace)
+    return {"PATH": f"{commands}:{os.environ['PATH']}", "KUBECONFIG": str(bed.kubeconfig)}
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(
+    ("more", "role"),
+    [("", "cert-manager"), (", resource: Certificate", "cert-manager-certificates")],
+    ids=["CertificateRequest", "Certificate"],
+)
+def test_a_cluster_moves_to_a_ca_of_cert_manager(
+    runner: Runner, administrator: dict[str, str], tmp_path: Path, more: str, role: str
+) -> None:
+    namespace = runner.cluster.namespace
+    permitted = runner.as_service_account(shipped_rules("looking", "flows", "issuing", role), tmp_path)
+    running = {**permitted.environment(), "ANSIBLE_PYTHON_INTERPRETER": sys.executable}
+
+    (tmp_path / "issuer.yaml").write_text(_here(_shown("yaml", "isCA: true"), namespace))
+    shell(_here(_shown("shell", "kubectl apply -f issuer.yaml"), namespace), tmp_path, administrator)
+    shell(_here(_shown("shell", "kubectl get secret"), namespace), tmp_path, administrator)
+    (tmp_path / "cert-manager.yml").write_text(_with(_shown("yaml", "lookup('env', 'PWD')"), more))
+    shell(quick(_here(_shown("shell", "--check --diff"), namespace)), tmp_path, running)
+
+    (wanted,) = parse_certificates((tmp_path / "corporate-ca.pem").read_bytes())
+    info = runner.module("strimzi_ca_info")
+    (issuing,) = info["cas"]
+    assert (issuing["sha256"], issuing["state"]) == (wanted.sha256, "TRUSTED_IN_USE_ALL")
+    assert {leaf["issuer"] for leaf in info["leaves"]} == {wanted.subject}
+    shell(quick(_here(_shown("shell", "renew_leaves"), namespace)), tmp_path, running)
+    assert runner.module("strimzi_ca_info")["leaves"] == info["leaves"]
+    runner.flow("rotate_cluster_ca", strimzi_replaces=wanted.sha256).check()
+
+
+def _here(text: str, namespace: str) -> str:
+    """The namespace of the page is kafka."""
+    for before in ("namespace: ", "-n ", "strimzi_namespace="):
+        text = text.replace(f"{before}kafka", f"{before}{namespace}")
+    return text
+
+
+def _with(variables: str, more: str) -> str:
+    """``strimzi_issuer`` with more said of it."""
+    assert "kind: Issuer}" in variables
+    return variables.replace("kind: Issuer}", f"kind: Issuer{more}}}")
