@@ -35,6 +35,10 @@ class LeafRefused(StepError):
     """An issuer returned another certificate than was asked for."""
 
 
+class SecretFull(StepError):
+    """More than Kubernetes stores in one Secret would have to be in it."""
+
+
 class ReloadImpossible(StepError):
     """Nodes cannot read a change again. A restart brings the same result."""
 

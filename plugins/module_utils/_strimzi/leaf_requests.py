@@ -26,10 +26,11 @@ from .._trust.model.snapshot import Component
 from .ca_secrets import usable_key
 from .names import ClusterNames
 from .secret_data import entries
+from .secret_room import IN_PORTIONS, MAKE_ROOM, check_room
 from .writes import Write, WriteVerb, new_secret, secret_patch, version
 
 TYPE = "strimzi.io/issuing"
-REQUESTED, PENDING, ISSUED = "requested", "pending", "issued"
+REQUESTED, PENDING, ISSUED, _KEY = "requested", "pending", "issued", "key"
 _STATES = (REQUESTED, PENDING, ISSUED)
 #: What reading content that was not written here can raise; JSON knows infinite numbers, and lists as deep as one likes.
 _UNREADABLE = (CertificateError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
@@ -88,7 +89,7 @@ def read_requests(scope: ClusterNames, secrets: Mapping[str, Object]) -> dict[st
     for component in Component:
         stored = entries(secrets.get(scope.issuing_secret(component.value)))
         keys = entries(secrets.get(scope.next_keys_secret(component.value)))
-        for name in sorted({*_named(stored, _STATES), *_named(keys, ("key",))}):
+        for name in sorted({*_named(stored, _STATES), *_named(keys, (_KEY,))}):
             if name not in found or found[name].is_unasked:
                 found[name] = _read(StoredRequest(name, component), stored)
     return found
@@ -119,6 +120,11 @@ def _read(found: StoredRequest, stored: Mapping[str, bytes]) -> StoredRequest:
         return replace(found, problem=unreadable)
 
 
+def entries_of(leaf: str) -> tuple[str, ...]:
+    """Every entry that there can be about a leaf, in both Secrets."""
+    return tuple(f"{leaf}.{kind}" for kind in (*_STATES, _KEY))
+
+
 class NextKeys:
     """The private keys that were made for requests. Each Secret holds those of all its leaves, so it is decoded once."""
 
@@ -130,7 +136,7 @@ class NextKeys:
         """The key for the leaf of this Secret; None where there is none, or it is unusable."""
         asked = (component, leaf)
         if asked not in self._loaded:
-            self._loaded[asked] = usable_key(self._stored[component].get(f"{leaf}.key"))
+            self._loaded[asked] = usable_key(self._stored[component].get(f"{leaf}.{_KEY}"))
         return self._loaded[asked]
 
 
@@ -199,14 +205,14 @@ def write_pending(
     """By the Secret of the leaf: the certificate with its chain that somebody puts back."""
     data: dict[str, bytes | None] = {f"{leaf}.{PENDING}": encode_certificates(chain) for leaf, chain in answers.items()}
     what = f"certificates for {', '.join(sorted(answers))}"
-    return _written(scope, secrets, scope.issuing_secret(component.value), data, what, TYPE)
+    return _written(scope, secrets, scope.issuing_secret(component.value), data, what, TYPE, IN_PORTIONS)
 
 
 def write_keys(
     scope: ClusterNames, secrets: Mapping[str, Object], component: Component, changed: Mapping[str, bytes | None]
 ) -> Write:
     """By the Secret of the leaf: its next private key; None removes it."""
-    data = {f"{leaf}.key": key for leaf, key in changed.items()}
+    data = {f"{leaf}.{_KEY}": key for leaf, key in changed.items()}
     what = f"next keys of {', '.join(sorted(changed))}"
     return _written(scope, secrets, scope.next_keys_secret(component.value), data, what, "Opaque")
 
@@ -218,12 +224,15 @@ def _written(
     data: Mapping[str, bytes | None],
     what: str,
     kind: str,
+    remedy: str = MAKE_ROOM,
 ) -> Write:
     existing, kept = secrets.get(name), {key: one for key, one in data.items() if one is not None}
     if existing is None:
+        check_room(f"{scope.namespace}/{name}", what, kept, remedy)
         return Write(WriteVerb.CREATE, SECRETS, name, what, {**new_secret(scope.labels, name, kept, {}), "type": kind})
     stored = (existing.get("data") or {}).keys()
     if not kept and not stored - data.keys():
         return Write(WriteVerb.DELETE, SECRETS, name, what, resource_version=version(existing))
     present = {key: one for key, one in data.items() if key in kept or key in stored}
+    check_room(f"{scope.namespace}/{name}", what, {**entries(existing), **dict.fromkeys(present, b""), **kept}, remedy)
     return Write(WriteVerb.UPDATE, SECRETS, name, what, secret_patch(present), version(existing))
