@@ -35,6 +35,29 @@ options:
       - With O(state=imported), the certificates instead of a O(directory), each in PEM form, which may have its chain after it.
     type: list
     elements: str
+  ca_source:
+    description:
+      - The Secret or ConfigMap with the CAs to trust that the flow is given, as the option of the same name of M(trustops.strimzi.strimzi_ca).
+      - With it, a certificate of a CA that lies there and is not in use yet is put back as well, and waits until that CA is trusted by everybody and
+        in use, for which C(reconcile) sees. Without it, such a certificate is refused.
+    type: dict
+    suboptions:
+      kind:
+        description: Kind of the object.
+        type: str
+        choices: [Secret, ConfigMap]
+        default: Secret
+      name:
+        description: Name of the object.
+        type: str
+        required: true
+      namespace:
+        description: Its namespace; that of the cluster where it is not given.
+        type: str
+      key:
+        description: The entry with the certificates.
+        type: str
+        default: ca.crt
 extends_documentation_fragment:
   - trustops.strimzi.auth
   - trustops.strimzi.cluster
@@ -113,6 +136,7 @@ requests:
     answered: {description: Whether a certificate was put back that the next run takes., type: bool, returned: always, sample: false}
     problem: {description: "Why it must not be signed, with what helps; empty where it may be.", type: str, returned: always, sample: ""}
     refused: {description: "Why what was put back is refused; empty where nothing was, or where it is good.", type: str, returned: always, sample: ""}
+    waiting: {description: "What a good certificate waits for before it is used; empty where it waits for nothing.", type: str, returned: always, sample: ""}
     failed:
       description: How often requests before it have failed, when the last one did, and why; null where none has.
       type: dict
@@ -173,7 +197,7 @@ seconds:
 
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import CLUSTER, ArgumentSpec
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import CLUSTER, SOURCE, ArgumentSpec
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.requests_module import RequestsModule
 
 STATE = ArgumentSpec(
@@ -188,7 +212,7 @@ STATE = ArgumentSpec(
         ("state", "imported", ("directory", "certificates"), True),
     ),
 )
-SPEC = CLUSTER + STATE
+SPEC = CLUSTER + SOURCE + STATE
 
 
 def body(module: RequestsModule) -> dict[str, Any]:

@@ -80,6 +80,21 @@ CLUSTER = ArgumentSpec(
 
 GOALS = ["create", "renew", "replace_key", "upgrade", "downgrade", "renew_leaves", "reconcile"]
 
+#: Where the CAs lie that a cluster is to trust.
+SOURCE = ArgumentSpec(
+    {
+        "ca_source": {
+            "type": "dict",
+            "options": {
+                "kind": {"type": "str", "choices": ["Secret", "ConfigMap"], "default": "Secret"},
+                "name": {"type": "str", "required": True},
+                "namespace": {"type": "str"},
+                "key": {"type": "str", "default": "ca.crt", "no_log": False},
+            },
+        },
+    }
+)
+
 #: The options of every module that takes part in a flow, so that all of them decide the same.
 FLOW = ArgumentSpec(
     {
@@ -149,15 +164,7 @@ FLOW = ArgumentSpec(
             "required_if": [("type", "cert_manager", ("name",)), ("type", "vault", ("name", "url", "role", "login"))],
         },
         "rotation_policy": {"type": "str", "choices": ["always", "never"], "default": "always"},
-        "ca_source": {
-            "type": "dict",
-            "options": {
-                "kind": {"type": "str", "choices": ["Secret", "ConfigMap"], "default": "Secret"},
-                "name": {"type": "str", "required": True},
-                "namespace": {"type": "str"},
-                "key": {"type": "str", "default": "ca.crt", "no_log": False},
-            },
-        },
+        **SOURCE.options,
         "trust_new_roots": {"type": "str", "choices": ["ask", "never"], "default": "ask"},
         "confirm_roots": {"type": "list", "elements": "str"},
         "retry_failed": {"type": "bool", "default": False},

@@ -70,6 +70,9 @@ class RequestsModule(FlowModule):
     def _seen(self, work: Work) -> Observation:
         seen = see_existing(work)
         self.hide_secrets(seen)
+        source = seen.snapshot.source
+        if source is not None and source.problem:
+            self.fail(f"{source.name} {source.problem} {source.remedy}")
         return seen
 
     def _described(
@@ -117,6 +120,7 @@ def _request(one: RequestByHand) -> dict[str, Any]:
         "answered": one.is_answered,
         "problem": one.problem,
         "refused": one.refused,
+        "waiting": one.waiting,
         "failed": _failed(one.failed),
     }
 

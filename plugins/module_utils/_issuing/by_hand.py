@@ -28,7 +28,8 @@ class RequestByHand:
     subject, names, public_key_sha256: of the signing request, empty where it cannot be read. authority: the CA that is
     to sign. answer: what was put back and is good. problem: why it must not be signed, as a sentence; empty where it
     may be. refused: why what was put back for it is refused, as a sentence; empty where nothing was, or where it is
-    good. failed: what became of the requests before it.
+    good. waiting: what a good answer waits for before it can be used, as a sentence; empty where it waits for nothing. failed: what became of the
+    requests before it.
     """
 
     stored: StoredRequest
@@ -41,6 +42,7 @@ class RequestByHand:
     answer: Chain | None
     problem: str
     refused: str
+    waiting: str
     failed: Failure | None
 
     @property
@@ -113,6 +115,7 @@ def _by_hand(
         answer=request.answer,
         problem=_problem(request.outdated, stored, record, asked, authority, wanted, observation),
         refused=request.failure.why if request.failure is not None and not request.is_recorded else "",
+        waiting=request.waiting if request.answer else "",
         failed=record.failure,
     )
 
