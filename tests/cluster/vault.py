@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from .binaries import find_vault
 
@@ -21,9 +22,10 @@ class VaultServer:
 
 
 @contextmanager
-def vault_server() -> Iterator[VaultServer]:
-    """It listens on the loopback interface. Raises MissingTool."""
-    with subprocess.Popen([str(find_vault())], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+def vault_server(*pair: Path) -> Iterator[VaultServer]:
+    """It listens on the loopback interface. pair: certificate and key, in PEM form, where it speaks TLS. Raises MissingTool."""
+    command = [str(find_vault()), *map(str, pair)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         try:
             assert process.stdout is not None
             yield VaultServer(**json.loads(process.stdout.readline()))

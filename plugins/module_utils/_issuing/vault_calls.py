@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from .._strimzi.work import Clock
-from .vault_errors import Call, Reply, VaultFailure, failure, settings_remedy
+from .vault_errors import Call, Reply, VaultFailure, failure, is_refusal, settings_remedy
 
 _TRIES = 4
 _FIRST_DELAY = 1.0
@@ -48,7 +48,7 @@ class PatientCalls:
         self._jitter = jitter
 
     def send(self, call: Call) -> Reply:
-        """A success, or 400 or 403, which mean something else for each call. Raises VaultFailure for all others."""
+        """A success or a refusal. Raises VaultFailure for all others."""
         for number in range(1, _TRIES):
             try:
                 return self._once(call)
@@ -64,6 +64,6 @@ class PatientCalls:
     def _once(self, call: Call) -> Reply:
         self._alive()
         reply = self._connection.send(call)
-        if 200 <= reply.status < 300 or (reply.status in (400, 403) and not settings_remedy(reply)):
+        if 200 <= reply.status < 300 or (is_refusal(reply) and not settings_remedy(reply)):
             return reply
         raise failure(self.server, call, reply)

@@ -97,6 +97,15 @@ _SETTINGS = (
 )
 
 
+#: Said with a status of 500 of a client certificate that has expired or is not for clients.
+_UNVERIFIED = "failed to verify client's certificate"
+
+
+def is_refusal(reply: Reply) -> bool:
+    """Whether the server does not want this request, which means something else for each call; asking again does not help."""
+    return reply.status in (400, 403) or (reply.status == 500 and _UNVERIFIED in reply.said)
+
+
 def failure(server: str, call: Call, reply: Reply) -> VaultFailure:
     """For an answer that is no success. server: how people name it."""
     unknown = _State("a server of this API gives no such answer", "Check url and the proxy.", reply.status >= 500)

@@ -151,7 +151,7 @@ def _method(login: VaultAppRole | VaultKubernetes | VaultTlsCertificate) -> _Met
         return _Method("Kubernetes", login.mount.strip("/"), {"role": login.role, "jwt": login.jwt.strip()}, wrong)
     body = {"name": login.role} if login.role else {}
     wrong = (
-        "Check that the auth method knows the CA of the client certificate, that the certificate has not expired, and that "
-        "nothing before Vault ends TLS."
+        "Check that the auth method knows the CA of the client certificate, that the certificate has not expired and is for clients "
+        "(clientAuth), and that nothing before Vault ends TLS."
     )
     return _Method("TLS certificate", login.mount.strip("/"), body, wrong)

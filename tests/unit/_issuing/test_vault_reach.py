@@ -116,11 +116,20 @@ def login_of(identities: Identities) -> VaultTlsCertificate:
     return VaultTlsCertificate(chain, load_key(identities.client_key.read_bytes()), "kafka")
 
 
-def test_a_client_certificate_logs_in(identities: Identities) -> None:
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        ApiError(400, "invalid certificate or no client certificate supplied"),
+        # What a real one says of a certificate that has expired (tests/issuers/test_vault_logins.py).
+        ApiError(500, "failed to verify client's certificate: x509: certificate has expired or is not yet valid"),
+    ],
+    ids=["unknown", "expired"],
+)
+def test_a_client_certificate_logs_in(identities: Identities, refusal: ApiError) -> None:
     login, vault = login_of(identities), FakeVault()
     vault.tokens.methods["cert"] = Method(
         lambda body, der: body == {"name": "kafka"} and der == login.chain[0].der,
-        ApiError(400, "invalid certificate or no client certificate supplied"), ("default", "kafka"),
+        refusal, ("default", "kafka"),
     )  # fmt: skip
     ca_certificate = identities.ca.read_bytes()
     context = identities.server_context()
@@ -131,9 +140,12 @@ def test_a_client_certificate_logs_in(identities: Identities) -> None:
         vault.tokens.policies["kafka"] = documented_policy("pki", ready.issuer_ref)
         assert isinstance(ready.issuer(login=login).request(wish().order), Token)
         other = VaultTlsCertificate(login.chain, login.key, "other")
+        vault.seen.clear()
         with pytest.raises(VaultFailure, match="refuses the login by TLS certificate at auth/cert") as raised:
             ready.issuer(login=other).request(wish().order)
         assert "ends TLS" in raised.value.remedy
+        # Asking again would not help.
+        assert len(vault.seen) == 1
 
 
 def test_a_key_of_another_certificate_does_not_log_in(identities: Identities) -> None:

@@ -1,11 +1,14 @@
-// A Vault server with an empty store in memory, one PKI engine's worth of plugins, and AppRole to log in. It is unsealed, and
-// says where it listens and how it is administered in a line of JSON.
+// A Vault server with an empty store in memory, one PKI engine's worth of plugins, and the ways to log in that the collection has.
+// It is unsealed, and says where it listens and how it is administered in a line of JSON.
+//
+//	vault [CERTIFICATE KEY]    with TLS where these files are named; a client may show a certificate, and need not
 //
 // What seals by a cloud's keys, reports to a cloud's metrics or finds other servers is left out of the build: see left-out.
 package main
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/hex"
 	"encoding/json"
 	"log"
@@ -15,7 +18,9 @@ import (
 	_ "unsafe" // for go:linkname
 
 	"github.com/hashicorp/go-hclog"
+	kubeauth "github.com/hashicorp/vault-plugin-auth-kubernetes"
 	"github.com/hashicorp/vault/builtin/credential/approle"
+	"github.com/hashicorp/vault/builtin/credential/cert"
 	"github.com/hashicorp/vault/builtin/logical/pki"
 	vaulthttp "github.com/hashicorp/vault/http"
 	"github.com/hashicorp/vault/sdk/framework"
@@ -36,12 +41,14 @@ func main() {
 	storage, err := inmem.NewInmem(nil, logger)
 	must(err)
 	core, err := vault.NewCore(&vault.CoreConfig{
-		Physical:           storage,
-		DisableMlock:       true,
-		Logger:             logger,
-		BuiltinRegistry:    builtIn{},
-		LogicalBackends:    map[string]logical.Factory{"pki": pki.Factory},
-		CredentialBackends: map[string]logical.Factory{"approle": approle.Factory},
+		Physical:        storage,
+		DisableMlock:    true,
+		Logger:          logger,
+		BuiltinRegistry: builtIn{},
+		LogicalBackends: map[string]logical.Factory{"pki": pki.Factory},
+		CredentialBackends: map[string]logical.Factory{
+			"approle": approle.Factory, "cert": cert.Factory, "kubernetes": kubeauth.Factory,
+		},
 	})
 	must(err)
 	shares := &vault.SealConfig{SecretShares: 1, SecretThreshold: 1}
@@ -49,14 +56,26 @@ func main() {
 	must(err)
 	_, err = core.Unseal(made.SecretShares[0])
 	must(err)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	must(err)
+	listener, scheme := listen(os.Args[1:])
 	must(json.NewEncoder(os.Stdout).Encode(map[string]string{
-		"url":   "http://" + listener.Addr().String(),
+		"url":   scheme + "://" + listener.Addr().String(),
 		"token": made.RootToken,
 		"key":   hex.EncodeToString(made.SecretShares[0]),
 	}))
 	must(http.Serve(listener, vaulthttp.Handler.Handler(&vault.HandlerProperties{Core: core})))
+}
+
+// listen opens a port of the loopback interface. pair: the files of certificate and key, or nothing.
+func listen(pair []string) (net.Listener, string) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	must(err)
+	if len(pair) == 0 {
+		return listener, "http"
+	}
+	own, err := tls.LoadX509KeyPair(pair[0], pair[1])
+	must(err)
+	config := &tls.Config{Certificates: []tls.Certificate{own}, ClientAuth: tls.RequestClientCert}
+	return tls.NewListener(listener, config), "https"
 }
 
 // builtIn says that what is named is a part of this program, and no plugin in a file.
