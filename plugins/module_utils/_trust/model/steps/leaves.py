@@ -41,8 +41,11 @@ class IssueLeaves(Step):
             for name, component in snapshot.missing.items()
             if name in self.secrets
         ]
+        # The key comes with the certificate.
         leaves = tuple(
-            replace(leaf, chain=chain, generation=self.generation) if leaf.secret in self.secrets else leaf
+            replace(leaf, chain=chain, generation=self.generation, problem="", beside="")
+            if leaf.secret in self.secrets
+            else leaf
             for leaf in (*snapshot.leaves, *made)
         )
         missing = {name: one for name, one in snapshot.missing.items() if name not in self.secrets}
