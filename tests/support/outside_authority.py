@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 from ..cluster.bed_cluster import BedCluster
 from ..cluster.cert_manager import start_cert_manager
 from ..cluster.corporate_issuer import made_authority, set_up_issuer
-from .vault_mount import SetUp, fake_set_up, given_server, set_up_on
+from ..cluster.vault import vault_server
+from .vault_mount import Administrator, SetUp, given_server, set_up_on
 
 #: Of cert-manager's Issuer, its CA and the Secret with that.
 CORPORATE = "corporate"
@@ -58,14 +59,13 @@ def in_cert_manager(cluster: BedCluster) -> Iterator[Outside]:
 
 @contextmanager
 def in_vault(_cluster: BedCluster) -> Iterator[Outside]:
-    """A CA below a root, in the server of VAULT_ADDR, or else in the double."""
-    server = given_server()
-    if server is not None:
-        with set_up_on(server) as ready:
-            yield _of_mount(ready)
-        return
-    with fake_set_up() as (_vault, ready):
-        yield _of_mount(ready)
+    """A CA below a root, in the server of VAULT_ADDR, or else in one that is started."""
+    with ExitStack() as stack:
+        server = given_server()
+        if server is None:
+            started = stack.enter_context(vault_server())
+            server = Administrator(started.url, started.token)
+        yield _of_mount(stack.enter_context(set_up_on(server)))
 
 
 def _of_mount(ready: SetUp) -> Outside:

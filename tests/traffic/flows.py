@@ -45,8 +45,8 @@ class Flow:
         return self.rekeys or self is CREATE or (variant.links and not variant.issues)
 
     def links(self, variant: Variant) -> bool:
-        """Whether the CA in use introduces the next one by a link certificate, for which its key has to be at hand."""
-        return variant.links and not self.returns
+        """Whether the CA in use introduces the next one by a link certificate."""
+        return variant.introduces if self.returns else variant.links
 
     def foreseen(self, variant: Variant) -> frozenset[str]:
         """Parties whose handshakes fail between two restarts whatever anybody does.

@@ -84,7 +84,7 @@ class Variant:
 
     options: what the flows are told. outside: where a CA is brought from, beside a cluster; without it the flows make theirs.
     links: whether a link certificate introduces it; a CA below a root of its own gets none. issues: whether who has brought it
-    keeps its key, and issues all certificates.
+    keeps its key, and issues all certificates. introduces: whether that one certifies the CA that follows.
     reloads: whether nodes are told to read again. patient: whether the old CA stays until the nodes have restarted for other
     reasons.
     """
@@ -94,6 +94,7 @@ class Variant:
     outside: Callable[[BedCluster], AbstractContextManager[Outside]] = in_the_cluster
     links: bool = True
     issues: bool = False
+    introduces: bool = False
     reloads: bool = False
     patient: bool = False
 
@@ -104,7 +105,7 @@ VARIANTS = (
     Variant("reload", {"strimzi_spread": "auto"}, reloads=True),
     Variant("when-restarted", {"strimzi_retire": "when_restarted"}, reloads=True, patient=True),
     Variant("cert-manager", {"strimzi_spread": "auto"}, in_cert_manager, issues=True, reloads=True),
-    Variant("vault", {"strimzi_spread": "auto"}, in_vault, links=False, issues=True, reloads=True),
+    Variant("vault", {"strimzi_spread": "auto"}, in_vault, links=False, issues=True, introduces=True, reloads=True),
 )
 
 
