@@ -27,6 +27,10 @@ _SECRET = "corporate"
 
 
 class Keeper(Protocol):
+    """introduces: whether it certifies the CA that comes after its own."""
+
+    introduces: bool
+
     def takes(self, authority: Authority) -> Variables:
         """It signs with this CA from now on. The variables of every playbook that may need certificates."""
 
@@ -40,6 +44,7 @@ class Office:
 
     runner: Runner
     folder: Path
+    introduces: bool = False
     _authority: Authority | None = field(default=None, init=False)
 
     def takes(self, authority: Authority) -> Variables:
@@ -61,6 +66,7 @@ class Office:
 @dataclass
 class InCertManager:
     runner: Runner
+    introduces: bool = False
 
     def takes(self, authority: Authority) -> Variables:
         secret = {"tls.crt": authority.pem, "tls.key": authority.keys[0].reveal()}
@@ -74,6 +80,7 @@ class InCertManager:
 @dataclass
 class InVault:
     ready: SetUp
+    introduces: bool = True
 
     def takes(self, authority: Authority) -> Variables:
         bundle = (authority.keys[0].reveal() + authority.pem).decode()

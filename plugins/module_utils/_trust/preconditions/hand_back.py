@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..._pki.authorities import authority_generation
+from ..._pki.authorities import DistinguishedName, authority_generation
 from ..ledger.journal import in_flight
 from ..model.goals import Goal
 from ..model.intent import Intent
@@ -26,18 +26,24 @@ def operator_could_renew(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
     if intent.goal is not Goal.DOWNGRADE or snapshot.reconciliation.generated or not snapshot.ca.current:
         return
     current = snapshot.ca.current[0]
-    subject = current.subject
+    subject, renewed = current.subject, DistinguishedName(f"cluster-ca v{authority_generation(current)}")
     if snapshot.ca.is_kept_elsewhere(current):
         yield Violation(
             Condition.OPERATOR_COULD_RENEW, snapshot.names.certificate_secret,
             f"holds the CA {subject}, of which somebody else keeps the key: the operator could issue nothing.",
             _REPLACE_FIRST,
         )  # fmt: skip
-    elif subject != f"CN=cluster-ca v{authority_generation(current)},O=io.strimzi":
+    elif subject != renewed.text:
         yield Violation(
             Condition.OPERATOR_COULD_RENEW, snapshot.names.certificate_secret,
             f"holds the CA {subject}, which the operator would renew under another name and so break every connection.",
             _REPLACE_FIRST,
+        )  # fmt: skip
+    elif current.subject_der != renewed.der:
+        yield Violation(
+            Condition.OPERATOR_COULD_RENEW, snapshot.names.certificate_secret,
+            f"holds the CA {subject}, whose name the operator would write with other types of strings and so break connections of Go "
+            "programs.", _REPLACE_FIRST,
         )  # fmt: skip
     elif current.identifier_in_leaves != current.usual_key_identifier:
         yield Violation(

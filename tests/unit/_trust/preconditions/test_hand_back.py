@@ -62,6 +62,8 @@ WITH_IDENTIFIERS = (
     *(make("cluster-ca v0", OLD.key, subject_identifier=first + b" own") for first in (b"\x00", b"\xff")),
 )
 BELOW = chain_of(INTERMEDIATE, ROOT)
+#: As CAs are written that an issuer has certified.
+REWRITTEN = make("cluster-ca v0", OLD.key, outlives_rewriting=True)
 GONE = RemovedEntry(NEW.certificate, uids_of())
 
 
@@ -113,6 +115,13 @@ CASES = [
             ca=secrets(one), ledger=ledger(entry(one, generations={0})), leaves=leaves(one),
         )
         for number, one in enumerate(WITH_IDENTIFIERS)
+    ),
+    refusal(
+        operator_could_renew,
+        f"{CERTIFICATES}: holds the CA {OLD.certificate.subject}, whose name the operator would write with other types of strings and "
+        "so break connections of Go programs. Run the replace_key playbook without a certificate, then hand the cluster back.",
+        name="other types of strings", intent=DOWNGRADE,
+        ca=secrets(REWRITTEN), ledger=ledger(entry(REWRITTEN, generations={0})), leaves=leaves(REWRITTEN),
     ),
     unfinished("rotation in flight", ledger=ledger(entry(OLD, ANY), journal=a_journal())),
     unfinished("prepared CA", ca=secrets(prepared=(prepared(NEW),))),
