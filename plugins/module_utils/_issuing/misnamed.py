@@ -6,12 +6,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from dataclasses import replace
 
+from .._leaves.trigger import naming_difference
 from .._strimzi.leaves import node_leaf
 from .._strimzi.observe import Observation
-from .._trust.model.names import listed
 from .._trust.model.pools import Unaddressed
 from .entities import every_leaf, subject_for
 from .wanted import unaddressed
@@ -42,13 +42,4 @@ def _misnamed(observation: Observation) -> Iterator[tuple[str, str]]:
             continue
         wanted = subject_for(leaf, observation).names
         if known.subject_alternative_names != wanted:
-            yield leaf.secret, _difference(known.subject_alternative_names, wanted)
-
-
-def _difference(has: Set[str], wanted: Set[str]) -> str:
-    lacking, left_over = sorted(wanted - has), sorted(has - wanted)
-    told = (
-        f"it lacks {listed(lacking)}" if lacking else "",
-        f"it has {listed(left_over)} too many" if left_over else "",
-    )
-    return ", and ".join(filter(None, told))
+            yield leaf.secret, naming_difference(known.subject_alternative_names, wanted)

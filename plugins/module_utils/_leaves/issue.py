@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from enum import Enum
+from math import ceil
 
 from .._pki.certificates import Chain
 from .life import Failure, LeafRequest
@@ -37,10 +38,8 @@ def answered(request: LeafRequest, answer: Chain, refusals: Sequence[str], now: 
     """The request after this answer; nothing of it is recorded yet. What is good ends the row of failures."""
     verdict = judge(answer, refusals, now)
     if verdict is Verdict.NOT_YET:
-        ahead = answer[0].not_before - now
-        return replace(
-            request, waiting=f"{request.secret}: its certificate is valid in {ahead.seconds} s; clocks differ."
-        )
+        ahead = ceil((answer[0].not_before - now).total_seconds())
+        return replace(request, waiting=f"{request.secret}: its certificate is valid in {ahead} s; clocks differ.")
     if verdict is Verdict.REFUSED:
         told = f"The certificate that came back is refused: {'; '.join(refusals)}. Correct what the issuer makes of the request."
         return failed(request, told, now)

@@ -170,13 +170,14 @@ def _specification(at: Question) -> str:
         return ""
     leaf, names = at.held.chain[0], at.wanted.names
     if names is not None and leaf.subject_alternative_names != names:
-        return why_misnamed(_difference(leaf.subject_alternative_names, names)).why
+        return why_misnamed(naming_difference(leaf.subject_alternative_names, names)).why
     if at.wanted.key is not None and leaf.key_type != (at.wanted.key.algorithm.value, at.wanted.key.size):
         return f"its key is {' '.join(map(str, leaf.key_type))}, and {at.wanted.key.algorithm.value} {at.wanted.key.size} is wanted"
     return "; ".join(f"it {defect.cause}" for defect in leaf_defects(leaf, at.wanted.purposes))
 
 
-def _difference(has: frozenset[str], wanted: frozenset[str]) -> str:
+def naming_difference(has: frozenset[str], wanted: frozenset[str]) -> str:
+    """What is wrong about alternative names, as a part of a sentence; empty where nothing is."""
     parts = (("lacks", wanted - has), ("should not have", has - wanted))
     told = [f"{verb} {', '.join(sorted(names))}" for verb, names in parts if names]
     return f"it {' and '.join(told)}" if told else ""

@@ -66,10 +66,12 @@ def test_what_is_refused_is_one_more_failure() -> None:
     assert found == replace(OPEN, failure=Failure(3, NOW, told), is_open=False, is_recorded=False)
 
 
-def test_what_is_good_in_a_moment_stays_with_its_issuer() -> None:
-    found = answered(OPEN, (EARLY,), (), NOW)
-    assert found == replace(OPEN, waiting="demo-kafka-0: its certificate is valid in 300 s; clocks differ.")
-    assert next_of(found, WANTED, NOW) is Next.WAIT
+@pytest.mark.parametrize(("later", "left"), [(0.0, 300), (0.5, 300), (299.5, 1)])
+def test_what_is_good_in_a_moment_stays_with_its_issuer(later: float, left: int) -> None:
+    now = NOW + timedelta(seconds=later)
+    found = answered(OPEN, (EARLY,), (), now)
+    assert found == replace(OPEN, waiting=f"demo-kafka-0: its certificate is valid in {left} s; clocks differ.")
+    assert next_of(found, WANTED, now) is Next.WAIT
 
 
 REFUSALS = st.lists(st.sampled_from(["it expired", "it is a CA certificate"]), unique=True).map(tuple)
