@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -114,21 +114,21 @@ def test_a_weak_signature_is_refused(tmp_path: Path) -> None:
     assert "is signed with SHA-1" in "; ".join(refusals(signed, ORDER))
 
 
-@dataclass
-class Certifying(Noting):
-    """An issuer that certifies CAs, in this way."""
-
-    answer: Callable[[LinkOrder], Certificate | Refused] = field(default=lambda order: sign(order))
-    reference: str = "the corporate issuer"
-
-    def link(self, order: LinkOrder) -> Certificate | Refused:
-        return self.answer(order)
-
-
 def sign(order: LinkOrder, **changes: Any) -> Certificate:
     wanted = replace(order, **changes)
     life = wanted.not_after - wanted.not_before
     return cross_certify(wanted.authority, CA.certificate, CA.key, not_before=wanted.not_before, validity=life)
+
+
+@dataclass
+class Certifying(Noting):
+    """An issuer that certifies CAs, in this way."""
+
+    answer: Callable[[LinkOrder], Certificate | Refused] = sign
+    reference: str = "the corporate issuer"
+
+    def link(self, order: LinkOrder) -> Certificate | Refused:
+        return self.answer(order)
 
 
 def away(order: LinkOrder) -> Refused:
