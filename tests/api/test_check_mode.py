@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import base64
-import json
 import re
-from pathlib import Path
 
 from cryptography import x509
 
@@ -36,19 +34,6 @@ def test_each_module_predicts_the_shape_of_its_result(runner: Runner) -> None:
         predicted = runner.module(module, "--check", **options)
         assert predicted.keys() >= SHAPE, module
     assert runner.writes_in_audit_log(since) == []
-
-
-def test_scaling_is_predicted_then_done_and_each_time_reported(runner: Runner, tmp_path: Path) -> None:
-    asked = {"strimzi_node_pool": "kafka", "strimzi_replicas": 2, "strimzi_report_dir": str(tmp_path)}
-    since = runner.audit_lines()
-    for arguments, result in ((["--check"], "planned"), ([], "done"), ([], "nothing_to_do")):
-        told = runner.flow("scale", *arguments, **asked).check().output
-        report = json.loads((tmp_path / "report.json").read_text())
-        assert (report["goal"], report["result"]) == ("scale", result)
-        writes = [write for write in runner.writes_in_audit_log(since) if not write.endswith("leases/demo-trust")]
-        assert writes == ([] if result == "planned" else ["patch kafkanodepools/kafka"])
-        assert result == "nothing_to_do" or "removes demo-kafka-2 and deletes the Secrets" in told
-        assert "Scaling of a node pool" in (tmp_path / "report.md").read_text()
 
 
 def test_a_real_rotation_is_seen_by_the_same_witness(runner: Runner) -> None:
