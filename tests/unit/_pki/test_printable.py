@@ -48,6 +48,11 @@ def test_part_of_a_sentence(text: str, shown: str) -> None:
     assert in_a_line(text, 30) == shown
 
 
+@pytest.mark.parametrize(("length", "shown"), [(300, "x" * 300), (301, "x" * 299 + "…")])
+def test_a_part_is_not_longer_than_a_few_lines(length: int, shown: str) -> None:
+    assert in_a_line("x" * length) == shown
+
+
 def test_names_in_a_certificate() -> None:
     root = make("ro\x1bot", key(1))
     found = make("le\u202eaf\n", key(2), root).certificate
