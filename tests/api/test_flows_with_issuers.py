@@ -28,9 +28,9 @@ from .resources import put, read_secret
 from .running import Finished, Runner
 
 NODE = "demo-kafka-1"
-#: ``make test-long`` has the others: what differs between issuers is tested before each of them in memory.
+#: ``make test-long`` runs the others: tests in memory cover what differs between issuers.
 _EVERY_RUN = "vault"
-#: Of the play whose certificates are still awaited.
+#: Exit code of a play that still waits for certificates.
 _PENDING = 2
 _A_DAY = timedelta(days=1)
 _LEFT = timedelta(days=40)

@@ -36,9 +36,7 @@ from ..support.issuer_contract import (
     issued,
     wish,
 )
-from .corporate import Corporate
-
-ISSUERS = [("corporate", "Issuer"), ("corporate", "ClusterIssuer"), ("department", "Issuer")]
+from .corporate import ISSUERS, Corporate
 
 
 class TestRealCertificates(

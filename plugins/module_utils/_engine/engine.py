@@ -125,7 +125,7 @@ def _go_on(
             return
         intent = _with_restarts_where_they_began(steps, outcome, intent)
         if all(step.holds_nothing for step in steps):
-            # Before the Lease is given back: who fails from here on ends nobody's pause.
+            # From here on this run has no Lease: if it fails, it must not end a pause, which may be of another run.
             outcome.has_begun = False
             work.let_go()
         else:

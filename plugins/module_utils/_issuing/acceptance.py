@@ -96,7 +96,9 @@ class Acceptance:
 
 @dataclass(frozen=True)
 class Acceptances:
-    """One for each CA, because each looks through everything that is known once, for all leaves. known, at: as there."""
+    """Keeps one Acceptance for each CA: it looks through everything that is known once, and then judges all leaves. known, at: as
+    an Acceptance has them.
+    """
 
     known: tuple[Certificate, ...]
     at: datetime

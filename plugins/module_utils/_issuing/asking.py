@@ -40,7 +40,7 @@ from .entities import every_leaf, subject_for
 from .issuer import Issuer, IssuerUnavailable, LeafOrder, Refused, RenewingIssuer
 from .keys_of_leaves import keys_of
 from .pending import names_digest, recorded_token, with_requests
-from .room import check_room
+from .room import foresee_room
 from .standing import standing_order
 from .subjects import LeafSubject
 
@@ -56,7 +56,7 @@ def ask_for_leaves(step: AskForLeaves, observation: Observation, work: Work) -> 
     """Keys first: a certificate whose key is lost is worthless. Raises IssuerUnavailable, LeafRefused, SecretFull, KubeError."""
     issuer, wanted = issuer_of(work), _by_component(step.secrets, observation)
     for leaves in wanted.values():
-        check_room(leaves, step.issuer, issuer, work.settings.leaf_key, observation)
+        foresee_room(leaves, step.issuer, issuer, work.settings.leaf_key, observation)
     for component, leaves in wanted.items():
         if work.dry_run:
             name = observation.scope.issuing_secret(component.value)

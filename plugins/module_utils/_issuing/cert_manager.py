@@ -19,13 +19,13 @@ from .._kube.errors import AlreadyExists, Conflict, KubeError, NotFound, Resourc
 from .._pki.printable import in_a_line
 from .._pki.requests import RequestError, request_digest
 from .._strimzi.issuer_settings import CertManagerIssuer
-from .._strimzi.names import ClusterNames
+from .._strimzi.names import ClusterNames, selector_of
 from .._strimzi.resources import CERTIFICATE_REQUESTS
 from .._strimzi.work import Clock
 from .cert_manager_conditions import Object
-from .cert_manager_errors import not_installed, not_taken
+from .cert_manager_errors import not_installed, not_taken, spoilt
 from .cert_manager_waiting import Circumstances, named_request
-from .certificate_requests import PLURAL, answer_to, csr_of, manifest, own_labels
+from .certificate_requests import PLURAL, answer_to, by_name, csr_of, manifest, own_labels
 from .issuer import Answer, LeafOrder, Refused, Token
 from .issuer_reference import IssuerReference
 
@@ -123,17 +123,13 @@ class CertManager:
 
     def _requests(self) -> Mapping[str, dict[str, Any]]:
         """Ours, by name."""
-        selector = ",".join(f"{label}={value}" for label, value in self._labels.items())
-        found = self._client.list(CERTIFICATE_REQUESTS, self._namespace, label_selector=selector)
-        return {str(one["metadata"]["name"]): one for one in found.items}
+        selector = selector_of(self._labels)
+        return by_name(self._client.list(CERTIFICATE_REQUESTS, self._namespace, label_selector=selector).items)
 
     def _answer(self, token: Token, found: Mapping[str, Object], at: Circumstances) -> Answer:
         record = _Record.read(token)
         if record is None:
-            return Refused(
-                f"What was kept about a request to {self.reference} cannot be read: somebody has changed it.",
-                "Run again, so that the leaf is asked for anew.",
-            )
+            return spoilt(self.reference)
         request = found.get(record.name)
         if request is None or not record.is_about(request):
             instead = "" if request is None else ", and another one has its name"

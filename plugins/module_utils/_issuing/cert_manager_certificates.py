@@ -16,13 +16,14 @@ from typing import Any
 from .._kube.client import KubeClient
 from .._kube.errors import Conflict, KubeError, NotFound, ResourceTypeMissing
 from .._kube.resources import SECRETS
+from .._strimzi.names import selector_of
 from .._strimzi.resources import CERTIFICATE_REQUESTS, CERTIFICATES
 from .._strimzi.work import Clock
 from .._strimzi.writes import Write, WriteVerb, version
 from .cert_manager_conditions import Object
-from .cert_manager_errors import not_installed, not_taken
+from .cert_manager_errors import not_installed, not_taken, spoilt
 from .cert_manager_waiting import Circumstances
-from .certificate_requests import certificate_of, own_labels, told_of
+from .certificate_requests import by_name, certificate_of, own_labels, told_of
 from .certificates import (
     Terms,
     answer_to,
@@ -146,10 +147,7 @@ class CertManagerByCertificates:
     ) -> Answer:
         record = _read(token)
         if record is None:
-            return Refused(
-                f"What was kept about a request to {self.reference} cannot be read: somebody has changed it.",
-                "Run again, so that the leaf is asked for anew.",
-            )
+            return spoilt(self.reference)
         name, unfit = record
         certificate = found.get(name)
         if certificate is None:
@@ -205,12 +203,12 @@ class CertManagerByCertificates:
 
     def _certificates(self) -> Mapping[str, dict[str, Any]]:
         """By name; also those of somebody else, which may have the name of a leaf."""
-        return _by_name(self._client.list(CERTIFICATES, self._namespace).items)
+        return by_name(self._client.list(CERTIFICATES, self._namespace).items)
 
     def _secrets(self) -> Mapping[str, dict[str, Any]]:
         """Read after their Certificates: what is no longer being issued has its certificate in them."""
-        selector = ",".join(f"{label}={value}" for label, value in secret_labels(self._scope).items())
-        return _by_name(self._client.list(SECRETS, self._namespace, label_selector=selector).items)
+        selector = selector_of(secret_labels(self._scope))
+        return by_name(self._client.list(SECRETS, self._namespace, label_selector=selector).items)
 
     def _details(self, certificates: Mapping[str, Object]) -> Mapping[str, str]:
         """What their requests say, by the Certificate that is being issued."""
@@ -222,12 +220,8 @@ class CertManagerByCertificates:
 
     def _listed_requests(self) -> Sequence[dict[str, Any]]:
         """Those of Certificates of this cluster have its labels."""
-        selector = ",".join(f"{label}={value}" for label, value in own_labels(self._scope).items())
+        selector = selector_of(own_labels(self._scope))
         return self._client.list(CERTIFICATE_REQUESTS, self._namespace, label_selector=selector).items
-
-
-def _by_name(items: Iterable[dict[str, Any]]) -> Mapping[str, dict[str, Any]]:
-    return {str(one["metadata"]["name"]): one for one in items}
 
 
 def _token(order: LeafOrder) -> Token:

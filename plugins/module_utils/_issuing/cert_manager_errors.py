@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What keeps cert-manager from being asked at all (docs/issuers/cert-manager.md, "States of a request")."""
+"""What keeps cert-manager from being asked (docs/issuers/cert-manager.md, "States of a request")."""
 
 from __future__ import annotations
 
@@ -23,6 +23,14 @@ def _not_installed(kind: Resource) -> str:
 def not_installed(kind: Resource) -> Waiting:
     """The answer to everything that was asked for before."""
     return Waiting(f"{_not_installed(kind)}. {_INSTALL}.")
+
+
+def spoilt(reference: str) -> Refused:
+    """The answer about a token that is none of ours. reference: of the issuer."""
+    return Refused(
+        f"What was kept about a request to {reference} cannot be read: somebody has changed it.",
+        "Run again, so that the leaf is asked for anew.",
+    )
 
 
 def not_taken(error: KubeError, target: str, issuer: object) -> Refused:

@@ -71,7 +71,7 @@ def why_waiting(request: Object, at: Circumstances) -> str:
 
 
 def _overlooked(request: Object, now: datetime) -> str:
-    """Who approves decides soon; so where nobody has, nobody looks."""
+    """Approvers decide within seconds: after half a minute without a decision, none is looking at the request."""
     made = _made_at(request)
     if made is None or now - made <= _APPROVERS_TAKE:
         return " yet"

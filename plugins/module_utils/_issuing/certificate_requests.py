@@ -30,6 +30,11 @@ def own_labels(scope: ClusterNames) -> dict[str, str]:
     return {"app.kubernetes.io/managed-by": "trustops.strimzi", CLUSTER_LABEL: scope.cluster}
 
 
+def by_name(items: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Objects as the API server lists them."""
+    return {str(one["metadata"]["name"]): one for one in items}
+
+
 def manifest(order: LeafOrder, issuer: IssuerReference, labels: Mapping[str, str]) -> dict[str, Any]:
     """The object that asks for the leaf."""
     spec = {

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import MAXYEAR, datetime, timedelta
 from typing import Any
 
-from .._pki.addresses import address_of
+from .._pki.addresses import hosts_and_addresses
 from .._pki.certificates import CertificateError, parse_chain
 from .._pki.keys import KeyAlgorithm, KeySpec
 from .._strimzi.ca_secrets import usable_key
@@ -73,7 +73,7 @@ def manifest(order: LeafOrder, terms: Terms) -> dict[str, Any]:
 
 def wanted_spec(order: LeafOrder, terms: Terms) -> dict[str, Any]:
     subject, names = order.subject.distinguished_name, order.subject.names
-    addresses = sorted(filter(address_of, names))
+    hosts, addresses = hosts_and_addresses(names)
     spec = {
         "secretName": secret_name(order.name),
         "secretTemplate": {"labels": secret_labels(terms.scope)},
@@ -89,7 +89,7 @@ def wanted_spec(order: LeafOrder, terms: Terms) -> dict[str, Any]:
         "usages": usages(order.subject.purposes),
         "subject": {"organizations": [subject.organization]},
         "commonName": subject.common_name,
-        "dnsNames": sorted(names - set(addresses)),
+        "dnsNames": hosts,
         "ipAddresses": addresses,
         "issuerRef": terms.issuer.as_field,
     }

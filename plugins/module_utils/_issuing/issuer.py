@@ -41,7 +41,7 @@ class LeafOrder:
 class LinkOrder:
     """A link certificate that is wanted: name, key and key identifier of ``authority``, certified by ``issuer``, for leaves only.
 
-    csr: PEM, for that name and key; empty where the key is not at hand, which only who has the issuer's own key can do without.
+    csr: PEM, for that name and key; empty where that key is not at hand. Only an issuer that signs here needs no request.
     not_before, not_after: its dates.
     """
 

@@ -28,13 +28,13 @@ def keys_of(
     found: dict[str, PrivateKey] = {}
     for leaf in leaves:
         present, problem = _present(leaf, observation) if work.settings.rotation is RotationPolicy.NEVER else (None, "")
-        following_ = following.get(leaf.secret)
+        next_key = following.get(leaf.secret)
         choice = choose(
-            Keys(_known(following_), _known(present), problem, used), work.settings.leaf_key, work.settings.rotation
+            Keys(_known(next_key), _known(present), problem, used), work.settings.leaf_key, work.settings.rotation
         )
         if choice.take is Take.NONE:
             raise _kept_and_unusable(leaf, choice.why, observation)
-        taken = {Take.PRESENT: present, Take.FOLLOWING: following_}.get(choice.take)
+        taken = {Take.PRESENT: present, Take.FOLLOWING: next_key}.get(choice.take)
         if taken is not None:
             found[leaf.secret] = taken
     missing = [leaf.secret for leaf in leaves if leaf.secret not in found]

@@ -17,17 +17,17 @@ from .._kube.errors import NotFound, ResourceTypeMissing
 from .._kube.resources import SECRETS
 from .._pki.certificates import Certificate
 from .._strimzi.issuer_settings import CertManagerCertificates
+from .._strimzi.names import selector_of
 from .._strimzi.observe import Observation
 from .._strimzi.resources import CERTIFICATES
 from .._strimzi.work import Work
 from .._strimzi.writes import Write, WriteVerb, version, write_all
-from .certificate_requests import own_labels
+from .cert_manager_conditions import Object
+from .certificate_requests import by_name, own_labels
 from .certificates import held_in, secret_labels, secret_name
 from .entities import every_leaf
 from .issuer import IssuedCertificate
 from .issuer_reference import IssuerReference
-
-Object = Mapping[str, Any]
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,11 +45,11 @@ def left_over(observation: Observation, work: Work) -> tuple[LeftOver, ...]:
     """
     scope = observation.scope
     try:
-        found = work.client.list(CERTIFICATES, scope.namespace, label_selector=_selector(own_labels(scope))).items
+        found = work.client.list(CERTIFICATES, scope.namespace, label_selector=selector_of(own_labels(scope))).items
     except ResourceTypeMissing:
         return ()
-    listed = work.client.list(SECRETS, scope.namespace, label_selector=_selector(secret_labels(scope))).items
-    secrets = {str(one["metadata"]["name"]): one for one in listed}
+    listed = work.client.list(SECRETS, scope.namespace, label_selector=selector_of(secret_labels(scope))).items
+    secrets = by_name(listed)
     stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.leaves if leaf.chain}
     known = {leaf.secret for leaf in every_leaf(observation)}
     return tuple(_left_over(found, secrets, known, stored, work))
@@ -96,7 +96,3 @@ def remove(left: tuple[LeftOver, ...], work: Work) -> None:
                 write_all(
                     (Write(WriteVerb.DELETE, SECRETS, secret_name(name), what, None, version(one.secret)),), work, ""
                 )
-
-
-def _selector(labels: Mapping[str, str]) -> str:
-    return ",".join(f"{label}={value}" for label, value in labels.items())

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
 """Link certificates: what is ordered, who signs, and the checks of one that somebody else has signed (docs/design.md,
-"Link certificate"). No other code sees that before.
+"Link certificate"). One of an issuer passes these checks before any other code uses it.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from .wanted import unaddressed
 
 
 def with_misnamed(observation: Observation) -> Observation:
-    """The observation with what is to be changed about the names of leaves, and which will be, because they are not known yet."""
+    """The observation with the leaves that have wrong names, and the leaves whose listeners have no address yet."""
     if not observation.wanted:
         return observation
     found, lacking = dict(_misnamed(observation)), dict(_unaddressed(observation))

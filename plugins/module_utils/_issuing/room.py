@@ -34,7 +34,7 @@ _BARE_BYTES = 260
 _BARE_REQUEST_BYTES = 10
 
 
-def check_room(
+def foresee_room(
     leaves: Sequence[LeafSecret], authority: Chain, issuer: Issuer, key: KeySpec, observation: Observation
 ) -> None:
     """leaves: of one component, all that are to be asked for. Raises SecretFull."""
@@ -69,8 +69,8 @@ def _without(secret: Mapping[str, Any] | None, leaves: Iterable[str]) -> int:
 
 
 def _answer_bytes(subject: LeafSubject, authority: Chain, issuer: Issuer, key: KeySpec) -> int:
-    """Certificate with its chain, and the record beside it. Where somebody carries requests, each leaves when its certificate was taken:
-    who brings many has them taken in between.
+    """Certificate with its chain, and the record beside it. Where a person carries requests, a run removes the request as soon as it takes
+    the certificate, so that at most one of the two lies there.
     """
     own = _subject_bytes(subject) + _public_key_bytes(key)
     leaf = _pem_bytes(_BARE_BYTES + own + len(authority[0].subject_der) + _signature_bytes(*authority[0].key_type))

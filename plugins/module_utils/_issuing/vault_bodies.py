@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from .._pki.addresses import address_of
+from .._pki.addresses import hosts_and_addresses
 from .issuer import LeafOrder, LinkOrder
 
 #: A link certificate is dated back by the clock of Vault, which may be ahead of that of the run.
@@ -22,11 +22,11 @@ def leaf_body(order: LeafOrder) -> Mapping[str, Any]:
     become one.
     """
     subject = order.subject
-    addresses = sorted(filter(address_of, subject.names))
+    hosts, addresses = hosts_and_addresses(subject.names)
     return {
         "csr": order.csr.decode("ascii"),
         "common_name": subject.distinguished_name.common_name,
-        "alt_names": ",".join(sorted(subject.names - set(addresses))),
+        "alt_names": ",".join(hosts),
         "ip_sans": ",".join(addresses),
         "exclude_cn_from_sans": True,
         "ttl": f"{int(order.validity.total_seconds())}s",

@@ -100,6 +100,11 @@ class Question:
     renew_before: timedelta | None = None
 
 
+def unusable(held: Held) -> str:
+    """Why no process could start with what is stored, as a sentence like ``Due.why``; empty where one could."""
+    return _why_unreadable(held) or _why_another_key(held)
+
+
 def due(question: Question) -> Due | None:
     """Why the leaf has to be issued anew; None where it does not have to be."""
     for reason, rule in RULES.items():
@@ -139,14 +144,19 @@ def _missing(at: Question) -> str:
 
 
 def _unreadable(at: Question) -> str:
-    if at.held is None or (at.held.chain and not at.held.problem):
-        return ""
-    return at.held.problem or "it cannot be read"
+    return _why_unreadable(at.held) if at.held is not None else ""
+
+
+def _why_unreadable(held: Held) -> str:
+    return held.problem if held.chain else held.problem or "it cannot be read"
 
 
 def _key(at: Question) -> str:
-    held = at.held
-    if held is None or not held.chain or held.key in ("", held.chain[0].public_key_sha256):
+    return _why_another_key(at.held) if at.held is not None else ""
+
+
+def _why_another_key(held: Held) -> str:
+    if not held.chain or held.key in ("", held.chain[0].public_key_sha256):
         return ""
     return "the private key beside it is not its own"
 

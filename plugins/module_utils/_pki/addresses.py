@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TypeAlias
 
@@ -21,3 +22,9 @@ def address_of(name: str) -> Address | None:
         return ip_address(name)
     except ValueError:
         return None
+
+
+def hosts_and_addresses(names: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Host names, then IP addresses, each in order."""
+    ordered = sorted(names)
+    return [one for one in ordered if not address_of(one)], [one for one in ordered if address_of(one)]

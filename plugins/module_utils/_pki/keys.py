@@ -38,6 +38,8 @@ _RSA_SIZES = (2048, 3072, 4096, 8192)
 #: An RSA key of fewer bits has no room for the signatures that are made here.
 _SHORTEST_RSA = 1024
 _CURVE_SIZES = (256, 384)
+#: SHA-256 of the content of RSA keys that have signed, with success, in this process.
+_PROVEN: set[bytes] = set()
 #: To validate a larger one takes minutes.
 _MOST_RSA_BITS = max(_RSA_SIZES)
 
@@ -175,11 +177,12 @@ def load_stored_key(pem: bytes) -> PrivateKey:
 
     The library's validation tests primes, a third of a second for RSA 4096, in every module call. That test was made
     when the key was generated or handed in. A part that was damaged or mixed up since then shows when the key signs and
-    its public half does not verify, in a hundredth of that time.
+    its public half does not verify, in a hundredth of that time; once for each content, because a flow reads all leaves again and again.
     """
-    key = _load(pem, skip_validation=True)
-    if isinstance(key, rsa.RSAPrivateKey):
+    key, digest = _load(pem, skip_validation=True), hashlib.sha256(pem).digest()
+    if isinstance(key, rsa.RSAPrivateKey) and digest not in _PROVEN:
         _prove(key)
+        _PROVEN.add(digest)
     return PrivateKey(key)
 
 

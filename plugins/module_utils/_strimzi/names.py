@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 DOMAIN = "strimzi.io"
@@ -40,6 +41,11 @@ PAUSED_BY = "trustops.strimzi/paused-by"
 PAUSED_FOR = "trustops.strimzi/paused-for"
 RECONCILE_REQUEST = "trustops.strimzi/reconcile-request"
 JOURNAL = "trustops.strimzi/journal"
+
+
+def selector_of(labels: Mapping[str, str]) -> str:
+    """The label selector of everything that has these labels."""
+    return ",".join(f"{label}={value}" for label, value in labels.items())
 
 
 @dataclass(frozen=True)
@@ -89,7 +95,7 @@ class ClusterNames:
     @property
     def selector(self) -> str:
         """Label selector of everything that belongs to the Kafka resource."""
-        return f"{KIND_LABEL}=Kafka,{CLUSTER_LABEL}={self.cluster}"
+        return selector_of(self.labels)
 
     @property
     def labels(self) -> dict[str, str]:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Whether Kubernetes stores a Secret: it may not hold more than so much."""
+"""Whether a Secret is small enough for Kubernetes to store it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .errors import SecretFull
 
 #: What helps where the certificates of a component do not find room in one Secret.
 MAKE_ROOM = "Have them issued by a CA whose key is ECDSA, or with fewer CAs above it; and set spare_leaves to 0."
-#: What helps who brings them.
+#: What helps a person who brings certificates by hand.
 IN_PORTIONS = "Bring fewer at once, and run the flow before the next ones: what it has taken needs less room."
 
 

@@ -91,10 +91,7 @@ class NodePools:
     def leaving(self) -> tuple[WantedNode, ...]:
         """The nodes that the operator is to remove."""
         return tuple(
-            self._node(pool, number)
-            for _name, pool in sorted(self.by_name.items())
-            for number in _numbers_of(pool)
-            if number not in _staying(pool)
+            self._node(pool, number) for _name, pool in sorted(self.by_name.items()) for number in _leaving(pool)
         )
 
     def next(self, count: int) -> tuple[WantedNode, ...]:
@@ -119,7 +116,7 @@ class NodePools:
 
 def node_pools(client: KubeClient, scope: names.ClusterNames) -> NodePools:
     """Raises KubeError."""
-    selector = f"{names.CLUSTER_LABEL}={scope.cluster}"
+    selector = names.selector_of({names.CLUSTER_LABEL: scope.cluster})
     listed = client.list(KAFKA_NODE_POOLS, scope.namespace, label_selector=selector).items
     return NodePools(scope.cluster, tuple(listed))
 
@@ -150,11 +147,17 @@ def _with_numbers(pool: Object, numbers: Sequence[int]) -> Object:
 
 
 def _staying(pool: Object) -> list[int]:
+    leaving = _leaving(pool)
+    return [number for number in _numbers_of(pool) if number not in leaving]
+
+
+def _leaving(pool: Object) -> list[int]:
+    """In the order in which the pool names its nodes."""
     numbers = _numbers_of(pool)
     named = [number for number in _listed(annotation(pool, names.REMOVE_NODE_IDS) or "") if number in numbers]
     first_to_go = list(dict.fromkeys((*named, *sorted(numbers, reverse=True))))
     gone = first_to_go[: max(len(numbers) - _replicas(pool), 0)]
-    return [number for number in numbers if number not in gone]
+    return [number for number in numbers if number in gone]
 
 
 def _free(offered: Sequence[int], used: set[int]) -> int:

@@ -18,7 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer i
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.room import (
     _answer_bytes,
     _key_bytes,
-    check_room,
+    foresee_room,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
@@ -105,7 +105,7 @@ def many(count: int, authority: Chain, spec: KeySpec, issuer: Issuer | None = No
     observation = see(elsewhere())
     (one,) = (leaf for leaf in every_leaf(observation) if leaf.secret == NODE)
     leaves = [replace(one, secret=f"demo-kafka-{number}") for number in range(count)]
-    check_room(leaves, authority, issuer or Noting(), spec, observation)
+    foresee_room(leaves, authority, issuer or Noting(), spec, observation)
 
 
 def test_hundreds_of_a_small_ca_find_room_and_of_a_large_one_do_not(rsa_4096: PrivateKey) -> None:

@@ -97,9 +97,7 @@ def why_not_linked(snapshot: Snapshot, supplied: Chain) -> str:
         return f"somebody else keeps the key of {current.subject}, which would have to certify the new one."
     if snapshot.ca.key != current.public_key_sha256:
         return f"the key of {current.subject} is not at hand to certify the new one."
-    if supplied and not supplied[0].self_issued:
-        return f"the supplied CA {supplied[0].subject} is no root: its own issuer certifies it."
-    return ""
+    return _why_no_root(supplied[0]) if supplied else ""
 
 
 def why_not_asked(current: Certificate, supplied: PreparedAuthority | None) -> str:
@@ -114,11 +112,17 @@ def why_not_asked(current: Certificate, supplied: PreparedAuthority | None) -> s
     own = supplied.chain[0]
     if supplied.elsewhere:
         return f"the key of {own.subject}, which would have to sign the request, is not here either."
-    if not own.self_issued:
-        return f"the supplied CA {own.subject} is no root: its own issuer certifies it."
+    if why := _why_no_root(own):
+        return why
     if not own.outlives_rewriting:
         return f"the issuer would write the name {own.subject} in other types of strings, which is another name to Go programs."
     return ""
+
+
+def _why_no_root(supplied: Certificate) -> str:
+    return (
+        "" if supplied.self_issued else f"the supplied CA {supplied.subject} is no root: its own issuer certifies it."
+    )
 
 
 def _learners(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, form: Chain) -> dict[Pod, str]:

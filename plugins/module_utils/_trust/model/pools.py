@@ -19,7 +19,7 @@ class Scaling:
 
 @dataclass(frozen=True)
 class Unaddressed:
-    """A new node of a pool. listeners: those, with their types, that are to have an address that belongs into its leaf, and have none yet."""
+    """A new node of a pool. listeners: those, with their types, whose addresses belong into its leaf and are not known yet."""
 
     pool: str
     listeners: tuple[str, ...]

@@ -15,6 +15,7 @@ from typing import Any
 
 from ..._leaves.life import LeafRequest
 from ..._leaves.standing import Standing
+from ..._leaves.trigger import Held
 from ..._pki.certificates import Certificate, Chain
 from .clients import OutsideClient, Waiver
 from .ledger import Ledger
@@ -70,6 +71,11 @@ class StoredLeaf:
     generation: int | None
     problem: str = ""
     beside: str = ""
+
+    @property
+    def held(self) -> Held:
+        """As the policies about leaves look at it."""
+        return Held(self.chain, self.problem, self.beside)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from ..._leaves.trigger import unusable
 from ..._pki.certificates import Chain
 from ..evidence.parties import doubts, still_trusting
 from ..evidence.stored import issuers_of
@@ -53,12 +54,9 @@ def _foreign_leaves(at: Situation) -> Iterator[Violation]:
 
 
 def _not_ours(leaf: StoredLeaf, ledger: Ledger) -> str:
-    if leaf.chain is None:
-        return leaf.problem or "it cannot be read"
-    if not issuers_of(leaf.chain, ledger):
+    if leaf.chain and not issuers_of(leaf.chain, ledger):
         return f"it is of {leaf.chain[0].issuer}"
-    another = leaf.beside not in ("", leaf.chain[0].public_key_sha256)
-    return "the private key beside it is not its own" if another else leaf.problem
+    return unusable(leaf.held)
 
 
 def _concern(at: Situation) -> Callable[[str, Component], bool]:

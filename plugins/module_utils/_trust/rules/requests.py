@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from ..._leaves.back_off import next_try
 from ..._leaves.life import LeafRequest
 from ..._leaves.request import Next, Wanted, next_of
-from ..._leaves.trigger import Due, Held, Question, Specification, due
+from ..._leaves.trigger import Due, Question, Specification, due
 from ..._pki.certificates import Chain
 from ..ledger.wish import later_authorities
 from ..model.goals import Phase
@@ -55,7 +55,7 @@ def reasons_for(at: Situation, authority: Chain) -> Mapping[str, Due]:
     wanted, now = Specification(authority), at.snapshot.now
     questions = {name: Question(None, wanted, now) for name in at.snapshot.missing}
     for leaf in at.snapshot.leaves:
-        questions[leaf.secret] = Question(Held(leaf.chain, leaf.problem, leaf.beside), wanted, now)
+        questions[leaf.secret] = Question(leaf.held, wanted, now)
     found = {name: why for name, asked in questions.items() if (why := due(asked))}
     return {**due_reasons(at.snapshot, at.intent, at.ledger), **found}
 
