@@ -66,6 +66,7 @@ from .outside_options import (
     time_of,
 )
 from .plan_lines import plan_lines
+from .pool_results import describe_pools
 from .progress import reporter
 from .redaction import forms_of, secrets_of
 from .results import (
@@ -296,6 +297,7 @@ class FlowModule(ClusterModule):
         result = {
             **self.done_so_far(),
             **describe_snapshot(outcome.observation.snapshot, outcome.decision.asked),
+            "node_pools": describe_pools(outcome.before.snapshot, outcome.observation.snapshot),
             "ca_source": describe_source(outcome.observation.snapshot),
             **describe_decision(outcome.decision),
             "replaces": outcome.replaces,

@@ -14,11 +14,14 @@ from .._trust.model.pools import PoolNode
 from .._trust.model.snapshot import Snapshot
 
 
-def describe_pools(snapshot: Snapshot) -> list[dict[str, Any]]:
-    return [_pool(name, snapshot) for name in sorted(snapshot.pools)]
+def describe_pools(before: Snapshot, snapshot: Snapshot) -> list[dict[str, Any]]:
+    """before: as the call found the cluster, but with the size that it gives a pool. The operator may have removed nodes before
+    the call looks for the last time.
+    """
+    return [_pool(name, before, snapshot) for name in sorted(snapshot.pools)]
 
 
-def _pool(name: str, snapshot: Snapshot) -> dict[str, Any]:
+def _pool(name: str, before: Snapshot, snapshot: Snapshot) -> dict[str, Any]:
     """A node pool, and the numbers of its next nodes by whether their certificates are at hand."""
     spare = {one.node_id: _is_at_hand(secret, snapshot) for secret, one in _of(snapshot.spare, name).items()}
     return {
@@ -26,9 +29,9 @@ def _pool(name: str, snapshot: Snapshot) -> dict[str, Any]:
         "replicas": snapshot.pools[name],
         "at_hand": [number for number, ready in spare.items() if ready],
         "awaited": [number for number, ready in spare.items() if not ready],
-        "leaving": [one.node_id for one in _of(snapshot.leaving, name).values()],
+        "leaving": [one.node_id for one in _of(before.leaving, name).values()],
         "when_added": _when_added(name, snapshot),
-        "when_removed": " ".join(_when_removed(name, snapshot)),
+        "when_removed": " ".join(_when_removed(name, before)),
     }
 
 

@@ -23,7 +23,6 @@ from .._trust.model.ledger import HeldByProcesses, Journal, Ledger, LedgerEntry
 from .._trust.model.snapshot import Snapshot
 from .._trust.model.violations import Violation
 from .leaf_results import describe_leaves
-from .pool_results import describe_pools
 from .times import time_text
 
 if TYPE_CHECKING:
@@ -42,7 +41,6 @@ def describe_snapshot(snapshot: Snapshot, asked: Mapping[str, Due] | None = None
         "pods": [_pod(index, snapshot, ledger, seen) for index in range(len(snapshot.pods))],
         "outside": [_outside(client, snapshot, ledger) for client in snapshot.outside],
         **describe_leaves(snapshot, asked or {}),
-        "node_pools": describe_pools(snapshot),
         "journal": _journal(ledger.journal),
     }
 

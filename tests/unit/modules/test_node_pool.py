@@ -112,6 +112,19 @@ def test_what_shrinking_leaves_behind_is_told_in_check_mode_too() -> None:
     assert (pool["leaving"], pool["when_removed"]) == ([], "")
 
 
+def test_what_shrinking_leaves_behind_is_told_by_a_run_that_the_operator_overtakes() -> None:
+    memory = stages.managed()
+
+    def overtake(method: str, path: str) -> None:
+        if method == "GET" and path.endswith("/kafkanodepools") and size(memory) == 2:
+            memory.settle(2)
+
+    done = scale(memory, 2, answer=overtake)
+    assert done.result["waiting"] == [done.result["node_pools"][0]["when_removed"]]
+    assert "removes demo-kafka-2 and deletes the Secrets" in done.result["waiting"][0]
+    assert scale(memory, 2).result["waiting"] == []
+
+
 def test_with_a_key_of_the_cluster_only_the_operator_has_something_to_remove() -> None:
     (pool,) = scale(stages.managed(), 1).result["node_pools"]
     told = "removes demo-kafka-1, demo-kafka-2 and deletes the Secrets of that name"
