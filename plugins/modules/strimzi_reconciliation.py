@@ -218,7 +218,7 @@ node_pools:
     replicas: {description: How many nodes it is asked for., type: int, returned: always, sample: 3}
     at_hand: {description: Numbers of its next nodes whose certificates are at hand., type: list, elements: int, returned: always, sample: [3]}
     awaited: {description: Numbers of its next nodes whose certificates are still to come., type: list, elements: int, returned: always, sample: []}
-    leaving: {description: "Numbers of the nodes that the operator is to remove, as the call found them or makes them.", type: list, elements: int, returned: always, sample: []}
+    leaving: {description: Numbers of the nodes that the operator removes., type: list, elements: int, returned: always, sample: []}
     when_added:
       description: What is not known yet about certificates of new nodes, and what follows, as a sentence; empty where all is.
       type: str
