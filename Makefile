@@ -34,6 +34,10 @@ pins: ## make the lock files of tests/requirements anew from what they say we wa
 unit: ## unit and property tests
 	@$(CHECK) unit
 
+.PHONY: modules
+modules: ## modules by their real main(), filters, templates
+	@$(CHECK) modules
+
 .PHONY: api
 api: ## tests against a real Kubernetes API, on the test bed
 	@$(CHECK) bed api

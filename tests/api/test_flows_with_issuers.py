@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Every playbook with a CA whose key somebody else keeps, from the first certificate of a cluster until the operator has a CA of its own
-again. Growing is in ``test_cert_manager``.
+again. Growing is in ``test_cert_manager``. Each takes minutes: `make test-long` runs them, and ``tests/issuers`` has parts of them in each run.
 """
 
 from __future__ import annotations
@@ -28,8 +28,6 @@ from .resources import put, read_secret
 from .running import Finished, Runner
 
 NODE = "demo-kafka-1"
-#: ``make test-long`` runs the others: tests in memory cover what differs between issuers.
-_EVERY_RUN = "vault"
 #: Exit code of a play that still waits for certificates.
 _PENDING = 2
 _A_DAY = timedelta(days=1)
@@ -80,10 +78,9 @@ def in_use(runner: Runner) -> str:
     return str(one["sha256"])
 
 
+@pytest.mark.long
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize(
-    "kind", [pytest.param(kind, marks=() if kind == _EVERY_RUN else (pytest.mark.long,)) for kind in KEEPERS]
-)
+@pytest.mark.parametrize("kind", KEEPERS)
 def test_every_playbook(runner: Runner, kind: str, tmp_path: Path) -> None:
     first, second = root("First Corporate Root"), root("Second Corporate Root")
     with KEEPERS[kind](runner, tmp_path) as keeper:

@@ -10,6 +10,9 @@ from .environments import CannotPrepare
 from .pythons import OLDEST, PAIRS, Pair, available_pairs, find_python
 
 _UNITS = ("pytest", "tests/unit", "--numprocesses=2")
+#: Those that take Ansible itself: modules by their real ``main()``, filters, templates.
+_BY_ANSIBLE = tuple(f"tests/unit/{part}" for part in ("_ansible", "action", "filter", "modules", "report", "roles"))
+_PURE = (*_UNITS, *(f"--ignore={folder}" for folder in _BY_ANSIBLE))
 #: Tests of what the tests are made of, each beside it.
 _DOUBLES = (
     "pytest", *(f"tests/{part}" for part in ("operator", "cluster", "checks", "demo", "bench", "bench_kafka", "traffic", "mutation")),
@@ -50,7 +53,13 @@ def _scenario(name: str) -> tuple[tuple[str, ...], ...]:
 
 def _without_a_bed(main: Pair) -> list[Check]:
     return [
-        Check("unit", "unit and property tests", main, (_UNITS,)),
+        Check("unit", "unit and property tests", main, (_PURE,)),
+        Check(
+            "modules",
+            "modules by their real main(), filters, templates",
+            main,
+            (("pytest", *_BY_ANSIBLE, "--numprocesses=2"),),
+        ),
         Check("sanity", "all ansible-test sanity tests, none ignored", main, (_script("sanity"),)),
         Check("faults", "every flow, killed at every write", main, (("pytest", "tests/faults", *_LONG),)),
         Check(
@@ -114,7 +123,8 @@ def _on_real_nodes(main: Pair) -> list[Check]:
 
 def _other_pairs(main: Pair) -> list[Check]:
     others = [(pair, ("unit", "sanity")) for pair in PAIRS if pair != main]
-    commands = {"unit": _UNITS, "sanity": _script("sanity")}
+    # Pylint takes most of the time of all sanity tests, and says the same of the same code.
+    commands = {"unit": _UNITS, "sanity": _script("sanity", "--skip-test", "pylint")}
     return [
         Check(
             f"{name}-{pair.core}",
