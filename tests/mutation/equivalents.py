@@ -28,14 +28,26 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     Equivalent(
         "_pki/certificates.py",
         "@lru_cache(maxsize=65536)",
-        ("@lru_cache(maxsize= 65537)", "@lru_cache(maxsize= 65535)"),
+        ("", "@lru_cache(maxsize= 65537)", "@lru_cache(maxsize= 65535)"),
         "Results are kept to save time; each is a function of its arguments.",
     ),
     Equivalent(
         "_pki/certificates.py",
         "@lru_cache(maxsize=4096)",
-        ("@lru_cache(maxsize= 4097)", "@lru_cache(maxsize= 4095)"),
+        ("", "@lru_cache(maxsize= 4097)", "@lru_cache(maxsize= 4095)"),
         "Results are kept to save time; each is a function of its arguments.",
+    ),
+    Equivalent(
+        "_pki/certificates.py",
+        "return hashlib.sha1(self.der, usedforsecurity=False).hexdigest()",
+        ("return hashlib.sha1(self.der, usedforsecurity=True).hexdigest()",),
+        "Only a library that is restricted to what FIPS 140 allows looks at this.",
+    ),
+    Equivalent(
+        "_pki/certificates.py",
+        "if not blocks or len(blocks) != len(_BEGIN.findall(data)):",
+        ("if not blocks or len(blocks) < len(_BEGIN.findall(data)):",),
+        "Each block has a beginning.",
     ),
     Equivalent(
         "_pki/defects.py",
@@ -81,6 +93,45 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
             "PublicKey = RSAPublicKey ^ EllipticCurvePublicKey",
         ),
         "Only a type checker evaluates this line.",
+    ),
+    Equivalent(
+        "_pki/keys.py",
+        "if key.curve.key_size <= 256:",
+        ("if key.curve.key_size <= 257:",),
+        "No curve is of 257 bits.",
+    ),
+    Equivalent(
+        "_pki/keys.py",
+        "return hashes.SHA384() if key.curve.key_size <= 384 else hashes.SHA512()",
+        (
+            "return hashes.SHA384() if key.curve.key_size == 384 else hashes.SHA512()",
+            "return hashes.SHA384() if key.curve.key_size <= 385 else hashes.SHA512()",
+        ),
+        "No prime curve that the library reads is of another size between 256 and 512 bits.",
+    ),
+    Equivalent(
+        "_pki/keys.py",
+        "return PrivateKey(ec.generate_private_key(ec.SECP256R1() if spec.size == 256 else ec.SECP384R1()))",
+        ("return PrivateKey(ec.generate_private_key(ec.SECP256R1() if spec.size <= 256 else ec.SECP384R1()))",),
+        "Smaller sizes were refused before.",
+    ),
+    Equivalent(
+        "_pki/keys.py",
+        "key, digest = _load(pem, skip_validation=True), hashlib.sha256(pem).digest()",
+        ("key, digest = _load(pem, skip_validation=False), hashlib.sha256(pem).digest()",),
+        "The validation takes longer, and what it finds besides shows when the key signs.",
+    ),
+    Equivalent(
+        "_pki/keys.py",
+        "def _load(pem: bytes, *, skip_validation: bool) -> RSAPrivateKey | EllipticCurvePrivateKey:",
+        ("def _load(pem: bytes, /, skip_validation: bool) -> RSAPrivateKey | EllipticCurvePrivateKey:",),
+        "Its callers name what they give.",
+    ),
+    Equivalent(
+        "_pki/keys.py",
+        "def _parse(pem: bytes, *, skip_validation: bool) -> PrivateKeyTypes:",
+        ("def _parse(pem: bytes, /, skip_validation: bool) -> PrivateKeyTypes:",),
+        "Its callers name what they give.",
     ),
     Equivalent(
         "_pki/leaf_usability.py",

@@ -161,9 +161,7 @@ def _listed(sizes: tuple[int, ...]) -> str:
 
 def generate_keys(spec: KeySpec, count: int) -> list[PrivateKey]:
     """Several keys, on all processors: the library gives up the interpreter lock while it searches primes."""
-    if count < 2:
-        return list(map(generate_key, [spec] * count))
-    with ThreadPoolExecutor(max_workers=min(count, os.cpu_count() or 1)) as pool:
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         return list(pool.map(generate_key, [spec] * count))
 
 

@@ -19,6 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
     encode_certificates,
     parse_certificates,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import alternative_names
 
 from ...support.certificates import NOW, YEAR, key, leaf, make
 from ...support.unusable import USABLE
@@ -172,6 +173,18 @@ def test_unprocessed_extensions() -> None:
     assert ROOT.certificate.unprocessed_extensions == ()
 
 
+def test_padding_in_the_middle_is_not_overlooked() -> None:
+    pem = ROOT.certificate.pem
+    with pytest.raises(CertificateError, match="a certificate is not base64 text"):
+        parse_certificates(pem[:60] + b"=" + pem[60:])
+
+
+def test_extensions_by_their_numbers() -> None:
+    """Basic constraints, key usage, and the key's own identifier, which is never critical."""
+    assert ROOT.certificate.extensions == {"2.5.29.19", "2.5.29.15", "2.5.29.14"}
+    assert ROOT.certificate.critical_extensions == {"2.5.29.19", "2.5.29.15"}
+
+
 def with_serial_number_of(named: Certificate, number: int) -> Certificate:
     """A leaf of an issuer that its authorityKeyIdentifier names by the name of its own issuer and a serial number."""
     name = x509.load_der_x509_certificate(named.der).issuer
@@ -194,6 +207,35 @@ def test_a_serial_number_is_of_a_certificate_of_one_issuer(other: str) -> None:
     named = with_serial_number_of(make(other * 6, key(2)).certificate, issuer.serial_number)
     assert named.names_serial_number_of(issuer)
     assert not named.names_as_issuer(issuer)
+
+
+def test_of_several_names_of_an_issuer_the_first_counts() -> None:
+    issuer = make("issuer", key(1)).certificate
+    own, other = (x509.load_der_x509_certificate(make(one, key(1)).certificate.der).issuer for one in ("issuer", "a"))
+    for names, fits in (((own, other), True), ((other, own), False)):
+        identifier = x509.AuthorityKeyIdentifier(None, [x509.DirectoryName(one) for one in names], issuer.serial_number)
+        named = leaf(make("issuer", key(1)), authority_identifier=identifier)
+        assert named.names_as_issuer(issuer) is fits
+
+
+@pytest.mark.parametrize(
+    ("common", "names", "expected"),
+    [
+        ("node", (), {"node"}),
+        ("two words", (), set()),
+        (" node", (), set()),
+        ("10.0.0.1", ("10.0.0.1",), {"10.0.0.1"}),
+        ("node", ("10.0.0.1",), {"10.0.0.1", "node"}),
+        ("node", ("other",), {"other"}),
+    ],
+)
+def test_a_common_name_is_a_host_where_no_dns_name_is(common: str, names: tuple[str, ...], expected: set[str]) -> None:
+    extra = [(alternative_names(names), False)] if names else []
+    assert leaf(ROOT, common, extra=extra).names_under_constraints == expected
+
+
+def test_its_text_is_its_subject_and_the_start_of_its_digest() -> None:
+    assert repr(ROOT.certificate) == f"<Certificate {ROOT.certificate.subject} {ROOT.certificate.sha256[:16]}>"
 
 
 @pytest.mark.parametrize("other", ["a", "z"], ids=["before", "after"])

@@ -44,6 +44,7 @@ def secrets_of(private: PrivateKey) -> list[str]:
 def test_kinds_of_keys(spec: KeySpec) -> None:
     made = generate_key(spec)
     assert made.algorithm is spec.algorithm
+    assert made.spec == spec
     assert made.for_signing().key_size == spec.size
     assert made.reveal().startswith(b"-----BEGIN PRIVATE KEY-----\n")
     assert load_key(made.reveal()) == made
@@ -187,6 +188,8 @@ def test_immutable_and_equal_by_key() -> None:
         KEY.public_key_sha256 = "0"  # type: ignore[misc]
     with pytest.raises(AttributeError):
         KEY.other = 1
+    with pytest.raises(AttributeError):
+        EC.size = 384  # type: ignore[misc]
     assert load_key(KEY.reveal()) == KEY
     assert hash(load_key(KEY.reveal())) == hash(KEY)
     assert key(1) != KEY

@@ -155,6 +155,11 @@ def test_request_round_trip_and_leaf_from_it() -> None:
     request = parse_request(build_request(SUBJECT, NAMES, key(5)))
     assert request.subject.public_bytes() == SUBJECT.der
     assert request.subject_alternative_names == NAMES
+    assert request.public_key_sha256 == key(5).public_key_sha256
+    with pytest.raises(AttributeError):
+        request.subject_alternative_names = frozenset()  # type: ignore[misc]
+    names = x509.load_pem_x509_csr(build_request(SUBJECT, NAMES, key(5))).extensions[0]
+    assert (names.oid.dotted_string, names.critical) == ("2.5.29.17", False)
     leaf = sign_leaf(
         request.public_key,
         request.subject,

@@ -48,6 +48,9 @@ def test_names_that_could_be_confused(case: Spelling) -> None:
                 x509.NameAttribute(x509.NameOID.ORGANIZATION_NAME, "b", StringType.PrintableString),
             ])]), False, id="two values in one part",
         ),
+        pytest.param(
+            x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "a", StringType.IA5String)]), False, id="IA5String",
+        ),
     ],
 )  # fmt: skip
 def test_names_that_stay_the_same_when_somebody_writes_them_anew(name: x509.Name, outlives: bool) -> None:
