@@ -31,8 +31,8 @@ from ..support.cert_manager_certificates import CertificatesCounterpart
 from ..support.issuer_contract import wish
 
 Object = dict[str, Any]
-#: Name and kind.
-ISSUERS = [("corporate", "Issuer"), ("corporate", "ClusterIssuer"), ("department", "Issuer")]
+#: Name and kind of those whose CAs sign.
+SIGNING = [("corporate", "Issuer"), ("corporate", "ClusterIssuer"), ("department", "Issuer")]
 RBAC = "rbac.authorization.k8s.io"
 RBAC_YML = REPOSITORY / "docs" / "rbac.yml"
 #: Those that tests ask.

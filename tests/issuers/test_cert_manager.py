@@ -44,13 +44,13 @@ from ..support.issuer_contract import (
     issued,
     wish,
 )
-from .corporate import ISSUERS, Corporate
+from .corporate import SIGNING, Corporate
 
 
 class TestRealControllers(
     IssuerContract, RecordContract, RefusalContract, DelayContract, MemoryContract, ForgettingContract
 ):
-    @pytest.fixture(params=ISSUERS, ids=["-".join(one) for one in ISSUERS])
+    @pytest.fixture(params=SIGNING, ids=["-".join(one) for one in SIGNING])
     def counterpart(self, corporate: Corporate, request: pytest.FixtureRequest) -> CertManagerCounterpart:
         return corporate.counterpart(*request.param)
 

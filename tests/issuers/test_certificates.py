@@ -36,13 +36,13 @@ from ..support.issuer_contract import (
     issued,
     wish,
 )
-from .corporate import ISSUERS, Corporate
+from .corporate import SIGNING, Corporate
 
 
 class TestRealCertificates(
     IssuerContract, RecordContract, RefusalContract, DelayContract, MemoryContract, StandingContract
 ):
-    @pytest.fixture(params=ISSUERS, ids=["-".join(one) for one in ISSUERS])
+    @pytest.fixture(params=SIGNING, ids=["-".join(one) for one in SIGNING])
     def counterpart(self, corporate: Corporate, request: pytest.FixtureRequest) -> CertificatesCounterpart:
         return corporate.by_certificates(*request.param)
 
