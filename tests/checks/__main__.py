@@ -57,7 +57,7 @@ def main() -> int:
         parser.error(f"no such check: {', '.join(unknown)}; there are: {', '.join(known)}")
     if len(arguments.names) == 1:
         return summarise([run_check(known[arguments.names[0]], None)])
-    chosen = [known[name] for name in arguments.names] or list(known.values())
+    chosen = [known[name] for name in arguments.names] or [check for check in known.values() if not check.long]
     return summarise(run_all(chosen))
 
 

@@ -12,6 +12,7 @@ from .pythons import OLDEST, PAIRS, Pair, available_pairs, find_python
 _UNITS = ("pytest", "tests/unit", "--numprocesses=2")
 #: Those that take Ansible itself: modules by their real ``main()``, filters, templates.
 _BY_ANSIBLE = tuple(f"tests/unit/{part}" for part in ("_ansible", "action", "filter", "modules", "report", "roles"))
+_MODULES = ("pytest", *_BY_ANSIBLE, "--numprocesses=2")
 _PURE = (*_UNITS, *(f"--ignore={folder}" for folder in _BY_ANSIBLE))
 #: Tests of what the tests are made of, each beside it.
 _DOUBLES = (
@@ -21,8 +22,10 @@ _DOUBLES = (
 #: One test is a whole exploration, or a flow killed at every write: a minute on an idle machine, and many where all share it.
 _PATIENT = "--timeout=1800"
 _LONG = ("--numprocesses=2", _PATIENT)
-#: A little of what `make traffic` measures in half an hour, by the same rules.
-_TRAFFIC = ("--flow", "replace_key", "--output", "build/traffic-short.json")
+#: Its flows are those of the scenario on simulated nodes, and what is particular to real nodes has tests of its own.
+_SCENARIO = "molecule-kafka"
+#: A little of what `make traffic` measures in half an hour, by the same rules, with a load that leaves others their share.
+_TRAFFIC = ("--flow", "replace_key", "--rate", "15", "--output", "build/traffic-short.json")
 #: The collection's Python below the collections root, as mypy and import-linter name it.
 _PLUGINS = "ansible_collections.trustops.strimzi.plugins"
 _TYPED = tuple(
@@ -37,9 +40,8 @@ def checks() -> list[Check]:
         raise CannotPrepare(f"none of Python {', '.join(pair.python for pair in PAIRS)} is here")
     main = pairs[0]
     bed = Check("bed", "prepare what simulated nodes take", main, (("python", "-m", "tests.cluster", "build"),))
-    # Real nodes are used by one check at a time: a chain of half the time of everything else together. Both beds at once
-    # would take each other's processors.
-    return [bed, *_on_real_nodes(main), *_without_a_bed(main), *_with_the_bed(main), *_other_pairs(main)]
+    # Real nodes are used by one check at a time: the longest chain. What takes only processors fills the gaps.
+    return [bed, *_on_real_nodes(main), *_with_the_bed(main), *_without_a_bed(main), *_other_pairs(main)]
 
 
 def _script(name: str, *arguments: str) -> tuple[str, ...]:
@@ -58,7 +60,7 @@ def _without_a_bed(main: Pair) -> list[Check]:
             "modules",
             "modules by their real main(), filters, templates",
             main,
-            (("pytest", *_BY_ANSIBLE, "--numprocesses=2"),),
+            (_MODULES,),
         ),
         Check("sanity", "all ansible-test sanity tests, none ignored", main, (_script("sanity"),)),
         Check("faults", "every flow, killed at every write", main, (("pytest", "tests/faults", *_LONG),)),
@@ -92,12 +94,20 @@ def _without_a_bed(main: Pair) -> list[Check]:
 def _with_the_bed(main: Pair) -> list[Check]:
     bed = ("bed",)
     # What only these tests take is built by a command of its own: a test would be given up before.
-    issuers = (("python", "-m", "tests.issuers"), ("pytest", "tests/issuers"))
+    built = ("python", "-m", "tests.issuers")
+    # Playbooks mostly wait, for the operator and for pods: three at a time take one processor.
+    api = ("pytest", "tests/api", "--numprocesses=3", "--dist=loadgroup", "--timeout=900")
     return [
-        Check("api", "API tier", main, (("pytest", "tests/api", "--timeout=900"),), after=bed, shares="bed"),
-        Check("issuers", "issuers before the real cert-manager and Vault", main, issuers, after=bed, shares="bed"),
-        Check("molecule", "scenario default", main, _scenario("default"), after=bed, shares="bed"),
-        Check("molecule-given", "scenario given", main, _scenario("given"), after=bed, shares="bed"),
+        Check("api", "API tier", main, (built, api), after=bed),
+        Check(
+            "issuers",
+            "issuers before the real cert-manager and Vault",
+            main,
+            (built, ("pytest", "tests/issuers")),
+            after=bed,
+        ),
+        Check("molecule", "scenario default", main, _scenario("default"), after=bed),
+        Check("molecule-given", "scenario given", main, _scenario("given"), after=bed),
         Check("molecule-kind", "scenario kind", main, _scenario("kind"), reason_to_skip=docker_reason),
     ]
 
@@ -107,7 +117,7 @@ def _on_real_nodes(main: Pair) -> list[Check]:
     commands = {
         "kafka": ("real Kafka nodes on a real kubelet", (("pytest", "tests/kafka", _PATIENT),)),
         "traffic": ("a CA replaced under traffic", (("python", "-m", "tests.traffic", *_TRAFFIC),)),
-        "molecule-kafka": ("scenario kafka", _scenario("kafka")),
+        _SCENARIO: ("scenario kafka", _scenario("kafka")),
     }
     about, build = "prepare what real nodes take", (("python", "-m", "tests.kafka", "build"),)
     # Both beds have most in common: the second would only wait for the first.
@@ -115,16 +125,26 @@ def _on_real_nodes(main: Pair) -> list[Check]:
     return [
         nodes,
         *(
-            Check(name, about, main, found, after=("nodes",), shares="kafka", reason_to_skip=needs.reason_to_skip)
+            Check(
+                name,
+                about,
+                main,
+                found,
+                after=("nodes",),
+                shares="kafka",
+                long=name == _SCENARIO,
+                reason_to_skip=needs.reason_to_skip,
+            )
             for name, (about, found) in commands.items()
         ),
     ]
 
 
 def _other_pairs(main: Pair) -> list[Check]:
-    others = [(pair, ("unit", "sanity")) for pair in PAIRS if pair != main]
+    others = [(pair, ("modules", "sanity")) for pair in PAIRS if pair != main]
+    # The oldest libraries may fail code that knows no Ansible; what differs between newer pairs is Ansible.
     # Pylint takes most of the time of all sanity tests, and says the same of the same code.
-    commands = {"unit": _UNITS, "sanity": _script("sanity", "--skip-test", "pylint")}
+    commands = {"unit": _UNITS, "modules": _MODULES, "sanity": _script("sanity", "--skip-test", "pylint")}
     return [
         Check(
             f"{name}-{pair.core}",

@@ -25,7 +25,7 @@ class Check:
     """Commands that pass together: each a list of arguments, run one after the other in the work tree.
 
     ``after`` names checks that have to pass first. Checks with the same ``shares`` never run at the same time.
-    ``reason_to_skip`` returns an empty string when the check can run.
+    One that is ``long`` runs where it is named only. ``reason_to_skip`` returns an empty string when the check can run.
     """
 
     name: str
@@ -34,6 +34,7 @@ class Check:
     commands: tuple[tuple[str, ...], ...]
     after: tuple[str, ...] = ()
     shares: str = ""
+    long: bool = False
     variables: Mapping[str, str] = field(default_factory=dict)
     reason_to_skip: Callable[[], str] = always
 

@@ -34,11 +34,12 @@ def main() -> int:
     parser.add_argument(
         "--flow", action="append", choices=names, help=f"after {CREATE.name} this one only; may be given again"
     )
+    parser.add_argument("--rate", type=float, default=40.0, help="handshakes a second; default: %(default)s")
     parser.add_argument("--output", type=Path, default=ROOT / "build" / "traffic.json", help="default: %(default)s")
     arguments = parser.parse_args()
     flows = flows_named(arguments.flow or names)
     wanted = scenarios(arguments.layout or ["dual-role"], arguments.variant or ["reload"], arguments.path_length)
-    measured = measure(wanted, flows, arguments.output)
+    measured = measure(wanted, flows, arguments.rate, arguments.output)
     broken = broken_rules(measured, wanted, flows)
     print(measured.table(), *broken, sep="\n")
     return 1 if broken else 0

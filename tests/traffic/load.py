@@ -16,16 +16,20 @@ from .looking import Looking
 from .scenario import Layout
 from .targets import Target, targets
 
-#: Of all workers together; and seconds between looks at Secrets and pods.
-RATE, LOOK = 40.0, 1.0
+#: Seconds between looks at Secrets and pods.
+LOOK = 1.0
 _WORKERS = 6
 
 
 @dataclass
 class Load:
-    """results: when, counted as whose, and what came of it. failures: when, counted as whose, and how."""
+    """rate: handshakes a second of all workers together. results: when, counted as whose, and what came of it.
+
+    failures: when, counted as whose, and how.
+    """
 
     looking: Looking
+    rate: float
     results: list[tuple[float, str, Outcome]] = field(default_factory=list)
     failures: list[tuple[float, str, str]] = field(default_factory=list)
     last: dict[Target, Verdict] = field(default_factory=dict)
@@ -79,7 +83,7 @@ class Load:
         while not self._end.is_set():
             began = time.monotonic()
             self._shake_hands()
-            self._end.wait(max(0.0, began + _WORKERS / RATE - time.monotonic()))
+            self._end.wait(max(0.0, began + _WORKERS / self.rate - time.monotonic()))
 
     def _shake_hands(self) -> None:
         with self._lock:
@@ -96,8 +100,8 @@ class Load:
 
 
 @contextmanager
-def handshake_load(tier: Tier, layout: Layout) -> Iterator[Load]:
-    load = Load(Looking(tier, layout))
+def handshake_load(tier: Tier, layout: Layout, rate: float) -> Iterator[Load]:
+    load = Load(Looking(tier, layout), rate)
     load.start()
     try:
         yield load

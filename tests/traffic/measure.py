@@ -32,8 +32,8 @@ _BETWEEN = "between"
 _ADMINISTRATOR = "org.apache.kafka.tools.TopicCommand"
 
 
-def measure(scenarios: Sequence[Scenario], flows: tuple[Flow, ...], file: Path) -> Measured:
-    """What has been measured is written after each scenario, so that a run that is cut short leaves something."""
+def measure(scenarios: Sequence[Scenario], flows: tuple[Flow, ...], rate: float, file: Path) -> Measured:
+    """With ``rate`` handshakes a second. What has been measured is written after each scenario, so that a run that is cut short leaves something."""
     measured = Measured()
     for scenario in scenarios:
         with (
@@ -43,7 +43,7 @@ def measure(scenarios: Sequence[Scenario], flows: tuple[Flow, ...], file: Path) 
         ):
             _run(cluster, scenario, CREATE)
             tier = kafka_cluster(cluster, scenario.layout.manifests, generated=False, components=True)
-            with handshake_load(tier, scenario.layout) as load:
+            with handshake_load(tier, scenario.layout, rate) as load:
                 _measure_flows(tier, Path(folder), load, scenario, flows, outside, measured)
                 measured.write(file)
                 if scenario == scenarios[-1]:

@@ -16,7 +16,7 @@ DONE, HUNG = Verdict(Outcome.DONE), Verdict(Outcome.INTERRUPTED, "timed out")
 def load(pods: dict[str, float] | None = None, **last: Verdict) -> Load:
     """All targets have succeeded last, but those of a node that is named."""
     looking: Any = SimpleNamespace(layout=COMBINED, pods=pods or {})
-    return Load(looking, last={target: last.get(target.node, DONE) for target in targets(COMBINED)})
+    return Load(looking, 40.0, last={target: last.get(target.node, DONE) for target in targets(COMBINED)})
 
 
 def test_all_have_settled() -> None:
