@@ -21,6 +21,9 @@ from .places import LOGS, ROOT
 WORKERS = 2
 #: Lines of a failed check's log that are shown.
 TAIL = 80
+#: Lines that name what failed, shown once more at the very end: of a long output people often see only that.
+FINDINGS = 5
+FINDING = 200
 #: A line of a log that starts so is repeated beside the check's result.
 NOTE = "note: "
 #: A check that takes longer than that hangs.
@@ -33,6 +36,7 @@ class Outcome:
     """How one check ended: ``passed``, ``failed`` or ``skipped``, and why.
 
     preparations: what of its seconds went into making things that are kept, or into waiting for somebody who makes them.
+    findings: the lines of its output that name what failed.
     """
 
     check: str
@@ -40,6 +44,7 @@ class Outcome:
     seconds: float
     reason: str = ""
     preparations: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
 
 
 def run_check(check: Check, log: Path | None) -> Outcome:
@@ -47,11 +52,13 @@ def run_check(check: Check, log: Path | None) -> Outcome:
     started = time.monotonic()
     notes = log.with_suffix(".prepared") if log else None
     preparations: list[str] = []
+    shown: list[str] = []
 
     def ended(verdict: str, reason: str = "") -> Outcome:
         if notes and notes.exists():
             preparations.extend(notes.read_text().splitlines())
-        return Outcome(check.name, verdict, time.monotonic() - started, reason, tuple(preparations))
+        findings = _findings(shown) if verdict == "failed" else ()
+        return Outcome(check.name, verdict, time.monotonic() - started, reason, tuple(preparations), findings)
 
     if reason := check.reason_to_skip():
         return ended("skipped", reason)
@@ -64,7 +71,6 @@ def run_check(check: Check, log: Path | None) -> Outcome:
     if notes:
         notes.unlink(missing_ok=True)
         variables = {**variables, NOTES: str(notes)}
-    shown: list[str] = []
     for command in check.commands:
         code = _run(command, variables, log, shown)
         if code == SKIPPED:
@@ -72,6 +78,12 @@ def run_check(check: Check, log: Path | None) -> Outcome:
         if code:
             return ended("failed", f"exit code {code} of: {' '.join(command)}")
     return ended("passed", "; ".join(line.removeprefix(NOTE) for line in shown if line.startswith(NOTE)))
+
+
+def _findings(shown: Sequence[str]) -> tuple[str, ...]:
+    """What pytest's summary names, else the last lines."""
+    named = tuple(line for line in shown if line.startswith(("FAILED ", "ERROR ")))
+    return (named or tuple(shown))[-FINDINGS:]
 
 
 def _run(command: Sequence[str], variables: dict[str, str], log: Path | None, shown: list[str]) -> int:
@@ -220,5 +232,12 @@ def summarise(outcomes: Sequence[Outcome]) -> int:
             print(f"skipped: {outcome.check}: {outcome.reason}")
     count = {verdict: sum(o.verdict == verdict for o in outcomes) for verdict in ("passed", "failed", "skipped")}
     print(f"{count['passed']} passed, {count['failed']} failed, {count['skipped']} skipped")
+    for outcome in outcomes:
+        if outcome.verdict == "failed":
+            print(
+                f"failed: {outcome.check}: {outcome.reason}",
+                *(f"  {line[:FINDING]}" for line in outcome.findings),
+                sep="\n",
+            )
     sys.stdout.flush()
     return 1 if count["failed"] else 0

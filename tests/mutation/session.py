@@ -20,7 +20,7 @@ from .targets import suites_for
 _SKIP = Path("tests/mutation/skip.py")
 #: Seconds for all tests of one mutant; a mutant that never ends has been noticed.
 _LIMIT = 300.0
-_QUIET = ("-q", "-x", "--no-header", "--tb=no", "-p", "pytest_timeout", "-m", "not long and not timed")
+_QUIET = ("-q", "-x", "--no-header", "--tb=no", "-p", "pytest_timeout", "-m", "not long")
 #: Most of the second that a mutant takes would go into loading plugins that these tests do not use, and into smallest
 #: examples.
 _FAST = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "HYPOTHESIS_PROFILE": "mutation"}

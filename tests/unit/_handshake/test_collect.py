@@ -37,11 +37,11 @@ def test_never_more_than_so_many_at_a_time_and_every_job_has_its_answer(at_most:
 
 
 def test_they_run_at_the_same_time() -> None:
-    meeting = threading.Barrier(8, timeout=10)
+    meeting = threading.Barrier(8, timeout=60)
     jobs: dict[int, Callable[[Deadline], bool]] = {
         number: lambda deadline: meeting.wait() is not None for number in range(8)
     }
-    assert set(collect(jobs, at_most=8, deadline=Deadline.after(20)).values()) == {True}
+    assert set(collect(jobs, at_most=8, deadline=Deadline.after(60)).values()) == {True}
 
 
 def test_what_had_no_turn_in_time_is_missing_and_said_so() -> None:
@@ -54,7 +54,7 @@ def test_what_had_no_turn_in_time_is_missing_and_said_so() -> None:
 
     begin = time.monotonic()
     found = collect(dict.fromkeys(range(50), slow), at_most=2, deadline=Deadline.after(0.2))
-    assert time.monotonic() - begin < 1
+    assert time.monotonic() - begin < 5
     assert [found[number] for number in range(50)] == ["done", "done", *[None] * 48]
     assert len(begun) == 2
 
@@ -63,14 +63,14 @@ def test_a_job_that_does_not_keep_to_the_deadline_is_left_behind() -> None:
     stop = threading.Event()
 
     def stuck(deadline: Deadline) -> bool:
-        return stop.wait(20)
+        return stop.wait(60)
 
     begin = time.monotonic()
     try:
         found = collect(
             {"stuck": stuck, "quick": lambda deadline: True}, at_most=2, deadline=Deadline.after(0.1)
         )  # fmt: skip
-        assert time.monotonic() - begin < 5
+        assert time.monotonic() - begin < 30
     finally:
         stop.set()
     assert found == {"stuck": None, "quick": True}

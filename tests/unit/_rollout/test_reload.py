@@ -208,7 +208,7 @@ def test_a_silent_node_is_not_waited_for_for_ever() -> None:
     begin = time.monotonic()
     with pytest.raises(KafkaUnavailable, match="demo-kafka-0 does not answer: no answer in time"):
         reload({BROKER: KafkaDouble(raw=b"")}, seconds=0.5)
-    assert time.monotonic() - begin < 5
+    assert time.monotonic() - begin < 20
 
 
 def test_a_node_that_is_another_one_is_told_nothing() -> None:

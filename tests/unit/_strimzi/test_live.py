@@ -134,9 +134,9 @@ def test_pods_that_never_answer_cost_no_more_than_the_time_for_all() -> None:
         yield Silent()
 
     begin = time.monotonic()
-    seen = observe_listeners(forward, [endpoint(n) for n in range(40)], INQUIRY, seconds=0.5, at_most=4)
-    assert time.monotonic() - begin < 3
-    assert len(seen) == 40
+    seen = observe_listeners(forward, [endpoint(n) for n in range(400)], INQUIRY, seconds=0.5, at_most=4)
+    assert time.monotonic() - begin < 10
+    assert len(seen) == 400
     assert {(one.presents, one.accepts, one.refuses) for one in seen} == {(None, frozenset(), frozenset())}
     assert all(f"port 9091 of pod {one.pod}" in one.why for one in seen)
     assert "within the 0.5 s for all listeners" in seen[-1].why

@@ -37,7 +37,7 @@ class Screen:
         self.lines.append(line)
 
     def wait_for(self, count: int) -> None:
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 30
         while len(self.lines) < count and time.monotonic() < deadline:
             time.sleep(0.005)
 
