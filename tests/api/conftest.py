@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -12,15 +11,6 @@ from ..cluster.bed import Bed
 from ..cluster.bed_cluster import BedCluster
 from ..operator import clusters
 from .running import Runner
-
-HERE = Path(__file__).parent
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The tests of a module go on where others left off, so one worker has them all; examples stand each for itself."""
-    for item in items:
-        if item.path.parent == HERE and item.path.stem != "test_examples":
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 
 @pytest.fixture(scope="session")

@@ -40,8 +40,9 @@ def checks() -> list[Check]:
         raise CannotPrepare(f"none of Python {', '.join(pair.python for pair in PAIRS)} is here")
     main = pairs[0]
     bed = Check("bed", "prepare what simulated nodes take", main, (("python", "-m", "tests.cluster", "build"),))
-    # Real nodes are used by one check at a time: the longest chain. What takes only processors fills the gaps.
-    return [bed, *_on_real_nodes(main), *_with_the_bed(main), *_without_a_bed(main), *_other_pairs(main)]
+    # Real nodes are used by one check at a time: the longest chain. A bed beside them would make both wait for processors
+    # until tests run out of time.
+    return [bed, *_on_real_nodes(main), *_without_a_bed(main), *_with_the_bed(main), *_other_pairs(main)]
 
 
 def _script(name: str, *arguments: str) -> tuple[str, ...]:
@@ -95,8 +96,8 @@ def _with_the_bed(main: Pair) -> list[Check]:
     bed = ("bed",)
     # What only these tests take is built by a command of its own: a test would be given up before.
     built = ("python", "-m", "tests.issuers")
-    # Playbooks mostly wait, for the operator and for pods: three at a time take one processor.
-    api = ("pytest", "tests/api", "--numprocesses=3", "--dist=loadgroup", "--timeout=900")
+    # Playbooks wait for half of their time, for the operator and for pods.
+    api = ("pytest", "tests/api", "--numprocesses=3", "--dist=loadfile", "--timeout=900")
     return [
         Check("api", "API tier", main, (built, api), after=bed),
         Check(
