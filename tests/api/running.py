@@ -33,7 +33,7 @@ class Runner:
     cluster: BedCluster
     kubeconfig: Path | None = None
     variables: dict[str, str] = field(default_factory=dict)
-    patience: float = 240
+    patience: float = 480
 
     def start(self, playbook: str, *arguments: str, **variables: object) -> subprocess.Popen[str]:
         """playbook: the name of one of the collection, or the path of another. No client is given time: none reads."""

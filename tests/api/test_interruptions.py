@@ -60,7 +60,7 @@ def test_two_runs_at_the_same_time_do_the_work_once(runner: Runner) -> None:
     wait_for(lambda: runner.cluster.node_uids("demo") != before, "the first restart", 120)
     other = runner.module("strimzi_roll", reason="another thing")
     second = runner.flow("renew")
-    output, _nothing = first.communicate(timeout=240)
+    output, _nothing = first.communicate(timeout=480)
     assert first.returncode == 0, output[-3000:]
     assert "is in the middle of a flow (renew), which restarts pods by itself" in other["msg"]
     assert second.code == 0 or "Another run (holder " in second.output, second.output[-3000:]

@@ -97,7 +97,7 @@ def _with_the_bed(main: Pair) -> list[Check]:
     # What only these tests take is built by a command of its own: a test would be given up before.
     built = ("python", "-m", "tests.issuers")
     # Playbooks wait for half of their time, for the operator and for pods.
-    api = ("pytest", "tests/api", "--numprocesses=3", "--dist=loadfile", "--timeout=900")
+    api = ("pytest", "tests/api", "--numprocesses=2", "--dist=loadfile", "--timeout=900")
     return [
         Check("api", "API tier", main, (built, api), after=bed),
         Check(
