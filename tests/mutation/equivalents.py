@@ -117,12 +117,6 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_pki/keys.py",
-        "key, digest = _load(pem, skip_validation=True), hashlib.sha256(pem).digest()",
-        ("key, digest = _load(pem, skip_validation=False), hashlib.sha256(pem).digest()",),
-        "The validation takes longer, and what it finds besides shows when the key signs.",
-    ),
-    Equivalent(
-        "_pki/keys.py",
         "def _load(pem: bytes, *, skip_validation: bool) -> RSAPrivateKey | EllipticCurvePrivateKey:",
         ("def _load(pem: bytes, /, skip_validation: bool) -> RSAPrivateKey | EllipticCurvePrivateKey:",),
         "Its callers name what they give.",
