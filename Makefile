@@ -13,7 +13,7 @@ test: ## every check, two at a time
 	@$(CHECK)
 
 .PHONY: test-long
-test-long: ## what `make test` has no time for: the other kills and explorations, every flow under traffic; two hours, as root
+test-long: ## what `make test` has no time for: the other kills and explorations, playbooks on real nodes, every flow under traffic; two hours, as root
 	@$(CHECK) --exec pytest tests/faults tests/exploration -m long --numprocesses=2 --timeout=3600
 	@$(CHECK) --bed any --exec pytest tests/api -m long --timeout=900
 	@$(CHECK) nodes molecule-kafka
@@ -111,8 +111,6 @@ kafka-down: ## stop it, and remove what it or a killed one left
 
 .PHONY: traffic
 traffic: ## producers, consumers and handshakes through every flow on real nodes; half an hour, as root. VARIANT="cert-manager vault"
-	@$(CHECK) nodes molecule-kafka
-	@$(CHECK) --bed real --exec pytest tests/kafka -m long --timeout=1800
 	@$(CHECK) --bed real --exec python -m tests.traffic $(addprefix --variant ,$(VARIANT))
 
 .PHONY: bench
