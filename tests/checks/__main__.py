@@ -14,7 +14,7 @@ from .check import Check
 from .debian import install_missing
 from .environments import CannotPrepare
 from .places import ROOT
-from .run import run_all, run_check, summarise
+from .run import choose, run_all, run_check, summarise
 
 
 def _install_missing() -> None:
@@ -57,8 +57,7 @@ def main() -> int:
         parser.error(f"no such check: {', '.join(unknown)}; there are: {', '.join(known)}")
     if len(arguments.names) == 1:
         return summarise([run_check(known[arguments.names[0]], None)])
-    chosen = [known[name] for name in arguments.names] or [check for check in known.values() if not check.long]
-    return summarise(run_all(chosen))
+    return summarise(run_all(choose(list(known.values()), arguments.names)))
 
 
 if __name__ == "__main__":

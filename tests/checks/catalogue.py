@@ -22,9 +22,7 @@ _DOUBLES = (
 #: One test is a whole exploration, or a flow killed at every write: a minute on an idle machine, and many where all share it.
 _PATIENT = "--timeout=1800"
 _LONG = ("--numprocesses=2", _PATIENT)
-#: Its flows are those of the scenario on simulated nodes, and what is particular to real nodes has tests of its own.
-_SCENARIO = "molecule-kafka"
-#: A little of what `make traffic` measures in half an hour, by the same rules, with a load that leaves others their share.
+#: A little of what `make traffic` measures in half an hour, by the same rules, with fewer handshakes.
 _TRAFFIC = ("--flow", "replace_key", "--rate", "15", "--output", "build/traffic-short.json")
 #: The collection's Python below the collections root, as mypy and import-linter name it.
 _PLUGINS = "ansible_collections.trustops.strimzi.plugins"
@@ -40,8 +38,8 @@ def checks() -> list[Check]:
         raise CannotPrepare(f"none of Python {', '.join(pair.python for pair in PAIRS)} is here")
     main = pairs[0]
     bed = Check("bed", "prepare what simulated nodes take", main, (("python", "-m", "tests.cluster", "build"),))
-    # Real nodes are used by one check at a time: the longest chain. A bed beside them would make both wait for processors
-    # until tests run out of time.
+    # Only one check at a time uses real nodes: the longest chain, so it starts first. Checks on a bed come late, because
+    # beside real nodes both took twice as long.
     return [bed, *_on_real_nodes(main), *_without_a_bed(main), *_with_the_bed(main), *_other_pairs(main)]
 
 
@@ -96,7 +94,7 @@ def _with_the_bed(main: Pair) -> list[Check]:
     bed = ("bed",)
     # What only these tests take is built by a command of its own: a test would be given up before.
     built = ("python", "-m", "tests.issuers")
-    # Playbooks wait for half of their time, for the operator and for pods.
+    # A worker has a bed of its own and takes whole files, as the tests of a file go on where the one before left off.
     api = ("pytest", "tests/api", "--numprocesses=2", "--dist=loadfile", "--timeout=900")
     return [
         Check("api", "API tier", main, (built, api), after=bed),
@@ -115,35 +113,27 @@ def _with_the_bed(main: Pair) -> list[Check]:
 
 def _on_real_nodes(main: Pair) -> list[Check]:
     """One at a time: three nodes and their clients have the processors to themselves."""
-    commands = {
-        "kafka": ("real Kafka nodes on a real kubelet", (("pytest", "tests/kafka", _PATIENT),)),
-        "traffic": ("a CA replaced under traffic", (("python", "-m", "tests.traffic", *_TRAFFIC),)),
-        _SCENARIO: ("scenario kafka", _scenario("kafka")),
-    }
+
+    def on_nodes(name: str, about: str, *commands: tuple[str, ...], long: bool = False) -> Check:
+        return Check(
+            name, about, main, commands, after=("nodes",), shares="kafka", long=long, reason_to_skip=needs.reason_to_skip
+        )  # fmt: skip
+
     about, build = "prepare what real nodes take", (("python", "-m", "tests.kafka", "build"),)
-    # Both beds have most in common: the second would only wait for the first.
-    nodes = Check("nodes", about, main, build, after=("bed",), reason_to_skip=needs.reason_to_skip)
     return [
-        nodes,
-        *(
-            Check(
-                name,
-                about,
-                main,
-                found,
-                after=("nodes",),
-                shares="kafka",
-                long=name == _SCENARIO,
-                reason_to_skip=needs.reason_to_skip,
-            )
-            for name, (about, found) in commands.items()
-        ),
+        # Both beds have most in common: the second would only wait for the first.
+        Check("nodes", about, main, build, after=("bed",), reason_to_skip=needs.reason_to_skip),
+        on_nodes("kafka", "real Kafka nodes on a real kubelet", ("pytest", "tests/kafka", _PATIENT)),
+        on_nodes("traffic", "a CA replaced under traffic", ("python", "-m", "tests.traffic", *_TRAFFIC)),
+        # On simulated nodes the same playbooks run in every run, and the two checks above replace keys on real ones.
+        on_nodes("molecule-kafka", "scenario kafka", *_scenario("kafka"), long=True),
     ]
 
 
 def _other_pairs(main: Pair) -> list[Check]:
     others = [(pair, ("modules", "sanity")) for pair in PAIRS if pair != main]
-    # The oldest libraries may fail code that knows no Ansible; what differs between newer pairs is Ansible.
+    # Old libraries may break any of our code, so all unit tests run with them. With newer pairs the tests of modules run,
+    # which call the rest.
     # Pylint takes most of the time of all sanity tests, and says the same of the same code.
     commands = {"unit": _UNITS, "modules": _MODULES, "sanity": _script("sanity", "--skip-test", "pylint")}
     return [

@@ -25,7 +25,7 @@ class Check:
     """Commands that pass together: each a list of arguments, run one after the other in the work tree.
 
     ``after`` names checks that have to pass first. Checks with the same ``shares`` never run at the same time.
-    One that is ``long`` runs where it is named only. ``reason_to_skip`` returns an empty string when the check can run.
+    A ``long`` one is left out of ``make test``; ``make test-long`` names it. ``reason_to_skip`` returns an empty string when the check can run.
     """
 
     name: str

@@ -21,8 +21,9 @@ from .places import LOGS, ROOT
 WORKERS = 2
 #: Lines of a failed check's log that are shown.
 TAIL = 80
-#: Lines that name what failed, shown once more at the very end: of a long output people often see only that.
+#: Lines of each failed check that are shown once more at the very end: of a long output people often see only that.
 FINDINGS = 5
+#: Characters of each such line.
 FINDING = 200
 #: A line of a log that starts so is repeated beside the check's result.
 NOTE = "note: "
@@ -81,7 +82,7 @@ def run_check(check: Check, log: Path | None) -> Outcome:
 
 
 def _findings(shown: Sequence[str]) -> tuple[str, ...]:
-    """What pytest's summary names, else the last lines."""
+    """The tests that pytest's summary names; of a check without any, the last lines of its output."""
     named = tuple(line for line in shown if line.startswith(("FAILED ", "ERROR ")))
     return (named or tuple(shown))[-FINDINGS:]
 
@@ -218,6 +219,12 @@ def run_all(checks: Sequence[Check]) -> list[Outcome]:
             if log.exists():
                 print(*log.read_text(errors="replace").splitlines()[-TAIL:], sep="\n")
     return board.outcomes
+
+
+def choose(checks: Sequence[Check], names: Sequence[str]) -> list[Check]:
+    """The checks with these names, in that order; without names, all but the long ones."""
+    known = {check.name: check for check in checks}
+    return [known[name] for name in names] or [check for check in checks if not check.long]
 
 
 def summarise(outcomes: Sequence[Outcome]) -> int:

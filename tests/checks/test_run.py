@@ -71,6 +71,14 @@ def test_what_failed_is_named(printed: str, findings: tuple[str, ...]) -> None:
     assert run.run_check(quick("good", "print('FAILED in name only')"), None).findings == ()
 
 
+@pytest.mark.parametrize(
+    ("names", "chosen"), [((), ["short", "other"]), (("long", "short"), ["long", "short"])], ids=["all", "named"]
+)
+def test_a_long_check_runs_only_where_it_is_named(names: tuple[str, ...], chosen: list[str]) -> None:
+    known = [quick("short"), quick("long", long=True), quick("other")]
+    assert [check.name for check in run.choose(known, names)] == chosen
+
+
 def test_the_first_failing_command_ends_a_check() -> None:
     commands = (*python("raise SystemExit(1)"), *python(""))
     assert verdicts(Quick("two", "", PAIRS[0], commands)) == {"two": "failed"}

@@ -33,7 +33,10 @@ _ADMINISTRATOR = "org.apache.kafka.tools.TopicCommand"
 
 
 def measure(scenarios: Sequence[Scenario], flows: tuple[Flow, ...], rate: float, file: Path) -> Measured:
-    """With ``rate`` handshakes a second. What has been measured is written after each scenario, so that a run that is cut short leaves something."""
+    """Runs the flows of each scenario under ``rate`` handshakes a second.
+
+    It writes what it has measured after each scenario, so that a run that is cut short leaves something.
+    """
     measured = Measured()
     for scenario in scenarios:
         with (
