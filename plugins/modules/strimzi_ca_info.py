@@ -218,6 +218,14 @@ node_pools:
       type: str
       returned: always
       sample: ""
+ledger:
+  description: Where the states of the CAs are recorded; null where they are not.
+  returned: always
+  type: dict
+  contains:
+    layout: {description: "V(single), V(split) or V(keyed), as M(trustops.strimzi.strimzi_trusted_certs) has it.", type: str, returned: always, sample: single}
+    object: {description: Its Secrets., type: str, returned: always, sample: Secret kafka/demo-cluster-ca-trusted-certs}
+    complete: {description: Whether nothing is left of another layout; the next flow removes it., type: bool, returned: always, sample: true}
 journal:
   description: The flow in flight, or the last one that finished.
   returned: always

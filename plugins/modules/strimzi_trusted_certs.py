@@ -10,8 +10,8 @@ module: strimzi_trusted_certs
 short_description: Have the processes of a Strimzi cluster trust CAs, and forget them
 version_added: 1.0.0
 description:
-  - Keeps the ledger, the Secret C(<cluster>-cluster-ca-trusted-certs) that says which CA is trusted by whom, and brings every process of the
-    cluster to where it should be.
+  - Keeps the ledger, which says which CA is trusted by whom, and brings every process of the cluster to where it should be. The ledger is the
+    Secret C(<cluster>-cluster-ca-trusted-certs), unless O(layout) has put it elsewhere.
   - Returns the trusted CAs in RV(trusted_certificates).
 options:
   state:
@@ -19,9 +19,21 @@ options:
       - With V(trusted), every CA that is to be trusted is published, read back from the operator's trust bundle, and accepted by every
         process; processes that would refuse its certificates restart.
       - With V(retired), every flow is at its end, and every CA that nobody uses any more has left the trust.
+      - With V(converted), the ledger is kept in the Secrets of O(layout). Nothing restarts, and nobody trusts another CA than before. A flow that is
+        in flight goes on afterwards as if nothing had happened.
     type: str
-    choices: [trusted, retired]
+    choices: [trusted, retired, converted]
     default: trusted
+  layout:
+    description:
+      - The Secrets that O(state=converted) puts the ledger into. All other tasks find it wherever it is, and leave it there.
+      - With V(single), one Secret, C(<cluster>-cluster-ca-trusted-certs), with entries C(<sha1>.crt) and C(<sha1>.state).
+      - With V(split), the states are in C(<cluster>-cluster-ca-trust-state), with entries C(<sha1>), and the certificates in
+        C(<cluster>-cluster-ca-trusted-certs), as C(<sha1>.crt).
+      - With V(keyed), one Secret of type C(strimzi.io/trust), C(<cluster>-cluster-ca-trust), with entries C(<sha1>.<state>).
+      - What a layout has no place for is kept in it under names of this collection. Handing the CA back deletes the ledger in any layout.
+    type: str
+    choices: [single, split, keyed]
   certificate:
     description:
       - A CA certificate in PEM form, with its chain after it, that is to be trusted beside the others. It issues nothing here.
@@ -51,6 +63,13 @@ EXAMPLES = r"""
     dest: /tmp/kafka-ca.pem
     content: "{{ trust.trusted_certificates | join }}"
     mode: "0644"
+
+- name: Keep states and certificates in two Secrets
+  trustops.strimzi.strimzi_trusted_certs:
+    cluster: demo
+    namespace: kafka
+    state: converted
+    layout: split
 
 - name: Finish what was begun
   trustops.strimzi.strimzi_trusted_certs:
@@ -232,6 +251,14 @@ node_pools:
       type: str
       returned: always
       sample: ""
+ledger:
+  description: Where the states of the CAs are recorded; null where they are not.
+  returned: always
+  type: dict
+  contains:
+    layout: {description: "V(single), V(split) or V(keyed), as M(trustops.strimzi.strimzi_trusted_certs) has it.", type: str, returned: always, sample: single}
+    object: {description: Its Secrets., type: str, returned: always, sample: Secret kafka/demo-cluster-ca-trusted-certs}
+    complete: {description: Whether nothing is left of another layout; the next flow removes it., type: bool, returned: always, sample: true}
 journal:
   description: The flow in flight, or the last one that finished.
   returned: always
@@ -359,27 +386,43 @@ from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import CLUSTER, FLOW, ArgumentSpec
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.targets import is_trusted
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.targets import is_laid_out, is_trusted
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout
 
 STATE = ArgumentSpec(
     {
-        "state": {"type": "str", "choices": ["trusted", "retired"], "default": "trusted"},
+        "state": {"type": "str", "choices": ["trusted", "retired", "converted"], "default": "trusted"},
         "certificate": {"type": "str"},
-    }
+        "layout": {"type": "str", "choices": [one.value for one in Layout]},
+    },
+    required_if=(("state", "converted", ("layout",)),),
 )
 SPEC = CLUSTER + FLOW + STATE
 
 
 def body(module: FlowModule) -> dict[str, Any]:
+    return {**_result(module), "trusted_certificates": module.trusted_certificates()}
+
+
+def _result(module: FlowModule) -> dict[str, Any]:
+    if module.params["state"] == "converted":
+        layout = Layout(module.params["layout"])
+        result = module.run(Goal.RECONCILE, reached=is_laid_out(layout), layout=layout)
+        kept = result["ledger"] or {}
+        return _converted(result) if kept.get("complete") and kept["layout"] == layout.value else result
     trusting = module.chains_of("certificate")
     if module.params["state"] == "trusted":
         # The time that clients get comes after the processes of the cluster trust the CA, so this call does not end
         # before it.
-        result = module.run(Goal.RECONCILE, Phase.TRUST, required=is_trusted(trusting), trusting=trusting)
-    else:
-        result = module.run(Goal.RECONCILE, trusting=trusting)
-    return {**result, "trusted_certificates": module.trusted_certificates()}
+        return module.run(Goal.RECONCILE, Phase.TRUST, required=is_trusted(trusting), trusting=trusting)
+    return module.run(Goal.RECONCILE, trusting=trusting)
+
+
+def _converted(result: dict[str, Any]) -> dict[str, Any]:
+    """What is left for other flows, or holds them, is not of this one."""
+    told = {name: value for name, value in result.items() if name != "failed_message"}
+    return {**told, "done": True, "pending": [], "violations": []}
 
 
 def main() -> None:

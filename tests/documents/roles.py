@@ -32,6 +32,7 @@ VARIABLES = {
     "requests": ("requests_dir",),
     "source": ("ca_source",),
     "pool": ("node_pool", "replicas"),
+    "layout": ("ledger_layout",),
     "spare": ("spare_leaves",),
     "asked": ("issuer",),
 }  # fmt: skip

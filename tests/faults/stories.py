@@ -13,6 +13,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout
 from ansible_collections.trustops.strimzi.tests.operator import certs
 
 from ..flows.cases import CASES, DAY, PATIENT_REPLACEMENTS, Case, Flow
@@ -22,7 +23,7 @@ from ..support.kubelet import Process
 from ..support.memory_api import Change
 from ..support.reloads import ReloadingNodes
 from ..support.restarts import Cost
-from ..support.watched_cluster import CERTIFICATES, KEYS, LEDGER, NAMESPACE, WatchedCluster, fingerprints
+from ..support.watched_cluster import CERTIFICATES, KEYS, NAMESPACE, WatchedCluster, fingerprints
 
 #: For so many seconds a client goes on with its copy of the CA certificate Secret: what a mounted Secret takes at most.
 COPIES_LAST = 120.0
@@ -35,16 +36,17 @@ class Story:
     """A flow and what follows until nothing is left to do.
 
     follows: what becomes of nodes that keep the old CA, as the table of costs has it. reload: nodes can be told to read
-    again. eager: the operator looks after every single write of ours, not only when it is waited for.
+    again. eager: the operator looks after every single write of ours, not only when it is waited for. layout: of the ledger.
     """
 
     case: Case
     follows: str = ""
     reload: bool = False
     eager: bool = False
+    layout: Layout = Layout.SINGLE
 
     def __str__(self) -> str:
-        how = ("reload" if self.reload else "restart", "operator at once" if self.eager else "")
+        how = ("reload" if self.reload else "restart", "operator at once" if self.eager else "", _other(self.layout))
         return ", ".join(filter(None, (str(self.case), self.follows, *how)))
 
     def begin(self, patch: pytest.MonkeyPatch) -> Telling:
@@ -55,6 +57,8 @@ class Story:
             cluster.nodes = ReloadingNodes(cluster.memory)
             cluster.nodes.replace_requests(patch)
         flow = self.case.begin(cluster)
+        if self.layout is not Layout.SINGLE:
+            _finished(cluster.run(Goal.RECONCILE, layout=self.layout))
         # What was copied before it is brought up to date by now.
         cluster.memory.seconds += COPIES_LAST
         cluster.checker.copies_last = COPIES_LAST
@@ -65,6 +69,10 @@ class Story:
         if self.eager:
             cluster.memory.api.listeners.append(_Eager(cluster))
         return Telling(self, flow)
+
+
+def _other(layout: Layout) -> str:
+    return "" if layout is Layout.SINGLE else layout.value
 
 
 def have_fast_keys(cluster: WatchedCluster, patch: pytest.MonkeyPatch) -> None:
@@ -149,7 +157,8 @@ class Telling:
             "certificates": sorted(key for key in cluster.secret(CERTIFICATES) if key.endswith(".crt")),
             "keys": sorted(map(len, cluster.secret(KEYS))),
             "states": sorted(cluster.states.values()),
-            "ledger": sorted({key.split(".")[-1] for key in cluster.secret(LEDGER)}),
+            "ledger": sorted({key.split(".")[-1] for key in cluster.ledger}),
+            "ledgers": cluster.ledgers,
             "generations": [
                 cluster.annotation("secrets", CERTIFICATES, "ca-cert-generation"),
                 cluster.annotation("secrets", KEYS, "ca-key-generation"),
@@ -176,7 +185,10 @@ _RELOADING = [
     replace(story, reload=True) for story in _RESTARTING if story.case.goal not in (Goal.CREATE, Goal.UPGRADE)
 ]
 _PATIENT = [Story(case, follows, reload=True) for case in PATIENT_REPLACEMENTS for follows in (RESTARTED, AT_LAST)]
-STORIES = [*_RESTARTING, *_RELOADING, *_PATIENT]
+_LAID_OUT = [
+    replace(story, layout=layout) for story in (*_RELOADING, *_PATIENT) for layout in (Layout.SPLIT, Layout.KEYED)
+]
+STORIES = [*_RESTARTING, *_RELOADING, *_PATIENT, *_LAID_OUT]
 EAGER = [replace(story, eager=True) for story in STORIES]
 #: One of each kind, for every run of the tests; the others take their time.
 SHORT = [
@@ -184,6 +196,7 @@ SHORT = [
     *(Story(Case(goal), reload=True) for goal in (Goal.REPLACE_KEY, Goal.RENEW, Goal.RENEW_LEAVES)),
     Story(Case(Goal.REPLACE_KEY), reload=True, eager=True),
     Story(Case(Goal.REPLACE_KEY, "unlinked")),
+    Story(Case(Goal.REPLACE_KEY), reload=True, layout=Layout.SPLIT),
     *(
         Story(case, follows, reload=True)
         for case, follows in zip(PATIENT_REPLACEMENTS, (RESTARTED, AT_LAST), strict=True)

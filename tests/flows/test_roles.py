@@ -23,6 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.wanted_nodes import NO_GROWTH, Growth
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import Scaling
 from ansible_collections.trustops.strimzi.tests.operator import clusters
 from ansible_collections.trustops.strimzi.tests.support.flows import START, run_flow
@@ -43,6 +44,7 @@ ROLES: dict[str, list[dict[str, Any]]] = {
 LOOKING, FLOWS = ROLES["looking"], [*ROLES["looking"], *ROLES["flows"]]
 ALL = [*FLOWS, *ROLES["reload"]]
 ISSUING = [*ALL, *ROLES["issuing"]]
+LAYOUTS = [*FLOWS, *ROLES["layouts"]]
 #: Where somebody else keeps the key of the CA.
 TO_KNOW_WANTED_NODES = {("list", "kafkanodepools", "*")}
 TO_READ_ADDRESSES = {("list", "services", "*"), ("list", "routes", "*")}
@@ -160,6 +162,19 @@ def test_four_roles_are_enough_where_somebody_else_keeps_the_key(
     assert permitted.refused == []
     assert permissions(ROLES["issuing"]) | TO_KNOW_WANTED_NODES <= permitted.used
     assert not TO_READ_ADDRESSES & permitted.used
+
+
+def test_another_role_is_enough_for_a_ledger_in_other_secrets(cluster: WatchedCluster) -> None:
+    """And each rule of it is used."""
+    permitted = bound(cluster, LAYOUTS)
+    cluster.create(manifests=three_nodes())
+    kept = ((Layout.SPLIT, Goal.RENEW), (Layout.KEYED, Goal.REPLACE_KEY), (Layout.SPLIT, Goal.RENEW))
+    for layout, goal in kept:
+        cluster.run(Goal.RECONCILE, layout=layout)
+        cluster.finish(goal)
+    cluster.finish(Goal.DOWNGRADE)
+    assert permitted.refused == []
+    assert permissions(ROLES["layouts"]) <= permitted.used
 
 
 def test_looking_is_enough_to_read_the_addresses_of_listeners(cluster: WatchedCluster) -> None:

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from .edges import EDGES, ON_REQUEST
+from .ledgers import LEDGERS, layout_of, states_of
 from .memory_api import Change
 from .memory_cluster import MemoryCluster
 from .verification import refused_by_a_client, verifies
@@ -190,16 +191,22 @@ class Checker:
 
     _was_complete: bool = False
 
+    def _find_secret(self, name: str) -> Object | None:
+        return self.memory.api.find("secrets", self.memory.namespace, name)
+
     def _is_up(self, name: str) -> bool:
         pod = self.memory.api.find("pods", self.memory.namespace, name)
         conditions = ((pod or {}).get("status") or {}).get("conditions") or []
         return any(c["type"] == "Ready" and c["status"] == "True" for c in conditions)
 
     def _legal_edges(self, change: Change) -> None:
-        """I5: in the ledger Secret as it was and as it is."""
-        if not change.name.endswith("-cluster-ca-trusted-certs") or change.verb == "delete":
+        """I5: in the ledger as it was and as it is, in whichever layout. One that is gone has no states any more."""
+        if change.name not in LEDGERS:
             return
-        before, after = _states(change.old), _states(change.new)
+        find = self._find_secret
+        if not layout_of(find):
+            return
+        before, after = states_of(lambda name: change.old if name == change.name else find(name)), states_of(find)
         for fingerprint in before.keys() | after.keys():
             edge = (before.get(fingerprint), after.get(fingerprint))
             asked = edge == ON_REQUEST and fingerprint in self.leaving
@@ -223,8 +230,3 @@ class Checker:
 
 def _certificates(secret: Object | None) -> frozenset[bytes]:
     return frozenset(value for key, value in entries(secret).items() if key.endswith(".crt"))
-
-
-def _states(secret: Object | None) -> dict[str, str]:
-    found = entries(secret)
-    return {key.removesuffix(".state"): value.decode() for key, value in found.items() if key.endswith(".state")}

@@ -34,6 +34,7 @@ from ansible_collections.trustops.strimzi.tests.support.permissions import Restr
 from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 
 from .authorities import EC256, Authority
+from .ledgers import LEDGERS, entries_of, states_of
 from .restarts import Cost, cost_of
 
 Object = dict[str, Any]
@@ -226,8 +227,20 @@ class WatchedCluster:
     @property
     def states(self) -> dict[str, str]:
         """The ledger: state by fingerprint."""
-        found = self.secret(LEDGER)
-        return {key.removesuffix(".state"): value.decode() for key, value in found.items() if key.endswith(".state")}
+        return states_of(self._find_secret)
+
+    def _find_secret(self, name: str) -> Object | None:
+        return self.memory.api.find("secrets", NAMESPACE, name)
+
+    @property
+    def ledger(self) -> dict[str, bytes]:
+        """Its entries, under the names of the layout ``single``."""
+        return entries_of(self._find_secret)
+
+    @property
+    def ledgers(self) -> set[str]:
+        """The Secrets that it is kept in."""
+        return {name for name in LEDGERS if self._find_secret(name)}
 
     @property
     def trusted(self) -> set[str]:
@@ -240,7 +253,7 @@ class WatchedCluster:
         kind: "removed" for CAs, "leaf" for leaves. channels: "pods" where listeners may know it, "lingering" where only
         Raft client and agent do.
         """
-        found = self.secret(LEDGER)
+        found = self.ledger
         names = [key.removesuffix(f".{kind}") for key in found if key.endswith(f".{kind}")]
         return {name: set(found.get(f"{name}.{channels}", b"").decode().split()) for name in names}
 

@@ -41,8 +41,17 @@ def describe_snapshot(snapshot: Snapshot, asked: Mapping[str, Due] | None = None
         "pods": [_pod(index, snapshot, ledger, seen) for index in range(len(snapshot.pods))],
         "outside": [_outside(client, snapshot, ledger) for client in snapshot.outside],
         **describe_leaves(snapshot, asked or {}),
+        "ledger": _ledger(snapshot),
         "journal": _journal(ledger.journal),
     }
+
+
+def _ledger(snapshot: Snapshot) -> dict[str, Any] | None:
+    """Where it is kept; None where there is none."""
+    ledger = snapshot.ledger
+    if ledger is None:
+        return None
+    return {"layout": ledger.layout.value, "object": snapshot.names.ledger, "complete": not ledger.untidy}
 
 
 def describe_cluster(snapshot: Snapshot) -> dict[str, Any]:

@@ -43,6 +43,17 @@ class NoProgress(StepError):
         )
 
 
+class NameTaken(StepError):
+    """An object of this name is there, and it is none of those that were found."""
+
+    def __init__(self, error: AlreadyExists) -> None:
+        super().__init__(
+            str(error),
+            "An object of this name is there that this collection has not made: it lacks its labels or its annotation. Move it out of the way; "
+            "nothing of it was read or changed.",
+        )
+
+
 @dataclass
 class Outcome:
     """The outcome of a call. decision: the last one, about what is left; replaces: the CA that the flow is about.
@@ -119,6 +130,7 @@ def _go_on(
     outcome: Outcome,
     engine: Engine,
 ) -> None:
+    taken: set[str] = set()
     for _pass in range(MAXIMUM_PASSES):
         steps, snapshot = outcome.decision.steps, outcome.observation.snapshot
         if not steps or (reached(snapshot) and not snapshot.reconciliation.paused_by_us):
@@ -133,7 +145,13 @@ def _go_on(
             outcome.has_begun = True
         try:
             _carry_out_all(steps, outcome, work)
-        except (Conflict, AlreadyExists, NotFound):
+        except AlreadyExists as error:
+            # Of another run it would have been seen by now.
+            if str(error) in taken:
+                raise NameTaken(error) from None
+            taken.add(str(error))
+            work.alive()
+        except (Conflict, NotFound):
             # The state has changed since the decision; nothing was overwritten.
             work.alive()
         except LinkUnavailable as error:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from .._pki.certificates import Chain
 from .._trust.evidence.stored import issuers_of
 from .._trust.model.intent import Selection
-from .._trust.model.ledger import Ledger
+from .._trust.model.ledger import Layout, Ledger
 from .._trust.model.pools import Scaling
 from .._trust.model.snapshot import Component, Snapshot
 from .._trust.model.states import TrustState
@@ -61,6 +61,16 @@ def are_issued(wanted: Selection) -> Reached:
 def is_scaled(scaling: Scaling) -> Reached:
     """Whether the pool is asked for so many nodes."""
     return lambda snapshot: snapshot.pools.get(scaling.pool) == scaling.replicas
+
+
+def is_laid_out(layout: Layout) -> Reached:
+    """Whether the ledger is kept in these Secrets, and in no others."""
+
+    def reached(snapshot: Snapshot) -> bool:
+        ledger = snapshot.ledger
+        return ledger is not None and ledger.layout is layout and not ledger.untidy
+
+    return reached
 
 
 def _next_issuer(snapshot: Snapshot) -> str | None:

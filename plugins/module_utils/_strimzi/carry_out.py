@@ -23,7 +23,16 @@ from .._trust.model.steps.nodes import StampPods
 from .._trust.model.steps.pause import Pause, Resume
 from .._trust.model.steps.pools import SetReplicas
 from .._trust.model.steps.trust import AwaitBundle, AwaitClients, AwaitOutside, Project, Publish, Withdraw, WriteBundle
-from . import authority_writes, operator, outside_waiting, pool_writes, publishing, stamping, trust_writes
+from . import (
+    authority_writes,
+    ledger_writes,
+    operator,
+    outside_waiting,
+    pool_writes,
+    publishing,
+    stamping,
+    trust_writes,
+)
 from .observe import Observation
 from .work import Work
 from .writes import Write, write_all
@@ -46,8 +55,8 @@ def _publish(step: Publish, observation: Observation, work: Work) -> None:
 
 
 CARRY_OUT: Mapping[type[Step], CarryOut] = {
-    WriteLedger: _writing(trust_writes.write_ledger),
-    DeleteLedger: _writing(lambda step, observation: trust_writes.delete_ledger(observation)),
+    WriteLedger: _writing(ledger_writes.write_ledger),
+    DeleteLedger: _writing(lambda step, observation: ledger_writes.delete_ledger(observation)),
     Project: _writing(trust_writes.project),
     Withdraw: _writing(trust_writes.withdraw),
     WriteBundle: _writing(lambda step, observation: trust_writes.write_bundle(observation)),

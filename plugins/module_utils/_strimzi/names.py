@@ -36,11 +36,13 @@ REMOVE_NODE_IDS = f"{DOMAIN}/remove-node-ids"
 PAUSE_RECONCILIATION = f"{DOMAIN}/pause-reconciliation"
 
 #: Annotations of this collection: the call of a flow that paused the Kafka resource; the holder for whom it is paused
-#: by a task; the reason for which the operator is asked to reconcile; the journal of the ledger.
+#: by a task; the reason for which the operator is asked to reconcile; the journal of the ledger; the layout that a Secret of
+#: the ledger is part of.
 PAUSED_BY = "trustops.strimzi/paused-by"
 PAUSED_FOR = "trustops.strimzi/paused-for"
 RECONCILE_REQUEST = "trustops.strimzi/reconcile-request"
 JOURNAL = "trustops.strimzi/journal"
+LAYOUT = "trustops.strimzi/layout"
 
 
 def selector_of(labels: Mapping[str, str]) -> str:
@@ -77,8 +79,24 @@ class ClusterNames:
         return f"{self.cluster}-cluster-ca-bundle"
 
     @property
-    def ledger_secret(self) -> str:
+    def trusted_certificates_secret(self) -> str:
+        """The ledger; in the layout ``split`` the certificates of its CAs."""
         return f"{self.cluster}-cluster-ca-trusted-certs"
+
+    @property
+    def trust_state_secret(self) -> str:
+        """In the layout ``split``: the states of the CAs."""
+        return f"{self.cluster}-cluster-ca-trust-state"
+
+    @property
+    def trust_secret(self) -> str:
+        """In the layout ``keyed``: the ledger."""
+        return f"{self.cluster}-cluster-ca-trust"
+
+    @property
+    def ledger_secrets(self) -> tuple[str, ...]:
+        """All Secrets that a ledger can be kept in."""
+        return (self.trusted_certificates_secret, self.trust_state_secret, self.trust_secret)
 
     def issuing_secret(self, component: str) -> str:
         """Requests for leaves of this component that an issuer is asked for (CA abstraction, "End-entity Secrets")."""

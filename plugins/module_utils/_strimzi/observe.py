@@ -30,7 +30,7 @@ from .client_bundle import read_published
 from .finding_pods import find_pods, known_nodes, lost_labels, party_of
 from .kafka import read_reconciliation, renewal_window
 from .leaves import LeafSecret, expected_leaves, leaf_secrets, read_leaf, wanted_leaves
-from .ledger_secret import decode_ledger
+from .ledger_layouts import ledger_parts, read_ledger
 from .listener_addresses import Addresses, listener_addresses
 from .names import ClusterNames
 from .outside_clients import (
@@ -102,10 +102,10 @@ def observe(
     asked = wanted_leaves(scope, kafka, wanted) if ca.elsewhere else ()
     expected = tuple(dict.fromkeys((*expected_leaves(scope, kafka, parties), *asked)))
     snapshot = Snapshot(
-        names=_names(scope),
+        names=_names(scope, secrets),
         now=now,
         ca=ca,
-        ledger=decode_ledger(secrets.get(scope.ledger_secret)),
+        ledger=read_ledger(secrets, scope),
         bundle=_bundle(secrets.get(scope.trust_bundle_secret)),
         pods=parties,
         leaves=leaves,
@@ -136,13 +136,14 @@ def _numbered(nodes: Iterable[WantedNode]) -> dict[str, PoolNode]:
     return {node.pod: PoolNode(node.pool, node.node_id) for node in nodes}
 
 
-def _names(scope: ClusterNames) -> ObjectNames:
+def _names(scope: ClusterNames, secrets: Mapping[str, Mapping[str, Any]]) -> ObjectNames:
     where = f"Secret {scope.namespace}/"
+    ledger = ledger_parts(secrets, scope) or (scope.trusted_certificates_secret,)
     return ObjectNames(
         kafka=f"Kafka {scope.namespace}/{scope.cluster}",
         certificate_secret=f"{where}{scope.ca_certificate_secret}",
         key_secret=f"{where}{scope.ca_key_secret}",
-        ledger=f"{where}{scope.ledger_secret}",
+        ledger=" and ".join(f"{where}{name}" for name in ledger),
         namespace=scope.namespace,
         cluster=scope.cluster,
     )
@@ -157,7 +158,7 @@ def _neighbours(client: KubeClient, scope: ClusterNames) -> tuple[str, ...]:
 
 
 def _guarded(scope: ClusterNames) -> tuple[str, ...]:
-    return (scope.ca_certificate_secret, scope.ca_key_secret, scope.ledger_secret, scope.trust_bundle_secret)
+    return (scope.ca_certificate_secret, scope.ca_key_secret, *scope.ledger_secrets, scope.trust_bundle_secret)
 
 
 def _bundle(secret: Mapping[str, Any] | None) -> frozenset[str] | None:

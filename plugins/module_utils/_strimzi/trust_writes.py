@@ -2,78 +2,20 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The writes of the ledger and of its projection."""
+"""The writes of the ledger's projection."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from .._kube.resources import SECRETS
 from .._pki.certificates import encode_certificates
-from .._trust.model.ledger import Ledger
-from .._trust.model.steps.books import WriteLedger
 from .._trust.model.steps.trust import Project, Withdraw
-from . import names
-from .ledger_secret import (
-    OWN_SUFFIXES,
-    encode_journal,
-    encode_ledger,
-)
 from .observe import Observation
 from .secret_data import entries
 from .truststore import truststore_entries
-from .writes import (
-    Write,
-    WriteVerb,
-    new_secret,
-    secret_patch,
-    version,
-)
-
-_OWN_KEY = re.compile(r"^[0-9a-f]{40}(\.[a-z]+)$")
-
-
-def ledger_facts(ledger: Ledger | None) -> dict[str, str]:
-    """The states of the CAs, in words for people."""
-    return {
-        f"{entry.certificate.subject} {entry.certificate.sha256[:16]}": entry.state.value
-        for entry in (ledger.entries if ledger else ())
-    }
-
-
-def write_ledger(step: WriteLedger, observation: Observation) -> tuple[Write, ...]:
-    name = observation.scope.ledger_secret
-    existing = observation.secret(name)
-    wanted = encode_ledger(step.ledger)
-    journal = encode_journal(step.ledger.journal)
-    before, after = ledger_facts(observation.snapshot.ledger), ledger_facts(step.ledger)
-    what = "record the states of the cluster's CAs"
-    if existing is None:
-        annotations = {names.JOURNAL: journal} if journal else {}
-        body = new_secret(observation.scope.labels, name, wanted, annotations)
-        return (Write(WriteVerb.CREATE, SECRETS, name, what, body, before={}, after=after),)
-    present = entries(existing)
-    changed: dict[str, bytes | None] = {key: value for key, value in wanted.items() if present.get(key) != value}
-    changed.update({key: None for key in present if _is_own(key) and key not in wanted})
-    patch = secret_patch(changed, {names.JOURNAL: journal})
-    return (Write(WriteVerb.UPDATE, SECRETS, name, what, patch, version(existing), before, after),)
-
-
-def _is_own(key: str) -> bool:
-    match = _OWN_KEY.match(key)
-    return bool(match) and match.group(1) in OWN_SUFFIXES if match else False
-
-
-def delete_ledger(observation: Observation) -> tuple[Write, ...]:
-    name = observation.scope.ledger_secret
-    existing = observation.secret(name)
-    if existing is None:
-        return ()
-    facts = ledger_facts(observation.snapshot.ledger)
-    what = "the operator manages the CA again"
-    return (Write(WriteVerb.DELETE, SECRETS, name, what, None, version(existing), before=facts, after={}),)
+from .writes import Write, WriteVerb, secret_patch, version
 
 
 def project(step: Project, observation: Observation) -> tuple[Write, ...]:

@@ -10,7 +10,7 @@ A merge patch names only keys of this collection and carries the resource versio
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
@@ -47,25 +47,27 @@ class Write:
 def write_all(writes: tuple[Write, ...], work: Work, phase: str) -> None:
     """Carry the writes out in their order; in a dry run only record them.
 
-    Each is sent only while this run holds the Lease: many slow ones outlive it, and another run may have taken it.
+    Each is sent only while this run holds the Lease: many slow ones outlive it, and another run may have taken it. One that
+    changes an object again rests on the one before it.
     """
+    versions: dict[tuple[Resource, str], str] = {}
     for write in writes:
         if not work.dry_run:
             work.alive()
-            _send(write, work)
+            key = write.resource, write.name
+            versions[key] = _send(replace(write, resource_version=versions.get(key, write.resource_version)), work)
         work.record(write.action(work.scope.namespace, phase))
 
 
-def _send(write: Write, work: Work) -> None:
-    namespace = work.scope.namespace
+def _send(write: Write, work: Work) -> str:
+    """The resource version after it; that of a deleted object is its last."""
+    namespace, body, before = work.scope.namespace, dict(write.body or {}), write.resource_version
     if write.verb is WriteVerb.CREATE:
-        work.client.create(write.resource, namespace, dict(write.body or {}))
-    elif write.verb is WriteVerb.UPDATE:
-        work.client.patch(
-            write.resource, namespace, write.name, dict(write.body or {}), resource_version=write.resource_version
-        )
-    else:
-        work.client.delete(write.resource, namespace, write.name, resource_version=write.resource_version)
+        return version(work.client.create(write.resource, namespace, body))
+    if write.verb is WriteVerb.UPDATE:
+        return version(work.client.patch(write.resource, namespace, write.name, body, resource_version=before))
+    work.client.delete(write.resource, namespace, write.name, resource_version=before)
+    return before or ""
 
 
 def version(existing: Mapping[str, Any]) -> str:
@@ -85,13 +87,17 @@ def secret_patch(
 
 
 def new_secret(
-    work_labels: Mapping[str, str], name: str, entries: Mapping[str, bytes], annotations: Mapping[str, str]
+    work_labels: Mapping[str, str],
+    name: str,
+    entries: Mapping[str, bytes],
+    annotations: Mapping[str, str],
+    type_: str = "Opaque",
 ) -> dict[str, Any]:
-    """A Secret as Strimzi expects those of its users: Opaque, found by its labels (docs/operator.md, "CA Secrets")."""
+    """A Secret as Strimzi expects those of its users: found by its labels (docs/operator.md, "CA Secrets")."""
     return {
         "apiVersion": "v1",
         "kind": "Secret",
-        "type": "Opaque",
+        "type": type_,
         "metadata": {"name": name, "labels": dict(work_labels), "annotations": dict(annotations)},
         "data": {key: encode(value) for key, value in entries.items()},
     }

@@ -23,6 +23,7 @@ FLOWS = {
     "renew_leaves": "Renewal of the nodes' certificates",
     "reconcile": "Reconciliation of the cluster CA",
     "scale": "Scaling of a node pool",
+    "convert_ledger": "Conversion of the ledger",
 }
 #: Each result as a mark and in words; the mark never stands alone.
 RESULTS = {

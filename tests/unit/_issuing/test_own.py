@@ -182,7 +182,7 @@ def test_without_the_key_of_the_ca_in_use_the_message_says_where_it_is_expected(
 
 
 TAKEN = [
-    SCOPE.ca_certificate_secret, SCOPE.ca_key_secret, SCOPE.trust_bundle_secret, SCOPE.ledger_secret,
+    SCOPE.ca_certificate_secret, SCOPE.ca_key_secret, SCOPE.trust_bundle_secret, SCOPE.trusted_certificates_secret,
     SCOPE.client_bundle_secret, NODES[0], "demo-cluster-operator-certs",
 ]  # fmt: skip
 

@@ -60,7 +60,7 @@ class Case:
 
 
 CERTIFICATES, KEYS = ("secrets", SCOPE.ca_certificate_secret), ("secrets", SCOPE.ca_key_secret)
-LEDGER, RESOURCE = ("secrets", SCOPE.ledger_secret), ("kafkas", "demo")
+LEDGER, RESOURCE = ("secrets", SCOPE.trusted_certificates_secret), ("kafkas", "demo")
 BUNDLE, NODE = ("secrets", SCOPE.trust_bundle_secret), ("pods", "demo-kafka-0")
 NEXT_PREPARED = PreparedAuthority((NEXT.certificate,), NEXT.certificate.public_key_sha256)
 
@@ -103,7 +103,7 @@ CASES = (
 def _ledger_data() -> dict[str, bytes]:
     bench = Bench()
     bench.carry_out(record(ENTRIES))
-    return bench.data(SCOPE.ledger_secret)
+    return bench.data(SCOPE.trusted_certificates_secret)
 
 
 def cluster() -> Bench:
@@ -116,7 +116,7 @@ def cluster() -> Bench:
         f"{fingerprint(GONE)}.key": GONE.key.reveal(),
     }  # fmt: skip
     bench.authority(OLD, keys, gone=GONE)
-    bench.create("secrets", secret(SCOPE.ledger_secret, _ledger_data()))
+    bench.create("secrets", secret(SCOPE.trusted_certificates_secret, _ledger_data()))
     bench.create("secrets", secret(SCOPE.trust_bundle_secret, {"cluster-ca.crt": pem(GONE)}))
     bench.create("pods", pod("demo-kafka-0", cluster_ca_key_generation="0"))
     template = pod("demo-kafka-0", cluster_ca_key_generation="0", revision="abc")

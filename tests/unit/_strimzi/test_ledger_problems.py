@@ -6,16 +6,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger_secret import (
-    decode_ledger,
-    encode_ledger,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger_layouts import lay_out, read_ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
+    Layout,
     Ledger,
     LedgerEntry,
     RemovedEntry,
@@ -23,7 +22,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
 from ansible_collections.trustops.strimzi.tests.support.certificates import key, make
 
-from .bench import pem, secret
+from .bench import SCOPE, pem, secret
 
 ONE, TWO, THREE = (make(f"cluster-ca v{number}", key(number)).certificate for number in range(3))
 STARTED = "2026-06-01T12:00:00.000000+0000"
@@ -34,8 +33,11 @@ GOOD = Ledger(
 
 
 def decode(changes: dict[str, bytes | None], journal: str | None = None) -> Ledger:
-    data = {key: value for key, value in {**encode_ledger(GOOD), **changes}.items() if value is not None}
-    found = decode_ledger(secret("ledger", data, {} if journal is None else {names.JOURNAL: journal}))
+    (part,) = lay_out(GOOD, SCOPE)
+    data = {key: value for key, value in {**part.entries, **changes}.items() if value is not None}
+    found = read_ledger(
+        {part.name: secret(part.name, data, {} if journal is None else {names.JOURNAL: journal})}, SCOPE
+    )
     assert found is not None
     return found
 
@@ -134,3 +136,83 @@ def test_a_journal_that_does_not_say_when_the_old_ca_leaves_means_at_once() -> N
     journal = decode({}, json.dumps({"goal": "renew", "startedAt": STARTED})).journal
     assert journal is not None
     assert (journal.retire, journal.retire_by) == (Retire.NOW, None)
+
+
+CERTIFICATES, STATES, KEYED = SCOPE.trusted_certificates_secret, SCOPE.trust_state_secret, SCOPE.trust_secret
+FP = ONE.fingerprint
+
+
+def laid_out(layout: Layout, changes: dict[str, dict[str, bytes | None] | None]) -> Ledger | None:
+    """GOOD in this layout. changes: by Secret, what somebody else did; None: deleted."""
+    secrets = {}
+    for part in lay_out(replace(GOOD, layout=layout), SCOPE):
+        edits = changes.get(part.name, {})
+        if edits is not None:
+            data = {key: value for key, value in {**part.entries, **edits}.items() if value is not None}
+            secrets[part.name] = secret(part.name, data, {k: v for k, v in part.annotations.items() if v})
+    return read_ledger(secrets, SCOPE)
+
+
+@pytest.mark.parametrize(
+    ("layout", "changes", "problem"),
+    [
+        (Layout.SPLIT, {CERTIFICATES: None}, f"Secret {CERTIFICATES}, which is the other half of the ledger, is missing."),
+        (Layout.SPLIT, {STATES: None}, f"Secret {STATES}, which is the other half of the ledger, is missing."),
+        (Layout.SPLIT, {CERTIFICATES: {f"{FP}.crt": None}}, f"{FP} has no certificate beside it."),
+        (Layout.SPLIT, {STATES: {FP: b"TRUSTED"}}, f"{FP} is 'TRUSTED', which is no state of the trust state machine."),
+        (
+            Layout.SPLIT, {STATES: {FP: b"TRUSTED_IN_USE_ALL"}},
+            f'{FP} is "another draft\'s TRUSTED_IN_USE_ALL", which is no state of the trust state machine.',
+        ),
+        (
+            Layout.SPLIT, {STATES: {f"{FP}.usage": b"MOST"}},
+            f"{FP} is 'TRUSTED_IN_USE_MOST', which is no state of the trust state machine.",
+        ),
+        (
+            Layout.SPLIT, {STATES: {f"{TWO.fingerprint}.removed": None}},
+            f"{TWO.fingerprint} is ZOMBIE, and its certificate, {TWO.fingerprint}.removed, is missing.",
+        ),
+        (Layout.KEYED, {KEYED: {f"{FP}.TRUSTED_USED": b"broken"}}, f"{FP}.TRUSTED_USED cannot be read: "),
+        (
+            Layout.KEYED, {KEYED: {f"{FP}.PHASE_OUT": pem(ONE)}},
+            f"{FP}.PHASE_OUT and {FP}.TRUSTED_USED give one CA two states.",
+        ),
+        (
+            Layout.KEYED, {KEYED: {f"{THREE.fingerprint}.TRUSTED": pem(THREE)}},
+            f"{THREE.fingerprint}.TRUSTED is 'TRUSTED', which is no state of the trust state machine.",
+        ),
+        (
+            Layout.KEYED, {KEYED: {f"{TWO.fingerprint}.ZOMBIE": pem(ONE)}},
+            f"{TWO.fingerprint}.ZOMBIE holds the certificate {FP} ({ONE.subject}).",
+        ),
+    ],
+)  # fmt: skip
+def test_foreign_content_of_other_layouts_is_named_as_it_is_there(
+    layout: Layout, changes: dict[str, dict[str, bytes | None] | None], problem: str
+) -> None:
+    found = laid_out(layout, changes)
+    assert found is not None
+    assert [one for one in found.problems if one.startswith(problem)], found.problems
+    assert found.layout is layout
+
+
+@pytest.mark.parametrize(("layout", "name"), [(Layout.SPLIT, STATES), (Layout.KEYED, KEYED)])
+def test_a_ca_in_use_without_our_note_is_used_by_some(layout: Layout, name: str) -> None:
+    """As a program would leave it that knows the draft alone; evidence says whether all use it."""
+    found = laid_out(layout, {name: {f"{FP}.usage": None}})
+    assert found is not None
+    assert found.problems == ()
+    assert [entry.state for entry in found.entries] == [TrustState.TRUSTED_IN_USE_ANY]
+
+
+def test_a_certificate_without_a_state_counts_for_nothing_and_is_to_be_removed() -> None:
+    found = laid_out(Layout.SPLIT, {CERTIFICATES: {f"{THREE.fingerprint}.crt": pem(THREE), "ca.crt": pem(THREE)}})
+    assert found is not None
+    assert (found.problems, found.find(THREE.fingerprint), found.untidy) == ((), None, True)
+
+
+def test_a_layout_that_nobody_knows_is_a_problem() -> None:
+    part = secret(CERTIFICATES, {}, {names.LAYOUT: "folded"})
+    found = read_ledger({CERTIFICATES: part}, SCOPE)
+    assert found is not None
+    assert found.problems == (f"its annotation {names.LAYOUT} is 'folded', which is no layout of this Secret.",)

@@ -8,19 +8,20 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime, timezone
 
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger_secret import (
-    decode_ledger,
-    encode_journal,
-    encode_ledger,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger_layouts import lay_out, read_ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger_part import Part
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger_writes import write_ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes import Write, write_all
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
     HeldLeaf,
     Journal,
+    Layout,
     Ledger,
     LedgerEntry,
     RemovedEntry,
@@ -28,7 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, key, leaf, make
 
-from .bench import SCOPE, Bench, secret
+from .bench import SCOPE, Bench, Object, secret
 from .steps import record
 
 ROOTS = [make(f"cluster-ca v{number}", key(number)) for number in range(5)]
@@ -72,40 +73,150 @@ def ledgers(draw: st.DrawFn) -> Ledger:
     return Ledger(known, left, draw(st.none() | journals), held=held)
 
 
-@given(ledgers())
-def test_any_ledger_reads_back_as_it_was_written(ledger: Ledger) -> None:
-    journal = encode_journal(ledger.journal)
-    stored = secret("ledger", encode_ledger(ledger), {names.JOURNAL: journal} if journal else None)
-    assert decode_ledger(stored) == ledger
+layouts = st.sampled_from(Layout)
 
 
-@given(ledgers(), ledgers())
-def test_any_ledger_can_follow_any_other(before: Ledger, after: Ledger) -> None:
-    """Also through a patch: nothing of the old ledger stays behind, and what is not ours stays."""
+def stored(parts: tuple[Part, ...]) -> dict[str, Object]:
+    """The Secrets, by their names."""
+    return {
+        part.name: secret(part.name, part.entries, {k: v for k, v in part.annotations.items() if v}) for part in parts
+    }
+
+
+def laid_out(ledger: Ledger, layout: Layout = Layout.SINGLE) -> dict[str, dict[str, bytes]]:
+    """The entries of each Secret."""
+    return {part.name: dict(part.entries) for part in lay_out(replace(ledger, layout=layout), SCOPE)}
+
+
+@given(ledgers(), layouts)
+def test_any_ledger_reads_back_as_it_was_written(ledger: Ledger, layout: Layout) -> None:
+    wanted = replace(ledger, layout=layout)
+    assert read_ledger(stored(lay_out(wanted, SCOPE)), SCOPE) == wanted
+
+
+@given(ledgers(), ledgers(), layouts, layouts)
+def test_any_ledger_can_follow_any_other_in_any_layout(before: Ledger, after: Ledger, old: Layout, new: Layout) -> None:
+    """A call that is killed between two of the writes leaves one ledger or the other, whole; and nothing stays behind at last."""
+    first, second = replace(before, layout=old), replace(after, layout=new)
+    bench = with_ledger(first)
+    for write in steps_to(second, first, bench):
+        write_all((write,), bench.work(), "")
+        seen = bench.observe().snapshot.ledger
+        assert seen is not None
+        assert replace(seen, untidy=False) in (first, second)
+    assert bench.observe().snapshot.ledger == second
+
+
+@settings(max_examples=40)
+@given(ledgers(), ledgers(), layouts, layouts, st.integers(0, 5))
+def test_whoever_comes_after_a_kill_removes_what_it_left(
+    before: Ledger, after: Ledger, old: Layout, new: Layout, sent: int
+) -> None:
+    first, second = replace(before, layout=old), replace(after, layout=new)
+    bench = with_ledger(first)
+    for write in steps_to(second, first, bench)[:sent]:
+        write_all((write,), bench.work(), "")
+    seen = bench.observe().snapshot.ledger
+    assert seen is not None
+    kept = replace(seen, untidy=False)
+    bench.carry_out(record(kept, seen))
+    assert bench.observe().snapshot.ledger == kept
+    assert set(bench.observe().secrets) == {part.name for part in lay_out(kept, SCOPE)}
+
+
+def with_ledger(ledger: Ledger) -> Bench:
     bench = Bench()
-    bench.carry_out(record(before))
-    bench.change("secrets", SCOPE.ledger_secret, {"data": {"notes.txt": "aGk="}})
-    bench.carry_out(record(after, before))
-    assert bench.observe().snapshot.ledger == after
-    assert bench.data(SCOPE.ledger_secret)["notes.txt"] == b"hi"
+    for one in stored(lay_out(ledger, SCOPE)).values():
+        bench.create("secrets", one)
+    return bench
+
+
+def steps_to(ledger: Ledger, before: Ledger, bench: Bench) -> tuple[Write, ...]:
+    """As they would be sent if each were the first of a call: the versions are read anew."""
+    writes = write_ledger(record(ledger, before), bench.observe())
+    return tuple(replace(write, resource_version=None) for write in writes)
+
+
+@settings(max_examples=40)
+@given(ledgers(), ledgers(), layouts, layouts)
+def test_what_is_not_ours_stays_where_its_secret_stays(before: Ledger, after: Ledger, old: Layout, new: Layout) -> None:
+    first, second = replace(before, layout=old), replace(after, layout=new)
+    bench, kept = with_ledger(first), {part.name for part in lay_out(second, SCOPE)}
+    for part in lay_out(first, SCOPE):
+        bench.change("secrets", part.name, {"data": {"notes.txt": "aGk="}})
+    bench.carry_out(record(second, first))
+    for part in lay_out(first, SCOPE):
+        assert part.name not in kept or bench.data(part.name)["notes.txt"] == b"hi"
 
 
 def test_secret_has_the_form_of_the_specification() -> None:
     """``<sha1>.crt`` and ``<sha1>.state`` (docs/design.md, "Ledger"); what is unknown is left out, what is empty is there."""
     entry = LedgerEntry(CHAINS[0], TrustState.TRUSTED_UNUSED, frozenset({2, 1}))
     fingerprint = entry.fingerprint
-    assert encode_ledger(Ledger((entry,))) == {
-        f"{fingerprint}.crt": CHAINS[0][0].pem,
-        f"{fingerprint}.state": b"TRUSTED_UNUSED",
-        f"{fingerprint}.generations": b"1,2",
+    assert laid_out(Ledger((entry,))) == {
+        "demo-cluster-ca-trusted-certs": {
+            f"{fingerprint}.crt": CHAINS[0][0].pem,
+            f"{fingerprint}.state": b"TRUSTED_UNUSED",
+            f"{fingerprint}.generations": b"1,2",
+        }
     }
     known = replace(entry, awaiting=frozenset(), published_at=NOW, leaves=frozenset({"b", "a"}))
-    data = encode_ledger(Ledger((known,)))
+    (data,) = laid_out(Ledger((known,))).values()
     assert data[f"{fingerprint}.pods"] == b""
     assert data[f"{fingerprint}.published"] == b"2026-06-01T12:00:00.000000+0000"
     assert data[f"{fingerprint}.leaves"] == b"a\nb"
 
 
+IN_USE, GONE = LedgerEntry(CHAINS[0], TrustState.TRUSTED_IN_USE_ALL), RemovedEntry(CHAINS[1][0], frozenset({"uid"}))
+BOTH = Ledger((IN_USE,), (GONE,))
+
+
+def test_split_has_the_form_of_its_draft() -> None:
+    """Two Secrets, ``<sha1>`` and ``<sha1>.crt``; a CA that left is not in the one that processes would read."""
+    assert laid_out(BOTH, Layout.SPLIT) == {
+        "demo-cluster-ca-trust-state": {
+            IN_USE.fingerprint: b"TRUSTED_IN_USE", f"{IN_USE.fingerprint}.usage": b"ALL",
+            GONE.fingerprint: b"ZOMBIE", f"{GONE.fingerprint}.removed": GONE.certificate.pem, f"{GONE.fingerprint}.pods": b"uid",
+        },
+        "demo-cluster-ca-trusted-certs": {f"{IN_USE.fingerprint}.crt": CHAINS[0][0].pem},
+    }  # fmt: skip
+
+
+def test_keyed_has_the_form_of_its_draft() -> None:
+    """One Secret of a type of its own, ``<sha1>.<state>``."""
+    assert laid_out(BOTH, Layout.KEYED) == {
+        "demo-cluster-ca-trust": {
+            f"{IN_USE.fingerprint}.TRUSTED_USED": CHAINS[0][0].pem, f"{IN_USE.fingerprint}.usage": b"ALL",
+            f"{GONE.fingerprint}.ZOMBIE": GONE.certificate.pem, f"{GONE.fingerprint}.pods": b"uid",
+        },
+    }  # fmt: skip
+    bench = Bench()
+    bench.carry_out(record(replace(BOTH, layout=Layout.KEYED)))
+    assert bench.find("secrets", SCOPE.trust_secret)["type"] == "strimzi.io/trust"
+
+
+@pytest.mark.parametrize("state", TrustState)
+@pytest.mark.parametrize(("layout", "in_use"), [(Layout.SPLIT, "TRUSTED_IN_USE"), (Layout.KEYED, "TRUSTED_USED")])
+def test_states_have_the_words_of_their_drafts(layout: Layout, in_use: str, state: TrustState) -> None:
+    found = laid_out(Ledger((LedgerEntry(CHAINS[0], state),)), layout)
+    said = [key.partition(".")[2] for key in found.get("demo-cluster-ca-trust", {}) if key.endswith(key[-3:].upper())]
+    said += [value.decode() for key, value in found.get("demo-cluster-ca-trust-state", {}).items() if "." not in key]
+    assert said == [in_use if state.value.startswith("TRUSTED_IN_USE") else state.value]
+
+
 def test_no_secret_is_no_ledger_and_an_empty_secret_is_an_empty_one() -> None:
-    assert decode_ledger(None) is None
-    assert decode_ledger(secret("ledger", {})) == Ledger()
+    assert read_ledger({}, SCOPE) is None
+    empty = {SCOPE.trusted_certificates_secret: secret(SCOPE.trusted_certificates_secret, {})}
+    assert read_ledger(empty, SCOPE) == Ledger()
+
+
+@pytest.mark.parametrize("name", [SCOPE.trust_secret, SCOPE.trust_state_secret])
+def test_a_secret_of_somebody_else_under_the_name_of_a_draft_is_not_ours(name: str) -> None:
+    theirs = secret(name, {f"{IN_USE.fingerprint}.UNTRUSTED": IN_USE.certificate.pem})
+    assert read_ledger({name: theirs}, SCOPE) is None
+    bench = with_ledger(BOTH)
+    bench.create("secrets", theirs)
+    assert bench.observe().snapshot.ledger == BOTH
+    bench.carry_out(record(Ledger((IN_USE,)), BOTH))
+    assert bench.data(name) == {f"{IN_USE.fingerprint}.UNTRUSTED": IN_USE.certificate.pem}
+    assert names.LAYOUT not in bench.find("secrets", name)["metadata"]["annotations"]

@@ -22,7 +22,9 @@ def test_objects_of_a_cluster(cluster: str) -> None:
     assert scope.ca_certificate_secret == f"{cluster}-cluster-ca-cert"
     assert scope.ca_key_secret == f"{cluster}-cluster-ca"
     assert scope.trust_bundle_secret == f"{cluster}-trustbundle"
-    assert scope.ledger_secret == f"{cluster}-cluster-ca-trusted-certs"
+    assert scope.ledger_secrets == tuple(
+        f"{cluster}-cluster-ca-{one}" for one in ("trusted-certs", "trust-state", "trust")
+    )
     assert scope.lease == f"{cluster}-trust"
     assert scope.node_name_label == f"{cluster}-kafka"
 

@@ -11,7 +11,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.trust_writes import ledger_facts
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger_writes import ledger_facts
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import DeleteLedger
@@ -33,7 +33,7 @@ STEM = f"{fingerprint(NEXT)}.crt"
 def test_first_ledger_is_a_secret_that_the_operator_leaves_alone() -> None:
     bench = Bench()
     (change,) = bench.carry_out(record(AFTER))
-    created = bench.find("secrets", SCOPE.ledger_secret)
+    created = bench.find("secrets", SCOPE.trusted_certificates_secret)
     assert (change.verb, created["type"], created["metadata"]["labels"]) == ("create", "Opaque", LABELS)
     assert bench.observe().snapshot.ledger is not None
 
@@ -55,7 +55,7 @@ def test_a_ca_that_is_struck_off_leaves_nothing_behind() -> None:
     bench = cluster()
     bench.carry_out(record(AFTER))
     bench.carry_out(record(ENTRIES))
-    assert [name for name in bench.data(SCOPE.ledger_secret) if fingerprint(NEXT) in name] == []
+    assert [name for name in bench.data(SCOPE.trusted_certificates_secret) if fingerprint(NEXT) in name] == []
 
 
 def test_facts_for_people_name_cas_by_subject_and_state() -> None:
@@ -117,7 +117,7 @@ def test_the_trust_bundle_gets_the_anchor_of_every_entry_as_from_the_operator() 
 def test_deleting_the_ledger_deletes_this_ledger_only() -> None:
     bench = cluster()
     observation = bench.observe()
-    bench.remove("secrets", SCOPE.ledger_secret)
+    bench.remove("secrets", SCOPE.trusted_certificates_secret)
     bench.carry_out(record(AFTER))
     with pytest.raises(Exception, match="delete Secret kafka/demo-cluster-ca-trusted-certs"):
         carry_out(DeleteLedger(), observation, bench.work())

@@ -118,7 +118,7 @@ def test_the_same_step_again_changes_nothing(case: Case) -> None:
 )
 def test_nothing_to_do_is_no_request(step: Step) -> None:
     bench = cluster()
-    bench.remove("secrets", SCOPE.ledger_secret)
+    bench.remove("secrets", SCOPE.trusted_certificates_secret)
     recorder = Recorder(bench.api)
     assert recorded(carry_out, step, bench.observe(), bench.work(transport=recorder)) == []
     assert recorder.written == []
@@ -128,10 +128,10 @@ def test_a_ledger_that_appeared_meanwhile_is_not_overwritten() -> None:
     bench = Bench()
     observation = bench.observe()
     bench.carry_out(record(AFTER))
-    theirs = bench.find("secrets", SCOPE.ledger_secret)
+    theirs = bench.find("secrets", SCOPE.trusted_certificates_secret)
     with pytest.raises(AlreadyExists):
         carry_out(record(AFTER), observation, bench.work())
-    assert bench.find("secrets", SCOPE.ledger_secret) == theirs
+    assert bench.find("secrets", SCOPE.trusted_certificates_secret) == theirs
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

@@ -24,7 +24,7 @@ from .running import call
 
 HERE = "Kafka cluster kafka/demo: Secret kafka/"
 CORRECT = "Correct the entry, then run the flow again."
-LEDGER_REMEDY = "Somebody edited the ledger; restore the entry, or delete the Secret to adopt the cluster anew."
+LEDGER_REMEDY = "Somebody edited the ledger; restore the entry, or delete Secret kafka/demo-cluster-ca-trusted-certs to adopt the cluster anew."
 JOURNAL = "trustops.strimzi/journal"
 NOW = datetime.now(timezone.utc).replace(microsecond=0)
 LATE = datetime(2060, 1, 1, tzinfo=timezone.utc)

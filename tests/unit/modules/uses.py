@@ -171,6 +171,10 @@ USES = [
         [CERTIFICATES, KAFKA, LEDGER, *TRUST_ROLL],
     ),
     Use("strimzi_trusted_certs", "ends a replacement", stages.switched, {"state": "retired"}, [KEYS, KAFKA, LEDGER]),
+    Use(
+        "strimzi_trusted_certs", "puts the ledger into other Secrets", stages.managed, {"state": "converted", "layout": "split"},
+        ["POST secrets", LEDGER],
+    ),
     Use("strimzi_ee_cert", "issues those of the next CA", stages.prepared, {}, [*NODES, *OTHERS]),
     Use("strimzi_ee_cert", "issues a missing one", _without("demo-kafka-1"), {}, ["POST secrets"]),
     Use("strimzi_ee_cert", "issues one of its own", stages.managed, OWN, ["POST secrets"], leased=False),

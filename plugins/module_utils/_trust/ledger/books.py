@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The ledger that follows from what is seen: enrolment, read-back, memory, transitions, removal, journal.
+"""The ledger that follows from what is seen: enrolment, read-back, memory, transitions, removal, journal, layout.
 
 Each rule is a function from ledger to ledger; together they are one pass, with at most one transition per CA.
 """
@@ -18,6 +18,7 @@ from ..model.ledger import Ledger
 from ..model.snapshot import Snapshot
 from .enrolment import enrol, learn_generation
 from .journal import write_journal
+from .layout import lay_out
 from .memory import forget_held, forget_removed, remember_leaves
 from .projection import read_back
 from .removal import strike_removed
@@ -37,6 +38,7 @@ def keep_books(snapshot: Snapshot, intent: Intent, gates: Gates) -> tuple[Ledger
     ledger = advance(snapshot, intent, ledger, gates)
     ledger = strike_removed(snapshot, ledger, gates)
     ledger = write_journal(snapshot, intent, before, ledger)
+    ledger = lay_out(snapshot, intent, ledger)
     return ledger, _transitions(snapshot, before, ledger)
 
 

@@ -12,6 +12,7 @@ from enum import Enum
 
 from ..._pki.certificates import Chain
 from .goals import Goal, Phase, Retire
+from .ledger import Layout
 from .pools import Scaling
 from .snapshot import Component, PreparedAuthority
 
@@ -70,7 +71,7 @@ class Intent:
     link certificate by the CA in use too. issue_until: how long to wait for it; None: not at
     all. insists: whether it is asked at once again where it has refused. scaling: the size that a node pool is to get.
     new_roots: what is done about a CA of the source that is new. confirmed: SHA-256 fingerprints, in lower case without colons, of such
-    CAs that the user wants.
+    CAs that the user wants. layout: the Secrets that the ledger is to be kept in; None: those that it is kept in.
     """
 
     goal: Goal
@@ -95,6 +96,7 @@ class Intent:
     new_roots: NewRoots = NewRoots.ASK
     confirmed: frozenset[str] = frozenset()
     scaling: Scaling | None = None
+    layout: Layout | None = None
 
     def allows(self, phase: Phase) -> bool:
         return self.until is None or phase.position <= self.until.position

@@ -4,17 +4,30 @@
 # Private to this collection: not a public interface, may change at any time.
 """The ledger: the single record of which CA is trusted by whom (docs/design.md, "Ledger").
 
-Plain values; ``_strimzi/ledger_secret.py`` lays them out in a Secret.
+Plain values; ``_strimzi/ledger_layouts.py`` lays them out in Secrets.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime
+from enum import Enum
 
 from ..._pki.certificates import Certificate
 from .goals import Goal, Retire
 from .states import TrustState
+
+
+class Layout(str, Enum):
+    """The Secrets that a ledger is kept in (docs/design.md, "Layouts"). Each is a published draft's.
+
+    SINGLE: one Secret with certificates and states. SPLIT: the certificates apart from the states. KEYED: one Secret, with
+    the states in the names of its entries.
+    """
+
+    SINGLE = "single"
+    SPLIT = "split"
+    KEYED = "keyed"
 
 
 @dataclass(frozen=True)
@@ -101,6 +114,8 @@ class Ledger:
 
     problems: sentences about content that this collection did not write (unknown state, certificate under a wrong key,
     ...); a ledger with problems holds every flow.
+    layout: the Secrets that it is kept in. untidy: they hold more than this ledger, because a call was killed between two of
+    its writes.
     """
 
     entries: tuple[LedgerEntry, ...] = ()
@@ -108,6 +123,8 @@ class Ledger:
     journal: Journal | None = None
     problems: tuple[str, ...] = ()
     held: tuple[HeldLeaf, ...] = ()
+    layout: Layout = Layout.SINGLE
+    untidy: bool = False
 
     def find(self, fingerprint: str | None) -> LedgerEntry | None:
         return next((entry for entry in self.entries if entry.fingerprint == fingerprint), None)

@@ -106,7 +106,7 @@ def ledger_is_ours(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     for problem in snapshot.ledger.problems if snapshot.ledger else ():
         yield Violation(
             Condition.LEDGER_IS_OURS, snapshot.names.ledger, problem,
-            "Somebody edited the ledger; restore the entry, or delete the Secret to adopt the cluster anew.",
+            f"Somebody edited the ledger; restore the entry, or delete {snapshot.names.ledger} to adopt the cluster anew.",
         )  # fmt: skip
 
 

@@ -6,11 +6,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..._pki.authorities import authority_generation
 from ..model.goals import Goal, Phase
+from ..model.ledger import Layout, Ledger
 from ..model.steps.authority import RaiseKeyGeneration, SetGenerated
 from ..model.steps.base import Steps
-from ..model.steps.books import DeleteLedger
+from ..model.steps.books import DeleteLedger, WriteLedger
 from .pause import in_pause
 from .situation import Situation
 
@@ -20,8 +23,14 @@ def hand_over(at: Situation) -> Steps:
     if at.intent.goal is not Goal.DOWNGRADE:
         return ()
     if at.snapshot.reconciliation.generated:
-        return (DeleteLedger(),) if at.snapshot.ledger is not None else ()
+        return _close(at.snapshot.ledger) if at.snapshot.ledger is not None else ()
     return raise_key_generation(at) or (SetGenerated(generated=True, phase=Phase.RETIRE),)
+
+
+def _close(ledger: Ledger) -> Steps:
+    """A ledger of several Secrets becomes one first: a call that is killed then leaves all of it or nothing."""
+    single = replace(ledger, layout=Layout.SINGLE, untidy=False)
+    return (WriteLedger(ledger=single, before=ledger, phase=Phase.RETIRE) if single != ledger else DeleteLedger(),)
 
 
 def raise_key_generation(at: Situation) -> Steps:

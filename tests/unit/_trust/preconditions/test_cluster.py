@@ -149,7 +149,7 @@ ALWAYS = [
     refusal(
         ledger_is_ours,
         f"{LEDGER}: the state X is unknown. "
-        "Somebody edited the ledger; restore the entry, or delete the Secret to adopt the cluster anew.",
+        "Somebody edited the ledger; restore the entry, or delete Secret kafka/demo-cluster-ca-trusted-certs to adopt the cluster anew.",
         name="", ledger=ledger(problems=("the state X is unknown.",)),
     ),
     *(

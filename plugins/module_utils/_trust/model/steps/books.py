@@ -18,7 +18,7 @@ from .base import Look, StandIn, Step
 
 @dataclass(frozen=True, kw_only=True)
 class WriteLedger(Step):
-    """Write the ledger Secret. before: what it says now."""
+    """Write the ledger. before: what it says now."""
 
     ledger: Ledger
     before: Ledger
@@ -34,6 +34,8 @@ class WriteLedger(Step):
         ]
         left = [entry for entry in self.before.entries if self.ledger.find(entry.fingerprint) is None]
         changes += [f"{named(entry.certificate)} leaves the ledger" for entry in left]
+        if self.ledger.layout is not self.before.layout:
+            changes.append(f"the ledger itself in the layout {self.ledger.layout.value}")
         noted = _holders(self.ledger) - _holders(self.before)
         if noted and not changes:
             changes = [f"what {counted(len(noted), 'pod')} will present until the next restart"]

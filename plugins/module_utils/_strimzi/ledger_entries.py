@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The ledger as a Secret (docs/design.md, "Ledger"): ``<fingerprint>.crt`` and ``<fingerprint>.state`` for each CA, and
-further entries:
+"""The ledger as entries of a Secret (docs/design.md, "Ledger"): ``<fingerprint>.crt`` and ``<fingerprint>.state`` for each CA,
+and further entries:
 
 ``<fp>.generations``  generations that mean this CA, comma-separated
 ``<fp>.pods``         UIDs of pods still to be replaced, one a line; absent: not read back yet
@@ -19,8 +19,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 from .._pki.certificates import (
     Certificate,
@@ -33,7 +33,7 @@ from .._trust.model.goals import Goal, Retire
 from .._trust.model.ledger import HeldByProcesses, HeldLeaf, Journal, Ledger, LedgerEntry, RemovedEntry
 from .._trust.model.states import TrustState
 from . import names
-from .secret_data import annotation, entries, whole_number
+from .secret_data import whole_number
 
 _TIME = "%Y-%m-%dT%H:%M:%S.%f%z"
 OWN_SUFFIXES = (
@@ -47,30 +47,46 @@ class _Foreign(Exception):
     """An entry that this collection would not have written; the text says which and why."""
 
 
-def decode_ledger(secret: Mapping[str, Any] | None) -> Ledger | None:
-    """The ledger, with a problem for each entry that somebody else has edited; None when there is no Secret."""
-    if secret is None:
-        return None
-    data = entries(secret)
+@dataclass(frozen=True)
+class Entries:
+    """The entries of a ledger, whatever Secrets they were read from.
+
+    called: the real name of an entry, where its Secret has another one for it.
+    """
+
+    data: Mapping[str, bytes]
+    called: Mapping[str, str] = field(default_factory=dict)
+
+    def words(self, fingerprint: str, suffix: str) -> frozenset[str] | None:
+        content = self.data.get(f"{fingerprint}.{suffix}")
+        return None if content is None else frozenset(content.decode("ascii", "replace").split())
+
+    def name(self, key: str) -> str:
+        """How messages name the entry."""
+        return self.called.get(key, key)
+
+
+def decode_ledger(found: Entries, journal: str | None) -> Ledger:
+    """The ledger, with a problem for each entry that somebody else has edited. journal: the value of its annotation."""
     known, removed, held, problems = [], [], [], []
-    for key in sorted(data):
+    for key in sorted(found.data):
         try:
             if key.endswith(".crt"):
-                known.append(_decode_entry(key[: -len(".crt")], data))
+                known.append(_decode_entry(key.removesuffix(".crt"), found))
             elif key.endswith(".removed"):
-                removed.append(RemovedEntry(*_decode_left(key, data)))
+                removed.append(RemovedEntry(*_decode_left(key, found)))
             elif key.endswith(".leaf"):
-                held.append(HeldLeaf(*_decode_left(key, data)))
-            elif _is_orphan(key, data):
-                raise _Foreign(f"{key} has no certificate beside it")
+                held.append(HeldLeaf(*_decode_left(key, found)))
+            elif _is_orphan(key, found.data):
+                raise _Foreign(f"{found.name(key)} has no certificate beside it")
         except _Foreign as error:
             problems.append(f"{error}.")
     try:
-        journal = _decode_journal(annotation(secret, names.JOURNAL))
+        flow = _decode_journal(journal)
     except _Foreign as error:
-        journal = None
+        flow = None
         problems.append(f"{error}.")
-    return Ledger(tuple(known), tuple(removed), journal, tuple(problems), tuple(held))
+    return Ledger(tuple(known), tuple(removed), flow, tuple(problems), tuple(held))
 
 
 def _is_orphan(key: str, data: Mapping[str, bytes]) -> bool:
@@ -83,19 +99,21 @@ def _is_orphan(key: str, data: Mapping[str, bytes]) -> bool:
     return suffix in owners and not any(f"{stem}.{owner}" in data for owner in owners[suffix])
 
 
-def _decode_entry(fingerprint: str, data: Mapping[str, bytes]) -> LedgerEntry:
+def _decode_entry(fingerprint: str, found: Entries) -> LedgerEntry:
+    name, data = found.name(f"{fingerprint}.crt"), found.data
     try:
         chain = parse_chain(data[f"{fingerprint}.crt"])
     except CertificateError as error:
-        raise _Foreign(f"{fingerprint}.crt cannot be read: {error}") from None
+        raise _Foreign(f"{name} cannot be read: {error}") from None
     if chain[0].fingerprint != fingerprint:
-        raise _Foreign(f"{fingerprint}.crt holds the certificate {chain[0].fingerprint} ({chain[0].subject})")
+        raise _Foreign(f"{name} holds the certificate {chain[0].fingerprint} ({chain[0].subject})")
     text = data.get(f"{fingerprint}.state", b"").decode("ascii", "replace").strip()
     if text not in TrustState.__members__:
-        raise _Foreign(f"{fingerprint}.state is {text!r}, which is no state of the trust state machine")
+        state = found.name(f"{fingerprint}.state")
+        raise _Foreign(f"{state} is {text!r}, which is no state of the trust state machine")
     return LedgerEntry(
-        chain, TrustState(text), _generations(fingerprint, data), _words(fingerprint, data, "pods"),
-        _published(fingerprint, data), _words(fingerprint, data, "leaves") or frozenset(),
+        chain, TrustState(text), _generations(fingerprint, data), found.words(fingerprint, "pods"),
+        _published(fingerprint, data), found.words(fingerprint, "leaves") or frozenset(),
     )  # fmt: skip
 
 
@@ -115,25 +133,20 @@ def _published(fingerprint: str, data: Mapping[str, bytes]) -> datetime | None:
         raise _Foreign(f"{fingerprint}.published is no time") from None
 
 
-def _words(fingerprint: str, data: Mapping[str, bytes], suffix: str) -> frozenset[str] | None:
-    content = data.get(f"{fingerprint}.{suffix}")
-    return None if content is None else frozenset(content.decode("ascii", "replace").split())
-
-
-def _decode_left(key: str, data: Mapping[str, bytes]) -> tuple[Certificate, frozenset[str], frozenset[str]]:
+def _decode_left(key: str, found: Entries) -> tuple[Certificate, frozenset[str], frozenset[str]]:
     """A certificate that is stored no more, and the pods that still know it: awaiting, and lingering."""
-    fingerprint = key.rpartition(".")[0]
+    fingerprint, name = key.rpartition(".")[0], found.name(key)
     try:
-        certificate = parse_certificates(data[key])[0]
+        certificate = parse_certificates(found.data[key])[0]
     except CertificateError as error:
-        raise _Foreign(f"{key} cannot be read: {error}") from None
+        raise _Foreign(f"{name} cannot be read: {error}") from None
     if certificate.fingerprint != fingerprint:
-        raise _Foreign(f"{key} holds the certificate {certificate.fingerprint} ({certificate.subject})")
-    awaiting = _words(fingerprint, data, "pods")
+        raise _Foreign(f"{name} holds the certificate {certificate.fingerprint} ({certificate.subject})")
+    awaiting = found.words(fingerprint, "pods")
     if awaiting is None:
         # Read as "no pods", this entry would be forgotten while pods still know the certificate.
         raise _Foreign(f"{fingerprint}.pods is missing: which pods still know {certificate.subject} is not known")
-    return certificate, awaiting, _words(fingerprint, data, "lingering") or frozenset()
+    return certificate, awaiting, found.words(fingerprint, "lingering") or frozenset()
 
 
 def _decode_journal(text: str | None) -> Journal | None:
@@ -163,7 +176,7 @@ def _name(value: object) -> str | None:
 
 
 def encode_ledger(ledger: Ledger) -> dict[str, bytes]:
-    """The data of the ledger Secret."""
+    """The entries of the ledger, without the journal."""
     data: dict[str, bytes] = {}
     for entry in ledger.entries:
         data[f"{entry.fingerprint}.crt"] = encode_certificates(entry.chain)

@@ -1,0 +1,85 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The ledger put into other Secrets, in the middle of a flow, killed before and after each write: no state is ever lost."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout
+
+from ..flows.test_layouts import SECRETS
+from ..support.killing import Killed, KillingTransport
+from ..support.watched_cluster import WatchedCluster
+from .stories import have_fast_keys
+
+PAIRS = [(one.value, two.value) for one, two in permutations(Layout, 2)]
+
+
+def begin(patch: pytest.MonkeyPatch, layout: str) -> WatchedCluster:
+    """Two CAs are trusted, and a flow is in flight."""
+    cluster = WatchedCluster()
+    have_fast_keys(cluster, patch)
+    cluster.create()
+    convert(cluster, layout)
+    cluster.run(Goal.REPLACE_KEY, until=Phase.PREPARE)
+    return cluster
+
+
+def convert(cluster: WatchedCluster, layout: str | None) -> None:
+    wanted = Layout(layout) if layout else None
+    assert cluster.run(Goal.RECONCILE, until=Phase.PREPARE, layout=wanted).outcome.decision.done
+
+
+def killed(cluster: WatchedCluster, layout: str, number: int, after: bool) -> bool:
+    """Whether there is a write of this number."""
+    transport = cluster.permitted = KillingTransport(cluster.memory.api, number, after)
+    try:
+        convert(cluster, layout)
+    except Killed:
+        return True
+    finally:
+        cluster.permitted = cluster.memory.api
+        assert transport.unconditional == []
+    return False
+
+
+@pytest.mark.parametrize("after", [True, False])
+@pytest.mark.parametrize(("before", "wanted"), PAIRS)
+def test_killed_anywhere_and_asked_for_again(
+    before: str, wanted: str, after: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number = 1
+    while True:
+        cluster = begin(monkeypatch, before)
+        entries = cluster.ledger
+        if not killed(cluster, wanted, number, after):
+            break
+        assert cluster.ledger == entries
+        convert(cluster, wanted)
+        assert (cluster.ledgers, cluster.ledger) == (SECRETS[Layout(wanted)], entries)
+        number += 1
+    assert number > 2
+
+
+@pytest.mark.parametrize(("before", "wanted"), PAIRS)
+def test_killed_anywhere_and_never_asked_for_again(before: str, wanted: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever of the two layouts counts then is kept, alone, and the flow comes to its end in it."""
+    found = set()
+    for after in (False, True):
+        number = 1
+        while True:
+            cluster = begin(monkeypatch, before)
+            if not killed(cluster, wanted, number, after):
+                break
+            convert(cluster, None)
+            kept = frozenset(cluster.ledgers)
+            cluster.finish(Goal.REPLACE_KEY)
+            assert cluster.ledgers == kept
+            found.add(kept)
+            number += 1
+    assert found == {frozenset(SECRETS[Layout(one)]) for one in (before, wanted)}

@@ -1,0 +1,65 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The Secrets that the ledger is kept in: what is asked for, else what is there, and nothing beside it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout, Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import DeleteLedger, WriteLedger
+
+from ..builders import ALL, OLD, cluster, entry, ledger
+
+BOOKS = ledger(entry(OLD, ALL, {0}))
+
+
+def steps(books: Ledger | None, layout: Layout | None = None) -> tuple[Step, ...]:
+    return decide(cluster(ledger=books), Intent(Goal.RECONCILE, layout=layout)).steps
+
+
+@pytest.mark.parametrize("kept", Layout)
+@pytest.mark.parametrize("asked", [None, *Layout])
+def test_it_is_where_it_is_asked_for_and_else_where_it_was(kept: Layout, asked: Layout | None) -> None:
+    before = replace(BOOKS, layout=kept)
+    if asked in (None, kept):
+        assert steps(before, asked) == ()
+        return
+    (step,) = steps(before, asked)
+    assert isinstance(step, WriteLedger)
+    assert (step.ledger, step.before) == (replace(before, layout=asked), before)
+    assert step.sentence() == f"record the ledger itself in the layout {asked.value if asked else ''}"
+
+
+@pytest.mark.parametrize("layout", Layout)
+def test_what_a_killed_call_left_goes_whoever_comes_next(layout: Layout) -> None:
+    (step,) = steps(replace(BOOKS, layout=layout, untidy=True))
+    assert isinstance(step, WriteLedger)
+    assert step.ledger == replace(BOOKS, layout=layout)
+
+
+@pytest.mark.parametrize("layout", Layout)
+def test_a_new_ledger_is_one_secret_first(layout: Layout) -> None:
+    """One write makes it or does not; two could leave half of it."""
+    (step,) = steps(None, layout)
+    assert isinstance(step, WriteLedger)
+    assert step.ledger.layout is Layout.SINGLE
+
+
+@pytest.mark.parametrize(
+    "books", [replace(BOOKS, layout=Layout.SPLIT), replace(BOOKS, layout=Layout.KEYED), replace(BOOKS, untidy=True)]
+)
+def test_before_it_is_deleted_it_is_one_secret(books: Ledger) -> None:
+    handed_back = cluster(ledger=books, reconciliation=Reconciliation(generated=True))
+    (step,) = decide(handed_back, Intent(Goal.DOWNGRADE)).steps
+    assert isinstance(step, WriteLedger)
+    assert step.ledger == BOOKS
+    assert decide(replace(handed_back, ledger=BOOKS), Intent(Goal.DOWNGRADE)).steps == (DeleteLedger(),)

@@ -1,0 +1,121 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""strimzi_trusted_certs with state=converted: the ledger in other Secrets, and nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ...support.ledgers import KEYED, SINGLE, STATES
+from ...support.memory_cluster import MemoryCluster
+from .._strimzi.bench import secret
+from . import stages
+from .running import Ended, call
+
+SECRETS = {"single": [SINGLE], "split": [STATES, SINGLE], "keyed": [KEYED]}
+
+
+def convert(memory: MemoryCluster, layout: str, **options: Any) -> Ended:
+    return call("strimzi_trusted_certs", memory, state="converted", layout=layout, **options)
+
+
+def told(layout: str) -> dict[str, Any]:
+    objects = " and ".join(
+        f"Secret kafka/{name}" for name in sorted(SECRETS[layout], key=[SINGLE, STATES, KEYED].index)
+    )
+    return {"layout": layout, "object": objects, "complete": True}
+
+
+@pytest.mark.parametrize("begin", [stages.managed, stages.prepared, stages.issued])
+def test_there_and_back_with_the_same_states(begin: Any) -> None:
+    memory = begin()
+    states = {ca["sha256"]: ca["state"] for ca in stages.done(memory, "strimzi_ca_info").result["cas"]}
+    for layout in ("split", "keyed", "single", "keyed", "split", "single"):
+        ended = convert(memory, layout)
+        assert not ended.failed, ended.result["msg"]
+        result = ended.result
+        assert (result["changed"], result["done"], result["pending"], result["ledger"]) == (
+            True,
+            True,
+            [],
+            told(layout),
+        )
+        assert {ca["sha256"]: ca["state"] for ca in result["cas"]} == states
+        assert {action["object"] for action in result["actions"]} <= {
+            f"Secret kafka/{name}" for name in (SINGLE, STATES, KEYED)
+        }
+        again = convert(memory, layout)
+        assert (again.result["changed"], again.writes) == (False, [])
+
+
+def test_check_mode_says_it_and_writes_nothing() -> None:
+    memory = stages.managed()
+    ended = convert(memory, "split", check=True)
+    assert (ended.failed, ended.writes, ended.result["ledger"]) == (False, [], told("single"))
+    assert [action["object"] for action in ended.result["actions"]] == [
+        f"Secret kafka/{name}" for name in SECRETS["split"]
+    ]
+    assert ended.result["plan"][0]["what"] == "record the ledger itself in the layout split"
+
+
+def test_every_module_finds_it_there() -> None:
+    memory = stages.managed()
+    convert(memory, "keyed")
+    for module in ("strimzi_ca", "strimzi_roll", "strimzi_ee_cert", "strimzi_trusted_certs", "strimzi_ca_info"):
+        ended = stages.done(memory, module)
+        assert (ended.result["changed"], ended.result["ledger"]) == (False, told("keyed"))
+
+
+def test_what_holds_other_flows_does_not_hold_it() -> None:
+    """A client outside the cluster that would refuse the next CA, for example."""
+    memory = stages.prepared()
+    held = call("strimzi_trusted_certs", memory, trusting_secrets=["app"])
+    assert held.failed
+    ended = convert(memory, "split", trusting_secrets=["app"])
+    assert (ended.failed, ended.result["ledger"], ended.result["violations"]) == (False, told("split"), [])
+
+
+def test_the_layout_has_to_be_said() -> None:
+    ended = call("strimzi_trusted_certs", stages.managed(), state="converted")
+    assert (ended.failed, ended.result["msg"]) == (
+        True,
+        "state is converted but all of the following are missing: layout",
+    )
+
+
+def test_of_a_generated_ca_there_is_no_ledger() -> None:
+    ended = convert(stages.generated(), "split")
+    assert (ended.failed, ended.writes, ended.result["ledger"]) == (True, [], None)
+    assert "Adopt it first with the upgrade playbook" in ended.result["msg"]
+
+
+@pytest.mark.parametrize("gone", [SINGLE, STATES])
+def test_half_a_ledger_holds_everything_and_says_what_helps(gone: str) -> None:
+    memory = stages.managed()
+    convert(memory, "split")
+    memory.api.request("DELETE", f"/api/v1/namespaces/kafka/secrets/{gone}")
+    ended = call("strimzi_trusted_certs", memory)
+    (left,) = {SINGLE, STATES} - {gone}
+    assert (ended.failed, ended.writes) == (True, [])
+    assert ended.result["msg"] == (
+        f"Kafka cluster kafka/demo: Secret kafka/{left}: Secret {gone}, which is the other half of the ledger, is missing. "
+        f"Somebody edited the ledger; restore the entry, or delete Secret kafka/{left} to adopt the cluster anew."
+    )
+
+
+@pytest.mark.parametrize("labelled", [True, False])
+def test_a_secret_of_somebody_else_under_that_name_is_not_touched(labelled: bool) -> None:
+    """Strimzi may come to have one of this name, or a tool that follows the same draft."""
+    memory = stages.managed()
+    theirs = secret(KEYED, {"notes": b"theirs"}, labels={} if labelled else {"strimzi.io/cluster": "other"})
+    memory.apply(theirs)
+    ended = convert(memory, "keyed")
+    assert (ended.failed, ended.writes_but_lease, ended.result["changed"]) == (True, ["POST secrets"] * 2, False)
+    assert ended.result["msg"] == (
+        f'Failed to create Secret kafka/{KEYED}: secrets "{KEYED}" already exists. An object of this name is there that this collection has not '
+        "made: it lacks its labels or its annotation. Move it out of the way; nothing of it was read or changed."
+    )
+    assert stages.done(memory, "strimzi_ca_info").result["ledger"] == told("single")
