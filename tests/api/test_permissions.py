@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.reload_p
 
 from ..cluster.bed import ROOT
 from ..cluster.kube import Kube, wait_for
+from ..support.users import CERTIFICATE_SECRET, DAY, KEY_SECRET, clients_ca, kafka_user, user_secret
 from .running import Runner
 
 
@@ -84,3 +86,19 @@ def test_what_a_reload_lacks_is_known_beforehand(runner: Runner, tmp_path: Path,
     become(
         rules_without(resource, verb), f"the identity of this run may not {verb} {resource} in namespace {namespace}"
     )
+
+
+def test_status_shows_them_and_what_is_wrong(runner: Runner, tmp_path: Path) -> None:
+    namespace, kube = runner.cluster.namespace, runner.cluster.kube
+    now = datetime.now(timezone.utc).replace(microsecond=0)
+    secrets = f"/api/v1/namespaces/{namespace}/secrets"
+    found = (kube.request("GET", f"{secrets}/{name}").body for name in (CERTIFICATE_SECRET, KEY_SECRET))
+    issuer = clients_ca(*found)
+    kube.apply([kafka_user("orders", namespace), kafka_user("lost", namespace)])
+    kube.apply([user_secret("orders", issuer, issuer, now, namespace)])
+    looking = runner.as_service_account([*shipped_rules("looking"), *shipped_rules("users")], tmp_path)
+    told = looking.flow("status", strimzi_show_users=True).check().output
+    end = f"{now + 90 * DAY:%Y-%m-%dT%H:%M:%SZ}"
+    assert f"({issuer.certificate.sha256[:12]}): 1, with certificates that end from {end} to {end}" in told
+    assert f"KafkaUser {namespace}/lost: Secret {namespace}/lost does not exist." in told
+    assert "users of" not in looking.flow("status").check().output

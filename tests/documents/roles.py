@@ -33,6 +33,7 @@ VARIABLES = {
     "source": ("ca_source",),
     "pool": ("node_pool", "replicas"),
     "layout": ("ledger_layout",),
+    "users": ("show_users",),
     "spare": ("spare_leaves",),
     "asked": ("issuer",),
 }  # fmt: skip

@@ -12,6 +12,7 @@ FLOW = (
 REQUESTS = (
     "cluster", "requests", "requests_elsewhere", "exported", "imported", "let_be", "actions", "began_at", "seconds",
 )  # fmt: skip
+USERS = ("namespace", "user_operator", "clients_cas", "users", "users_by_ca", "problems")
 PLAN = ("plan", "planned_phases", "planned_rolls", "planned_restarts", "choices")
 
 RETURNS = {
@@ -23,4 +24,5 @@ RETURNS = {
     "strimzi_reconciliation": FLOW,
     "strimzi_roll": (*FLOW, *PLAN),
     "strimzi_trusted_certs": (*FLOW, *PLAN, "trusted_certificates"),
+    "strimzi_user_info": USERS,
 }

@@ -21,6 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_
     NamedSecret,
     Outside,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import read_users
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.wanted_nodes import NO_GROWTH, Growth
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout
@@ -175,6 +176,22 @@ def test_another_role_is_enough_for_a_ledger_in_other_secrets(cluster: WatchedCl
     cluster.finish(Goal.DOWNGRADE)
     assert permitted.refused == []
     assert permissions(ROLES["layouts"]) <= permitted.used
+
+
+def test_another_role_is_enough_to_show_users(cluster: WatchedCluster) -> None:
+    """And each rule of it is used."""
+    cluster.create()
+    user = {
+        "metadata": {"name": "orders", "labels": {"strimzi.io/cluster": CLUSTER}},
+        "spec": {"authentication": {"type": "tls"}},
+    }
+    path = f"/apis/kafka.strimzi.io/v1/namespaces/{NAMESPACE}/kafkausers"
+    assert cluster.memory.api.request("POST", path, body=user).status == 201
+    permitted = bound(cluster, [*LOOKING, *ROLES["users"]])
+    work = cluster.work()
+    assert [one.name for one in read_users(work.client, work.scope, START).users] == ["orders"]
+    assert permitted.refused == []
+    assert permissions(ROLES["users"]) <= permitted.used
 
 
 def test_looking_is_enough_to_read_the_addresses_of_listeners(cluster: WatchedCluster) -> None:

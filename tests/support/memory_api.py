@@ -145,7 +145,11 @@ class MemoryApi:
         items = [
             o for key, o in sorted(self._objects.items()) if key[:2] == (plural, namespace) and _selected(o, query)
         ]
-        return Response(200, {"items": _copied(items), "metadata": {"resourceVersion": str(self._version)}})
+        begin = int(query.get("continue") or 0)
+        end = begin + int(query.get("limit") or len(items))
+        more = {"continue": str(end)} if end < len(items) else {}
+        metadata = {"resourceVersion": str(self._version), **more}
+        return Response(200, {"items": _copied(items[begin:end]), "metadata": metadata})
 
     def _create(self, plural: str, namespace: str, body: Object) -> Response:
         metadata = body.setdefault("metadata", {})

@@ -14,8 +14,7 @@ from .memory_api import MemoryApi
 
 Object = dict[str, Any]
 
-_PLURALS = {"Kafka": "kafkas", "KafkaNodePool": "kafkanodepools", "Secret": "secrets"}
-_ROOTS = {"Kafka": "/apis/kafka.strimzi.io/v1", "KafkaNodePool": "/apis/kafka.strimzi.io/v1", "Secret": "/api/v1"}
+_STRIMZI = ("Kafka", "KafkaNodePool", "KafkaUser")
 
 
 class MemoryCluster:
@@ -35,7 +34,8 @@ class MemoryCluster:
     def apply(self, *manifests: Object) -> None:
         for manifest in manifests:
             kind = manifest["kind"]
-            path = f"{_ROOTS[kind]}/namespaces/{self.namespace}/{_PLURALS[kind]}"
+            root = "/apis/kafka.strimzi.io/v1" if kind in _STRIMZI else "/api/v1"
+            path = f"{root}/namespaces/{self.namespace}/{kind.lower()}s"
             response = self.api.request("POST", path, body=manifest)
             assert response.status < 300, response.body
 

@@ -89,13 +89,32 @@ class KubeClient:
     def list(
         self, resource: Resource, namespace: str | None, *, label_selector: str = "", field_selector: str = ""
     ) -> ObjectList:
+        return self._list(resource, namespace, _selectors(label_selector, field_selector))[0]
+
+    def pages(
+        self, resource: Resource, namespace: str | None, *, label_selector: str = "", size: int = 500
+    ) -> Iterator[ObjectList]:
+        """A long list in parts of this size, so that it is never in memory as a whole.
+
+        Raises Gone when the API server does not keep the list for as long as this takes: begin again.
+        """
+        query, more = {**_selectors(label_selector, ""), "limit": str(size)}, ""
+        while True:
+            page, more = self._list(resource, namespace, {**query, "continue": more} if more else query)
+            yield page
+            if not more:
+                return
+
+    def _list(self, resource: Resource, namespace: str | None, query: Mapping[str, str]) -> tuple[ObjectList, str]:
+        """The objects, and what continues the list; empty where that was all."""
         attempt = Attempt("list", resource, namespace)
-        response = self._send("GET", attempt, query=_selectors(label_selector, field_selector))
+        response = self._send("GET", attempt, query=query)
         metadata = response.body.get("metadata")
         if "items" not in response.body or not isinstance(metadata, dict) or not metadata.get("resourceVersion"):
             # Read as an empty list, this answer would be evidence that no pod uses a CA.
             raise Unavailable(attempt, "the answer is not a list", "Check host and proxy.", status=response.status)
-        return ObjectList(response.body["items"] or [], str(metadata["resourceVersion"]))
+        found = ObjectList(response.body["items"] or [], str(metadata["resourceVersion"]))
+        return found, str(metadata.get("continue") or "")
 
     def create(self, resource: Resource, namespace: str | None, body: Mapping[str, Any]) -> dict[str, Any]:
         name = (body.get("metadata") or {}).get("name")

@@ -66,6 +66,10 @@ class ClusterNames:
         return f"{self.cluster}-cluster-ca"
 
     @property
+    def clients_ca_certificate_secret(self) -> str:
+        return f"{self.cluster}-clients-ca-cert"
+
+    @property
     def cluster_operator_secret(self) -> str:
         """The operator's own certificate, with which it is a superuser of Kafka (docs/operator.md, "Leaves")."""
         return f"{self.cluster}-cluster-operator-certs"
@@ -119,6 +123,11 @@ class ClusterNames:
     def labels(self) -> dict[str, str]:
         """The two labels without which the operator does not find a Secret (docs/operator.md, "CA Secrets")."""
         return {KIND_LABEL: "Kafka", CLUSTER_LABEL: self.cluster}
+
+    @property
+    def user_selector(self) -> str:
+        """Label selector of the Secrets that the User Operator writes (docs/operator.md, "Users")."""
+        return selector_of({KIND_LABEL: "KafkaUser", CLUSTER_LABEL: self.cluster})
 
     def leaf_labels(self, node: bool) -> dict[str, str]:
         """Labels of a Secret with a leaf. A node's Secret has two more, by which the operator deletes Secrets of nodes

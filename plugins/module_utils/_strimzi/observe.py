@@ -109,7 +109,7 @@ def observe(
         bundle=_bundle(secrets.get(scope.trust_bundle_secret)),
         pods=parties,
         leaves=leaves,
-        reconciliation=read_reconciliation(kafka, _neighbours(client, scope) if kafka is None else ()),
+        reconciliation=read_reconciliation(kafka, neighbours(client, scope) if kafka is None else ()),
         published=read_published(secrets.get(scope.client_bundle_secret)),
         sizes={name: size(secrets[name]) for name in _guarded(scope) if name in secrets},
         missing={leaf.secret: leaf.component for leaf in expected if leaf.secret not in secrets},
@@ -149,7 +149,7 @@ def _names(scope: ClusterNames, secrets: Mapping[str, Mapping[str, Any]]) -> Obj
     )
 
 
-def _neighbours(client: KubeClient, scope: ClusterNames) -> tuple[str, ...]:
+def neighbours(client: KubeClient, scope: ClusterNames) -> tuple[str, ...]:
     """The Kafka clusters of the namespace, for a message; empty without the permission to list them."""
     try:
         return tuple(sorted(str(item["metadata"]["name"]) for item in client.list(KAFKAS, scope.namespace).items))

@@ -10,6 +10,8 @@ from .._kube.resources import Resource
 
 KAFKAS = Resource("kafka.strimzi.io", "v1", "kafkas", "Kafka")
 KAFKA_NODE_POOLS = Resource("kafka.strimzi.io", "v1", "kafkanodepools", "KafkaNodePool")
+KAFKA_USERS = Resource("kafka.strimzi.io", "v1", "kafkausers", "KafkaUser")
+KAFKA_ACCESSES = Resource("access.strimzi.io", "v1alpha1", "kafkaaccesses", "KafkaAccess")
 STRIMZI_POD_SETS = Resource("core.strimzi.io", "v1", "strimzipodsets", "StrimziPodSet")
 SERVICES = Resource("", "v1", "services", "Service")
 ROUTES = Resource("route.openshift.io", "v1", "routes", "Route")

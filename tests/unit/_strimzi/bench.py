@@ -34,6 +34,8 @@ LABELS = {"strimzi.io/kind": "Kafka", "strimzi.io/cluster": "demo"}
 _ROOTS = {
     **dict.fromkeys(("kafkas", "kafkaconnects", "kafkamirrormaker2s", "kafkabridges"), "/apis/kafka.strimzi.io/v1"),
     "strimzipodsets": "/apis/core.strimzi.io/v1",
+    "kafkausers": "/apis/kafka.strimzi.io/v1",
+    "kafkaaccesses": "/apis/access.strimzi.io/v1alpha1",
 }
 
 

@@ -36,6 +36,7 @@ NAMES = (
     "strimzi_reconciliation",
     "strimzi_roll",
     "strimzi_trusted_certs",
+    "strimzi_user_info",
 )
 #: What a module has to be told besides the cluster.
 REQUIRED: dict[str, dict[str, Any]] = {

@@ -30,7 +30,7 @@ OWNERS = {
     "_kube.direct_ports": set(),
     "_ansible.drift": {"strimzi_ca"},
     "_engine.reconciliation": {"strimzi_reconciliation"},
-    "_engine.engine": set(NAMES),
+    "_engine.engine": set(NAMES) - {"strimzi_user_info"},
 }
 
 

@@ -1,0 +1,101 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""What the Secret of a KafkaUser says about its certificate, and what is wrong with it (docs/operator.md, "Users").
+
+Facts only: there may be ten thousand of them, and each holds a private key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from .._pki.certificates import Certificate, CertificateError, Chain, parse_certificates
+from .._pki.keys import PrivateKeyError, load_stored_key
+from .._pki.paths import validate_path
+from .copy_age import data_changed
+from .secret_data import entries
+
+
+@dataclass(frozen=True)
+class ClientsCa:
+    """The clients CA as brokers and the User Operator see it. anchors: of every entry the first certificate. stored: the bytes of
+    ``ca.crt``.
+    """
+
+    anchors: tuple[Certificate, ...]
+    stored: bytes
+
+    @property
+    def current(self) -> Certificate | None:
+        return next(iter(_read(self.stored)), None)
+
+
+@dataclass(frozen=True)
+class UserCertificate:
+    """authority: the CA of the cluster under which it is valid; None where there is none. keystore: whether a PKCS#12 file lies
+    beside it; nobody has looked into that. changed_at: when the Secret changed last, where the API server has recorded it.
+    problem: what is wrong, as a sentence without a full stop.
+    """
+
+    subject: str = ""
+    issuer: str = ""
+    sha256: str = ""
+    not_after: datetime | None = None
+    authority: Certificate | None = None
+    keystore: bool = False
+    changed_at: datetime | None = None
+    problem: str = ""
+
+
+def read_clients_ca(secret: Mapping[str, Any] | None) -> ClientsCa:
+    """An entry that cannot be read is left out: the operator refuses the whole Secret then, and says so."""
+    data = {key: value for key, value in entries(secret).items() if key.endswith(".crt")}
+    chains = (_read(data[key]) for key in sorted(data))
+    return ClientsCa(tuple(chain[0] for chain in chains if chain), data.get("ca.crt", b""))
+
+
+def read_user_secret(secret: Mapping[str, Any], clients_ca: ClientsCa, now: datetime) -> UserCertificate:
+    data = entries(secret)
+    changed = data_changed(secret["metadata"])
+    try:
+        chain = parse_certificates(data.get("user.crt", b""))
+    except CertificateError as error:
+        return UserCertificate(changed_at=changed, problem=f"its user.crt cannot be read: {error}")
+    found = validate_path(chain, clients_ca.anchors, at=now)
+    leaf = chain[0]
+    return UserCertificate(
+        leaf.subject, leaf.issuer, leaf.sha256, leaf.not_after, found.path[-1] if found.valid else None,
+        "user.p12" in data, changed,
+        _wrong_key(data, leaf) or _refused(found.reason) or _unlike(data, clients_ca),
+    )  # fmt: skip
+
+
+def _wrong_key(data: Mapping[str, bytes], leaf: Certificate) -> str:
+    try:
+        key = load_stored_key(data.get("user.key", b""))
+    except PrivateKeyError as error:
+        return f"its private key cannot be used: {error}"
+    return "" if key.matches(leaf) else "its private key does not belong to its certificate"
+
+
+def _refused(reason: str) -> str:
+    return f"brokers refuse its certificate: {reason}" if reason else ""
+
+
+def _unlike(data: Mapping[str, bytes], clients_ca: ClientsCa) -> str:
+    """The User Operator compares bytes; a line feed is enough."""
+    if data.get("ca.crt") == clients_ca.stored:
+        return ""
+    return "its ca.crt is not that of the clients CA, so the User Operator issues it anew as soon as it looks"
+
+
+def _read(content: bytes) -> Chain | Sequence[Certificate]:
+    try:
+        return parse_certificates(content)
+    except CertificateError:
+        return ()

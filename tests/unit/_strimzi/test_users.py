@@ -1,0 +1,273 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Users of a cluster as they are found: their Secrets, the CA that each certificate is of, and who presents it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import StepError
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import User, Users, read_users
+from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, Entity, key, make
+
+from .bench import SCOPE, Bench, Object, conditions, kafka, pem, secret
+
+OLD, NEW = make("clients-ca v0", key(0)), make("clients-ca v1", key(1))
+STRANGER = make("clients-ca v0", key(2))
+USER_LABELS = {"strimzi.io/kind": "KafkaUser"}
+
+
+def of(issuer: Entity, name: str = "orders", number: int = 5, **options: object) -> Entity:
+    return make(name, key(number), issuer, ca=False, **options)
+
+
+class Stage(Bench):
+    """A cluster whose clients CA was replaced by hand: NEW issues, OLD is trusted beside it."""
+
+    def __init__(self, operator: Object | None = None) -> None:
+        super().__init__()
+        self.create("kafkas", kafka(entityOperator={"userOperator": {} if operator is None else operator}))
+        stored = {"ca.crt": pem(NEW), "ca-2027-01-01T00-00-00Z.crt": pem(OLD)}
+        self.create("secrets", secret(SCOPE.clients_ca_certificate_secret, stored))
+
+    def user(self, name: str = "orders", kind: str = "tls", cluster: str = "demo", **annotations: str) -> None:
+        metadata = {"name": name, "labels": {"strimzi.io/cluster": cluster}, "annotations": annotations}
+        body = {
+            "metadata": metadata,
+            "spec": {"authentication": {"type": kind}},
+            "status": {"conditions": conditions("Ready")},
+        }
+        self.create("kafkausers", body)
+
+    def issue(self, leaf: Entity, name: str = "orders", **entries: bytes | None) -> None:
+        """entries: other than usual, with _ for a full stop; None takes one away."""
+        changed = {entry.replace("_", "."): content for entry, content in entries.items()}
+        usual = {
+            "ca.crt": pem(NEW),
+            "user.crt": pem(leaf),
+            "user.key": leaf.key.reveal(),
+            "user.p12": b"store",
+            **changed,
+        }
+        data = {entry: content for entry, content in usual.items() if content is not None}
+        self.create("secrets", secret(name, data, labels=USER_LABELS))
+
+    def see(self) -> Users:
+        return read_users(self.client(), SCOPE, NOW)
+
+    def seen(self) -> User:
+        (user,) = self.see().users
+        return user
+
+    def pod(self, name: str, spec: Object, phase: str = "Running") -> None:
+        self.create("pods", {"metadata": {"name": name}, "spec": spec, "status": {"phase": phase}})
+
+    def presenters(self) -> list[str]:
+        return [one.name for one in self.seen().presenters]
+
+
+def one_user(leaf: Entity | None = None, **entries: bytes | None) -> Stage:
+    stage = Stage()
+    stage.user()
+    stage.issue(leaf or of(NEW), **entries)
+    return stage
+
+
+@pytest.mark.parametrize("authority", [OLD, NEW])
+def test_each_certificate_is_of_a_ca_that_brokers_trust(authority: Entity) -> None:
+    leaf = of(authority)
+    found = one_user(leaf).seen()
+    assert (found.name, found.authentication, found.secret, found.ready, found.paused) == (
+        "orders",
+        "tls",
+        "orders",
+        True,
+        False,
+    )
+    assert found.certificate is not None
+    assert found.certificate.authority == authority.certificate
+    assert (found.certificate.subject, found.certificate.sha256) == (leaf.certificate.subject, leaf.certificate.sha256)
+    assert (found.certificate.not_after, found.certificate.keystore) == (leaf.certificate.not_after, True)
+    assert found.certificate.problem == ""
+
+
+WRONG: Sequence[tuple[Entity, dict[str, bytes | None], str]] = [
+    (of(STRANGER), {}, "brokers refuse its certificate: "),
+    (of(NEW, end=NOW - timedelta(days=1)), {}, "brokers refuse its certificate: "),
+    (of(NEW), {"user_key": of(NEW, number=6).key.reveal()}, "its private key does not belong to its certificate"),
+    (of(NEW), {"user_key": b"nothing"}, "its private key cannot be used: "),
+    (of(NEW), {"user_key": None}, "its private key cannot be used: "),
+    (of(NEW), {"user_crt": b"nothing"}, "its user.crt cannot be read: "),
+    (of(NEW), {"user_crt": None}, "its user.crt cannot be read: "),
+    (
+        of(OLD),
+        {"ca_crt": pem(OLD)},
+        "its ca.crt is not that of the clients CA, so the User Operator issues it anew as soon as it looks",
+    ),
+    (
+        of(NEW),
+        {"ca_crt": pem(NEW) + b"\n"},
+        "its ca.crt is not that of the clients CA, so the User Operator issues it anew as soon as it looks",
+    ),
+]
+
+
+@pytest.mark.parametrize(("leaf", "entries", "problem"), WRONG)
+def test_what_is_wrong_is_said(leaf: Entity, entries: dict[str, bytes | None], problem: str) -> None:
+    found = one_user(leaf, **entries).seen().certificate
+    assert found is not None
+    assert found.problem.startswith(problem)
+
+
+def test_a_chain_behind_the_leaf_counts() -> None:
+    """As with an intermediate of the CA of a company."""
+    below = make("Users CA", key(8), NEW)
+    leaf = make("orders", key(5), below, ca=False)
+    found = one_user(leaf, user_crt=pem(leaf, below)).seen().certificate
+    assert found is not None
+    assert (found.authority, found.problem) == (NEW.certificate, "")
+
+
+def test_a_secret_that_is_missing_is_said() -> None:
+    stage = Stage()
+    stage.user()
+    certificate = stage.seen().certificate
+    assert certificate is not None
+    assert certificate.problem == "Secret kafka/orders does not exist"
+
+
+@pytest.mark.parametrize("kind", ["tls-external", "scram-sha-512"])
+def test_users_without_a_certificate_of_the_operator_have_none(kind: str) -> None:
+    stage = Stage()
+    stage.user(kind=kind)
+    stage.issue(of(NEW))
+    assert stage.seen().certificate is None
+
+
+def test_users_of_other_clusters_are_not_ours() -> None:
+    stage = Stage()
+    stage.user("theirs", cluster="other")
+    assert stage.see().users == ()
+
+
+def test_prefix_and_namespace_are_those_of_the_user_operator() -> None:
+    """Nothing is in that namespace, and nothing of this one is taken for it."""
+    stage = Stage({"secretPrefix": "kafka-"})
+    stage.user(**{"strimzi.io/pause-reconciliation": "true"})
+    stage.issue(of(NEW), "kafka-orders")
+    found = stage.seen()
+    assert (found.secret, found.paused, found.certificate and found.certificate.problem) == ("kafka-orders", True, "")
+    elsewhere = Stage({"watchedNamespace": "users"})
+    elsewhere.user()
+    assert (elsewhere.see().namespace, elsewhere.see().users) == ("users", ())
+
+
+def test_without_a_user_operator_that_is_said() -> None:
+    bench = Bench()
+    bench.create("kafkas", kafka())
+    found = read_users(bench.client(), SCOPE, NOW)
+    assert (found.operated, found.users, found.clients_ca.anchors, found.clients_ca.current) == (False, (), (), None)
+
+
+def test_a_cluster_that_is_not_there_is_named_with_those_that_are() -> None:
+    bench = Bench()
+    with pytest.raises(StepError, match="Kafka kafka/demo does not exist") as refused:
+        read_users(bench.client(), SCOPE, NOW)
+    assert refused.value.remedy == "The Kafka clusters there are: none."
+
+
+READING: list[Object] = [
+    {"volumes": [{"name": "tls", "secret": {"secretName": "orders"}}]},
+    {
+        "volumes": [
+            {
+                "name": "tls",
+                "projected": {"sources": [{"configMap": {"name": "orders"}}, {"secret": {"name": "orders"}}]},
+            }
+        ]
+    },
+    {
+        "containers": [
+            {"env": [{"name": "A", "value": "b"}, {"name": "P", "valueFrom": {"secretKeyRef": {"name": "orders"}}}]}
+        ]
+    },
+    {"containers": [{"envFrom": [{"configMapRef": {"name": "x"}}, {"secretRef": {"name": "orders"}}]}]},
+    {"initContainers": [{"envFrom": [{"secretRef": {"name": "orders"}}]}], "containers": []},
+]
+
+
+@pytest.mark.parametrize("spec", READING)
+def test_pods_that_have_the_secret_present_it(spec: Object) -> None:
+    stage = one_user()
+    stage.pod("app-0", spec)
+    stage.pod("other-0", {"volumes": [{"name": "tls", "secret": {"secretName": "others"}}], "containers": [{}]})
+    stage.pod("done-0", spec, "Succeeded")
+    assert stage.presenters() == ["Pod kafka/app-0"]
+
+
+LOGIN = {"authentication": {"type": "tls", "certificateAndKey": {"secretName": "orders"}}}
+
+
+@pytest.mark.parametrize(
+    ("plural", "spec", "name"),
+    [
+        ("kafkaconnects", LOGIN, "KafkaConnect kafka/one"),
+        ("kafkabridges", LOGIN, "KafkaBridge kafka/one"),
+        ("kafkamirrormaker2s", {"target": LOGIN, "mirrors": []}, "KafkaMirrorMaker2 kafka/one"),
+        ("kafkamirrormaker2s", {"mirrors": [{"source": {}}, {"source": LOGIN}]}, "KafkaMirrorMaker2 kafka/one"),
+    ],
+)
+def test_resources_that_log_in_with_it_present_it(plural: str, spec: Object, name: str) -> None:
+    stage = one_user()
+    stage.create(plural, {"metadata": {"name": "one"}, "spec": spec})
+    stage.create(plural, {"metadata": {"name": "two"}, "spec": {}})
+    (found,) = stage.seen().presenters
+    assert (found.name, found.is_up_to_date(NOW)) == (name, None)
+
+
+def test_a_binding_is_followed_to_its_readers() -> None:
+    stage = one_user()
+    for name, user in (
+        ("bound", {"name": "orders"}),
+        ("elsewhere", {"name": "orders", "namespace": "x"}),
+        ("none", None),
+    ):
+        spec = {"kafka": {"name": "demo"}, **({"user": user} if user else {})}
+        body = {"metadata": {"name": name}, "spec": spec, "status": {"binding": {"name": f"{name}-binding"}}}
+        stage.create("kafkaaccesses", body)
+        stage.pod(f"{name}-app", {"volumes": [{"name": "tls", "secret": {"secretName": f"{name}-binding"}}]})
+    assert stage.presenters() == ["KafkaAccess kafka/bound", "Pod kafka/bound-app"]
+
+
+def test_a_pod_from_before_the_secret_changed_presents_what_was_there() -> None:
+    stage = Stage()
+    stage.user()
+    times = iter(["2026-01-01T00:00:10Z", "2026-01-01T00:00:20Z", "2026-01-01T00:00:20Z", "2026-01-01T00:00:30Z"])
+    last = ["2026-01-01T00:00:00Z"]
+    spec = READING[0]
+    for step in (lambda: stage.pod("before", spec), lambda: stage.issue(of(NEW)), lambda: stage.pod("after", spec)):
+        last[0] = next(times)
+        stage.api.clock = lambda: last[0]
+        step()
+    found = stage.seen()
+    assert found.certificate is not None
+    told = {one.name: one.is_up_to_date(found.certificate.changed_at) for one in found.presenters}
+    assert told == {"Pod kafka/before": False, "Pod kafka/after": True}
+    assert [one.is_up_to_date(None) for one in found.presenters] == [None, None]
+
+
+def test_more_users_than_a_page_holds_are_all_seen() -> None:
+    stage, leaf = Stage(), of(NEW)
+    for number in range(1100):
+        stage.user(f"user-{number:04}")
+        stage.issue(leaf, f"user-{number:04}")
+    found = stage.see().users
+    assert [user.name for user in found] == [f"user-{number:04}" for number in range(1100)]
+    assert {user.certificate.problem for user in found if user.certificate} == {""}
+    lists = [path for method, path in stage.api.requests if path.endswith("/secrets") and method == "GET"]
+    # The certificate Secret is read by its name; three pages hold 1,101 Secrets of users and the CA.
+    assert len(lists) == 3

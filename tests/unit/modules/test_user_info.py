@@ -1,0 +1,75 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""strimzi_user_info: who has which certificate of the clients CA, and who presents it; nothing is changed and no key is shown."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+from ...support.certificates import Entity, key, make
+from ...support.memory_api import Response
+from ...support.memory_cluster import MemoryCluster
+from ...support.permissions import forbidden
+from ...support.users import CERTIFICATE_SECRET, KEY_SECRET, clients_ca, kafka_user, user_secret
+from . import stages
+from .running import call
+from .stages import DAY, NOW
+
+OLD = make("clients-ca v9", key(20), begin=NOW - DAY, end=NOW + 100 * DAY)
+
+
+def cluster() -> tuple[MemoryCluster, Entity]:
+    """With the CA that issues for its users; OLD is trusted beside it."""
+    memory = stages.managed()
+    certificates, keys = (memory.api.find("secrets", "kafka", name) or {} for name in (CERTIFICATE_SECRET, KEY_SECRET))
+    current = clients_ca(certificates, keys)
+    path = f"/api/v1/namespaces/kafka/secrets/{CERTIFICATE_SECRET}"
+    patch = {"data": {"ca-old.crt": base64.b64encode(OLD.certificate.pem).decode()}}
+    assert memory.api.request("PATCH", path, body=patch, content_type="application/merge-patch+json").status == 200
+    for name, issuer, days in (("payments", current, 90), ("billing", current, 30), ("orders", OLD, 90)):
+        memory.apply(kafka_user(name), user_secret(name, issuer, current, NOW, days=days))
+    memory.apply(kafka_user("lost"), kafka_user("scram", kind="scram-sha-512"))
+    return memory, current
+
+
+def test_every_user_with_its_certificate_and_the_ca_of_it() -> None:
+    memory, current = cluster()
+    ended = call("strimzi_user_info", memory)
+    result = ended.result
+    assert (ended.failed, result["changed"], ended.writes) == (False, False, [])
+    assert (result["namespace"], result["user_operator"]) == ("kafka", True)
+    authorities = {one["sha256"]: one["current"] for one in result["clients_cas"]}
+    assert authorities == {OLD.certificate.sha256: False, current.certificate.sha256: True}
+    new, old = (
+        f"{name} ({one.certificate.sha256[:12]})" for name, one in (("clients-ca v0", current), ("clients-ca v9", OLD))
+    )
+    assert {one["name"]: one["certificate"] and one["certificate"]["ca"] for one in result["users"]} == {
+        "billing": new, "lost": "", "orders": old, "payments": new, "scram": None,
+    }  # fmt: skip
+    by_ca = {one["ca"]: (one["users"], one["first_end"], one["last_end"]) for one in result["users_by_ca"]}
+    ends = [f"{NOW + days * DAY:%Y-%m-%dT%H:%M:%SZ}" for days in (30, 90)]
+    assert by_ca == {new: (2, *ends), old: (1, ends[1], ends[1])}
+    assert result["problems"] == ["KafkaUser kafka/lost: Secret kafka/lost does not exist."]
+
+
+def test_who_presents_it_and_who_has_yet_to_restart() -> None:
+    memory, _current = cluster()
+    pod: dict[str, Any] = {
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "orders-0"},
+        "spec": {"containers": [{"name": "app", "envFrom": [{"secretRef": {"name": "orders"}}]}]},
+    }  # fmt: skip
+    memory.apply(pod)
+    (found,) = [one for one in call("strimzi_user_info", memory).result["users"] if one["name"] == "orders"]
+    assert found["presenters"] == [{"name": "Pod kafka/orders-0", "up_to_date": True}]
+
+
+def test_without_permission_it_says_what_is_missing() -> None:
+    def refuse(method: str, path: str) -> Response | None:
+        return forbidden("kafkausers") if path.endswith("/kafkausers") else None
+
+    memory, _current = cluster()
+    ended = call("strimzi_user_info", memory, answer=refuse)
+    assert ended.failed
+    assert ended.result["msg"].startswith("Failed to list KafkaUser objects in namespace kafka: ")
