@@ -11,13 +11,27 @@ short_description: Show the certificates of a Strimzi cluster's users, and who p
 version_added: 1.0.0
 description:
   - Lists every KafkaUser of a cluster, the certificate in its Secret, the clients CA under which brokers accept that, and the pods and resources
-    that present it. It changes nothing.
+    that present it. It asks every broker on every listener on which users log in which clients CAs it accepts. It changes nothing.
   - It is what has to be known before the clients CA is renewed or replaced, be it by Strimzi or by hand. Strimzi issues all users anew as soon as it
     has another clients CA, and does not wait until every broker trusts it.
   - Of a Secret only facts are kept; no private key is shown. PKCS#12 files are not opened.
   - Certificates that nobody keeps in the Secret of a KafkaUser are not seen, such as those of users with C(tls-external), or of superusers whose
     names are in the Kafka resource.
-options: {}
+options:
+  evidence:
+    description:
+      - V(handshake) asks the listeners, with certificates that live for an hour and give no rights. V(auto) asks where any of them can be reached.
+        V(annotations) asks nobody.
+    type: str
+    choices: [auto, handshake, annotations]
+    default: auto
+  pod_access:
+    description:
+      - How ports of brokers are reached. V(port_forward) goes through the API server, V(direct) to the addresses of the pods, where there is a
+        route to them.
+    type: str
+    choices: [port_forward, direct]
+    default: port_forward
 extends_documentation_fragment:
   - trustops.strimzi.auth
   - trustops.strimzi.cluster
@@ -46,23 +60,97 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+namespace:
+  description: Where the User Operator looks for users.
+  returned: always
+  type: str
+  sample: kafka
+user_operator:
+  description: Whether the cluster has a User Operator, which issues the certificates of users.
+  returned: always
+  type: bool
+  sample: true
+clients_cas:
+  description: The CAs whose certificates brokers accept from users; C(current) says which one issues.
+  returned: always
+  type: list
+  elements: dict
+  sample: [{subject: "CN=clients-ca v0,O=io.strimzi", sha256: "6c1f0e", not_after: "2027-01-01T00:00:00Z", current: true}]
+users:
+  description: Every user of the cluster, by name.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    name: {description: The KafkaUser., type: str, returned: always, sample: orders}
+    authentication: {description: "Its authentication, such as V(tls); empty where it has none.", type: str, returned: always, sample: tls}
+    secret: {description: The Secret that the User Operator writes for it., type: str, returned: always, sample: orders}
+    ready: {description: Whether the User Operator says so., type: bool, returned: always, sample: true}
+    paused: {description: Whether somebody has paused it., type: bool, returned: always, sample: false}
+    certificate:
+      description: "The certificate in its Secret; null where it gets none, as with V(scram-sha-512)."
+      type: dict
+      returned: always
+      contains:
+        subject: {description: Subject., type: str, returned: always, sample: CN=orders}
+        issuer: {description: Issuer as it says itself., type: str, returned: always, sample: "CN=clients-ca v0,O=io.strimzi"}
+        sha256: {description: SHA-256 fingerprint., type: str, returned: always, sample: "77aa01"}
+        not_after: {description: Its end., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
+        ca: {description: The clients CA under which it is valid; empty where none is., type: str, returned: always, sample: clients-ca v0 (6c1f0e9a2b3c)}
+        keystore: {description: Whether a PKCS#12 file lies beside it., type: bool, returned: always, sample: true}
+        changed_at: {description: "When the Secret changed last; null where that is not recorded.", type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
+        problem: {description: What is wrong; empty where nothing is., type: str, returned: always, sample: ""}
+    presenters:
+      description:
+        - Pods that mount the Secret or have it in their environment, resources that name it, and KafkaAccess resources that copy it, in the namespace of
+          the users. C(up_to_date) says whether a pod has started since the Secret changed; null where that cannot be told.
+      type: list
+      elements: dict
+      returned: always
+      sample: [{name: Pod kafka/orders-0, up_to_date: true}]
+users_by_ca:
+  description: How many users have a valid certificate of each clients CA, and when the first and the last of them end.
+  returned: always
+  type: list
+  elements: dict
+  sample: [{ca: clients-ca v0 (6c1f0e9a2b3c), users: 12, first_end: "2027-01-01T00:00:00Z", last_end: "2027-03-01T00:00:00Z"}]
+user_listeners:
+  description: Each listener on which users log in with certificates, as each broker has it.
+  returned: always
+  type: list
+  elements: dict
+  contains:
+    name: {description: Its name., type: str, returned: always, sample: tls}
+    port: {description: Its port., type: int, returned: always, sample: 9093}
+    type: {description: "Its type, such as V(internal).", type: str, returned: always, sample: internal}
+    managed: {description: "Whether the operator gives it the clients CA, as it does not with V(custom).", type: bool, returned: always, sample: true}
+    pod: {description: The broker; empty where none was asked., type: str, returned: always, sample: demo-kafka-0}
+    trusts: {description: Clients CAs of which it accepts certificates., type: list, elements: str, returned: always, sample: ["clients-ca v0 (6c1f0e9a2b3c)"]}
+    refuses: {description: Clients CAs of which it refuses certificates., type: list, elements: str, returned: always, sample: []}
+    why: {description: What could not be found out and why., type: list, elements: str, returned: always, sample: []}
+    problems: {description: Users that it refuses for their CA., type: list, elements: str, returned: always, sample: []}
+unasked:
+  description: Why no listener was asked; empty where they were.
+  returned: always
+  type: str
+  sample: ""
+problems:
+  description: What is wrong with certificates of users, and which listeners would refuse some of them, as sentences.
+  returned: always
+  type: list
+  elements: str
+  sample: ["KafkaUser kafka/orders: its private key does not belong to its certificate."]
 """
 
-from typing import Any
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import CLUSTER, FLOW, ArgumentSpec
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.users_module import UsersModule
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import CLUSTER
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import ClusterModule, SystemClock
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.user_results import describe_users
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import read_users
-
-
-def body(module: ClusterModule) -> dict[str, Any]:
-    return {**module.done_so_far(), **describe_users(read_users(module.client(), module.scope(), SystemClock().now()))}
+LOOK = ArgumentSpec({name: FLOW.options[name] for name in ("evidence", "pod_access")})
 
 
 def main() -> None:
-    module = ClusterModule(CLUSTER)
-    module.execute(lambda: body(module))
+    module = UsersModule(CLUSTER + LOOK)
+    module.execute(module.show)
 
 
 if __name__ == "__main__":

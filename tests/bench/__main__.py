@@ -10,7 +10,7 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator
 
-from . import issuers, leaves, observing, playbooks, rolling
+from . import issuers, leaves, observing, playbooks, rolling, users
 from .measurement import Measurement
 
 BENCHMARKS: dict[str, Callable[[], Iterator[Measurement]]] = {
@@ -19,6 +19,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Measurement]]] = {
     "observing": observing.measure,
     "playbooks": playbooks.measure,
     "rolling": rolling.measure,
+    "users": users.measure,
 }
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from ..api.running import Runner
 from ..operator import clusters
+from ..support.users import added_clients_ca
 from .aged_leaves import age_leaves
 from .tier import PATIENCE, Tier, kafka_tier
 
@@ -126,6 +127,19 @@ def test_a_key_is_replaced_without_any_restart(rotated: Rotated) -> None:
     (issuing,) = runner.module("strimzi_ca_info", evidence="handshake")["cas"]
     assert issuing["state"] == "TRUSTED_IN_USE_ALL"
     assert all(before not in tier.shake_hands(node, port).accepted for node in NODES for port in (9090, 9091))
+
+
+def test_brokers_say_which_users_they_accept(rotated: Rotated) -> None:
+    """A clients CA that lies in the bundle and that no broker has read yet is refused."""
+    tier, runner, _old, _console = rotated
+    (own,) = runner.module("strimzi_user_info", evidence="handshake")["clients_cas"]
+    tier.cluster.kube.apply([added_clients_ca(tier.cluster.namespace)])
+    found = runner.module("strimzi_user_info", evidence="handshake")
+    (added,) = (one["sha256"][:12] for one in found["clients_cas"] if one["sha256"] != own["sha256"])
+    told = [(one["name"], one["port"], one["pod"], one["trusts"], one["refuses"]) for one in found["user_listeners"]]
+    accepted, refused = f"clients-ca v0 ({own['sha256'][:12]})", f"clients-ca v9 ({added})"
+    assert told == [("tls", 9093, node, [accepted], [refused]) for node in NODES]
+    assert (found["unasked"], found["problems"]) == ("", [])
 
 
 def test_handing_back_takes_no_restart(rotated: Rotated) -> None:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import base64
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
@@ -50,4 +50,14 @@ def user_secret(
             "labels": {"strimzi.io/kind": "KafkaUser", "strimzi.io/cluster": "demo"},
         },
         "data": {entry: base64.b64encode(value).decode() for entry, value in content.items()},
+    }  # fmt: skip
+
+
+def added_clients_ca(namespace: str) -> Object:
+    """A patch of the certificate Secret with a further CA, as somebody publishes the next one."""
+    now = datetime.now(timezone.utc)
+    further = make("clients-ca v9", key(32), begin=now - DAY, end=now + 100 * DAY).certificate.pem
+    return {
+        "apiVersion": "v1", "kind": "Secret", "metadata": {"name": CERTIFICATE_SECRET, "namespace": namespace},
+        "data": {"next.crt": base64.b64encode(further).decode()},
     }  # fmt: skip

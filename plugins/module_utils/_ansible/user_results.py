@@ -6,15 +6,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .._pki.certificates import Certificate
 from .._strimzi.presenters import Presenter
+from .._strimzi.user_listeners import UserListener, user_listeners
 from .._strimzi.user_secrets import ClientsCa, UserCertificate
 from .._strimzi.users import User, Users
+from .._trust.model.listeners import ObservedListener
+from .._trust.model.names import counted
 from .results import label
 from .times import time_text
+
+#: Why nobody asks a listener with the authentication ``custom``.
+_CUSTOM = (
+    "whom it trusts is said in the Kafka resource (authentication custom); this collection neither asks nor changes it"
+)
 
 
 def describe_users(found: Users) -> dict[str, Any]:
@@ -30,6 +39,46 @@ def describe_users(found: Users) -> dict[str, Any]:
             if user.certificate is not None and user.certificate.problem
         ],
     }
+
+
+def describe_user_listeners(found: Users, seen: Sequence[ObservedListener]) -> list[dict[str, Any]]:
+    """Each listener of each broker that was asked; one that nobody was asked about once, without a broker."""
+    users = Counter(
+        user.certificate.authority
+        for user in found.users
+        if user.certificate is not None and user.certificate.authority
+    )
+    return [described for one in user_listeners(found.kafka) for described in _listener(one, found, seen, users)]
+
+
+def _listener(
+    listener: UserListener, found: Users, seen: Sequence[ObservedListener], users: Mapping[Certificate, int]
+) -> list[dict[str, Any]]:
+    """For each broker that was asked, else once."""
+    told = {"name": listener.name, "port": listener.port, "type": listener.kind, "managed": listener.managed}
+    answers = [one for one in seen if listener.managed and one.port == listener.port]
+    if answers:
+        return [{**told, **_answer(listener, one, found.clients_ca, users)} for one in answers]
+    return [
+        {**told, "pod": "", "trusts": [], "refuses": [], "why": [] if listener.managed else [_CUSTOM], "problems": []}
+    ]
+
+
+def _answer(
+    listener: UserListener, one: ObservedListener, clients_ca: ClientsCa, users: Mapping[Certificate, int]
+) -> dict[str, Any]:
+    refused = [authority for authority in clients_ca.anchors if authority.fingerprint in one.refuses]
+    return {
+        "pod": one.pod,
+        "trusts": [label(authority) for authority in clients_ca.anchors if authority.fingerprint in one.accepts],
+        "refuses": [label(authority) for authority in refused],
+        "why": sorted({reason for reason in (one.why, *one.doubts.values()) if reason}),
+        "problems": [
+            f"Listener {listener.name} ({listener.port}) of Pod {one.pod} refuses certificates of {label(authority)}, and "
+            f"{counted(users[authority], 'user')} have one: it has to read its trust again, or to restart."
+            for authority in refused if users.get(authority)
+        ],
+    }  # fmt: skip
 
 
 def _authority(one: Certificate, clients_ca: ClientsCa) -> dict[str, Any]:

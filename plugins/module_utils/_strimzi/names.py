@@ -70,6 +70,10 @@ class ClusterNames:
         return f"{self.cluster}-clients-ca-cert"
 
     @property
+    def clients_ca_key_secret(self) -> str:
+        return f"{self.cluster}-clients-ca"
+
+    @property
     def cluster_operator_secret(self) -> str:
         """The operator's own certificate, with which it is a superuser of Kafka (docs/operator.md, "Leaves")."""
         return f"{self.cluster}-cluster-operator-certs"

@@ -47,8 +47,9 @@ class User:
 
 @dataclass(frozen=True)
 class Users:
-    """namespace: where the User Operator looks. operated: whether there is one."""
+    """kafka: the Kafka resource. namespace: where the User Operator looks. operated: whether there is one."""
 
+    kafka: Mapping[str, Any]
     namespace: str
     operated: bool
     clients_ca: ClientsCa
@@ -71,7 +72,7 @@ def read_users(client: KubeClient, scope: ClusterNames, now: datetime) -> Users:
     namespace = str(settings.get("watchedNamespace") or scope.namespace)
     users = _listed(client, scope, namespace, str(settings.get("secretPrefix") or ""))
     users = _with_certificates(client, scope, namespace, users, clients_ca, now)
-    return Users(namespace, operator is not None, clients_ca, _with_presenters(client, namespace, users))
+    return Users(kafka, namespace, operator is not None, clients_ca, _with_presenters(client, namespace, users))
 
 
 def _listed(client: KubeClient, scope: ClusterNames, namespace: str, prefix: str) -> dict[str, User]:

@@ -8,6 +8,12 @@ from __future__ import annotations
 import base64
 from typing import Any
 
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import connect
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import user_looking
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
+
 from ...support.certificates import Entity, key, make
 from ...support.memory_api import Response
 from ...support.memory_cluster import MemoryCluster
@@ -63,6 +69,46 @@ def test_who_presents_it_and_who_has_yet_to_restart() -> None:
     memory.apply(pod)
     (found,) = [one for one in call("strimzi_user_info", memory).result["users"] if one["name"] == "orders"]
     assert found["presenters"] == [{"name": "Pod kafka/orders-0", "up_to_date": True}]
+
+
+def test_a_broker_that_would_refuse_users_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that has not read its trust again since the CA that issues was added."""
+    memory, current = cluster()
+    new, old = current.certificate, OLD.certificate
+    answers = (
+        ObservedListener("demo-kafka-0", "0", 9093, (new,), accepts=frozenset({new.fingerprint, old.fingerprint})),
+        ObservedListener("demo-kafka-1", "1", 9093, (new,), frozenset({old.fingerprint}), frozenset({new.fingerprint})),
+        ObservedListener("demo-kafka-2", "2", 9093, None, why="the listener 9093 of demo-kafka-2 cannot be reached"),
+    )
+    monkeypatch.setattr(connect, "port_opener_for", lambda *_options: None)
+    monkeypatch.setattr(user_looking, "look_at_user_listeners", lambda *_what, **_how: answers)
+    result = call("strimzi_user_info", memory).result
+    labels = {"new": f"clients-ca v0 ({new.sha256[:12]})", "old": f"clients-ca v9 ({old.sha256[:12]})"}
+    told = [
+        (one["pod"], one["name"], sorted(one["trusts"]), one["refuses"], one["why"]) for one in result["user_listeners"]
+    ]
+    assert told == [
+        ("demo-kafka-0", "tls", sorted(labels.values()), [], []),
+        ("demo-kafka-1", "tls", [labels["old"]], [labels["new"]], []),
+        ("demo-kafka-2", "tls", [], [], ["the listener 9093 of demo-kafka-2 cannot be reached"]),
+    ]  # fmt: skip
+    assert result["unasked"] == ""
+    assert result["problems"][1:] == [
+        f"Listener tls (9093) of Pod demo-kafka-1 refuses certificates of {labels['new']}, and 2 users have one: it has to read its trust "
+        "again, or to restart."
+    ]
+
+
+def test_where_no_broker_can_be_reached_that_is_said() -> None:
+    memory, _current = cluster()
+    result = call("strimzi_user_info", memory).result
+    assert (result["unasked"], [one["pod"] for one in result["user_listeners"]]) == (
+        "there is no way to the nodes.",
+        [""],
+    )
+    assert call("strimzi_user_info", memory, evidence="annotations").result["unasked"] == "asked for"
+    ended = call("strimzi_user_info", memory, evidence="handshake")
+    assert (ended.failed, ended.result["msg"]) == (True, "there is no way to the nodes.")
 
 
 def test_without_permission_it_says_what_is_missing() -> None:

@@ -36,6 +36,8 @@ class WriteLedger(Step):
         changes += [f"{named(entry.certificate)} leaves the ledger" for entry in left]
         if self.ledger.layout is not self.before.layout:
             changes.append(f"the ledger itself in the layout {self.ledger.layout.value}")
+        elif self.before.untidy:
+            changes.append("the ledger without what an interrupted call has left beside it")
         noted = _holders(self.ledger) - _holders(self.before)
         if noted and not changes:
             changes = [f"what {counted(len(noted), 'pod')} will present until the next restart"]

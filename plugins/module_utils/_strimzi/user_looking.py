@@ -1,0 +1,69 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""A look at brokers: which clients CAs each accepts on the listeners on which users log in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from .._handshake.listener import Inquiry
+from .._handshake.probes import Probe, make_probe, make_stranger
+from .._kube.client import KubeClient
+from .._kube.resources import PODS, SECRETS
+from .._pki.certificates import Certificate
+from .._trust.model.listeners import ObservedListener
+from . import names
+from .ca_secrets import KEY, private_key
+from .live import Endpoint, observe_listeners
+from .names import ClusterNames
+from .pods import has_role, is_final
+from .user_listeners import user_listeners
+from .user_secrets import ClientsCa
+from .work import PortOpener
+
+
+def look_at_user_listeners(
+    client: KubeClient,
+    scope: ClusterNames,
+    kafka: Mapping[str, Any],
+    clients_ca: ClientsCa,
+    open_port: PortOpener,
+    *,
+    now: datetime,
+    seconds: float,
+) -> tuple[ObservedListener, ...]:
+    """Ask every managed listener of every broker about each clients CA. seconds: for all of them together. Raises KubeError; other
+    failures become part of the observations.
+    """
+    ports = [listener.port for listener in user_listeners(kafka) if listener.managed]
+    if not ports:
+        return ()
+    endpoints = [
+        Endpoint(str(pod["metadata"]["name"]), str(pod["metadata"]["uid"]), port)
+        for pod in _brokers(client, scope) for port in ports
+    ]  # fmt: skip
+    stored = client.get_or_none(SECRETS, scope.namespace, scope.clients_ca_key_secret)
+    probes = {one.fingerprint: probe for one in clients_ca.anchors if (probe := _probe(one, stored, now))}
+    inquiry = Inquiry(clients_ca.anchors, probes, clients_ca.anchors, make_stranger(now=now))
+    return observe_listeners(open_port, endpoints, inquiry, seconds=seconds)
+
+
+def _brokers(client: KubeClient, scope: ClusterNames) -> list[Mapping[str, Any]]:
+    """Running ones, by name."""
+    selector = f"{scope.selector},{names.NAME_LABEL}={scope.node_name_label}"
+    pods = client.list(PODS, scope.namespace, label_selector=selector).items
+    running = (pod for pod in pods if has_role(pod, names.BROKER_ROLE_LABEL) and not is_final(pod))
+    return sorted(running, key=lambda pod: str(pod["metadata"]["name"]))
+
+
+def _probe(authority: Certificate, stored: Mapping[str, Any] | None, now: datetime) -> Probe | None:
+    """None where its key is not at hand, so that only the list of accepted CAs is evidence."""
+    for entry in (f"{authority.fingerprint}.key", KEY):
+        key = private_key(stored, entry)
+        if key is not None and key.matches(authority):
+            return make_probe(authority, key, now=now)
+    return None
