@@ -50,6 +50,7 @@ options:
   common_name:
     description:
       - Common name of the certificate in O(secret). Its subject is C(CN=<common_name>,O=io.strimzi).
+      - The names of Strimzi's own certificates are refused, because Kafka permits everything to their holders.
     type: str
   subject_alternative_names:
     description:

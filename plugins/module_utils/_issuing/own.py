@@ -19,6 +19,7 @@ from .._pki.leaf_usability import Purpose
 from .._pki.requests import build_request
 from .._strimzi.ca_secrets import KEY, private_key
 from .._strimzi.errors import AuthorityUnavailable, StepError
+from .._strimzi.leaves import component_leaves, node_leaf
 from .._strimzi.names import CLUSTER_LABEL
 from .._strimzi.observe import Observation
 from .._strimzi.secret_data import entries
@@ -36,6 +37,10 @@ class SecretTaken(StepError):
     """The Secret belongs to the cluster, so it cannot hold a certificate of the caller."""
 
 
+class SubjectTaken(StepError):
+    """The subject is that of one of the operator's own certificates, to whose holder Kafka permits everything."""
+
+
 @dataclass(frozen=True)
 class OwnCertificate:
     """names: alternative names. renew_before: how long before its end it is renewed, at most half of its life."""
@@ -49,8 +54,9 @@ class OwnCertificate:
 def have_certificate(wanted: OwnCertificate, observation: Observation, work: Work) -> tuple[Chain, str]:
     """The certificate with its chain (empty in a dry run), and why it was issued; empty where it was not.
 
-    Raises SecretTaken, AuthorityUnavailable, LeafRefused, KubeError.
+    Raises SecretTaken, SubjectTaken, AuthorityUnavailable, LeafRefused, KubeError.
     """
+    _require_own_subject(wanted, observation)
     stored = work.client.get_or_none(SECRETS, work.scope.namespace, wanted.secret)
     _require_own(wanted, stored, observation)
     chain = _chain(entries(stored).get(f"{wanted.common_name}.crt", b""))
@@ -84,6 +90,19 @@ def _require_own(wanted: OwnCertificate, stored: Any, observation: Observation) 
         )
     if wanted.common_name == "ca":
         raise SecretTaken("common_name: the entry ca.crt holds the trusted CAs.", "Give another common name.")
+
+
+def _require_own_subject(wanted: OwnCertificate, observation: Observation) -> None:
+    """Brokers know their superusers by the subject alone, whoever has issued the certificate (docs/operator.md, "Leaves")."""
+    cluster = observation.scope.cluster
+    leaves = (node_leaf(cluster, ""), *component_leaves(cluster))
+    holder = next((leaf for leaf in leaves if leaf.common_name == wanted.common_name), None)
+    if holder is not None:
+        raise SubjectTaken(
+            f"common_name {wanted.common_name} is that of the certificate of Strimzi's own {holder.component.value}: whoever "
+            f"holds another one with it may do everything in Kafka cluster {observation.scope.namespace}/{cluster}.",
+            "Give another common name.",
+        )
 
 
 def _chain(content: bytes) -> Chain:

@@ -16,6 +16,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.own import (
     OwnCertificate,
     SecretTaken,
+    SubjectTaken,
     have_certificate,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Conflict
@@ -205,6 +206,23 @@ def test_the_clusters_own_secrets_are_refused(name: str, there: bool) -> None:
 def test_the_certificate_does_not_take_the_place_of_the_trusted_cas() -> None:
     with pytest.raises(SecretTaken, match=r"ca\.crt holds the trusted CAs"):
         have(office(), replace(WANTED, common_name="ca"))
+
+
+@pytest.mark.parametrize(
+    ("name", "holder"),
+    [
+        ("demo-kafka", "kafka"), ("cluster-operator", "cluster-operator"), ("demo-entity-topic-operator", "entity-operator"),
+        ("demo-entity-user-operator", "entity-operator"), ("demo-cruise-control", "cruise-control"),
+        ("demo-kafka-exporter", "kafka-exporter"),
+    ],
+)  # fmt: skip
+def test_the_subjects_of_the_operators_own_certificates_are_refused(name: str, holder: str) -> None:
+    """They are superusers of Kafka, whoever presents them."""
+    bench = office()
+    before = len(bench.api.writes)
+    with pytest.raises(SubjectTaken, match=f"{name} is that of the certificate of Strimzi's own {holder}") as caught:
+        have(bench, replace(WANTED, common_name=name))
+    assert (caught.value.remedy, len(bench.api.writes)) == ("Give another common name.", before)
 
 
 def test_what_somebody_else_wrote_meanwhile_is_not_overwritten(bench: Bench) -> None:
