@@ -15,7 +15,7 @@ from ..bench.restarts import watched
 from ..cluster.kube import wait_for
 from ..kafka.supplied import supplied_authority
 from ..kafka.tier import Tier
-from ..traffic.trust import in_use
+from ..traffic.trust import issuing
 from .replacement import Replacement
 from .variants import OPERATOR, Variant
 
@@ -25,7 +25,7 @@ PATIENCE = 1200.0
 
 def by_playbook(tier: Tier, variant: Variant) -> Replacement:
     """The CA that is in use is named, because another replacement has finished a moment ago."""
-    (replaces,) = in_use(tier).fingerprints
+    replaces = issuing(tier)
     nodes = len(tier.cluster.node_uids(tier.name))
     with TemporaryDirectory() as reports, watched(tier.cluster, tier.name) as restarts:
         flow = partial(
@@ -48,12 +48,12 @@ def first_reload(report: Mapping[str, Any]) -> float:
 
 def by_operator(tier: Tier) -> Replacement:
     """Asked for as Strimzi documents it; over when the nodes have been restarted after the old CA has left."""
-    before, nodes = in_use(tier).fingerprints, len(tier.cluster.node_uids(tier.name))
+    before, nodes = issuing(tier), len(tier.cluster.node_uids(tier.name))
     with watched(tier.cluster, tier.name) as restarts:
 
         def over() -> bool:
             alone = not any(name.startswith("ca-") for name in tier.secret(f"{tier.name}-cluster-ca-cert"))
-            return alone and in_use(tier).fingerprints != before and len(restarts.done) >= OPERATOR.rolls * nodes
+            return alone and issuing(tier) != before and len(restarts.done) >= OPERATOR.rolls * nodes
 
         _force_replacement(tier)
         taken = seconds(lambda: wait_for(over, "the operator's own replacement", PATIENCE))

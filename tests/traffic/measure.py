@@ -25,7 +25,7 @@ from .ledger import Ledger, Window
 from .load import Load, handshake_load
 from .measured import Measured
 from .scenario import REPLICATION, Layout, Scenario
-from .trust import in_use
+from .trust import issuing
 
 #: What is done to the nodes between two flows belongs to neither; nothing may fail in it either.
 _BETWEEN = "between"
@@ -99,11 +99,11 @@ def _window(ledger: Ledger, flow: str) -> Iterator[None]:
 
 def _run_flow(tier: Tier, scenario: Scenario, flow: Flow, outside: Outside, clients: Fleet) -> None:
     """A link certificate is all that clients have which learn of the new CA no sooner than when the old one is to leave."""
-    aim: dict[str, object] = {**flow.variables, **({"strimzi_replaces": _ca_in_use(tier)} if flow.aimed else {})}
+    aim: dict[str, object] = {**flow.variables, **({"strimzi_replaces": issuing(tier)} if flow.aimed else {})}
     if flow.rekeys:
         aim.update(outside.issuer if flow.returns else outside.moving)
-    if flow.rekeys and flow.links(scenario.variant) and scenario.patient:
-        clients.wait_with(scenario.patient)
+    if flow.rekeys and flow.links(scenario.variant):
+        clients.wait_with(scenario.accept_links)
         _run(tier.cluster, scenario, flow, strimzi_until_phase="use", **aim)
         clients.wait_no_longer()
     _run(tier.cluster, scenario, flow, **aim)
@@ -119,11 +119,6 @@ def _restart_nodes(tier: Tier, layout: Layout) -> None:
     for node in layout.nodes:
         tier.ask_for_roll(node)
     tier.await_restarts(before)
-
-
-def _ca_in_use(tier: Tier) -> str:
-    (fingerprint,) = in_use(tier).fingerprints
-    return fingerprint
 
 
 def _refused(tier: Tier, scenario: Scenario) -> Iterator[str]:

@@ -33,22 +33,10 @@ def test_flows_are_told_how_a_new_key_comes(variant: str, option: dict[str, str]
     assert one.variables == {**common, **option}
 
 
-@pytest.mark.parametrize(
-    ("variant", "length", "patient"),
-    [
-        ("supplied", 1, set()),
-        ("restart", 1, {"jvm", "rdkafka"}),
-        ("reload", 1, {"jvm", "rdkafka"}),
-        ("reload", 0, {"jvm"}),
-        ("cert-manager", 1, {"jvm", "rdkafka"}),
-        ("vault", 1, set()),
-    ],
-)
-def test_only_a_link_certificate_that_they_accept_lets_clients_wait(
-    variant: str, length: int, patient: set[str]
-) -> None:
-    (one,) = scenarios(["separate"], [variant], length)
-    assert one.patient == patient
+@pytest.mark.parametrize(("length", "accepting"), [(1, {"jvm", "rdkafka"}), (0, {"jvm"})])
+def test_which_clients_accept_a_link_certificate(length: int, accepting: set[str]) -> None:
+    (one,) = scenarios(["separate"], ["reload"], length)
+    assert one.accept_links == accepting
 
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: str(layout.name))

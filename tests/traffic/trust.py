@@ -31,9 +31,15 @@ def fingerprints(certificates: Iterable[x509.Certificate]) -> frozenset[str]:
 
 
 def in_use(tier: Tier) -> Trusted:
-    """Only the CA that signs now."""
-    first, *_chain = x509.load_pem_x509_certificates(tier.secret(f"{tier.name}-cluster-ca-cert")["ca.crt"])
-    return Trusted(first.public_bytes(Encoding.PEM))
+    """Only the CA that signs now, and its chain: OpenSSL follows a path to a root."""
+    return Trusted(tier.secret(f"{tier.name}-cluster-ca-cert")["ca.crt"])
+
+
+def issuing(tier: Tier) -> str:
+    """The fingerprint of the CA that signs now."""
+    first, *_chain = x509.load_pem_x509_certificates(in_use(tier).pem)
+    (found,) = fingerprints([first])
+    return found
 
 
 def anchors(files: Mapping[str, bytes]) -> bytes:
