@@ -13,10 +13,10 @@ test: ## every check, two at a time
 	@$(CHECK)
 
 .PHONY: test-long
-test-long: ## what `make test` has no time for: the other kills and explorations, playbooks on real nodes, every flow under traffic; two hours, as root
+test-long: ## what `make test` has no time for: pylint, the other kills and explorations, playbooks on real nodes, every flow under traffic; two hours, as root
 	@$(CHECK) --exec pytest tests/faults tests/exploration -m long --numprocesses=2 --timeout=3600
 	@$(CHECK) --bed any --exec pytest tests/api -m long --timeout=900
-	@$(CHECK) nodes molecule-kafka
+	@$(CHECK) --long
 	@$(CHECK) --bed real --exec pytest tests/kafka -m long --timeout=1800
 	@$(CHECK) --bed real --exec python -m tests.traffic $(addprefix --variant ,supplied restart reload when-restarted cert-manager vault)
 
@@ -63,7 +63,7 @@ documents: ## write documentation that several files share anew from its tables
 
 .PHONY: sanity
 sanity: ## all ansible-test sanity tests
-	@$(CHECK) sanity
+	@$(CHECK) sanity pylint
 
 .PHONY: importer
 importer: ## galaxy-importer on the built collection

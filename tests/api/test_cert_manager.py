@@ -117,6 +117,7 @@ def renew(runner: Runner, name: str) -> None:
     assert done.status == 200, done.body
 
 
+@pytest.mark.long
 def test_there_by_certificates_which_cert_manager_renews(runner: Runner, corporate: Certificate) -> None:
     name = "demo-kafka-0"
     moving: dict[str, Any] = {"strimzi_issuer": BY_CERTIFICATES, "strimzi_issue_timeout": 60, "strimzi_spare_leaves": 0}

@@ -32,6 +32,7 @@ def administrator(bed: Bed, runner: Runner, tmp_path_factory: pytest.TempPathFac
     return {"PATH": f"{commands}:{os.environ['PATH']}", "KUBECONFIG": str(bed.kubeconfig)}
 
 
+@pytest.mark.long
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(
     ("more", "role"),

@@ -14,7 +14,7 @@ from .check import Check
 from .debian import install_missing
 from .environments import CannotPrepare
 from .places import ROOT
-from .run import choose, run_all, run_check, summarise
+from .run import choose, choose_long, run_all, run_check, summarise
 
 
 def _install_missing() -> None:
@@ -30,6 +30,7 @@ def _variables(check: Check) -> dict[str, str]:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python3 -m tests.checks", description="The checks of this collection.")
     parser.add_argument("names", nargs="*", metavar="NAME", help="checks to run; none: every one of 'make test'")
+    parser.add_argument("--long", action="store_true", help="those that 'make test' has no time for")
     parser.add_argument("--list", action="store_true", help="only say which checks there are")
     parser.add_argument("--setup", action="store_true", help="only make the environments")
     parser.add_argument("--bed", choices=[REAL, ANY, NONE], default=NONE, help="prepare this test bed, before --exec")
@@ -55,6 +56,8 @@ def main() -> int:
         return 0
     if unknown := [name for name in arguments.names if name not in known]:
         parser.error(f"no such check: {', '.join(unknown)}; there are: {', '.join(known)}")
+    if arguments.long:
+        return summarise(run_all(choose_long(list(known.values()))))
     if len(arguments.names) == 1:
         return summarise([run_check(known[arguments.names[0]], None)])
     return summarise(run_all(choose(list(known.values()), arguments.names)))

@@ -23,7 +23,9 @@ _DOUBLES = (
 _PATIENT = "--timeout=1800"
 _LONG = ("--numprocesses=2", _PATIENT)
 #: A little of what `make traffic` measures in half an hour, by the same rules, with fewer handshakes.
-_TRAFFIC = ("--flow", "replace_key", "--rate", "15", "--output", "build/traffic-short.json")
+_TRAFFIC = ("--flow", "replace_key", "--rate", "8", "--output", "build/traffic-short.json")
+#: Pylint takes most of the time of all sanity tests.
+_BUT_PYLINT = ("--skip-test", "pylint")
 #: The collection's Python below the collections root, as mypy and import-linter name it.
 _PLUGINS = "ansible_collections.trustops.strimzi.plugins"
 _TYPED = tuple(
@@ -61,7 +63,8 @@ def _without_a_bed(main: Pair) -> list[Check]:
             main,
             (_MODULES,),
         ),
-        Check("sanity", "all ansible-test sanity tests, none ignored", main, (_script("sanity"),)),
+        Check("sanity", "ansible-test sanity tests but pylint, none ignored", main, (_script("sanity", *_BUT_PYLINT),)),
+        Check("pylint", "the sanity test pylint", main, (_script("sanity", "--test", "pylint"),), long=True),
         Check("faults", "every flow, killed at every write", main, (("pytest", "tests/faults", *_LONG),)),
         Check(
             "flows",
@@ -106,7 +109,8 @@ def _with_the_bed(main: Pair) -> list[Check]:
             after=bed,
         ),
         Check("molecule", "scenario default", main, _scenario("default"), after=bed),
-        Check("molecule-given", "scenario given", main, _scenario("given"), after=bed),
+        # The playbooks of scenario default, on a cluster that somebody else has started.
+        Check("molecule-given", "scenario given", main, _scenario("given"), after=bed, long=True),
         Check("molecule-kind", "scenario kind", main, _scenario("kind"), reason_to_skip=docker_reason),
     ]
 
@@ -131,21 +135,21 @@ def _on_real_nodes(main: Pair) -> list[Check]:
 
 
 def _other_pairs(main: Pair) -> list[Check]:
-    others = [(pair, ("modules", "sanity")) for pair in PAIRS if pair != main]
+    others = [(pair, name) for pair in PAIRS if pair != main for name in ("modules", "sanity")]
     # Old libraries may break any of our code, so all unit tests run with them. With newer pairs the tests of modules run,
     # which call the rest.
-    # Pylint takes most of the time of all sanity tests, and says the same of the same code.
-    commands = {"unit": _UNITS, "modules": _MODULES, "sanity": _script("sanity", "--skip-test", "pylint")}
+    commands = {"unit": _UNITS, "modules": _MODULES, "sanity": _script("sanity", *_BUT_PYLINT)}
     return [
         Check(
             f"{name}-{pair.core}",
             f"{name} tests with ansible-core {pair.core} on Python {pair.python}",
             pair,
             (commands[name],),
+            # All that differs between two versions is what they deprecate.
+            long=name == "sanity",
             reason_to_skip=partial(_absent, pair),
         )
-        for pair, names in [*others, (OLDEST, ("unit",))]
-        for name in names
+        for pair, name in [*others, (OLDEST, "unit")]
     ]
 
 

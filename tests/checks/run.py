@@ -36,6 +36,7 @@ _RUNNING: set[subprocess.Popen[str]] = set()
 class Outcome:
     """How one check ended: ``passed``, ``failed`` or ``skipped``, and why.
 
+    processor_seconds: what its processes have taken of the processors, without those that outlived it.
     preparations: what of its seconds went into making things that are kept, or into waiting for somebody who makes them.
     findings: the lines of its output that name what failed.
     """
@@ -44,6 +45,7 @@ class Outcome:
     verdict: str
     seconds: float
     reason: str = ""
+    processor_seconds: float = 0.0
     preparations: tuple[str, ...] = ()
     findings: tuple[str, ...] = ()
 
@@ -54,12 +56,14 @@ def run_check(check: Check, log: Path | None) -> Outcome:
     notes = log.with_suffix(".prepared") if log else None
     preparations: list[str] = []
     shown: list[str] = []
+    taken: list[float] = []
 
     def ended(verdict: str, reason: str = "") -> Outcome:
         if notes and notes.exists():
             preparations.extend(notes.read_text().splitlines())
         findings = _findings(shown) if verdict == "failed" else ()
-        return Outcome(check.name, verdict, time.monotonic() - started, reason, tuple(preparations), findings)
+        seconds = time.monotonic() - started
+        return Outcome(check.name, verdict, seconds, reason, sum(taken), tuple(preparations), findings)
 
     if reason := check.reason_to_skip():
         return ended("skipped", reason)
@@ -73,7 +77,8 @@ def run_check(check: Check, log: Path | None) -> Outcome:
         notes.unlink(missing_ok=True)
         variables = {**variables, NOTES: str(notes)}
     for command in check.commands:
-        code = _run(command, variables, log, shown)
+        code, processor_seconds = _run(command, variables, log, shown)
+        taken.append(processor_seconds)
         if code == SKIPPED:
             return ended("skipped", shown[-1] if shown else "no reason given")
         if code:
@@ -87,7 +92,8 @@ def _findings(shown: Sequence[str]) -> tuple[str, ...]:
     return (named or tuple(shown))[-FINDINGS:]
 
 
-def _run(command: Sequence[str], variables: dict[str, str], log: Path | None, shown: list[str]) -> int:
+def _run(command: Sequence[str], variables: dict[str, str], log: Path | None, shown: list[str]) -> tuple[int, float]:
+    """Its exit code, and the seconds of the processors that it and the children that it waited for have taken."""
     with subprocess.Popen(
         command,
         cwd=ROOT,
@@ -104,13 +110,19 @@ def _run(command: Sequence[str], variables: dict[str, str], log: Path | None, sh
         limit.start()
         try:
             _follow(process, command, log, shown)
-            return process.wait()
+            return _wait(process)
         except BaseException:
             _end(process)
             raise
         finally:
             limit.cancel()
             _RUNNING.discard(process)
+
+
+def _wait(process: subprocess.Popen[str]) -> tuple[int, float]:
+    _pid, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, used.ru_utime + used.ru_stime
 
 
 def _follow(process: subprocess.Popen[str], command: Sequence[str], log: Path | None, shown: list[str]) -> None:
@@ -227,13 +239,22 @@ def choose(checks: Sequence[Check], names: Sequence[str]) -> list[Check]:
     return [known[name] for name in names] or [check for check in checks if not check.long]
 
 
+def choose_long(checks: Sequence[Check]) -> list[Check]:
+    """Those that a run without names leaves out, and what they come after."""
+    wanted = {check.name for check in checks if check.long}
+    while more := {name for check in checks if check.name in wanted for name in check.after} - wanted:
+        wanted |= more
+    return [check for check in checks if check.name in wanted]
+
+
 def summarise(outcomes: Sequence[Outcome]) -> int:
     """Prints what took how long, the reasons of what was skipped, then the count; returns the exit code."""
     print()
     if len(outcomes) > 1:
         print("slowest first:")
         for outcome in sorted(outcomes, key=lambda one: -one.seconds):
-            print(f"{outcome.seconds:9.1f} s  {outcome.check:18} {', '.join(outcome.preparations)}".rstrip())
+            taken = f"{outcome.seconds:9.1f} s {outcome.processor_seconds:9.1f} s of processors"
+            print(f"{taken}  {outcome.check:18} {', '.join(outcome.preparations)}".rstrip())
     for outcome in outcomes:
         if outcome.verdict == "skipped":
             print(f"skipped: {outcome.check}: {outcome.reason}")

@@ -79,6 +79,16 @@ def test_a_long_check_runs_only_where_it_is_named(names: tuple[str, ...], chosen
     assert [check.name for check in run.choose(known, names)] == chosen
 
 
+def test_the_long_ones_come_with_what_they_need() -> None:
+    known = [
+        quick("bed"),
+        quick("short", after=("bed",)),
+        quick("nodes", after=("bed",)),
+        quick("slow", after=("nodes",), long=True),
+    ]
+    assert [check.name for check in run.choose_long(known)] == ["bed", "nodes", "slow"]
+
+
 def test_the_first_failing_command_ends_a_check() -> None:
     commands = (*python("raise SystemExit(1)"), *python(""))
     assert verdicts(Quick("two", "", PAIRS[0], commands)) == {"two": "failed"}
@@ -154,15 +164,15 @@ def test_the_time_until_a_check_has_its_environment_is_told() -> None:
 def test_the_slowest_comes_first(capsys: pytest.CaptureFixture[str]) -> None:
     preparations = ("prepared Kubernetes in 60 s", "waited 3 s for the image")
     run.summarise([
-        run.Outcome("quick", "passed", 1.0), run.Outcome("slow", "failed", 70.0, "why", preparations),
+        run.Outcome("quick", "passed", 1.0), run.Outcome("slow", "failed", 70.0, "why", 90.5, preparations),
         run.Outcome("middle", "skipped", 3.0, "no root"),
     ])  # fmt: skip
     assert capsys.readouterr().out.splitlines() == [
         "",
         "slowest first:",
-        "     70.0 s  slow               prepared Kubernetes in 60 s, waited 3 s for the image",
-        "      3.0 s  middle",
-        "      1.0 s  quick",
+        "     70.0 s      90.5 s of processors  slow               prepared Kubernetes in 60 s, waited 3 s for the image",
+        "      3.0 s       0.0 s of processors  middle",
+        "      1.0 s       0.0 s of processors  quick",
         "skipped: middle: no root",
         "1 passed, 1 failed, 1 skipped",
         "failed: slow: why",

@@ -85,6 +85,10 @@ class Checker:
     def attach(self) -> None:
         self.memory.api.listeners.append(self._after)
 
+    def go_on_from_here(self) -> None:
+        """Somebody else has watched the cluster until now: its nodes have been there together."""
+        self._was_complete = bool(self.memory.kubelet.nodes)
+
     def plant_foreign(self, *secrets: str) -> None:
         """Something of somebody else on Secrets that are worked on: it has to stay."""
         for name in secrets:

@@ -5,11 +5,13 @@ It knows no kinds: any group, version and resource works. Nothing in it depends 
 
 from __future__ import annotations
 
+import marshal
 import re
 import threading
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 Object = dict[str, Any]
@@ -81,6 +83,8 @@ class MemoryApi:
 
     def __init__(self) -> None:
         self._objects: dict[Key, Object] = {}
+        #: The same, ready to be copied.
+        self._packed: dict[Key, bytes] = {}
         self._events: list[tuple[int, str, Key, Object]] = []
         self._version = 1000
         self._lock = threading.RLock()
@@ -141,15 +145,14 @@ class MemoryApi:
 
     def _get(self, plural: str, namespace: str, name: str | None, query: Mapping[str, str]) -> Response:
         if name:
-            return Response(200, _copied(self._existing(plural, namespace, name)))
-        items = [
-            o for key, o in sorted(self._objects.items()) if key[:2] == (plural, namespace) and _selected(o, query)
-        ]
+            self._existing(plural, namespace, name)
+            return Response(200, self._copy((plural, namespace, name)))
+        keys = [key for key in self._keys(plural, namespace) if _selected(self._objects[key], query)]
         begin = int(query.get("continue") or 0)
-        end = begin + int(query.get("limit") or len(items))
-        more = {"continue": str(end)} if end < len(items) else {}
+        end = begin + int(query.get("limit") or len(keys))
+        more = {"continue": str(end)} if end < len(keys) else {}
         metadata = {"resourceVersion": str(self._version), **more}
-        return Response(200, {"items": _copied(items[begin:end]), "metadata": metadata})
+        return Response(200, {"items": [self._copy(key) for key in keys[begin:end]], "metadata": metadata})
 
     def _create(self, plural: str, namespace: str, body: Object) -> Response:
         metadata = body.setdefault("metadata", {})
@@ -210,6 +213,13 @@ class MemoryApi:
 
     # Storage -------------------------------------------------------------------------------------------------------
 
+    def _keys(self, plural: str, namespace: str) -> list[Key]:
+        return sorted(key for key in self._objects if key[:2] == (plural, namespace))
+
+    def _copy(self, key: Key) -> Object:
+        copy: Object = marshal.loads(self._packed[key])
+        return copy
+
     def _existing(self, plural: str, namespace: str, name: str) -> Object:
         try:
             return self._objects[(plural, namespace, name)]
@@ -228,18 +238,19 @@ class MemoryApi:
         if "data" in new and (old is None or old.get("data") != new["data"]):
             field = {"operation": "Update", "time": self.clock(), "fieldsV1": {"f:data": {}}}
             new["metadata"]["managedFields"] = [field]
-        self._objects[key] = new
+        self._objects[key], self._packed[key] = new, marshal.dumps(new)
         self._record(verb, "ADDED" if old is None else "MODIFIED", key, old, new)
 
     def _remove(self, key: Key) -> None:
         old = self._objects.pop(key)
+        del self._packed[key]
         self._version += 1
         gone = _copied(old)
         gone["metadata"]["resourceVersion"] = str(self._version)
         self._record("delete", "DELETED", key, old, gone)
 
     def _record(self, verb: str, kind: str, key: Key, old: Object | None, new: Object) -> None:
-        self._events.append((self._version, kind, key, new))  # what is stored is never changed, only replaced
+        self._events.append((self._version, kind, key, new))
         change = Change(verb, *key, _copied(old), _copied(new) if verb != "delete" else None)
         self.writes.append(change)
         for listener in list(self.listeners):
@@ -247,14 +258,19 @@ class MemoryApi:
 
     # For tests -----------------------------------------------------------------------------------------------------
 
+    @property
+    def version(self) -> int:
+        """It grows with every write."""
+        return self._version
+
     def find(self, plural: str, namespace: str, name: str) -> Object | None:
         with self._lock:
-            found = self._objects.get((plural, namespace, name))
-            return _copied(found)
+            key = (plural, namespace, name)
+            return self._copy(key) if key in self._objects else None
 
     def all(self, plural: str, namespace: str) -> list[Object]:
         with self._lock:
-            return [_copied(o) for key, o in sorted(self._objects.items()) if key[:2] == (plural, namespace)]
+            return [self._copy(key) for key in self._keys(plural, namespace)]
 
     def finish_delete(self, plural: str, namespace: str, name: str) -> None:
         """End the graceful deletion of a pod."""
@@ -262,23 +278,20 @@ class MemoryApi:
             self._remove((plural, namespace, name))
 
     def snapshot(self) -> tuple[dict[Key, Object], int]:
-        """The whole state, to be restored later."""
+        """The whole state, to be restored later. What is stored is never changed, only replaced."""
         with self._lock:
-            return _copied(self._objects), self._version
+            return dict(self._objects), self._version
 
     def restore(self, state: tuple[dict[Key, Object], int]) -> None:
         with self._lock:
-            self._objects, self._version = _copied(state[0]), state[1]
+            self._objects, self._version = dict(state[0]), state[1]
+            self._packed = {key: marshal.dumps(one) for key, one in self._objects.items()}
             self._events.clear()
 
 
 def _copied(value: Any) -> Any:
     """A deep copy of what is only JSON; ``copy.deepcopy`` would take most of the time of the tests of whole flows."""
-    if isinstance(value, dict):
-        return {key: _copied(item) if isinstance(item, (dict, list)) else item for key, item in value.items()}
-    if isinstance(value, list):
-        return [_copied(item) if isinstance(item, (dict, list)) else item for item in value]
-    return value
+    return marshal.loads(marshal.dumps(value))
 
 
 def _merge(target: Any, patch: Any) -> Any:
@@ -300,18 +313,19 @@ def _selected(item: Mapping[str, Any], query: Mapping[str, str]) -> bool:
     name = query.get("fieldSelector", "")
     if name and item["metadata"]["name"] != name.removeprefix("metadata.name="):
         return False
-    return all(_matches(labels, part) for part in _split(query.get("labelSelector", "")))
+    asked = _asked(query.get("labelSelector", ""))
+    return all(labels.get(key) in values if values else key in labels for key, values in asked)
 
 
-def _split(selector: str) -> list[str]:
-    return [part.strip() for part in re.split(r",(?![^()]*\))", selector) if part.strip()]
+@lru_cache(maxsize=1000)
+def _asked(selector: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    """Labels, each with the values that it may have; without any where it has only to be there."""
+    return tuple(_requirement(part.strip()) for part in re.split(r",(?![^()]*\))", selector) if part.strip())
 
 
-def _matches(labels: Mapping[str, str], part: str) -> bool:
+def _requirement(part: str) -> tuple[str, frozenset[str]]:
     inside = re.match(r"^(\S+) in \(([^)]*)\)$", part)
     if inside:
-        return labels.get(inside[1]) in {value.strip() for value in inside[2].split(",")}
-    if "=" in part:
-        key, value = re.split(r"==?", part, maxsplit=1)
-        return labels.get(key) == value
-    return part in labels
+        return inside[1], frozenset(value.strip() for value in inside[2].split(","))
+    key, found, value = part.partition("=")
+    return key, frozenset([value.removeprefix("=")] if found else [])

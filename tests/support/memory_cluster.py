@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from ..operator import clusters
+from ..operator import certs, clusters
 from ..operator.double import OperatorDouble
 from ..operator.podsets import control_pod_sets
-from .kubelet import SimulatedKubelet
-from .memory_api import MemoryApi
+from .kubelet import Process, SimulatedKubelet
+from .memory_api import Key, MemoryApi
 
 Object = dict[str, Any]
 
+#: After it an operator for whom nothing has changed reconciles all the same: certificates come to their end.
+_PERIOD = timedelta(minutes=2)
 _STRIMZI = ("Kafka", "KafkaNodePool", "KafkaUser")
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A cluster at one moment. processes: by UID. started: UIDs by the names of their pods."""
+
+    stored: tuple[dict[Key, Object], int]
+    seconds: float
+    processes: Mapping[str, Process]
+    started: Mapping[str, tuple[str, ...]]
+    nodes: frozenset[str]
 
 
 class MemoryCluster:
@@ -30,6 +44,8 @@ class MemoryCluster:
         #: Called in each step, after the operator: what else lives in the namespace.
         self.neighbours: list[Callable[[], None]] = []
         self.api.clock = self.time
+        #: Version and operator's time before its last reconcile.
+        self._reconciled = (0, certs.now())
 
     def apply(self, *manifests: Object) -> None:
         for manifest in manifests:
@@ -56,13 +72,31 @@ class MemoryCluster:
     def step(self) -> None:
         """Time passes: the operator reconciles once, Kubernetes settles."""
         self.seconds += 1.0
-        if self.operator_runs:
+        if self.operator_runs and not self._is_quiet():
+            self._reconciled = (self.api.version, certs.now())
             self.operator.reconcile(self.cluster)
         for neighbour in self.neighbours:
             neighbour()
         for _round in range(50):
             if not self.quiet_round():
                 return
+
+    def _is_quiet(self) -> bool:
+        """Whether nobody, and not the operator either, has written anything since it began its last reconcile."""
+        version, at = self._reconciled
+        return version == self.api.version and abs(certs.now() - at) < _PERIOD
+
+    def moment(self) -> Moment:
+        kubelet = self.kubelet
+        started = {name: tuple(uids) for name, uids in kubelet.started.items()}
+        return Moment(self.api.snapshot(), self.seconds, dict(kubelet.processes), started, frozenset(kubelet.nodes))
+
+    def go_to(self, moment: Moment) -> None:
+        """Another cluster was there."""
+        self.api.restore(moment.stored)
+        self.seconds = moment.seconds
+        self.kubelet.processes, self.kubelet.nodes = dict(moment.processes), set(moment.nodes)
+        self.kubelet.started = {name: list(uids) for name, uids in moment.started.items()}
 
     def settle(self, rounds: int = 3) -> None:
         for _round in range(rounds):

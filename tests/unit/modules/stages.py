@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 from functools import cache
@@ -17,7 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 
 from ...operator import clusters
 from ...support.certificates import EC, key, make
-from ...support.memory_cluster import MemoryCluster
+from ...support.memory_cluster import MemoryCluster, Moment
 from .running import Ended, call
 
 #: What a module is told so that a test does not wait for primes.
@@ -104,20 +103,14 @@ def _switched() -> MemoryCluster:
 
 
 @cache
-def _state(make: Callable[[], MemoryCluster]) -> tuple[Any, ...]:
-    memory = make()
-    kubelet = memory.kubelet
-    processes, started, nodes = dict(kubelet.processes), copy.deepcopy(kubelet.started), set(kubelet.nodes)
-    return memory.api.snapshot(), memory.seconds, processes, started, nodes
+def _reached(make: Callable[[], MemoryCluster]) -> Moment:
+    return make().moment()
 
 
 def start(make: Callable[[], MemoryCluster]) -> MemoryCluster:
     """A cluster of its own at this stage."""
     memory = MemoryCluster()
-    stored, memory.seconds, processes, started, nodes = _state(make)
-    memory.api.restore(stored)
-    memory.kubelet.processes, memory.kubelet.started = dict(processes), copy.deepcopy(started)
-    memory.kubelet.nodes = set(nodes)
+    memory.go_to(_reached(make))
     return memory
 
 
