@@ -188,6 +188,10 @@ options:
       vault_namespace:
         description: With O(issuer.type=vault), namespace of the server that the mount is in.
         type: str
+      linked_by:
+        description: With O(issuer.type=vault), name or id of the issuer of the CA in use, on the same mount. It certifies the CA of O(issuer.name),
+          whose key the mount keeps too, so that a replacement by that CA takes one restart of each node less.
+        type: str
       ca_certificate:
         description: With O(issuer.type=vault), CAs in PEM form that the server's own certificate is verified by; those of the system where it is
           not given.

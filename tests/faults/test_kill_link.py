@@ -41,7 +41,7 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[WatchedCluster, ByVa
 
 
 def replaced(cluster: WatchedCluster, issuer: ByVault, old: str) -> None:
-    cluster.finish(Goal.REPLACE_KEY, asked=issuer.reference, links=True, replaces=old)
+    cluster.finish(Goal.REPLACE_KEY, asked=issuer.reference, links=issuer.linker, replaces=old)
 
 
 def killed(cluster: WatchedCluster, issuer: ByVault, old: str) -> None:

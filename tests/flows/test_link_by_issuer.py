@@ -51,7 +51,7 @@ def warned(result: FlowResult) -> list[str]:
 
 
 def asking(cluster: WatchedCluster, issuer: ByVault) -> dict[str, Any]:
-    return {"asked": issuer.reference, "links": True, "replaces": cluster.current}
+    return {"asked": issuer.reference, "links": issuer.linker, "replaces": cluster.current}
 
 
 def test_nobody_has_to_restart_only_to_trust_the_new_ca(cluster: WatchedCluster, vault: FakeVault) -> None:
@@ -92,6 +92,19 @@ def test_a_ca_of_ones_own_is_certified_too(cluster: WatchedCluster, vault: FakeV
     cluster.finish(Goal.REPLACE_KEY, own, **asking(cluster, issuer))
     assert (cluster.paid, issuer.certified) == (cluster.cost(Goal.REPLACE_KEY), 1)
     assert_only(cluster, own.fingerprint)
+
+
+def test_from_one_ca_in_vault_to_the_next(cluster: WatchedCluster, vault: FakeVault) -> None:
+    """No key ever leaves Vault."""
+    issuer = moved(cluster, vault)
+    following = replace(root("Next Root", outlives_rewriting=True), elsewhere=True)
+    issuer.follow(following)
+    issuer.permit(links=True)
+    cluster.issuer = issuer.settings
+    cluster.finish(Goal.REPLACE_KEY, following, **asking(cluster, issuer))
+    assert (cluster.paid, issuer.certified) == (cluster.cost(Goal.REPLACE_KEY), 1)
+    assert b"PRIVATE KEY" not in cluster.secret(KEYS)["ca.key"]
+    assert_only(cluster, following.fingerprint)
 
 
 @pytest.mark.parametrize(

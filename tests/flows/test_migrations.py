@@ -15,6 +15,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import ExternalIssuer
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Linker
 
 from ..support.asked_issuers import AskedIssuer, ByVault, asked_issuer
 from ..support.authorities import Authority, root
@@ -47,7 +48,7 @@ class Mover:
         self.moves: list[str] = []
 
     def by(
-        self, move: str, goal: Goal, supplied: Authority | None = None, *, asked: str = "the external issuer", links: bool = False
+        self, move: str, goal: Goal, supplied: Authority | None = None, *, asked: str = "the external issuer", links: Linker | None = None
     ) -> None:  # fmt: skip
         """asked: who is asked for leaves; links: and for a link certificate."""
         self.cluster.finish(goal, supplied, replaces=self._replaced(goal), asked=asked, links=links)
@@ -107,7 +108,31 @@ def test_from_vault_to_a_key_of_the_cluster_that_vault_certifies(cluster: Watche
         mover = Mover(cluster)
         mover.to("collection → issuer", issuer)
         cluster.issuer = issuer.settings
-        mover.by("Vault → collection, certified by Vault", Goal.REPLACE_KEY, asked=issuer.reference, links=True)
+        mover.by(
+            "Vault → collection, certified by Vault", Goal.REPLACE_KEY, asked=issuer.reference, links=issuer.linker
+        )
+
+
+def test_from_one_ca_in_vault_to_the_next(cluster: WatchedCluster) -> None:
+    cluster.create()
+    corporate, following = (
+        replace(root(name, path_length=1, outlives_rewriting=True), elsewhere=True)
+        for name in ("Corporate Root", "Next Root")
+    )
+    with serving(FakeVault()) as vault:
+        issuer = ByVault(Signing(corporate, cluster.memory, ""), vault)
+        mover = Mover(cluster)
+        mover.to("collection → issuer", issuer)
+        issuer.follow(following)
+        issuer.permit(links=True)
+        cluster.issuer = issuer.settings
+        mover.by(
+            "Vault → Vault, certified by Vault",
+            Goal.REPLACE_KEY,
+            following,
+            asked=issuer.reference,
+            links=issuer.linker,
+        )
 
 
 def test_every_move_on_the_page_is_made_here() -> None:

@@ -21,7 +21,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
     VaultIssuer,
     VaultToken,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Linker
 
+from .authorities import Authority
 from .cert_manager import NAMESPACE, MemoryCertManager, Object, path_of
 from .certificates import Entity
 from .fake_vault.pki import Mount, StoredIssuer
@@ -150,27 +152,43 @@ class ByCertManager:
 class ByVault:
     """A PKI mount of the double, with the documented policy."""
 
-    mount, role, issuer_ref = "pki", "kafka", "kafka-2026"
+    mount, role = "pki", "kafka"
 
     def __init__(self, signing: Signing, vault: FakeVault) -> None:
+        """linked_by: the issuer of the CA in use, where another one follows it."""
         self.signing, self.vault = signing, vault
-        chain = [x509.load_der_x509_certificate(one.der) for one in signing.authority.chain]
+        self.issuer_ref, self.linked_by = "kafka-2026", ""
         mount = Mount(now=lambda: START + timedelta(seconds=signing.memory.seconds))
-        mount.add(
-            StoredIssuer(chain[0], signing.authority.keys[0].for_signing(), tuple(chain[1:]), name=self.issuer_ref)
-        )
+        self._add(mount)
         mount.set_role(self.role, {"key_type": "any", "allow_any_name": True, "max_ttl": "90d"})
         vault.mounts[self.mount] = mount
         vault.distort = self._signed
         self.permit()
         self.token = vault.tokens.make("kafka-leaves", "default")
 
+    def follow(self, authority: Authority) -> None:
+        """Its next CA, of the same mount, issues from now on."""
+        self.issuer_ref, self.linked_by = "kafka-2027", self.issuer_ref
+        self.signing = Signing(authority, self.signing.memory, "")
+        self._add(self.vault.mounts[self.mount])
+
+    def _add(self, mount: Mount) -> None:
+        authority = self.signing.authority
+        own, *above = (x509.load_der_x509_certificate(one.der) for one in authority.chain)
+        mount.add(StoredIssuer(own, authority.keys[0].for_signing(), tuple(above), name=self.issuer_ref))
+
     def permit(self, *capabilities: str, links: bool = False) -> None:
         """What the policy of the token lets it do to sign; "update" where nothing is said. links: whether it may certify CAs."""
-        issuer = f"{self.mount}/issuer/{self.issuer_ref}"
         named = ", ".join(f'"{one}"' for one in capabilities or ("update",))
-        paths = [f"{issuer}/sign/{self.role}", *([f"{issuer}/sign-intermediate"] if links else [])]
-        policy = "\n".join(f'path "{path}" {{ capabilities = [{named}] }}' for path in paths)
+        rules = {f"{self.mount}/issuer/{self.issuer_ref}/sign/{self.role}": named}
+        if links:
+            rules[f"{self.mount}/issuer/{self.linked_by or self.issuer_ref}/sign-intermediate"] = named
+        if links and self.linked_by:
+            rules |= {
+                f"{self.mount}/issuer/{self.issuer_ref}": '"read"',
+                f"{self.mount}/intermediate/cross-sign": '"update"',
+            }
+        policy = "\n".join(f'path "{path}" {{ capabilities = [{permitted}] }}' for path, permitted in rules.items())
         self.vault.tokens.policies["kafka-leaves"] = policy
 
     @property
@@ -180,11 +198,20 @@ class ByVault:
 
     @property
     def settings(self) -> VaultIssuer:
-        return VaultIssuer(self.vault.url, self.mount, self.role, self.issuer_ref, VaultToken(self.token))
+        return VaultIssuer(
+            self.vault.url, self.mount, self.role, self.issuer_ref, VaultToken(self.token), linked_by=self.linked_by
+        )
 
     @property
     def reference(self) -> str:
-        return f"Vault issuer {self.issuer_ref} of {self.vault.url}, mount {self.mount}, role {self.role}"
+        return self._named(self.issuer_ref)
+
+    def _named(self, issuer_ref: str) -> str:
+        return f"Vault issuer {issuer_ref} of {self.vault.url}, mount {self.mount}, role {self.role}"
+
+    @property
+    def linker(self) -> Linker:
+        return Linker(self._named(self.linked_by or self.issuer_ref), keeps_next=bool(self.linked_by))
 
     def _signed(self, data: dict[str, Any]) -> dict[str, Any]:
         """At the time of the cluster; the double signs at that of the machine."""

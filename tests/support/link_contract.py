@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 
@@ -68,6 +68,38 @@ class LinkContract:
         order = ordered(counterpart, next_ca(counterpart))
         unusual = replace(order, authority=_Identified(order.authority))
         assert link(counterpart, unusual).subject_key_identifier == b"another"
+
+
+class CrossingContract:
+    """Of an issuer that keeps the next CA too. A counterpart's ``next_in_it`` makes that one, and says who certifies it."""
+
+    @pytest.mark.parametrize(
+        "name",
+        [
+            {"common_name": "the next issuer"},
+            {
+                "common_name": "the next",
+                "organization": ["A, Inc."],
+                "ou": ["c"],
+                "country": ["DE"],
+                "locality": ["Köln"],
+            },
+        ],
+        ids=["short", "long"],
+    )
+    def test_it_certifies_a_ca_that_it_keeps(self, crossing: Crossing, name: dict[str, Any]) -> None:
+        issuer, authority = crossing.next_in_it(name)
+        order = link_order(NextAuthority((authority,), None), crossing.authority[0])
+        answer = issuer.link(order)
+        assert isinstance(answer, Certificate), answer
+        assert list(refusals(answer, order)) == []
+
+
+class Crossing(Counterpart, Protocol):
+    """An issuer with its CA, and another CA that it can make."""
+
+    def next_in_it(self, name: dict[str, Any]) -> tuple[LinkingIssuer, Certificate]:
+        """name: fields of the name, as its API has them. Who is asked, and the CA."""
 
 
 class _Identified(Certificate):

@@ -170,6 +170,15 @@ def documented_link_policy(mount: str, issuer_ref: str) -> str:
     return _policy("sign-intermediate", mount, issuer_ref)
 
 
+def documented_cross_sign_policy(mount: str, issuer_ref: str) -> str:
+    """That of the page to have a request made with the key of this issuer."""
+    found = re.search(r"vault policy write kafka-cross-sign - <<'POLICY'\n(.*?)\nPOLICY\n", PAGE.read_text(), re.DOTALL)
+    assert found, "the page has no policy to have a request made"
+    return (
+        found[1].replace("pki/issuer/kafka-2027", f"{mount}/issuer/{issuer_ref}").replace("pki/inter", f"{mount}/inter")
+    )
+
+
 def _policy(call: str, mount: str, issuer_ref: str) -> str:
     found = re.search(rf'^path "pki/issuer/kafka-2026/{call}" \{{\n.*\n\}}$', PAGE.read_text(), re.MULTILINE)
     assert found, f"the page has no policy for {call}"

@@ -135,6 +135,7 @@ FLOW = ArgumentSpec(
                 "mount": {"type": "str", "default": "pki"},
                 "role": {"type": "str"},
                 "vault_namespace": {"type": "str"},
+                "linked_by": {"type": "str"},
                 "ca_certificate": {"type": "str"},
                 "login": {
                     "type": "dict",

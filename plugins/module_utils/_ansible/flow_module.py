@@ -168,7 +168,7 @@ class FlowModule(ClusterModule):
             supplied=_as_prepared(supplied) if supplied else None,
             adopts=self.params.get("adopts") or None,
             asked=issuer.reference,
-            links=isinstance(issuer, LinkingIssuer),
+            links=issuer.linker if isinstance(issuer, LinkingIssuer) else None,
             issue_until=self._issue_until(),
             insists=bool(self.params.get("retry_failed")),
             new_roots=NewRoots(self.params.get("trust_new_roots") or "ask"),

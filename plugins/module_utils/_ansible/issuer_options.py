@@ -42,7 +42,7 @@ def issuer_settings(options: Mapping[str, Any] | None) -> IssuerSettings:
     trusted = options["ca_certificate"]
     return VaultIssuer(
         options["url"], options["mount"], options["role"], options["name"], _login(options["login"]),
-        options["vault_namespace"] or "", trusted.encode("utf-8") if trusted else None,
+        options["vault_namespace"] or "", trusted.encode("utf-8") if trusted else None, options["linked_by"] or "",
     )  # fmt: skip
 
 

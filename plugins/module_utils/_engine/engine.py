@@ -160,7 +160,7 @@ def _go_on(
                 f"{error} The CA is replaced without a link certificate, with one restart more of each node. For the next time: "
                 f"{error.remedy}"
             )
-            intent = replace(intent, links=False)
+            intent = replace(intent, links=None)
         except ReloadImpossible as error:
             if intent.spread is Spread.RELOAD:
                 raise

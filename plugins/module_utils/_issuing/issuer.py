@@ -15,6 +15,7 @@ from .._pki.certificates import Certificate, Chain
 from .._pki.keys import PrivateKey
 from .._strimzi.errors import StepError
 from .._strimzi.writes import Write
+from .._trust.model.intent import Linker
 from .subjects import LeafSubject
 
 
@@ -41,7 +42,8 @@ class LeafOrder:
 class LinkOrder:
     """A link certificate that is wanted: name, key and key identifier of ``authority``, certified by ``issuer``, for leaves only.
 
-    csr: PEM, for that name and key; empty where that key is not at hand. Only an issuer that signs here needs no request.
+    csr: PEM, for that name and key; empty where that key is not at hand. An issuer that signs here needs no request, and one that keeps
+    that key makes it.
     not_before, not_after: its dates.
     """
 
@@ -139,6 +141,10 @@ class RenewingIssuer(Issuer, Protocol):
 @runtime_checkable
 class LinkingIssuer(Issuer, Protocol):
     """Certifies other CAs too (RFC 4210, NewWithOld), at once."""
+
+    @property
+    def linker(self) -> Linker:
+        """Who certifies them."""
 
     def link(self, order: LinkOrder) -> Certificate | Refused:
         """The link certificate; what comes is not believed (``links``). Raises IssuerUnavailable."""

@@ -12,14 +12,15 @@ from collections.abc import Callable, Sequence
 from .._pki.certificates import Certificate, CertificateError
 from .._strimzi.issuer_settings import VaultIssuer
 from .._strimzi.work import Clock
+from .._trust.model.intent import Linker
 from .issuer import Answer, LeafOrder, LinkOrder, Refused, Token
-from .vault_answers import AnswerUnusable, certificate_of, issued, token_of
-from .vault_bodies import leaf_body, link_body
+from .vault_answers import AnswerUnusable, certificate_of, issued, text_of, token_of
+from .vault_bodies import leaf_body, link_body, request_body
 from .vault_calls import PatientCalls
 from .vault_errors import Reply, quotable, quoted
 from .vault_http import VaultConnection
 from .vault_login import tokens_of
-from .vault_paths import sign_intermediate_path, sign_path
+from .vault_paths import cross_sign_path, issuer_path, sign_intermediate_path, sign_path
 from .vault_session import VaultSession
 
 _USER = re.compile(r"//[^/]*@")
@@ -45,13 +46,14 @@ class VaultPki:
 
     @property
     def reference(self) -> str:
+        return self._named(self._settings.issuer_ref)
+
+    def _named(self, issuer_ref: str) -> str:
         one = self._settings
         inside = f" in namespace {one.namespace.strip('/')}" if one.namespace.strip("/") else ""
         # Who put a password into the URL is told so when it is used; here it is left out.
         url = _USER.sub("//", one.url.rstrip("/"))
-        return quotable(
-            f"Vault issuer {one.issuer_ref} of {url}, mount {one.mount.strip('/')}{inside}, role {one.role}"
-        )
+        return quotable(f"Vault issuer {issuer_ref} of {url}, mount {one.mount.strip('/')}{inside}, role {one.role}")
 
     def request(self, order: LeafOrder) -> Token | Refused:
         if order not in self._signed:
@@ -67,21 +69,50 @@ class VaultPki:
     def forget(self, tokens: Sequence[Token]) -> None:
         """Vault keeps nothing for them. They are not revoked: what is served is in use."""
 
+    @property
+    def linker(self) -> Linker:
+        return Linker(self._named(self._signing), keeps_next=bool(self._settings.linked_by))
+
+    @property
+    def _signing(self) -> str:
+        """The issuer that certifies the next CA."""
+        return self._settings.linked_by or self._settings.issuer_ref
+
     def link(self, order: LinkOrder) -> Certificate | Refused:
         one, subject = self._settings, order.authority.subject
-        mount = one.mount.strip("/")
-        doing = quotable(f"certify {subject} with issuer {one.issuer_ref} of mount {mount}")
-        body = link_body(order, self._clock.now())
-        reply = self._connected().post(sign_intermediate_path(one.mount, one.issuer_ref), body, doing)
+        doing = quotable(f"certify {subject} with issuer {self._signing} of mount {one.mount.strip('/')}")
+        csr = order.csr or self._request_of(order.authority, doing)
+        if isinstance(csr, Refused):
+            return csr
+        body = link_body(order, csr, self._clock.now())
+        reply = self._connected().post(sign_intermediate_path(one.mount, self._signing), body, doing)
         if reply.status == 400:
-            return Refused(
-                f"{self.reference} refuses to certify {subject}{quoted(reply.said)}.",
-                'Correct the issuer in Vault (docs/issuers/vault.md, "The link certificate").',
-            )
+            return self._not_certified(subject, reply)
         try:
             return certificate_of(reply.body)
         except AnswerUnusable as error:
             return self._unusable(f"to certify {subject}", error)
+
+    def _request_of(self, authority: Certificate, doing: str) -> bytes | Refused:
+        """Signed by the key of that CA, which the mount keeps."""
+        one = self._settings
+        known = self._connected().read(issuer_path(one.mount, one.issuer_ref), doing)
+        try:
+            body = request_body(authority, text_of(known.body, "key_id"))
+            reply = self._connected().post(cross_sign_path(one.mount), body, doing)
+            return (
+                self._not_certified(authority.subject, reply)
+                if reply.status == 400
+                else text_of(reply.body, "csr").encode()
+            )
+        except AnswerUnusable as error:
+            return self._unusable(f"to certify {authority.subject}", error)
+
+    def _not_certified(self, subject: str, reply: Reply) -> Refused:
+        return Refused(
+            f"{self._named(self._signing)} refuses to certify {subject}{quoted(reply.said)}.",
+            'Correct the issuer in Vault (docs/issuers/vault.md, "The link certificate").',
+        )
 
     def _sign(self, order: LeafOrder) -> Token | Refused:
         one = self._settings

@@ -44,6 +44,14 @@ def certificate_of(body: Mapping[str, Any]) -> Certificate:
     return _certificates(_data(body), "certificate")[0]
 
 
+def text_of(body: Mapping[str, Any], name: str) -> str:
+    """A field with a text in ASCII. Raises AnswerUnusable."""
+    value = _data(body).get(name)
+    if not isinstance(value, str) or not value or not value.isascii():
+        raise AnswerUnusable(f"it has no {name}")
+    return value
+
+
 def _data(body: Mapping[str, Any]) -> Mapping[str, Any]:
     data = body.get("data")
     if not isinstance(data, dict):

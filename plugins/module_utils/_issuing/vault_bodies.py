@@ -11,10 +11,17 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from .._pki.addresses import hosts_and_addresses
+from .._pki.certificates import Certificate
 from .issuer import LeafOrder, LinkOrder
 
 #: A link certificate is dated back by the clock of Vault, which may be ahead of that of the run.
 _AHEAD = timedelta(minutes=5)
+#: Parts of names (RFC 5280 Appendix A) for which the API has fields.
+_TEXTS: Mapping[str, str] = {"2.5.4.3": "common_name", "2.5.4.5": "serial_number"}
+_LISTS: Mapping[str, str] = {
+    "2.5.4.6": "country", "2.5.4.7": "locality", "2.5.4.8": "province", "2.5.4.9": "street_address",
+    "2.5.4.10": "organization", "2.5.4.11": "ou", "2.5.4.17": "postal_code",
+}  # fmt: skip
 
 
 def leaf_body(order: LeafOrder) -> Mapping[str, Any]:
@@ -34,13 +41,25 @@ def leaf_body(order: LeafOrder) -> Mapping[str, Any]:
     }
 
 
-def link_body(order: LinkOrder, now: datetime) -> Mapping[str, Any]:
+def request_body(authority: Certificate, key: str) -> Mapping[str, Any]:
+    """Of the request for a link certificate, which a key of the mount signs. A name with parts that the API has no field for becomes another
+    one, and what is signed for it is refused.
+    """
+    lists = {
+        field: [value for kind, value in authority.subject_attributes if kind == wanted]
+        for wanted, field in _LISTS.items()
+    }
+    texts = {_TEXTS[kind]: value for kind, value in authority.subject_attributes if kind in _TEXTS}
+    return {**lists, **texts, "key_ref": key, "exclude_cn_from_sans": True, "format": "pem"}
+
+
+def link_body(order: LinkOrder, csr: bytes, now: datetime) -> Mapping[str, Any]:
     """The name is that of the request. Its key identifier is told, for Vault would compute one of its own; and its end as a date, for
     a life would be cut to what the mount permits.
     """
     back = now - order.not_before + _AHEAD
     return {
-        "csr": order.csr.decode("ascii"),
+        "csr": csr.decode("ascii"),
         "use_csr_values": True,
         "exclude_cn_from_sans": True,
         "skid": order.authority.identifier_in_leaves.hex(),

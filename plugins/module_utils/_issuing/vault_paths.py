@@ -16,12 +16,17 @@ def mount_path(mount: str) -> str:
 
 def sign_path(mount: str, issuer_ref: str, role: str) -> str:
     """By this issuer, whichever the mount takes by default."""
-    return f"{_issuer_path(mount, issuer_ref)}/sign/{quote(role, safe='')}"
+    return f"{issuer_path(mount, issuer_ref)}/sign/{quote(role, safe='')}"
 
 
 def sign_intermediate_path(mount: str, issuer_ref: str) -> str:
-    return f"{_issuer_path(mount, issuer_ref)}/sign-intermediate"
+    return f"{issuer_path(mount, issuer_ref)}/sign-intermediate"
 
 
-def _issuer_path(mount: str, issuer_ref: str) -> str:
+def cross_sign_path(mount: str) -> str:
+    """Makes a request with a key that the mount has."""
+    return f"{mount_path(mount)}/intermediate/cross-sign"
+
+
+def issuer_path(mount: str, issuer_ref: str) -> str:
     return f"{mount_path(mount)}/issuer/{quote(issuer_ref, safe='')}"

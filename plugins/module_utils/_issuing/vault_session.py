@@ -23,15 +23,22 @@ class VaultSession:
 
     def post(self, path: str, body: Mapping[str, Any], doing: str) -> Reply:
         """A success, or 400. Raises VaultFailure for all others."""
+        return self._ask(path, body, doing)
+
+    def read(self, path: str, doing: str) -> Reply:
+        """The same."""
+        return self._ask(path, None, doing)
+
+    def _ask(self, path: str, body: Mapping[str, Any] | None, doing: str) -> Reply:
         reply = self._calls.send(Call(path, body, doing, self._tokens.token()))
         another = reply.status == 403 and self._tokens.give_up()
         if another:
             reply = self._calls.send(Call(path, body, doing, self._tokens.token()))
         if reply.status == 403:
-            raise self._denied(path, doing, fresh=another)
+            raise self._denied(path, doing, "read" if body is None else "update", fresh=another)
         return reply
 
-    def _denied(self, path: str, doing: str, *, fresh: bool) -> VaultFailure:
+    def _denied(self, path: str, doing: str, capability: str, *, fresh: bool) -> VaultFailure:
         """Whether it is the token or its policies: the policy ``default`` lets a token look at itself. fresh: it was got just
         now.
         """
@@ -45,7 +52,7 @@ class VaultSession:
         named = f" ({policies})" if policies else ""
         return VaultFailure(
             f"{self._calls.server} cannot {doing}: none of the policies of its token{named} permits it.",
-            f'Add this to one of them: path "{path}" {{ capabilities = ["update"] }}.',
+            f'Add this to one of them: path "{path}" {{ capabilities = ["{capability}"] }}.',
         )
 
     def _policies(self) -> str | None:

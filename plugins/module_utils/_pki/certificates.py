@@ -153,6 +153,11 @@ class Certificate:
         return self._parsed.issuer.public_bytes()
 
     @cached_property
+    def subject_attributes(self) -> tuple[tuple[str, str], ...]:
+        """The parts of its name, in their order: type as dotted numbers, and text."""
+        return tuple((one.oid.dotted_string, str(one.value)) for one in self._parsed.subject)
+
+    @cached_property
     def folded_subject(self) -> FoldedName:
         return folded(self._parsed.subject)
 

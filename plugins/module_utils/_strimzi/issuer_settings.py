@@ -85,7 +85,8 @@ class VaultIssuer:
     """One issuer of a PKI mount of Vault or OpenBao (CA abstraction, "type: vault").
 
     url: of the server, without ``/v1``. mount: of the PKI. role: that of the PKI. issuer_ref: name or id of the issuer; the
-    one that a mount takes by default may be another one tomorrow. ca_certificate: PEM of the CAs that the server's own
+    one that a mount takes by default may be another one tomorrow. linked_by: the same of the issuer whose CA is in use, where that one is to
+    certify the CA of this one; empty where this one certifies what follows it. ca_certificate: PEM of the CAs that the server's own
     certificate is verified by; None for those of the system.
     """
 
@@ -96,6 +97,7 @@ class VaultIssuer:
     login: VaultLogin
     namespace: str = ""
     ca_certificate: bytes | None = None
+    linked_by: str = ""
 
 
 IssuerSettings: TypeAlias = ExternalIssuer | CertManagerIssuer | CertManagerCertificates | VaultIssuer

@@ -38,6 +38,11 @@ _ROLE: Mapping[str, Any] = {
 _USAGES = {
     "DigitalSignature": "digital_signature", "KeyAgreement": "key_agreement", "KeyEncipherment": "key_encipherment",
 }  # fmt: skip
+#: Fields for the parts of a name, in the order in which they stand before the common name.
+_PARTS = (
+    ("country", NameOID.COUNTRY_NAME), ("locality", NameOID.LOCALITY_NAME), ("province", NameOID.STATE_OR_PROVINCE_NAME),
+    ("organization", NameOID.ORGANIZATION_NAME), ("ou", NameOID.ORGANIZATIONAL_UNIT_NAME),
+)  # fmt: skip
 _NO_USAGE = dict.fromkeys(
     (
         "digital_signature", "content_commitment", "key_encipherment", "data_encipherment", "key_agreement",
@@ -57,6 +62,7 @@ class StoredIssuer:
     name: str = ""
     leaf_not_after_behavior: str = "err"
     identifier: str = field(default_factory=lambda: str(uuid.uuid4()))
+    key_identifier: str = field(default_factory=lambda: str(uuid.uuid4()))
 
 
 @dataclass
@@ -87,7 +93,7 @@ class Mount:
 
     def generate_root(self, body: Mapping[str, Any]) -> dict[str, Any]:
         own = ec.generate_private_key(ec.SECP256R1())
-        name = _name(_listed(body.get("organization")), [], str(body["common_name"]))
+        name = _asked_name(body)
         begin, life = self.now() - timedelta(seconds=30), seconds(body.get("ttl", "768h"))
         made = _authority(name, name, own.public_key(), own, None, (begin, begin + life), None)
         issuer = self.add(StoredIssuer(made, own, name=str(body.get("issuer_name", ""))))
@@ -102,7 +108,28 @@ class Mount:
         self.waiting.append(own)
         name = _name(_listed(body.get("organization")), [], str(body["common_name"]))
         request = x509.CertificateSigningRequestBuilder().subject_name(name).sign(own, hashes.SHA256())
-        return {"csr": request.public_bytes(serialization.Encoding.PEM).decode().strip(), "key_id": str(uuid.uuid4())}
+        return {"csr": pem_of_request(request), "key_id": str(uuid.uuid4())}
+
+    def read_issuer(self, reference: str) -> dict[str, Any]:
+        one = self.issuer(reference)
+        return {
+            "issuer_id": one.identifier,
+            "issuer_name": one.name,
+            "key_id": one.key_identifier,
+            "certificate": pem(one.certificate),
+        }
+
+    def cross_sign(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """A request with a key that is here."""
+        held = next((one for one in self.issuers if one.key_identifier == body.get("key_ref")), None)
+        if held is None:
+            raise ApiError(
+                500, f"1 error occurred:\n\t* unable to find PKI key for reference: {body.get('key_ref')}\n\n"
+            )
+        request = (
+            x509.CertificateSigningRequestBuilder().subject_name(_asked_name(body)).sign(held.key, hashes.SHA256())
+        )
+        return {"csr": pem_of_request(request), "key_id": held.key_identifier}
 
     def sign_intermediate(self, reference: str, body: Mapping[str, Any]) -> dict[str, Any]:
         issuer, request = self.issuer(reference), _request(body)
@@ -191,6 +218,10 @@ def pem(certificate: x509.Certificate) -> str:
     return certificate.public_bytes(serialization.Encoding.PEM).decode().strip()
 
 
+def pem_of_request(request: x509.CertificateSigningRequest) -> str:
+    return request.public_bytes(serialization.Encoding.PEM).decode().strip()
+
+
 def serial_number(certificate: x509.Certificate) -> str:
     digits = f"{certificate.serial_number:x}"
     digits = digits.zfill(len(digits) + len(digits) % 2)
@@ -216,6 +247,12 @@ def _listed(value: Any) -> list[str]:
     if isinstance(value, str):
         return [one.strip() for one in value.split(",") if one.strip()]
     return list(value or [])
+
+
+def _asked_name(body: Mapping[str, Any]) -> x509.Name:
+    """In the order in which Vault's language writes a name."""
+    pairs = [(oid, one) for field, oid in _PARTS for one in _listed(body.get(field))]
+    return _written([*pairs, (NameOID.COMMON_NAME, str(body["common_name"]))])
 
 
 def _name(organizations: Iterable[str], units: Iterable[str], common_name: str) -> x509.Name:

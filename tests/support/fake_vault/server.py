@@ -122,11 +122,14 @@ class FakeVault:
             (r"issuers/generate/root/internal", lambda: mount.generate_root(seen.body)),
             (r"issuers/generate/intermediate/internal", lambda: mount.generate_intermediate(seen.body)),
             (r"issuer/([^/]+)/sign-intermediate", lambda ref: mount.sign_intermediate(ref, seen.body)),
+            (r"intermediate/cross-sign", lambda: mount.cross_sign(seen.body)),
             (r"intermediate/set-signed", lambda: mount.set_signed(seen.body)),
             (r"roles/([^/]+)", lambda name: mount.set_role(name, seen.body)),
             (r"issuer/([^/]+)/sign/([^/]+)", lambda ref, role: mount.sign(ref, role, seen.body)),
             (r"sign/([^/]+)", lambda role: mount.sign("default", role, seen.body)),
         ]
+        if seen.method == "GET" and (found := re.fullmatch(r"issuer/([^/]+)", path)):
+            return 200, _envelope(data=mount.read_issuer(found[1]))
         for pattern, act in routes:
             if found := re.fullmatch(pattern, path):
                 if seen.method != "POST":

@@ -26,7 +26,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors i
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE, Engine
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Linker, Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
     RaiseKeyGeneration,
@@ -330,8 +330,8 @@ class TestLinks:
             carry_out(*about)  # type: ignore[arg-type]
 
         monkeypatch.setattr(engine, "carry_out", refuse)
-        outcome = run_ruled(cluster, rule, replace(RECONCILE, links=True))
-        assert seen == [True, False, False]
+        outcome = run_ruled(cluster, rule, replace(RECONCILE, links=Linker("somebody")))
+        assert seen == [Linker("somebody"), None, None]
         (warning,) = outcome.warnings
         assert warning.startswith("Vault does not permit that. The CA is replaced without a link certificate, ")
         assert warning.endswith("Permit it.")

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import pytest
 
@@ -20,7 +22,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer i
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import refusals
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault import VaultPki
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
+    Certificate,
+    Chain,
+    parse_certificates,
+)
 from ansible_collections.trustops.strimzi.tests.support.issuer_contract import (
     AbsenceContract,
     Absent,
@@ -31,7 +37,14 @@ from ansible_collections.trustops.strimzi.tests.support.issuer_contract import (
     asked,
     wish,
 )
-from ansible_collections.trustops.strimzi.tests.support.link_contract import LinkContract, link, next_ca, ordered
+from ansible_collections.trustops.strimzi.tests.support.link_contract import (
+    Crossing,
+    CrossingContract,
+    LinkContract,
+    link,
+    next_ca,
+    ordered,
+)
 from ansible_collections.trustops.strimzi.tests.support.vault_mount import (
     STRICT,
     QuickClock,
@@ -63,6 +76,13 @@ class Vault:
     def now(self) -> datetime:
         return QuickClock().now()
 
+    def next_in_it(self, name: dict[str, Any]) -> tuple[VaultPki, Certificate]:
+        who, reference = self.ready.administrator, f"next-{uuid.uuid4().hex[:8]}"
+        body = {**name, "issuer_name": reference, "ttl": "8000h", "key_type": "ec", "key_bits": 256}
+        made = who.write(f"{self.ready.mount}/issuers/generate/root/internal", body)
+        issuer = self.ready.issuer(issuer_ref=reference, linked_by=self.ready.issuer_ref)
+        return issuer, parse_certificates(made["certificate"].encode())[0]
+
     def refused(self, order: LeafOrder) -> Answer:
         answer = self.ready.issuer(STRICT).request(order)
         assert not hasattr(answer, "value"), "the role has taken names that are not its own"
@@ -82,9 +102,13 @@ def ready(request: pytest.FixtureRequest) -> Iterator[SetUp]:
         yield made
 
 
-class TestVaultIssuer(IssuerContract, RefusalContract, RecordContract, AbsenceContract, LinkContract):
+class TestVaultIssuer(IssuerContract, RefusalContract, RecordContract, AbsenceContract, LinkContract, CrossingContract):
     @pytest.fixture
     def counterpart(self, ready: SetUp) -> Counterpart:
+        return Vault(ready, ready.issuer())
+
+    @pytest.fixture
+    def crossing(self, ready: SetUp) -> Crossing:
         return Vault(ready, ready.issuer())
 
     def test_requests_wait_until_it_is_back(self, counterpart: Absent) -> None:

@@ -15,16 +15,19 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer i
     LinkOrder,
     Refused,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import refusals
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.links import link_order, refusals
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault import VaultPki
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault_bodies import link_body
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import VaultToken
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.next_authority import NextAuthority
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW
 from ansible_collections.trustops.strimzi.tests.support.fake_vault.server import FakeVault, Fault
 from ansible_collections.trustops.strimzi.tests.support.issuer_contract import is_told
 from ansible_collections.trustops.strimzi.tests.support.link_contract import next_ca, ordered
 from ansible_collections.trustops.strimzi.tests.support.vault_mount import (
     SetUp,
+    documented_cross_sign_policy,
     documented_link_policy,
     documented_policy,
     fake_set_up,
@@ -66,7 +69,7 @@ def test_the_request_goes_to_the_pinned_issuer(bench: Bench) -> None:
 def test_the_request_says_all_that_vault_would_choose_otherwise(bench: Bench, seconds: int) -> None:
     order = order_of(bench[1])
     now = order.not_before + timedelta(seconds=seconds)
-    assert link_body(order, now) == {
+    assert link_body(order, order.csr, now) == {
         "csr": order.csr.decode(), "use_csr_values": True, "exclude_cn_from_sans": True, "format": "pem",
         "skid": (order.authority.subject_key_identifier or b"").hex(), "max_path_length": 0,
         # By a clock that may be somewhat ahead.
@@ -135,6 +138,77 @@ def test_a_server_that_is_sealed_is_told_of(bench: Bench) -> None:
     vault.sealed = False
 
 
+# The next CA is in the same mount.
+
+
+def crossing(bench: Bench, login: VaultToken | None = None) -> tuple[VaultPki, LinkOrder]:
+    ready = bench[1]
+    made = ready.administrator.write(
+        f"{ready.mount}/issuers/generate/root/internal",
+        {"common_name": "the next", "issuer_name": "next", "ttl": "4000h"},
+    )
+    bench[0].seen.clear()
+    (authority,) = parse_certificates(made["certificate"].encode())
+    order = link_order(NextAuthority((authority,), None), ready.authority[0])
+    return ready.issuer(login=login, issuer_ref="next", linked_by=ready.issuer_ref), order
+
+
+def test_its_own_key_signs_the_request_and_the_ca_in_use_certifies_it(bench: Bench) -> None:
+    vault, ready = bench
+    issuer, order = crossing(bench)
+    assert isinstance(issuer.link(order), Certificate)
+    assert [(one.method, one.path.removeprefix("pki/kafka/")) for one in vault.seen] == [
+        ("GET", "issuer/next"), ("POST", "intermediate/cross-sign"), ("POST", f"issuer/{ready.issuer_ref}/sign-intermediate"),
+    ]  # fmt: skip
+    assert f"Vault issuer {ready.issuer_ref} of" in issuer.linker.reference
+    assert issuer.linker.keeps_next
+
+
+@pytest.mark.parametrize("rule", ['path "pki/kafka/issuer/next"', 'path "pki/kafka/intermediate/cross-sign"'])
+def test_each_rule_of_the_page_is_needed(bench: Bench, rule: str) -> None:
+    vault, ready = bench
+    page = documented_cross_sign_policy(ready.mount, "next")
+    vault.tokens.policies["link"] = documented_link_policy(ready.mount, ready.issuer_ref)
+    vault.tokens.policies["cross"], vault.tokens.policies["less"] = page, page.replace(rule, 'path "another"')
+    issuer, order = crossing(bench, VaultToken(vault.tokens.make("default", "link", "cross")))
+    assert isinstance(issuer.link(order), Certificate)
+    with pytest.raises(IssuerUnavailable) as raised:
+        ready.issuer(
+            login=VaultToken(vault.tokens.make("default", "link", "less")),
+            issuer_ref="next",
+            linked_by=ready.issuer_ref,
+        ).link(order)
+    assert f"Add this to one of them: {rule} {{ capabilities = [" in raised.value.remedy
+    assert raised.value.remedy.removeprefix("Add this to one of them: ").removesuffix(".") in " ".join(page.split())
+
+
+@pytest.mark.parametrize(
+    ("path", "lacking"), [("/issuer/next", "key_id"), ("/cross-sign", "csr")], ids=["the issuer", "the request"]
+)
+@pytest.mark.parametrize(
+    "raw", [b'{"data": {}}', '{"data": {"key_id": "ä", "csr": "ä"}}'.encode()], ids=["nothing", "no ASCII"]
+)
+def test_an_answer_that_lacks_what_a_request_takes_is_refused(
+    bench: Bench, path: str, lacking: str, raw: bytes
+) -> None:
+    issuer, order = crossing(bench)
+    bench[0].faults = [Fault(200, path=path, raw=raw)]
+    answer = issuer.link(order)
+    assert isinstance(answer, Refused)
+    assert f"it has no {lacking}" in answer.why
+
+
+def test_a_request_that_is_not_made_is_told_in_its_own_words(bench: Bench) -> None:
+    issuer, order = crossing(bench)
+    bench[0].faults = [Fault(400, ("the key is gone",), path="/cross-sign")]
+    answer = issuer.link(order)
+    assert isinstance(answer, Refused)
+    assert "refuses to certify CN=the next: the key is gone" in answer.why
+
+
 def test_the_time_of_the_request_does_not_matter_to_the_end(bench: Bench) -> None:
     order = order_of(bench[1])
-    assert link_body(order, NOW)["not_after"] == link_body(order, NOW + timedelta(days=1))["not_after"]
+    assert (
+        link_body(order, order.csr, NOW)["not_after"]
+        == link_body(order, order.csr, NOW + timedelta(days=1))["not_after"]
+    )

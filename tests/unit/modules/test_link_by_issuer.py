@@ -19,12 +19,22 @@ from ...support.misissuing import Signing
 from . import stages
 from .running import Ended, call
 
-CORPORATE = replace(root("Corporate Root", path_length=1), elsewhere=True)
+CORPORATE, FOLLOWING = (
+    replace(root(name, path_length=1, outlives_rewriting=True), elsewhere=True)
+    for name in ("Corporate Root", "Next Root")
+)
 
 
 def replaced(memory: MemoryCluster, issuer: ByVault, **options: Any) -> Ended:
     one = issuer.settings
-    named = {"type": "vault", "url": one.url, "mount": one.mount, "role": one.role, "name": one.issuer_ref}
+    named = {
+        "type": "vault",
+        "url": one.url,
+        "mount": one.mount,
+        "role": one.role,
+        "name": one.issuer_ref,
+        "linked_by": one.linked_by,
+    }
     ended = call(
         "strimzi_ca", memory, state="replaced", issuer={**named, "login": {"type": "token", "token": issuer.token}}, fresh_for_hours=0,
         client_grace=0, spare_leaves=0, **options,
@@ -63,6 +73,14 @@ def test_a_missing_permission_is_a_warning_with_the_rule_that_is_missing(left: t
     (warning,) = told_of_links(replaced(memory, issuer))
     assert "none of the policies of its token (kafka-leaves, default) permits it" in warning
     assert 'path "pki/issuer/kafka-2026/sign-intermediate" { capabilities = ["update"] }' in warning
+
+
+def test_the_next_ca_that_vault_keeps_too_is_certified_by_the_one_in_use(left: tuple[MemoryCluster, ByVault]) -> None:
+    memory, issuer = left
+    issuer.follow(FOLLOWING)
+    issuer.permit(links=True)
+    ended = replaced(memory, issuer, certificate=FOLLOWING.pem.decode())
+    assert (told_of_links(ended), issuer.certified) == ([], 1)
 
 
 def test_who_certifies_no_cas_is_not_asked(left: tuple[MemoryCluster, ByVault]) -> None:

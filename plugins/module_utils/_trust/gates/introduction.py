@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 
 from ..._pki.certificates import Certificate, Chain
 from ..evidence.clients import within_cluster
+from ..model.intent import Linker
 from ..model.ledger import Ledger, LedgerEntry
 from ..model.snapshot import Component, Pod, PreparedAuthority, Snapshot
 from .gates import Gates, Violations
@@ -100,7 +101,7 @@ def why_not_linked(snapshot: Snapshot, supplied: Chain) -> str:
     return _why_no_root(supplied[0]) if supplied else ""
 
 
-def why_not_asked(current: Certificate, supplied: PreparedAuthority | None) -> str:
+def why_not_asked(current: Certificate, supplied: PreparedAuthority | None, linker: Linker) -> str:
     """Why the issuer that keeps the key of the CA in use is not asked to certify the next key, as a sentence; empty where it can be.
 
     supplied: the next CA where it is brought; None where it is made here.
@@ -110,7 +111,7 @@ def why_not_asked(current: Certificate, supplied: PreparedAuthority | None) -> s
     if supplied is None:
         return ""
     own = supplied.chain[0]
-    if supplied.elsewhere:
+    if supplied.elsewhere and not linker.keeps_next:
         return f"the key of {own.subject}, which would have to sign the request, is not here either."
     if why := _why_no_root(own):
         return why

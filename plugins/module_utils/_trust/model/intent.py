@@ -39,6 +39,16 @@ class NewRoots(str, Enum):
 
 
 @dataclass(frozen=True)
+class Linker:
+    """An issuer that certifies other CAs. reference: as people name it. keeps_next: whether it has the key of the next CA as well, where that
+    is kept elsewhere, so that it can make the request that this key has to sign.
+    """
+
+    reference: str
+    keeps_next: bool = False
+
+
+@dataclass(frozen=True)
 class Selection:
     """Some of a cluster's leaves: those of these components, and in these Secrets; everything where nothing is named."""
 
@@ -67,8 +77,8 @@ class Intent:
     trusting: CAs, each with its chain, that are to be trusted beside those of the flow. leaving: fingerprint of a CA that is
     to leave although it was never used. adopts: with UPGRADE, fingerprint of a CA that somebody has put into the place of the
     one in use, and that is to be adopted. issuing: which leaves are issued here if their Secrets are missing; None: none.
-    asked: reference of the issuer that is asked for leaves of a CA whose key is kept elsewhere. links: whether it can be asked for a
-    link certificate by the CA in use too. issue_until: how long to wait for it; None: not at
+    asked: reference of the issuer that is asked for leaves of a CA whose key is kept elsewhere. links: who can be asked for a
+    link certificate by the CA in use; None: nobody. issue_until: how long to wait for it; None: not at
     all. insists: whether it is asked at once again where it has refused. scaling: the size that a node pool is to get.
     new_roots: what is done about a CA of the source that is new. confirmed: SHA-256 fingerprints, in lower case without colons, of such
     CAs that the user wants. layout: the Secrets that the ledger is to be kept in; None: those that it is kept in.
@@ -90,7 +100,7 @@ class Intent:
     adopts: str | None = None
     issuing: Selection | None = None
     asked: str = ""
-    links: bool = False
+    links: Linker | None = None
     issue_until: datetime | None = None
     insists: bool = False
     new_roots: NewRoots = NewRoots.ASK

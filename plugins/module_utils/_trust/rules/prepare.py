@@ -37,10 +37,11 @@ def prepare(at: Situation) -> Steps:
 
 def _asking(at: Situation, step: PrepareAuthority, supplied: PreparedAuthority | None) -> PrepareAuthority:
     """The same with a link certificate that is asked for, where somebody can be asked."""
-    current, asked = at.current, at.intent.asked
-    if current is None or not at.intent.links or not at.snapshot.ca.is_kept_elsewhere(current):
+    current, linker = at.current, at.intent.links
+    if current is None or linker is None or not at.snapshot.ca.is_kept_elsewhere(current):
         return step
-    if why := why_not_asked(current, supplied):
+    asked = linker.reference
+    if why := why_not_asked(current, supplied, linker):
         return replace(step, because=f"{asked} is asked for no link certificate: {why}")
     because = (
         f"The key of {named(current)} is kept elsewhere, so {asked} is asked for the link certificate. Where it gives none, a "

@@ -11,7 +11,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import ROTATIONS, Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Linker
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import prepare
@@ -100,7 +100,7 @@ def test_nothing_is_made(snapshot: Snapshot, intent: Intent) -> None:
 
 # The key of the CA in use is kept elsewhere, and its issuer can be asked.
 
-ASKING = replace(REPLACE_KEY, asked="Vault issuer kafka-2026", links=True)
+ASKING = replace(REPLACE_KEY, asked="Vault issuer kafka-2026", links=Linker("Vault issuer kafka-2026"))
 SHORT = make("cluster-ca v0", key(0), path_length=0)
 KEPT = elsewhere(settled_with(OLD), OLD)
 #: The names of all others here become other bytes where somebody writes them anew, as those of the Cluster Operator do.
@@ -112,7 +112,14 @@ def bringing(made: Entity, *above: Entity, elsewhere: bool = False) -> Intent:
     return replace(ASKING, supplied=PreparedAuthority(chain, chain[0].public_key_sha256, elsewhere=elsewhere))
 
 
-@pytest.mark.parametrize("intent", [ASKING, bringing(GOS)], ids=["made here", "supplied"])
+KEEPING_BOTH = replace(ASKING, links=Linker("Vault issuer kafka-2026", keeps_next=True))
+
+
+@pytest.mark.parametrize(
+    "intent",
+    [ASKING, bringing(GOS), replace(bringing(GOS, elsewhere=True), links=KEEPING_BOTH.links)],
+    ids=["made here", "supplied", "kept by the same one"],
+)
 def test_who_keeps_the_key_of_the_ca_in_use_is_asked_for_the_link(intent: Intent) -> None:
     (made,) = prepare(situation(KEPT, intent))
     assert isinstance(made, PrepareAuthority)
@@ -124,7 +131,7 @@ def test_who_keeps_the_key_of_the_ca_in_use_is_asked_for_the_link(intent: Intent
 @pytest.mark.parametrize(
     ("snapshot", "intent", "why"),
     [
-        pytest.param(KEPT, replace(ASKING, links=False), "", id="who is asked certifies no CAs"),
+        pytest.param(KEPT, replace(ASKING, links=None), "", id="who is asked certifies no CAs"),
         pytest.param(elsewhere(settled_with(SHORT), SHORT), ASKING, "permits no CA below it", id="path length"),
         pytest.param(
             KEPT, bringing(GOS, elsewhere=True), "is not here either", id="the key of the next one is not here"
@@ -142,7 +149,9 @@ def test_who_keeps_the_key_of_the_ca_in_use_is_not_asked(snapshot: Snapshot, int
 
 
 @pytest.mark.parametrize(
-    "intent", [replace(RENEW, asked="somebody", links=True), ASKING], ids=["renewal", "a key that is here"]
+    "intent",
+    [replace(RENEW, asked="somebody", links=Linker("somebody")), ASKING],
+    ids=["renewal", "a key that is here"],
 )
 def test_nobody_is_asked_for_what_can_be_had_here(intent: Intent) -> None:
     (made,) = prepare(situation(cluster(), intent))
