@@ -19,6 +19,9 @@ from ..cluster.kube import wait_for
 from .resources import read_secret
 from .running import Runner
 
+#: The issuers that are asked are tested before the real cert-manager in every run, and in flows in memory.
+pytestmark = pytest.mark.long
+
 GROUP = "cert-manager.io/v1"
 ISSUER = {"type": "cert_manager", "name": "corporate"}
 
@@ -117,7 +120,6 @@ def renew(runner: Runner, name: str) -> None:
     assert done.status == 200, done.body
 
 
-@pytest.mark.long
 def test_there_by_certificates_which_cert_manager_renews(runner: Runner, corporate: Certificate) -> None:
     name = "demo-kafka-0"
     moving: dict[str, Any] = {"strimzi_issuer": BY_CERTIFICATES, "strimzi_issue_timeout": 60, "strimzi_spare_leaves": 0}

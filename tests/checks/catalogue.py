@@ -22,8 +22,10 @@ _DOUBLES = (
 #: One test is a whole exploration, or a flow killed at every write: a minute on an idle machine, and many where all share it.
 _PATIENT = "--timeout=1800"
 _LONG = ("--numprocesses=2", _PATIENT)
-#: A little of what `make traffic` measures in half an hour, by the same rules, with fewer handshakes.
-_TRAFFIC = ("--flow", "replace_key", "--rate", "8", "--output", "build/traffic-short.json")
+#: A little of what `make traffic` measures in half an hour, by the same rules, with fewer handshakes: a replacement without any restart.
+_TRAFFIC = (
+    "--variant", "when-restarted", "--flow", "replace_key", "--rate", "15", "--output", "build/traffic-short.json",
+)  # fmt: skip
 #: Pylint takes most of the time of all sanity tests.
 _BUT_PYLINT = ("--skip-test", "pylint")
 #: The collection's Python below the collections root, as mypy and import-linter name it.

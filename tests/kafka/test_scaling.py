@@ -17,6 +17,9 @@ from ..support.authorities import Authority, root
 from ..support.signing_office import SigningOffice
 from .tier import PATIENCE, Tier, bed_cluster_of_nodes
 
+#: Scaling is tested on simulated nodes in every run.
+pytestmark = pytest.mark.long
+
 FIRST, SECOND, THIRD = "demo-broker-0", "demo-broker-2", "demo-broker-3"
 NODES = {FIRST, "demo-controller-1"}
 POOL = {"strimzi_node_pool": "broker"}

@@ -12,6 +12,8 @@ from ..operator import clusters
 from ..operator.api import ready
 from .tier import PATIENCE, Tier, kafka_tier
 
+pytestmark = pytest.mark.long
+
 BROKERS = [f"demo-broker-{number}" for number in range(3)]
 CONTROLLERS = [f"demo-controller-{number}" for number in range(3, 6)]
 
@@ -45,7 +47,6 @@ def test_controllers_vote_and_brokers_observe(tier: Tier, option: str, node: str
     assert tier.quorum(BROKERS[1], option, f"{tier.host(node)}:{port}") == {**voters, **observers}
 
 
-@pytest.mark.long
 def test_a_key_is_replaced_in_one_roll(tier: Tier) -> None:
     """Last, because it changes what the others look at.
 
