@@ -7,9 +7,11 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from ..cluster.bed import ROOT
 from ..cluster.bed_cluster import BedCluster
@@ -108,18 +110,24 @@ class Runner:
 
     def writes_in_audit_log(self, since: int) -> list[str]:
         """What was written in this namespace after this many lines of the audit log, operator and Kubernetes apart."""
-        found = []
+        return [
+            f"{event['verb']} {event['objectRef'].get('resource')}/{event['objectRef'].get('name')}"
+            for event in self._audited(since) if event["verb"] not in ("get", "list", "watch")
+        ]  # fmt: skip
+
+    def lists_in_audit_log(self, since: int, resource: str) -> list[str]:
+        """The queries with which these were listed, in the same way."""
+        return [
+            unquote(urlsplit(event["requestURI"]).query)
+            for event in self._audited(since) if (event["verb"], event["objectRef"].get("resource")) == ("list", resource)
+        ]  # fmt: skip
+
+    def _audited(self, since: int) -> Iterator[dict[str, Any]]:
         for line in self.cluster.bed.audit_log.read_text().splitlines()[since:]:
             event = json.loads(line)
-            target = event.get("objectRef") or {}
-            ours = event.get("userAgent") == "trustops.strimzi"
-            if (
-                ours
-                and event["verb"] not in ("get", "list", "watch")
-                and target.get("namespace") == self.cluster.namespace
-            ):
-                found.append(f"{event['verb']} {target.get('resource')}/{target.get('name')}")
-        return found
+            here = (event.get("objectRef") or {}).get("namespace") == self.cluster.namespace
+            if here and event.get("userAgent") == "trustops.strimzi":
+                yield event
 
     def audit_lines(self) -> int:
         return len(self.cluster.bed.audit_log.read_text().splitlines())
