@@ -14,6 +14,7 @@ from .._pki.certificates import Certificate, Chain
 from .._pki.keys import PrivateKey
 from .._pki.leaves import sign_leaf
 from .._pki.requests import parse_request
+from .._trust.model.intent import Linker
 from .issuer import Answer, IssuedCertificate, LeafOrder, LinkOrder, Token
 
 
@@ -37,6 +38,10 @@ class InternalIssuer:
 
     def forget(self, tokens: Sequence[Token]) -> None:
         """There is nothing to forget."""
+
+    @property
+    def linker(self) -> Linker:
+        return Linker(self.reference)
 
     def link(self, order: LinkOrder) -> Certificate:
         """Raises CertificateError where its key is not that of the CA that is to certify."""

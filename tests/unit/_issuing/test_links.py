@@ -30,6 +30,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import LinkUnavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.next_authority import NextAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Linker
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
 from ansible_collections.trustops.strimzi.tests.support.certificates import YEAR, Entity, key, make
@@ -126,6 +127,10 @@ class Certifying(Noting):
 
     answer: Callable[[LinkOrder], Certificate | Refused] = sign
     reference: str = "the corporate issuer"
+
+    @property
+    def linker(self) -> Linker:
+        return Linker(self.reference)
 
     def link(self, order: LinkOrder) -> Certificate | Refused:
         return self.answer(order)
