@@ -32,6 +32,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer i
     Waiting,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import LeafSubject
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Conflict
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey
@@ -124,7 +125,13 @@ def wish(subject: LeafSubject = NODE, number: int = 0, name: str = "") -> Wish:
 
 
 def asked(issuer: Issuer, order: LeafOrder) -> Token:
-    token = issuer.request(order)
+    """As a flow asks: where somebody else writes at that moment, it looks again and asks again."""
+    for _try in range(5):
+        try:
+            token = issuer.request(order)
+        except Conflict:
+            continue
+        break
     assert isinstance(token, Token), f"refused: {token.why}"
     return token
 
