@@ -20,6 +20,7 @@ GROUPS = {
     "deployments": "/apis/apps/v1",
     "kafkas": "/apis/kafka.strimzi.io/v1",
     "kafkanodepools": "/apis/kafka.strimzi.io/v1",
+    "kafkausers": "/apis/kafka.strimzi.io/v1",
     "strimzipodsets": "/apis/core.strimzi.io/v1",
 }
 MERGE = "application/merge-patch+json"

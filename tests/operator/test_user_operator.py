@@ -1,0 +1,127 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The User Operator's certificates (docs/operator.md, "Users")."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from .api import encode
+from .conftest import Clock
+from .operated_cluster import CLUSTER, NAMESPACE, OperatedCluster, certificates, issued_by
+from .user_operator import UserOperatorDouble
+
+Object = dict[str, Any]
+CA = "demo-clients-ca-cert"
+
+
+@pytest.fixture
+def operator(generated: OperatedCluster) -> UserOperatorDouble:
+    add_user(generated, "orders")
+    found = UserOperatorDouble(generated.api, NAMESPACE, CLUSTER)
+    found.reconcile()
+    return found
+
+
+def add_user(cluster: OperatedCluster, name: str, kind: str = "tls") -> None:
+    cluster.memory.apply({
+        "apiVersion": "kafka.strimzi.io/v1", "kind": "KafkaUser",
+        "metadata": {"name": name, "labels": {"strimzi.io/cluster": CLUSTER}},
+        "spec": {"authentication": {"type": kind}},
+    })  # fmt: skip
+
+
+def condition(cluster: OperatedCluster, user: str) -> Object:
+    (found,) = cluster.existing("kafkausers", user)["status"]["conditions"]
+    return found
+
+
+def test_a_user_gets_a_leaf_alone_with_a_name_without_organization(
+    operator: UserOperatorDouble, generated: OperatedCluster
+) -> None:
+    found = generated.entries("orders")
+    assert set(found) == {"ca.crt", "user.crt", "user.key", "user.p12", "user.password"}
+    (leaf,) = certificates(found["user.crt"])
+    assert leaf.subject.rfc4514_string() == "CN=orders"
+    assert issued_by(found["user.crt"], generated.entries(CA)["ca.crt"])
+    assert condition(generated, "orders")["type"] == "Ready"
+
+
+@pytest.mark.parametrize("kind", ["tls-external", "scram-sha-512"])
+def test_others_get_none(kind: str, operator: UserOperatorDouble, generated: OperatedCluster) -> None:
+    add_user(generated, "other", kind)
+    operator.reconcile()
+    assert generated.get("secrets", "other") is None
+
+
+def test_nothing_is_issued_twice(operator: UserOperatorDouble, generated: OperatedCluster) -> None:
+    before = generated.versions("secrets")
+    operator.reconcile()
+    assert (operator.issued, generated.versions("secrets")) == (["orders"], before)
+
+
+@pytest.mark.parametrize("entry", ["user.crt", "user.key"])
+def test_an_incomplete_secret_is_issued_anew(
+    entry: str, operator: UserOperatorDouble, generated: OperatedCluster
+) -> None:
+    generated.change("secrets", "orders", {"data": {entry: None}})
+    operator.reconcile()
+    assert operator.issued == ["orders", "orders"]
+
+
+def test_a_line_feed_in_the_ca_is_enough(operator: UserOperatorDouble, generated: OperatedCluster) -> None:
+    """Compared are bytes, and nothing but ``ca.crt`` ties a user to a CA."""
+    content = generated.entries(CA)["ca.crt"]
+    generated.change("secrets", CA, {"data": encode({"ca.crt": content + b"\n"})})
+    operator.reconcile()
+    assert operator.issued == ["orders", "orders"]
+
+
+def test_a_leaf_in_its_window_is_issued_anew(
+    operator: UserOperatorDouble, generated: OperatedCluster, clock: Clock
+) -> None:
+    clock.pass_days(334)
+    operator.reconcile()
+    assert operator.issued == ["orders"]
+    clock.pass_days(2)
+    operator.reconcile()
+    assert operator.issued == ["orders", "orders"]
+
+
+def test_foreign_entries_and_labels_are_wiped(operator: UserOperatorDouble, generated: OperatedCluster) -> None:
+    generated.change("secrets", "orders", {"data": encode({"mine": b"x"}), "metadata": {"labels": {"mine": "x"}}})
+    operator.reconcile()
+    assert "mine" not in generated.entries("orders")
+    assert "mine" not in generated.existing("secrets", "orders")["metadata"]["labels"]
+
+
+def test_whoever_issued_it_is_not_asked(operator: UserOperatorDouble, generated: OperatedCluster) -> None:
+    """What fits together is kept, whatever CA it is of."""
+    foreign = generated.ca("somebody")
+    generated.change("secrets", "orders", {"data": encode({"user.crt": foreign.pem, "user.key": foreign.key})})
+    operator.reconcile()
+    assert (operator.issued, generated.entries("orders")["user.crt"]) == (["orders"], foreign.pem)
+
+
+def test_a_paused_user_stays_as_it_is(operator: UserOperatorDouble, generated: OperatedCluster) -> None:
+    generated.annotate("kafkausers", "orders", pause_reconciliation="true")
+    generated.delete("secrets", "orders")
+    operator.reconcile()
+    assert generated.get("secrets", "orders") is None
+    assert condition(generated, "orders")["type"] == "ReconciliationPaused"
+
+
+@pytest.mark.parametrize(("keystores", "state", "leaf"), [(True, "NotReady", True), (False, "Ready", False)])
+def test_a_key_that_is_not_that_of_the_ca(
+    keystores: bool, state: str, leaf: bool, operator: UserOperatorDouble, generated: OperatedCluster
+) -> None:
+    """With keystores nothing is written; without them an empty certificate."""
+    operator.keystores = keystores
+    generated.change("secrets", "demo-clients-ca", {"data": encode({"ca.key": generated.ca("other").key})})
+    generated.annotate("secrets", "orders", force_renew="true")
+    operator.reconcile()
+    assert condition(generated, "orders")["type"] == state
+    assert bool(generated.entries("orders")["user.crt"]) is leaf

@@ -1,0 +1,136 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A double of the User Operator 1.2, as far as certificates go (docs/operator.md, "Users").
+
+Like the double of the Cluster Operator it is written to those facts, and knows nothing of the collection.
+"""
+
+from __future__ import annotations
+
+import secrets as randomness
+from datetime import timedelta
+from typing import Any
+
+from . import certs
+from .api import Api, ApiError, Object, annotation, data, encode
+
+TLS = "tls"
+_KEYSTORE = ("user.p12", "user.password")
+
+
+class UserFailed(Exception):
+    """This user is not ready; its Secret stays as it is."""
+
+
+class UserOperatorDouble:
+    """``reconcile`` is one pass over all users, or over one of them.
+
+    keystores: whether PKCS#12 files are made. prefix: of the names of Secrets.
+    """
+
+    def __init__(
+        self, transport: Any, namespace: str, cluster: str, *, keystores: bool = True, prefix: str = ""
+    ) -> None:
+        self.api = Api(transport, namespace)
+        self.cluster, self.keystores, self.prefix = cluster, keystores, prefix
+        #: Users that were issued a certificate, in order.
+        self.issued: list[str] = []
+
+    def reconcile(self, *names: str) -> None:
+        for user in self.api.list("kafkausers", f"strimzi.io/cluster={self.cluster}"):
+            if not names or user["metadata"]["name"] in names:
+                self._reconcile(user)
+
+    def _reconcile(self, user: Object) -> None:
+        if annotation(user, "pause-reconciliation") == "true":
+            self._status(user, "ReconciliationPaused", None)
+            return
+        kind = ((user["spec"].get("authentication")) or {}).get("type")
+        try:
+            if kind == TLS:
+                self._certificate(user)
+        except UserFailed as failure:
+            self._status(user, "NotReady", str(failure))
+            return
+        self._status(user, "Ready", None)
+
+    def _certificate(self, user: Object) -> None:
+        """KafkaUserModel.maybeGenerateCertificates: the first rule that matches."""
+        name, secret = user["metadata"]["name"], f"{self.prefix}{user['metadata']['name']}"
+        ca, key = self._authority()
+        found = self.api.get("secrets", secret)
+        stored = data(found) if found and self._is_ours(found) else {}
+        if self._is_due(found, stored, ca):
+            stored = self._issued(name, ca, key, stored)
+            self.issued.append(name)
+        elif self.keystores and not all(stored.get(entry) for entry in _KEYSTORE):
+            stored = {**stored, **self._keystore()}
+        wanted = ("ca.crt", "user.crt", "user.key", *(_KEYSTORE if self.keystores else ()))
+        self.api.write_secret({
+            "apiVersion": "v1", "kind": "Secret", "type": "Opaque",
+            "data": encode({entry: stored[entry] for entry in wanted}),
+            "metadata": {"name": secret, "labels": self._labels, "annotations": {}, "ownerReferences": self._owner(user)},
+        })  # fmt: skip
+
+    def _authority(self) -> tuple[bytes, bytes]:
+        stem = f"{self.cluster}-clients-ca"
+        certificates, keys = data(self.api.get("secrets", f"{stem}-cert")), data(self.api.get("secrets", stem))
+        for entries, entry in ((certificates, "ca.crt"), (keys, "ca.key")):
+            if not entries.get(entry):
+                raise UserFailed(f"{entry} not found")
+        if not all(certs.valid_chain(value) for entry, value in certificates.items() if entry.endswith(".crt")):
+            raise UserFailed("The CA chain is not valid")
+        return certificates["ca.crt"], keys["ca.key"]
+
+    def _is_due(self, found: Object | None, stored: dict[str, bytes], ca: bytes) -> bool:
+        if not stored or annotation(found, "force-renew") == "true" or stored.get("ca.crt") != ca:
+            return True
+        if not stored.get("user.crt") or not stored.get("user.key"):
+            return True
+        leaf = certs.load(stored["user.crt"])
+        if not leaf:
+            raise UserFailed("Failed to parse user.crt")
+        return leaf[0].not_valid_after_utc - certs.now() < timedelta(days=30)
+
+    def _issued(self, name: str, ca: bytes, ca_key: bytes, stored: dict[str, bytes]) -> dict[str, bytes]:
+        key = certs.new_leaf_key()
+        leaf = certs.leaf(certs.name(name, None), (), key, ca, certs.load_key(ca_key), 365)
+        if leaf is None and self.keystores:
+            raise UserFailed("Could not parse certificate: java.io.IOException: Empty input")
+        return {"ca.crt": ca, "user.crt": leaf or b"", "user.key": certs.key_pem(key), **self._keystore()}
+
+    @staticmethod
+    def _keystore() -> dict[str, bytes]:
+        """Nobody here opens it."""
+        return {"user.p12": b"keystore", "user.password": randomness.token_urlsafe(9).encode()}
+
+    @property
+    def _labels(self) -> dict[str, str]:
+        return {
+            "strimzi.io/kind": "KafkaUser", "strimzi.io/cluster": self.cluster,
+            "app.kubernetes.io/managed-by": "strimzi-user-operator",
+        }  # fmt: skip
+
+    def _is_ours(self, secret: Object) -> bool:
+        labels = secret["metadata"].get("labels") or {}
+        return all(labels.get(name) == self._labels[name] for name in ("strimzi.io/kind", "strimzi.io/cluster"))
+
+    @staticmethod
+    def _owner(user: Object) -> list[Object]:
+        metadata = user["metadata"]
+        return [{
+            "apiVersion": "kafka.strimzi.io/v1", "kind": "KafkaUser", "name": metadata["name"], "uid": metadata["uid"],
+            "controller": False, "blockOwnerDeletion": False,
+        }]  # fmt: skip
+
+    def _status(self, user: Object, kind: str, message: str | None) -> None:
+        condition = {"type": kind, "status": "True", **({"message": message} if message else {})}
+        if (user.get("status") or {}).get("conditions") == [condition]:
+            return
+        try:
+            self.api.patch("kafkausers", user["metadata"]["name"], {"status": {"conditions": [condition]}}, "status")
+        except ApiError as error:
+            # Deleted meanwhile.
+            if error.status != 404:
+                raise
