@@ -17,6 +17,7 @@ options: {}
 extends_documentation_fragment:
   - trustops.strimzi.auth
   - trustops.strimzi.cluster
+  - trustops.strimzi.ca
   - trustops.strimzi.flow
   - trustops.strimzi.replaced
   - trustops.strimzi.adopted
@@ -62,7 +63,7 @@ cas:
     fingerprint: {description: "SHA-1 fingerprint, the name of the CA in the ledger.", type: str, returned: always, sample: "9b2c41"}
     serial: {description: Serial number in hexadecimal., type: str, returned: always, sample: "4f"}
     state: {description: State in the trust state machine., type: str, returned: always, sample: TRUSTED_IN_USE_ALL}
-    usage: {description: How many pods present a certificate of it., type: str, returned: always, sample: ALL}
+    usage: {description: How many of those that present certificates present one of it., type: str, returned: always, sample: ALL}
     current: {description: Whether it is the operator's CA., type: bool, returned: always, sample: true}
     not_before: {description: Begin of validity., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
     not_after: {description: End of validity., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
@@ -71,6 +72,11 @@ cas:
     trusted_by_count: {description: Number of pods known to trust it., type: int, returned: always, sample: 6}
     pods_awaiting: {description: Pods that have to restart before they trust it., type: list, elements: str, returned: always, sample: []}
     used_by: {description: Pods that present a certificate of it., type: list, elements: str, returned: always, sample: [demo-kafka-0]}
+    used_by_count:
+      description: How many present one, be they pods or, of the clients CA, users and the programs that read their Secrets.
+      type: int
+      returned: always
+      sample: 3
 removed:
   description:
     - CAs that left the ledger and that some pods (C(pods)) still trust until they restart.
@@ -95,6 +101,25 @@ pods:
   type: list
   elements: dict
   sample: [{name: demo-kafka-0, component: kafka, presents: ["cluster-ca v1 (6c1f0e9a2b3c)"], trusts: ["cluster-ca v1 (6c1f0e9a2b3c)"]}]
+presenters:
+  description:
+    - Who presents certificates of the clients CA outside the cluster - users, and the programs that read their Secrets. C(others) are those that
+      present something else than certificates of the CA in use, or may; C(name) is what a waiver names.
+  returned: always
+  type: dict
+  contains:
+    count: {description: How many there are., type: int, returned: always, sample: 12}
+    others:
+      description: Those that are not done.
+      type: list
+      elements: dict
+      returned: always
+      sample:
+        - name: Pod kafka/billing
+          presents: ["clients-ca v0 (6c1f0e9a2b3c)"]
+          evidence: it has not read the certificate of user payments since that was issued
+          awaits_certificate: false
+          waiver: null
 outside:
   description: Clients outside the cluster that hold a copy of its CAs, as far as they can be seen.
   returned: always
@@ -348,6 +373,7 @@ from typing import Any
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import (
     ADOPTED,
     AUTHORITY,
+    CA,
     CLUSTER,
     FLOW,
     GOAL,
@@ -357,7 +383,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-SPEC = CLUSTER + FLOW + REPLACED + ADOPTED + RENEWAL + GOAL + AUTHORITY
+SPEC = CLUSTER + CA + FLOW + REPLACED + ADOPTED + RENEWAL + GOAL + AUTHORITY
 
 
 def body(module: FlowModule) -> dict[str, Any]:

@@ -17,6 +17,7 @@ ROLES = HERE.parents[1] / "roles"
 #: Which variables belong together.
 VARIABLES = {
     "cluster": ("cluster", "namespace", "kubeconfig", "context"),
+    "ca": ("ca",),
     "flow": (
         "strategy", "kafka_bootstrap", "evidence", "pod_access", "spread", "client_bundle", "trusting_secrets", "waivers",
         "issuer", "ca_source", "trust_new_roots", "confirm_roots", "issue_timeout", "retry_failed", "rotation_policy", "pending",

@@ -43,7 +43,9 @@ from .authorities import (
 )
 from .state import SERIALS, Authorities, Books, Entry, Flow, Heard, Held, Leaf, Removed, Secrets, Slot
 
-NAMES = ObjectNames("Kafka", "certificate Secret", "key Secret", "ledger", "kafka", "demo")
+NAMES = ObjectNames(
+    "Kafka", "certificate Secret", "key Secret", "ledger", "kafka", "demo", "cluster CA", "cluster-ca", "spec.clusterCa"
+)
 #: In the place of a slot, for the operator's own leaf.
 _OPERATOR = 99
 #: More slots than any exploration has.

@@ -9,15 +9,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.enrolment import as_seen
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Pod
 
-from .kubelet import Process
 from .memory_cluster import MemoryCluster
 
 PORTS = (9090, 9091)
+#: Of the usual cluster.
+USER_PORTS = (9093,)
 
 
 @dataclass
@@ -38,21 +40,24 @@ class Answers:
         ledger = as_seen(observation.snapshot)
         known = [*(entry.certificate for entry in ledger.entries), *(one.certificate for one in ledger.removed)]
         nodes = [pod for pod in observation.snapshot.pods if pod.component is Component.KAFKA]
-        return tuple(self._answer(pod, port, known) for pod in nodes for port in PORTS)
+        about_users = observation.scope.ca is CaKind.CLIENTS
+        ports = USER_PORTS if about_users else PORTS
+        return tuple(self._answer(pod, port, known, about_users) for pod in nodes for port in ports)
 
-    def _answer(self, pod: Pod, port: int, known: list[Certificate]) -> ObservedListener:
+    def _answer(self, pod: Pod, port: int, known: list[Certificate], about_users: bool) -> ObservedListener:
         process = self.memory.kubelet.processes.get(pod.uid)
         if process is None or pod.name in self.silent:
             return ObservedListener(pod.name, pod.uid, port, why=f"port {port} of pod {pod.name}: no answer")
-        accepted = frozenset(one.fingerprint for one in known if _accepts(process, one))
+        trusted = process.users if about_users else process.trusted
+        accepted = frozenset(one.fingerprint for one in known if _accepts(trusted, one))
         refused = frozenset(one.fingerprint for one in known) - accepted
         chain = parse_certificates(process.presented[0][1])
         return ObservedListener(pod.name, pod.uid, port, chain, accepted, refused, source="handshake with TLSv1.2")
 
 
-def _accepts(process: Process, authority: Certificate) -> bool:
+def _accepts(trusted: bytes, authority: Certificate) -> bool:
     """By name and key, as path validation finds an anchor."""
     return any(
         (anchor.subject_der, anchor.public_key_sha256) == (authority.subject_der, authority.public_key_sha256)
-        for anchor in parse_certificates(process.trusted)
+        for anchor in parse_certificates(trusted)
     )

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from .edges import EDGES, ON_REQUEST
-from .ledgers import LEDGERS, layout_of, states_of
+from .ledgers import LEDGERS, about, layout_of, states_of
 from .memory_api import Change
 from .memory_cluster import MemoryCluster
 from .verification import refused_by_a_client, verifies
@@ -205,12 +205,14 @@ class Checker:
 
     def _legal_edges(self, change: Change) -> None:
         """I5: in the ledger as it was and as it is, in whichever layout. One that is gone has no states any more."""
-        if change.name not in LEDGERS:
+        ca = "clients" if "-clients-ca-" in change.name else "cluster"
+        if change.name.replace("-clients-ca-", "-cluster-ca-") not in LEDGERS:
             return
-        find = self._find_secret
+        find = about(ca, self._find_secret)
         if not layout_of(find):
             return
-        before, after = states_of(lambda name: change.old if name == change.name else find(name)), states_of(find)
+        earlier = about(ca, lambda name: change.old if name == change.name else self._find_secret(name))
+        before, after = states_of(earlier), states_of(find)
         for fingerprint in before.keys() | after.keys():
             edge = (before.get(fingerprint), after.get(fingerprint))
             asked = edge == ON_REQUEST and fingerprint in self.leaving

@@ -19,7 +19,7 @@ from .memory_api import Change, MemoryApi
 @dataclass(frozen=True)
 class Process:
     """What a pod's process loaded at its start (docs/operator.md, "Who trusts what"): PEM of its leaves, PEM of its
-    trust.
+    trust; of a node also by whom its listeners for users verify.
 
     kept: where a node's listeners have read again since, what its Raft client and its agent were started with.
     """
@@ -29,6 +29,7 @@ class Process:
     presented: tuple[tuple[str, bytes], ...]
     trusted: bytes
     kept: Process | None = None
+    users: bytes = b""
 
 
 class SimulatedKubelet:
@@ -61,8 +62,9 @@ class SimulatedKubelet:
             self.nodes.add(metadata["name"])
         self.started.setdefault(metadata["name"], []).append(metadata["uid"])
         self.processes[metadata["uid"]] = Process(
-            metadata["name"], component, self._leaves(metadata["name"], component), self._trust(component)
-        )
+            metadata["name"], component, self._leaves(metadata["name"], component), self._trust(component),
+            users=self._users() if component == "kafka" else b"",
+        )  # fmt: skip
 
     def reload(self, uid: str) -> None:
         """The listeners of this node read their leaf and their trust again; nothing else of the process does."""
@@ -73,6 +75,13 @@ class SimulatedKubelet:
             trusted=self._trust(process.component),
             kept=process.kept or process,
         )
+
+    def reload_users(self, uid: str) -> None:
+        """The listeners for users of this node read again by whom they verify; nothing else verifies by it."""
+        self.processes[uid] = replace(self.processes[uid], users=self._users())
+
+    def _users(self) -> bytes:
+        return self._entry(f"{self.cluster}-trustbundle", "clients-ca.crt")
 
     def _leaves(self, pod: str, component: str) -> tuple[tuple[str, bytes], ...]:
         c = self.cluster

@@ -18,6 +18,11 @@ LEDGERS = (SINGLE, STATES, KEYED)
 _MARK = "trustops.strimzi/layout"
 
 
+def about(ca: str, find: Find) -> Find:
+    """Finds the Secrets of the ledger of this CA by the names of those of the cluster CA."""
+    return lambda name: find(name.replace("-cluster-ca-", f"-{ca}-ca-"))
+
+
 def layout_of(find: Find) -> str:
     """The layout that counts; empty where there is no ledger."""
     if shared := find(SINGLE):

@@ -8,7 +8,7 @@ Unlike the rest of this package it speaks the collection's language, so only the
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout import reloading
+from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.listener_settings import Setting
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import ReloadTarget
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
 
@@ -76,9 +77,11 @@ class ReloadingNodes:
                 body = {"metadata": {"name": node.pod}, "data": {"server.config": text}}
                 memory.api.request("POST", f"/api/v1/namespaces/{memory.namespace}/configmaps", body=body)
 
-    def _reload(self, target: ReloadTarget, *_how: Any) -> None:
+    def _reload(self, target: ReloadTarget, settings: Sequence[Setting], *_how: Any) -> None:
         self.before(target.node.pod)
         self.told.append(target.node.pod)
         if target.node.pod not in self.deaf:
-            self.memory.kubelet.reload(target.node.uid)
+            about_users = any(":clients-ca.crt" in setting.reference for setting in settings)
+            reload = self.memory.kubelet.reload_users if about_users else self.memory.kubelet.reload
+            reload(target.node.uid)
         self.after(target.node.pod)

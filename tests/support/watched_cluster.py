@@ -195,7 +195,16 @@ class WatchedCluster:
         if not self._is_usual or supplied:
             self._create(supplied, **options)
         else:
-            kind = repr((self.ca_key, self.validity, self.path_length, self.nodes is not None, sorted(options.items())))
+            kind = repr(
+                (
+                    type(self).__name__,
+                    self.ca_key,
+                    self.validity,
+                    self.path_length,
+                    self.nodes is not None,
+                    sorted(options.items()),
+                )
+            )
             if kind not in _CREATED:
                 self._create(None, **options)
                 _CREATED[kind] = self.memory.moment()
@@ -206,7 +215,7 @@ class WatchedCluster:
     @property
     def _is_usual(self) -> bool:
         """Nothing is there yet, and nobody has said or done anything that its creation might depend on."""
-        usual = WatchedCluster()
+        usual = type(self)()
         listening = len(usual.memory.api.listeners) + (self.nodes is not None)
         return (
             self.memory.api.version == usual.memory.api.version
@@ -259,20 +268,20 @@ class WatchedCluster:
     @property
     def states(self) -> dict[str, str]:
         """The ledger: state by fingerprint."""
-        return states_of(self._find_secret)
+        return states_of(self._find_ledger)
 
-    def _find_secret(self, name: str) -> Object | None:
+    def _find_ledger(self, name: str) -> Object | None:
         return self.memory.api.find("secrets", NAMESPACE, name)
 
     @property
     def ledger(self) -> dict[str, bytes]:
         """Its entries, under the names of the layout ``single``."""
-        return entries_of(self._find_secret)
+        return entries_of(self._find_ledger)
 
     @property
     def ledgers(self) -> set[str]:
         """The Secrets that it is kept in."""
-        return {name for name in LEDGERS if self._find_secret(name)}
+        return {name for name in LEDGERS if self._find_ledger(name)}
 
     @property
     def trusted(self) -> set[str]:

@@ -78,6 +78,9 @@ CLUSTER = ArgumentSpec(
     }
 )
 
+#: Which of a cluster's CAs a module is about.
+CA = ArgumentSpec({"ca": {"type": "str", "choices": ["cluster", "clients"], "default": "cluster"}})
+
 GOALS = ["create", "renew", "replace_key", "upgrade", "downgrade", "renew_leaves", "reconcile"]
 
 #: Where the CAs lie that a cluster is to trust.

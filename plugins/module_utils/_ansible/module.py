@@ -19,7 +19,7 @@ from .._kube.connection import ConnectionOptionsError
 from .._kube.errors import KubeError
 from .._kube.lease import TrustLease
 from .._strimzi.errors import StepError
-from .._strimzi.names import ClusterNames
+from .._strimzi.names import CaKind, ClusterNames
 from . import connect
 from .arguments import AUTH, ArgumentSpec
 from .libraries import missing_library
@@ -102,7 +102,8 @@ class ClusterModule:
         return connect.client_for({name: self.params.get(name) for name in AUTH.options}, self.module.warn)
 
     def scope(self) -> ClusterNames:
-        return ClusterNames(self.params["namespace"], self.params["cluster"])
+        ca = CaKind(self.params.get("ca") or CaKind.CLUSTER.value)
+        return ClusterNames(self.params["namespace"], self.params["cluster"], ca)
 
     # The Lease -----------------------------------------------------------------------------------------------------
 

@@ -14,13 +14,14 @@ from .._leaves.trigger import Due
 from .._pki.certificates import Certificate, Chain
 from .._strimzi.actions import Action
 from .._trust.evidence.clients import waiver_of
-from .._trust.evidence.parties import present_all, surely_trusted_by
+from .._trust.evidence.parties import present_outside, present_pods, surely_trusted_by
 from .._trust.evidence.stored import Presentation, usage_of
 from .._trust.ledger.enrolment import as_seen
 from .._trust.model.clients import OutsideClient
 from .._trust.model.decision import Decision, Transition
 from .._trust.model.ledger import HeldByProcesses, Journal, Ledger, LedgerEntry
-from .._trust.model.snapshot import Snapshot
+from .._trust.model.presenters import Presenter
+from .._trust.model.snapshot import Pod, Snapshot
 from .._trust.model.violations import Violation
 from .leaf_results import describe_leaves
 from .times import time_text
@@ -32,13 +33,15 @@ if TYPE_CHECKING:
 def describe_snapshot(snapshot: Snapshot, asked: Mapping[str, Due] | None = None) -> dict[str, Any]:
     """The cluster as it is: CAs, pods, leaves, journal. asked: why leaves have to be issued anew, by their Secret."""
     ledger = as_seen(snapshot)
-    seen = present_all(snapshot, ledger)
+    seen = present_pods(snapshot, ledger)
+    by_name = {one.party: one for one in seen}
     return {
         "cluster": describe_cluster(snapshot),
         "cas": [_authority(entry, snapshot, ledger, seen) for entry in ledger.entries],
         "removed": _still_held(ledger.removed, snapshot),
         "held_leaves": _still_held(ledger.held, snapshot),
-        "pods": [_pod(index, snapshot, ledger, seen) for index in range(len(snapshot.pods))],
+        "pods": [_pod(pod, snapshot, ledger, by_name.get(pod.name)) for pod in snapshot.pods],
+        "presenters": _presenters(snapshot, ledger),
         "outside": [_outside(client, snapshot, ledger) for client in snapshot.outside],
         **describe_leaves(snapshot, asked or {}),
         "ledger": _ledger(snapshot),
@@ -67,9 +70,10 @@ def describe_cluster(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def _authority(
-    entry: LedgerEntry, snapshot: Snapshot, ledger: Ledger, seen: tuple[Presentation, ...]
+    entry: LedgerEntry, snapshot: Snapshot, ledger: Ledger, pods: tuple[Presentation, ...]
 ) -> dict[str, Any]:
-    certificate = entry.certificate
+    """pods: what they present."""
+    certificate, seen = entry.certificate, (*pods, *present_outside(snapshot))
     current = bool(snapshot.ca.current) and snapshot.ca.current[0].fingerprint == entry.fingerprint
     trusting = [pod.name for pod in snapshot.pods if certificate in surely_trusted_by(pod, snapshot, ledger)]
     return {
@@ -82,7 +86,8 @@ def _authority(
         "generations": sorted(entry.generations),
         "trusted_by_count": len(trusting),
         "pods_awaiting": sorted(p.name for p in snapshot.pods if entry.awaiting is None or p.uid in entry.awaiting),
-        "used_by": [p.party for p in seen if p.authorities and entry.fingerprint in p.authorities],
+        "used_by": [p.party for p in pods if p.authorities and entry.fingerprint in p.authorities],
+        "used_by_count": sum(entry.fingerprint in (p.authorities or ()) for p in seen),
     }
 
 
@@ -115,8 +120,8 @@ def _held(known: HeldByProcesses, snapshot: Snapshot) -> dict[str, Any]:
     return {**_certificate(known.certificate), "pods": pods, "lingering": lingering}
 
 
-def _pod(index: int, snapshot: Snapshot, ledger: Ledger, seen: tuple[Presentation, ...]) -> dict[str, Any]:
-    pod, presentation = snapshot.pods[index], seen[index]
+def _pod(pod: Pod, snapshot: Snapshot, ledger: Ledger, seen: Presentation | None) -> dict[str, Any]:
+    """seen: None of a pod that presents no certificate of this CA."""
     known = {entry.fingerprint: entry.certificate for entry in ledger.entries}
     removed = [entry.certificate for entry in ledger.removed if pod.uid in entry.awaiting]
     return {
@@ -125,8 +130,8 @@ def _pod(index: int, snapshot: Snapshot, ledger: Ledger, seen: tuple[Presentatio
         "component": pod.component.value,
         "ready": pod.ready,
         "generation": pod.generation,
-        "presents": [label(known[fp]) for fp in sorted(presentation.authorities or ()) if fp in known],
-        "evidence": presentation.why,
+        "presents": [label(known[fp]) for fp in sorted((seen.authorities if seen else None) or ()) if fp in known],
+        "evidence": seen.why if seen else "",
         "trusts": [label(certificate) for certificate in (*surely_trusted_by(pod, snapshot, ledger), *removed)],
     }
 
@@ -139,6 +144,26 @@ def _outside(client: OutsideClient, snapshot: Snapshot, ledger: Ledger) -> dict[
         "client": client.name,
         "trusts": [label(certificate) for certificate in client.trusts or () if certificate.fingerprint in known],
         "doubt": client.doubt,
+        "waiver": {"until": time_text(waiver.until), "reason": waiver.reason} if waiver else None,
+    }
+
+
+def _presenters(snapshot: Snapshot, ledger: Ledger) -> dict[str, Any]:
+    """How many there are, and those that present something else than certificates of the CA in use: there may be ten thousand."""
+    own = frozenset(one.fingerprint for one in snapshot.ca.current[:1])
+    others = [one for one in snapshot.presenters if one.authorities not in (own, frozenset()) or one.behind]
+    return {"count": len(snapshot.presenters), "others": [_presenter(one, snapshot, ledger) for one in others]}
+
+
+def _presenter(one: Presenter, snapshot: Snapshot, ledger: Ledger) -> dict[str, Any]:
+    """A party outside the cluster that presents certificates of the CA, and the waiver that lets it pass where there is one."""
+    known = {entry.fingerprint: entry.certificate for entry in ledger.entries}
+    waiver = waiver_of(one.name, snapshot)
+    return {
+        "name": one.name,
+        "presents": [label(known[fp]) for fp in sorted(one.authorities or ()) if fp in known],
+        "evidence": one.why,
+        "awaits_certificate": one.behind,
         "waiver": {"until": time_text(waiver.until), "reason": waiver.reason} if waiver else None,
     }
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .._pki.certificates import Certificate
-from .._strimzi.presenters import Presenter
+from .._strimzi.readers import Reader
 from .._strimzi.user_listeners import UserListener, user_listeners
 from .._strimzi.user_secrets import ClientsCa, UserCertificate
 from .._strimzi.users import User, Users
@@ -98,7 +98,7 @@ def _user(user: User) -> dict[str, Any]:
         "ready": user.ready,
         "paused": user.paused,
         "certificate": _certificate(user.certificate) if user.certificate is not None else None,
-        "presenters": [_presenter(one, user.certificate) for one in user.presenters],
+        "presenters": [_reader(one, user.certificate) for one in user.readers],
     }
 
 
@@ -115,9 +115,9 @@ def _certificate(certificate: UserCertificate) -> dict[str, Any]:
     }
 
 
-def _presenter(presenter: Presenter, certificate: UserCertificate | None) -> dict[str, Any]:
-    changed_at = certificate.changed_at if certificate is not None else None
-    return {"name": presenter.name, "up_to_date": presenter.is_up_to_date(changed_at)}
+def _reader(reader: Reader, certificate: UserCertificate | None) -> dict[str, Any]:
+    told = certificate or UserCertificate()
+    return {"name": reader.name, "up_to_date": reader.is_up_to_date(told.changed_at, told.sha256)}
 
 
 def _by_authority(users: Iterable[User]) -> list[dict[str, Any]]:

@@ -20,6 +20,7 @@ from .._strimzi.stamping import unstampable
 from .._strimzi.work import Work
 from .._trust.decide import Engine, decide
 from .._trust.evidence.live import of_running
+from .._trust.evidence.stored import presenting
 from .._trust.model.decision import Decision
 from .._trust.model.intent import Intent
 from .._trust.model.snapshot import InPlace, Snapshot
@@ -88,7 +89,7 @@ def look_closely(work: Work, observation: Observation) -> Observation:
 def _in_place(work: Work, observation: Observation) -> InPlace:
     """The obstacles to bringing a change to running nodes; found before such a change is begun."""
     why = work.unreloadable() or why_not_permitted(work.client, work.scope.namespace)
-    restarted = () if why else unstampable(observation, work)
+    restarted = () if why or not presenting(observation.snapshot) else unstampable(observation, work)
     stamps = f"the Cluster Operator would restart {', '.join(restarted)} whatever it is told." if restarted else ""
     return InPlace(why, stamps, _why_not_annotated(work) if why else "")
 

@@ -7,11 +7,12 @@
 from __future__ import annotations
 
 from .._pki.certificates import Chain
+from .._trust.evidence.parties import presenters
 from .._trust.evidence.stored import issuers_of
 from .._trust.model.intent import Selection
 from .._trust.model.ledger import Layout, Ledger
 from .._trust.model.pools import Scaling
-from .._trust.model.snapshot import Component, Snapshot
+from .._trust.model.snapshot import Component, IssuedBy, Snapshot
 from .._trust.model.states import TrustState
 from .engine import Reached
 
@@ -45,10 +46,13 @@ def is_trusted(trusting: tuple[Chain, ...]) -> Reached:
 def are_issued(wanted: Selection) -> Reached:
     """Whether all of these leaves exist, and the stored ones are of the CA that is to be used from now on.
 
-    The operator's own leaf does not count: it follows when every process trusts that CA itself.
+    The operator's own leaf does not count: it follows when every process trusts that CA itself. Where the User Operator issues, it
+    does so after the switch.
     """
 
     def reached(snapshot: Snapshot) -> bool:
+        if snapshot.issued_by is not IssuedBy.THIS_COLLECTION:
+            return is_switched(snapshot) and not any(one.behind for one in presenters(snapshot))
         if any(wanted.has(name, component) for name, component in snapshot.missing.items()):
             return False
         ledger, next_ = snapshot.ledger or Ledger(), _next_issuer(snapshot)

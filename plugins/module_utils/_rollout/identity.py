@@ -13,8 +13,9 @@ import ssl
 from collections.abc import Mapping
 
 from .._pki.certificates import Certificate
-from .._strimzi.ca_secrets import CURRENT
+from .._strimzi.ca_secrets import CURRENT, read_ca_secrets
 from .._strimzi.errors import StepError
+from .._strimzi.names import CaKind
 from .._strimzi.observe import Observation
 from .._strimzi.secret_data import entries
 
@@ -29,10 +30,13 @@ def operator_context(observation: Observation) -> ssl.SSLContext:
     """A context for mTLS as the Cluster Operator, which trusts the CAs of the CA certificate Secret. Raises
     IdentityUnusable.
     """
-    name = observation.scope.cluster_operator_secret
-    ca, trusted = observation.snapshot.ca, observation.snapshot.names.certificate_secret
+    name, trusted = (
+        observation.scope.cluster_operator_secret,
+        observation.scope.of(CaKind.CLUSTER).ca_certificate_secret,
+    )
+    ca, where = read_ca_secrets(observation.secret(trusted), None), f"Secret {observation.scope.namespace}/{trusted}"
     anchors = {
-        f"{trusted}, entry {entry}": chain[0] for entry, chain in {CURRENT: ca.current, **ca.others}.items() if chain
+        f"{where}, entry {entry}": chain[0] for entry, chain in {CURRENT: ca.current, **ca.others}.items() if chain
     }
     return context_for(entries(observation.secret(name)), anchors, f"Secret {observation.scope.namespace}/{name}")
 

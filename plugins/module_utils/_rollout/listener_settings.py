@@ -12,11 +12,12 @@ them again when they are set to the same text.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from .._strimzi.errors import ReloadImpossible
 from .._strimzi.names import ClusterNames
+from .._strimzi.user_listeners import UserListener
 
 _REFERENCE = re.compile(r"\$\{[^\s${}]+\}")
 _TRUSTED, _CHAIN, _KEY = "truststore.certificates", "keystore.certificate.chain", "keystore.key"
@@ -55,7 +56,7 @@ class References:
 def strimzi_references(scope: ClusterNames, pod: str) -> References:
     """The references as KafkaBrokerConfigurationBuilder writes them."""
     return References(
-        f"${{strimzisecrets:{scope.namespace}/{scope.trust_bundle_secret}:cluster-ca.crt}}",
+        f"${{strimzisecrets:{scope.namespace}/{scope.trust_bundle_secret}:{scope.bundle_entry}}}",
         f"${{strimzisecrets:{scope.namespace}/{pod}:",
     )
 
@@ -88,6 +89,19 @@ def read_listener_settings(config: str, references: References, where: str) -> L
     _require_whole_leaves({stores[name]["listener"] for name in leaf}, leaf, where)
     _require_internal(properties, {*trust, *leaf}, where)
     return ListenerSettings(tuple(map(settings.__getitem__, trust)), tuple(map(settings.__getitem__, leaf)))
+
+
+def read_user_trust(
+    config: str, references: References, listeners: Iterable[UserListener], where: str
+) -> tuple[Setting, ...]:
+    """The truststores of these listeners, which have the bundle of the clients CA. Raises NotReloadable where one has another."""
+    properties, found = _properties(config), []
+    for listener in listeners:
+        name = _name(listener.identifier, _TRUSTED)
+        if properties.get(name) != references.bundle:
+            raise NotReloadable(f"{where}: {name} does not refer to the Secret that Strimzi keeps for it.")
+        found.append(Setting(name, references.bundle))
+    return tuple(found)
 
 
 def _properties(config: str) -> dict[str, str]:

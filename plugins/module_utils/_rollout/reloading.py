@@ -20,9 +20,12 @@ from .._kube.resources import CONFIG_MAPS
 from .._pki.certificates import Certificate
 from .._strimzi.actions import Action
 from .._strimzi.errors import RollStuck
+from .._strimzi.names import CaKind
 from .._strimzi.observe import Observation
+from .._strimzi.user_listeners import user_listeners
 from .._strimzi.work import PortOpener, Work
 from .._trust.model.listeners import ObservedListener
+from .._trust.model.names import named
 from .._trust.model.steps.nodes import Reload
 from .admin import KafkaUnavailable
 from .identity import operator_context
@@ -30,6 +33,7 @@ from .listener_settings import (
     NotReloadable,
     Setting,
     read_listener_settings,
+    read_user_trust,
     strimzi_references,
 )
 from .nodes import kafka_pods, read_node
@@ -55,7 +59,9 @@ def carry_out_reload(step: Reload, observation: Observation, work: Work) -> None
     open_ports, context = work.open_ports(), operator_context(observation)
     controllers = [node for node in nodes if node.controller]
     requests = [
-        _Request(ReloadTarget(node, controllers, _domain(work)), _settings(node, work), open_ports, context)
+        _Request(
+            ReloadTarget(node, controllers, _domain(work)), _settings(node, observation, work), open_ports, context
+        )
         for node in sorted(wanted, key=lambda one: one.node_id)
     ]
     for wave in _waves(requests):
@@ -126,7 +132,7 @@ def _send(wave: Sequence[_Request]) -> Mapping[_Request, BaseException]:
     return {one: error for one, answer in zip(wave, answers, strict=True) if (error := answer.exception())}
 
 
-def _settings(node: Node, work: Work) -> tuple[Setting, ...]:
+def _settings(node: Node, observation: Observation, work: Work) -> tuple[Setting, ...]:
     where = f"ConfigMap {work.scope.namespace}/{node.pod}, {_CONFIG}"
     try:
         found = work.client.get_or_none(CONFIG_MAPS, work.scope.namespace, node.pod)
@@ -135,7 +141,11 @@ def _settings(node: Node, work: Work) -> tuple[Setting, ...]:
     text = ((found or {}).get("data") or {}).get(_CONFIG)
     if text is None:
         raise NotReloadable(f"{where} does not exist.")
-    settings = read_listener_settings(text, strimzi_references(work.scope, node.pod), where)
+    references = strimzi_references(work.scope, node.pod)
+    if work.scope.ca is CaKind.CLIENTS:
+        managed = (listener for listener in user_listeners(observation.kafka or {}) if listener.managed)
+        return read_user_trust(text, references, managed, where)
+    settings = read_listener_settings(text, references, where)
     return (*settings.trust, *settings.leaf)
 
 
@@ -158,9 +168,15 @@ def _await_listeners(step: Reload, observation: Observation, work: Work) -> None
         work.clock.sleep(_PAUSE)
     raise RollStuck(
         f"Listeners of Kafka {work.scope.namespace}/{work.scope.cluster} were told to read their certificates again, and "
-        f"still {'accept a CA that has left the trust' if step.authority else 'present others than their Secrets hold'}.",
+        f"still {_what_is_left(step)}.",
         "See in strimzi_ca_info which they are; run the flow again with spread=restart to restart them.",
     )
+
+
+def _what_is_left(step: Reload) -> str:
+    if step.authority is None:
+        return "present others than their Secrets hold"
+    return f"{'refuse' if step.trusting else 'accept'} {named(step.authority)}"
 
 
 def _with_only(observation: Observation, uids: frozenset[str]) -> Observation:
@@ -172,4 +188,4 @@ def _has_followed(one: ObservedListener, step: Reload, stored: Mapping[str, Cert
     """Whether this listener has followed. A pod's own Secret has the name of the pod."""
     if step.authority is None:
         return one.presents is not None and one.presents[0] == stored.get(one.pod)
-    return not one.verifies or step.authority.fingerprint in one.refuses
+    return not one.verifies or step.authority.fingerprint in (one.accepts if step.trusting else one.refuses)

@@ -20,6 +20,7 @@ from .ca_secrets import (
     KEY,
     LINK_SUFFIX,
 )
+from .names import ClusterNames
 from .next_authority import NextAuthority
 from .observe import Observation
 from .secret_data import entries
@@ -40,7 +41,7 @@ def prepare(step: PrepareAuthority, made: NextAuthority | None, observation: Obs
     """
     name = observation.scope.ca_key_secret
     existing = observation.secret(name)
-    what = _describe(step)
+    what = _describe(step, observation.scope)
     if made is None:
         return (Write(WriteVerb.UPDATE if existing else WriteVerb.CREATE, SECRETS, name, what),)
     chain, fingerprint = made.chain, made.chain[0].fingerprint
@@ -55,12 +56,12 @@ def prepare(step: PrepareAuthority, made: NextAuthority | None, observation: Obs
     return (Write(WriteVerb.UPDATE, SECRETS, name, what, patch, version(existing), before={}, after=facts),)
 
 
-def _describe(step: PrepareAuthority) -> str:
+def _describe(step: PrepareAuthority, scope: ClusterNames) -> str:
     if step.supplied:
         return f"prepare the supplied CA {step.supplied[0].subject}"
     if step.goal is Goal.RENEW:
         return f"prepare a renewed certificate for {step.replaces[0].subject}, same key"
-    return f"prepare the CA cluster-ca v{step.generation} with a new key"
+    return f"prepare the CA {scope.ca_common_name} v{step.generation} with a new key"
 
 
 def _stored_key(made: NextAuthority) -> bytes:
@@ -96,12 +97,13 @@ def _switch_key(step: Switch, observation: Observation) -> tuple[Write, ...]:
 
 def _switch_certificate(step: Switch, observation: Observation) -> Write:
     ca, name, chain = observation.snapshot.ca, observation.scope.ca_certificate_secret, step.authority.chain
-    annotations = {names.CA_CERT_GENERATION: str(step.generation)}
+    annotations = {observation.scope.certificate_generation: str(step.generation)}
     existing = observation.secret(name)
     what = f"{chain[0].subject} becomes the operator's CA, generation {step.generation}"
     facts = {"issuing": f"{chain[0].subject} {chain[0].sha256[:16]}", "generation": step.generation}
     if existing is None:
-        body = new_secret(observation.scope.labels, name, {CURRENT: encode_certificates(chain)}, annotations)
+        first = {names.CA_CERT_GENERATION: str(step.generation), **annotations}
+        body = new_secret(observation.scope.labels, name, {CURRENT: encode_certificates(chain)}, first)
         return Write(WriteVerb.CREATE, SECRETS, name, what, body, before={}, after=facts)
     gone = {chain[0], step.leaving}
     changed: dict[str, bytes | None] = {key: None for key, other in ca.others.items() if other[0] in gone}
@@ -142,7 +144,7 @@ def put_back(step: PutBack, observation: Observation) -> tuple[Write, ...]:
     what = f"keep {there[0].subject} as the next CA"
     again = {key: None for key, chain in observation.snapshot.ca.others.items() if chain[0] == step.chain[0]}
     changed: dict[str, bytes | None] = {**again, CURRENT: _as_behind_leaves(step.chain, observation), entry: text}
-    generation = {names.CA_CERT_GENERATION: str(step.generation)}
+    generation = {scope.certificate_generation: str(step.generation)}
     back = f"{step.chain[0].subject} is the operator's CA again, generation {step.generation}"
     return (
         Write(WriteVerb.UPDATE, SECRETS, scope.ca_key_secret, what, patch, version(keys)),

@@ -48,8 +48,12 @@ _RETIRED = re.compile(r"^ca-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.crt$")
 _KEPT = re.compile(r"^([0-9a-f]{40})\.key$")
 
 
-def read_ca_secrets(certificate_secret: Object | None, key_secret: Object | None) -> CaSecrets:
-    """The content of the two Secrets. An entry that cannot be read becomes a problem."""
+def read_ca_secrets(
+    certificate_secret: Object | None, key_secret: Object | None, counted_by: str = names.CA_CERT_GENERATION
+) -> CaSecrets:
+    """The content of the two Secrets. An entry that cannot be read becomes a problem. counted_by: the annotation with the generation of the
+    certificate; the operator's own counts until it is there.
+    """
     certificates = {k: v for k, v in entries(certificate_secret).items() if k.endswith(".crt") and v.strip()}
     chains, problems = _parse(certificates)
     password = password_problem(entries(certificate_secret))
@@ -57,7 +61,7 @@ def read_ca_secrets(certificate_secret: Object | None, key_secret: Object | None
     return CaSecrets(
         current=chains.pop(CURRENT, ()),
         others=chains,
-        certificate_generation=integer_annotation(certificate_secret, names.CA_CERT_GENERATION) or 0,
+        certificate_generation=_generation(certificate_secret, counted_by),
         key_generation=integer_annotation(key_secret, names.CA_KEY_GENERATION) or 0,
         key=_public_key(keys.get(KEY)),
         prepared=tuple(_prepared(keys)),
@@ -68,6 +72,11 @@ def read_ca_secrets(certificate_secret: Object | None, key_secret: Object | None
         problems=(*problems, *([password] if password else [])),
         retired=tuple(filter(_RETIRED.match, chains)),
     )
+
+
+def _generation(certificate_secret: Object | None, counted_by: str) -> int:
+    counted = integer_annotation(certificate_secret, counted_by)
+    return counted if counted is not None else integer_annotation(certificate_secret, names.CA_CERT_GENERATION) or 0
 
 
 def _parse(certificates: Mapping[str, bytes]) -> tuple[dict[str, Chain], list[str]]:

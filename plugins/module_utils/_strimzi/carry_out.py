@@ -22,6 +22,7 @@ from .._trust.model.steps.books import DeleteLedger, WriteLedger
 from .._trust.model.steps.nodes import StampPods
 from .._trust.model.steps.pause import Pause, Resume
 from .._trust.model.steps.pools import SetReplicas
+from .._trust.model.steps.presenters import AwaitPickUp, AwaitReissue
 from .._trust.model.steps.trust import AwaitBundle, AwaitClients, AwaitOutside, Project, Publish, Withdraw, WriteBundle
 from . import (
     authority_writes,
@@ -32,6 +33,7 @@ from . import (
     publishing,
     stamping,
     trust_writes,
+    user_waiting,
 )
 from .observe import Observation
 from .work import Work
@@ -64,6 +66,8 @@ CARRY_OUT: Mapping[type[Step], CarryOut] = {
     AwaitBundle: operator.await_bundle,
     AwaitOutside: outside_waiting.await_outside,
     AwaitClients: outside_waiting.await_clients,
+    AwaitReissue: user_waiting.await_reissue,
+    AwaitPickUp: user_waiting.await_pick_up,
     Switch: _writing(authority_writes.switch),
     PutBack: _writing(authority_writes.put_back),
     RestoreKey: _writing(authority_writes.restore_key),

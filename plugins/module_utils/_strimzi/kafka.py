@@ -20,18 +20,18 @@ def condition(kafka: Mapping[str, Any] | None, kind: str) -> bool:
     return any(c.get("type") == kind and c.get("status") == "True" for c in conditions)
 
 
-def _cluster_ca(kafka: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    return ((kafka or {}).get("spec") or {}).get("clusterCa") or {}
+def _specified(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -> Mapping[str, Any]:
+    return ((kafka or {}).get("spec") or {}).get(scope.ca_specification) or {}
 
 
-def is_generated(kafka: Mapping[str, Any] | None) -> bool:
-    """Whether the operator manages the cluster CA; that is Strimzi's default."""
-    return kafka is not None and _cluster_ca(kafka).get("generateCertificateAuthority", True) is not False
+def is_generated(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -> bool:
+    """Whether the operator manages the CA; that is Strimzi's default."""
+    return kafka is not None and _specified(kafka, scope).get("generateCertificateAuthority", True) is not False
 
 
-def renewal_window(kafka: Mapping[str, Any] | None) -> timedelta:
+def renewal_window(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -> timedelta:
     """How long before its end the operator renews a leaf (docs/operator.md, "Generated CA")."""
-    return timedelta(days=int(_cluster_ca(kafka).get("renewalDays") or 30))
+    return timedelta(days=int(_specified(kafka, scope).get("renewalDays") or 30))
 
 
 def is_observed(kafka: Mapping[str, Any] | None) -> bool:
@@ -42,16 +42,24 @@ def is_observed(kafka: Mapping[str, Any] | None) -> bool:
     return observed is not None and observed == kafka["metadata"].get("generation")
 
 
-def read_reconciliation(kafka: Mapping[str, Any] | None, neighbours: tuple[str, ...] = ()) -> Reconciliation:
+def read_reconciliation(
+    kafka: Mapping[str, Any] | None, scope: names.ClusterNames, neighbours: tuple[str, ...] = ()
+) -> Reconciliation:
     """neighbours: the Kafka clusters of the namespace, where this one does not exist."""
     paused = annotation(kafka, names.PAUSE_RECONCILIATION) == "true"
     return Reconciliation(
         exists=kafka is not None,
-        generated=is_generated(kafka),
+        generated=is_generated(kafka, scope),
         observed=is_observed(kafka),
         ready=condition(kafka, "Ready"),
         paused=paused,
-        paused_by_us=paused and annotation(kafka, names.PAUSED_BY) is not None,
+        paused_by_us=paused and annotation(kafka, scope.paused_by) is not None,
         pause_effective=paused and condition(kafka, "ReconciliationPaused"),
         neighbours=neighbours,
+        pauser=_pauser(kafka, scope) if paused else "",
     )
+
+
+def _pauser(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -> str:
+    other = scope.other_ca
+    return f"a flow on its {other.ca.value} CA" if annotation(kafka, other.paused_by) is not None else ""

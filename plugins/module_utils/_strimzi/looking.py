@@ -26,8 +26,10 @@ from .live import (
     Endpoint,
     observe_listeners,
 )
+from .names import CaKind
 from .observe import Observation
 from .pods import has_role
+from .user_listeners import user_listeners
 from .work import PortOpener
 
 #: Listeners whose truststore is the trust bundle of the cluster CA (docs/operator.md, "Who trusts what"), by the role
@@ -45,12 +47,21 @@ def look_at(
 
 
 def endpoints_of(observation: Observation) -> tuple[Endpoint, ...]:
+    """Every listener that can be asked about the CA."""
+    if observation.scope.ca is CaKind.CLIENTS:
+        return _of_users(observation)
     user = _user_ports(observation.kafka or {})
     found: list[Endpoint] = []
     for pod in observation.snapshot.pods:
         if pod.component is Component.KAFKA:
             found += _of_node(pod, observation.pods[pod.name], user)
     return tuple(found)
+
+
+def _of_users(observation: Observation) -> tuple[Endpoint, ...]:
+    """The listeners to which the operator gives the clients CA (docs/operator.md, "Who trusts what")."""
+    ports = [listener.port for listener in user_listeners(observation.kafka or {}) if listener.managed]
+    return tuple(Endpoint(pod.name, pod.uid, port) for pod in observation.snapshot.pods for port in ports)
 
 
 def _of_node(pod: Pod, found: Mapping[str, Any], user: tuple[int, ...]) -> list[Endpoint]:

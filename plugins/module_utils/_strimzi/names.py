@@ -9,7 +9,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import Enum
 
 DOMAIN = "strimzi.io"
 
@@ -24,6 +25,7 @@ CONTROLLER_ROLE_LABEL = f"{DOMAIN}/controller-role"
 CA_CERT_GENERATION = f"{DOMAIN}/ca-cert-generation"
 CA_KEY_GENERATION = f"{DOMAIN}/ca-key-generation"
 CLUSTER_CA_CERT_GENERATION = f"{DOMAIN}/cluster-ca-cert-generation"
+CLIENTS_CA_CERT_GENERATION = f"{DOMAIN}/clients-ca-cert-generation"
 CLUSTER_CA_KEY_GENERATION = f"{DOMAIN}/cluster-ca-key-generation"
 SERVER_CERT_HASH = f"{DOMAIN}/server-cert-hash"
 REVISION = f"{DOMAIN}/revision"
@@ -35,10 +37,12 @@ NEXT_NODE_IDS = f"{DOMAIN}/next-node-ids"
 REMOVE_NODE_IDS = f"{DOMAIN}/remove-node-ids"
 PAUSE_RECONCILIATION = f"{DOMAIN}/pause-reconciliation"
 
-#: Annotations of this collection: the call of a flow that paused the Kafka resource; the holder for whom it is paused
+#: Annotations of this collection: the call of a flow that paused the Kafka resource, one for each CA; the holder for whom it is paused
 #: by a task; the reason for which the operator is asked to reconcile; the journal of the ledger; the layout that a Secret of
-#: the ledger is part of.
+#: the ledger is part of; the generation of the clients CA.
 PAUSED_BY = "trustops.strimzi/paused-by"
+PAUSED_FOR_CLIENTS_CA = "trustops.strimzi/paused-for-clients-ca-by"
+CLIENTS_CA_GENERATION = "trustops.strimzi/ca-cert-generation"
 PAUSED_FOR = "trustops.strimzi/paused-for"
 RECONCILE_REQUEST = "trustops.strimzi/reconcile-request"
 JOURNAL = "trustops.strimzi/journal"
@@ -50,28 +54,47 @@ def selector_of(labels: Mapping[str, str]) -> str:
     return ",".join(f"{label}={value}" for label, value in labels.items())
 
 
+class CaKind(str, Enum):
+    """The CAs of a Kafka cluster. Strimzi names everything of a CA after it."""
+
+    CLUSTER = "cluster"
+    CLIENTS = "clients"
+
+
 @dataclass(frozen=True)
 class ClusterNames:
-    """Names of the objects of one Kafka cluster."""
+    """Names of the objects of one Kafka cluster. ca: the CA that those of a CA are about."""
 
     namespace: str
     cluster: str
+    ca: CaKind = CaKind.CLUSTER
 
-    @property
-    def ca_certificate_secret(self) -> str:
-        return f"{self.cluster}-cluster-ca-cert"
+    def of(self, ca: CaKind) -> ClusterNames:
+        """Those of the same cluster, about this CA."""
+        return replace(self, ca=ca)
 
     @property
     def ca_key_secret(self) -> str:
-        return f"{self.cluster}-cluster-ca"
+        return f"{self.cluster}-{self.ca.value}-ca"
 
     @property
-    def clients_ca_certificate_secret(self) -> str:
-        return f"{self.cluster}-clients-ca-cert"
+    def ca_certificate_secret(self) -> str:
+        return f"{self.ca_key_secret}-cert"
 
     @property
-    def clients_ca_key_secret(self) -> str:
-        return f"{self.cluster}-clients-ca"
+    def bundle_entry(self) -> str:
+        """Where the trust bundle has the certificates of the CA (docs/operator.md, "Trust bundle")."""
+        return f"{self.ca.value}-ca.crt"
+
+    @property
+    def ca_specification(self) -> str:
+        """The part of the Kafka resource's specification that is about the CA."""
+        return f"{self.ca.value}Ca"
+
+    @property
+    def ca_common_name(self) -> str:
+        """As the operator calls a CA that it generates, before ``v`` and its number (docs/operator.md, "Generated CA")."""
+        return f"{self.ca.value}-ca"
 
     @property
     def cluster_operator_secret(self) -> str:
@@ -84,22 +107,22 @@ class ClusterNames:
 
     @property
     def client_bundle_secret(self) -> str:
-        return f"{self.cluster}-cluster-ca-bundle"
+        return f"{self.ca_key_secret}-bundle"
 
     @property
     def trusted_certificates_secret(self) -> str:
         """The ledger; in the layout ``split`` the certificates of its CAs."""
-        return f"{self.cluster}-cluster-ca-trusted-certs"
+        return f"{self.ca_key_secret}-trusted-certs"
 
     @property
     def trust_state_secret(self) -> str:
         """In the layout ``split``: the states of the CAs."""
-        return f"{self.cluster}-cluster-ca-trust-state"
+        return f"{self.ca_key_secret}-trust-state"
 
     @property
     def trust_secret(self) -> str:
         """In the layout ``keyed``: the ledger."""
-        return f"{self.cluster}-cluster-ca-trust"
+        return f"{self.ca_key_secret}-trust"
 
     @property
     def ledger_secrets(self) -> tuple[str, ...]:
@@ -108,15 +131,36 @@ class ClusterNames:
 
     def issuing_secret(self, component: str) -> str:
         """Requests for leaves of this component that an issuer is asked for (CA abstraction, "End-entity Secrets")."""
-        return f"{self.cluster}-issuing-{component}"
+        return f"{self._issuing}-{component}"
 
     def next_keys_secret(self, component: str) -> str:
         """The private keys that belong to these requests, until they are used."""
-        return f"{self.cluster}-issuing-{component}-keys"
+        return f"{self._issuing}-{component}-keys"
+
+    @property
+    def _issuing(self) -> str:
+        return f"{self.cluster}-issuing" if self.ca is CaKind.CLUSTER else f"{self.cluster}-{self.ca.value}-issuing"
 
     @property
     def lease(self) -> str:
-        return f"{self.cluster}-trust"
+        return f"{self.cluster}-trust" if self.ca is CaKind.CLUSTER else f"{self.cluster}-{self.ca.value}-trust"
+
+    @property
+    def paused_by(self) -> str:
+        """The annotation of a pause that a flow on the CA has made."""
+        return {CaKind.CLUSTER: PAUSED_BY, CaKind.CLIENTS: PAUSED_FOR_CLIENTS_CA}[self.ca]
+
+    @property
+    def certificate_generation(self) -> str:
+        """The annotation that counts the certificates in ``ca.crt``. The operator restarts every node when its own number of the clients CA
+        changes (docs/operator.md, "Sequences"), and nobody needs that: this collection counts beside it.
+        """
+        return {CaKind.CLUSTER: CA_CERT_GENERATION, CaKind.CLIENTS: CLIENTS_CA_GENERATION}[self.ca]
+
+    @property
+    def other_ca(self) -> ClusterNames:
+        """Those of the same cluster, about its other CA."""
+        return self.of(CaKind.CLIENTS if self.ca is CaKind.CLUSTER else CaKind.CLUSTER)
 
     @property
     def selector(self) -> str:

@@ -46,7 +46,9 @@ def _authority(step: PrepareAuthority, observation: Observation, work: Work) -> 
     if step.goal is not Goal.RENEW:
         key = generate_key(settings.ca_key)
         # An issuer that certifies it writes its name anew.
-        subject = DistinguishedName(f"cluster-ca v{step.generation}", outlives_rewriting=bool(step.asked))
+        subject = DistinguishedName(
+            f"{observation.scope.ca_common_name} v{step.generation}", outlives_rewriting=bool(step.asked)
+        )
         root = issue_root(subject, key, not_before=now, validity=settings.validity, path_length=settings.path_length)
         return (root,), key
     current, held = step.replaces[0], signing_key(step.replaces, observation)

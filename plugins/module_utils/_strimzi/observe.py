@@ -16,10 +16,6 @@ from typing import Any
 from .._kube.client import KubeClient
 from .._kube.errors import Forbidden
 from .._kube.resources import SECRETS
-from .._pki.certificates import (
-    CertificateError,
-    parse_certificates,
-)
 from .._pki.keys import PrivateKey
 from .._trust.model.names import ObjectNames
 from .._trust.model.pools import PoolNode
@@ -40,7 +36,8 @@ from .outside_clients import (
 )
 from .pods import is_final, read_pod
 from .resources import KAFKAS
-from .secret_data import entries, size
+from .secret_data import size
+from .trust_bundle import read_bundle
 from .wanted_nodes import NO_GROWTH, Growth, NodePools, WantedNode, node_pools
 
 
@@ -102,16 +99,16 @@ def observe(
     asked = wanted_leaves(scope, kafka, wanted) if ca.elsewhere else ()
     expected = tuple(dict.fromkeys((*expected_leaves(scope, kafka, parties), *asked)))
     snapshot = Snapshot(
-        names=_names(scope, secrets),
+        names=object_names(scope, secrets),
         now=now,
         ca=ca,
         ledger=read_ledger(secrets, scope),
-        bundle=_bundle(secrets.get(scope.trust_bundle_secret)),
+        bundle=read_bundle(secrets.get(scope.trust_bundle_secret), scope),
         pods=parties,
         leaves=leaves,
-        reconciliation=read_reconciliation(kafka, neighbours(client, scope) if kafka is None else ()),
+        reconciliation=read_reconciliation(kafka, scope, neighbours(client, scope) if kafka is None else ()),
         published=read_published(secrets.get(scope.client_bundle_secret)),
-        sizes={name: size(secrets[name]) for name in _guarded(scope) if name in secrets},
+        sizes=sizes_of(scope, secrets),
         missing={leaf.secret: leaf.component for leaf in expected if leaf.secret not in secrets},
         outside=clients,
         waivers=outside.waivers,
@@ -119,7 +116,7 @@ def observe(
             pod["metadata"]["name"]: lost for pod, party in running if (lost := lost_labels(pod, party, scope))
         },
         source=read_ca_source(client, source) if source is not None else None,
-        renewal_window=renewal_window(kafka),
+        renewal_window=renewal_window(kafka, scope),
         pools=pools.replicas,
         spare=_numbered(spare.values()),
         leaving=_numbered(planned.leaving()),
@@ -136,7 +133,8 @@ def _numbered(nodes: Iterable[WantedNode]) -> dict[str, PoolNode]:
     return {node.pod: PoolNode(node.pool, node.node_id) for node in nodes}
 
 
-def _names(scope: ClusterNames, secrets: Mapping[str, Mapping[str, Any]]) -> ObjectNames:
+def object_names(scope: ClusterNames, secrets: Mapping[str, Mapping[str, Any]]) -> ObjectNames:
+    """The names of these objects in messages."""
     where = f"Secret {scope.namespace}/"
     ledger = ledger_parts(secrets, scope) or (scope.trusted_certificates_secret,)
     return ObjectNames(
@@ -146,6 +144,9 @@ def _names(scope: ClusterNames, secrets: Mapping[str, Mapping[str, Any]]) -> Obj
         ledger=" and ".join(f"{where}{name}" for name in ledger),
         namespace=scope.namespace,
         cluster=scope.cluster,
+        ca=f"{scope.ca.value} CA",
+        common_name=scope.ca_common_name,
+        specification=f"spec.{scope.ca_specification}",
     )
 
 
@@ -157,18 +158,10 @@ def neighbours(client: KubeClient, scope: ClusterNames) -> tuple[str, ...]:
         return ()
 
 
-def _guarded(scope: ClusterNames) -> tuple[str, ...]:
-    return (scope.ca_certificate_secret, scope.ca_key_secret, *scope.ledger_secrets, scope.trust_bundle_secret)
-
-
-def _bundle(secret: Mapping[str, Any] | None) -> frozenset[str] | None:
-    if secret is None:
-        return None
-    content = entries(secret).get("cluster-ca.crt", b"")
-    try:
-        return frozenset(certificate.fingerprint for certificate in parse_certificates(content))
-    except CertificateError:
-        return frozenset()
+def sizes_of(scope: ClusterNames, secrets: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
+    """Bytes of data of the Secrets that a flow adds to."""
+    guarded = (scope.ca_certificate_secret, scope.ca_key_secret, *scope.ledger_secrets, scope.trust_bundle_secret)
+    return {name: size(secrets[name]) for name in guarded if name in secrets}
 
 
 def _parties(

@@ -14,10 +14,6 @@ from typing import Any
 from .._kube.errors import TimedOut
 from .._kube.resources import SECRETS
 from .._kube.wait import wait_until
-from .._pki.certificates import (
-    CertificateError,
-    parse_certificates,
-)
 from .._trust.model.steps.authority import SetGenerated
 from .._trust.model.steps.pause import Pause, Resume
 from .._trust.model.steps.trust import AwaitBundle
@@ -27,7 +23,8 @@ from .errors import OperatorSilent
 from .kafka import condition, is_observed
 from .observe import Observation
 from .resources import KAFKAS
-from .secret_data import annotation, entries
+from .secret_data import annotation
+from .trust_bundle import read_bundle
 from .work import Work
 from .writes import (
     Write,
@@ -71,7 +68,7 @@ def await_bundle(step: AwaitBundle, observation: Observation, work: Work) -> Non
     request_reconcile(observation, work, phase, token)
 
     def settled(objects: Objects) -> bool:
-        found = _bundle(objects.get(name))
+        found = read_bundle(objects.get(name), work.scope) or frozenset()
         return step.present <= found and not absent & found
 
     seconds = _wait(
@@ -103,14 +100,6 @@ def _await_leaf(name: str, generation: str, phase: str, work: Work) -> None:
     silent = f"The Cluster Operator has not issued the leaf in {where} within {limit:.0f} s."
     seconds = _wait(work, settled, SECRETS, name, silent)
     work.record(Action("wait", where, f"the operator issued the leaf, generation {generation}", phase, seconds=seconds))
-
-
-def _bundle(secret: Mapping[str, Any] | None) -> frozenset[str]:
-    try:
-        found = parse_certificates(entries(secret).get("cluster-ca.crt", b""))
-    except CertificateError:
-        return frozenset()
-    return frozenset(certificate.fingerprint for certificate in found)
 
 
 def _wait(work: Work, settled: Callable[[Objects], bool], resource: Any, name: str, silent: str) -> float:
@@ -158,7 +147,7 @@ def pause(step: Pause, observation: Observation, work: Work) -> None:
     (docs/operator.md, "Pause").
     """
     if not observation.snapshot.reconciliation.paused:
-        annotations = {names.PAUSE_RECONCILIATION: "true", names.PAUSED_BY: work.settings.holder}
+        annotations = {names.PAUSE_RECONCILIATION: "true", work.scope.paused_by: work.settings.holder}
         _edit_kafka(
             observation, work, step.phase.value, "pause reconciliation", {"metadata": {"annotations": annotations}}
         )
@@ -168,7 +157,7 @@ def pause(step: Pause, observation: Observation, work: Work) -> None:
 
 def resume(step: Resume, observation: Observation, work: Work) -> None:
     """End the pause of this collection. The operator starts at once; the next step waits for what it does."""
-    annotations = {names.PAUSE_RECONCILIATION: None, names.PAUSED_BY: None}
+    annotations = {names.PAUSE_RECONCILIATION: None, work.scope.paused_by: None}
     _edit_kafka(
         observation, work, step.phase.value, "resume reconciliation", {"metadata": {"annotations": annotations}}
     )
@@ -186,7 +175,7 @@ def pause_for(holder: str, observation: Observation, work: Work) -> None:
 
 def resume_for(observation: Observation, work: Work) -> None:
     """End any pause, and wait until the operator goes on."""
-    gone = dict.fromkeys((names.PAUSE_RECONCILIATION, names.PAUSED_BY, names.PAUSED_FOR))
+    gone = dict.fromkeys((names.PAUSE_RECONCILIATION, work.scope.paused_by, names.PAUSED_FOR))
     if observation.snapshot.reconciliation.paused:
         _edit_kafka(observation, work, "", "resume reconciliation", {"metadata": {"annotations": gone}})
     if not work.dry_run:
@@ -198,8 +187,9 @@ def set_generated(step: SetGenerated, observation: Observation, work: Work) -> N
     (docs/operator.md,
     "Switching").
     """
-    patch = {"spec": {"clusterCa": {"generateCertificateAuthority": step.generated}}}
-    what = "the operator manages the cluster CA" if step.generated else "the cluster CA is user-managed"
+    patch = {"spec": {work.scope.ca_specification: {"generateCertificateAuthority": step.generated}}}
+    ca = f"the {work.scope.ca.value} CA"
+    what = f"the operator manages {ca}" if step.generated else f"{ca} is user-managed"
     _edit_kafka(observation, work, step.phase.value, what, patch)
     if not work.dry_run:
         _wait_for_kafka(work, is_observed, "acted on")

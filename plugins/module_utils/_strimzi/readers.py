@@ -13,50 +13,110 @@ from typing import Any
 
 from .._kube.client import KubeClient
 from .._kube.errors import ResourceTypeMissing
-from .._kube.resources import PODS, Resource
+from .._kube.resources import PODS, SECRETS, Resource
+from .._pki.certificates import CertificateError, parse_certificates
+from . import names
 from .client_resources import CLIENT_KINDS, KAFKA_MIRROR_MAKER_2S
-from .copy_age import is_since
+from .copy_age import data_changed, is_since
 from .pods import is_final
 from .resources import KAFKA_ACCESSES
+from .secret_data import entries
 
 Object = Mapping[str, Any]
 
+#: Where a bound Secret has the certificate of its user.
+_BOUND = "ssl.keystore.crt"
+
 
 @dataclass(frozen=True)
-class Presenter:
-    """name: kind, namespace and name. created: of a pod, the object with the time of its creation; None for a resource, whose
-    processes are pods of their own.
+class Copy:
+    """The copy of a user's certificate in another Secret. sha256: of that certificate; empty where there is none. changed_at: when it
+    changed last, where the API server has recorded it.
+    """
+
+    sha256: str
+    changed_at: datetime | None
+
+
+@dataclass(frozen=True)
+class Reader:
+    """name: kind, namespace and name. pods: objects with the times at which its pods were created; None where it has none of its own.
+    copy: what it reads instead of the user's Secret. followed: whether the operator restarts it when the Secret changes.
     """
 
     name: str
-    pod: Object | None = None
+    pods: tuple[Object, ...] | None
+    copy: Copy | None = None
+    followed: bool = False
 
-    def is_up_to_date(self, changed_at: datetime | None) -> bool | None:
-        """Whether it has started since the Secret changed; None where that cannot be told."""
-        if self.pod is None or changed_at is None:
-            return None
-        return is_since(self.pod, changed_at)
+    def is_up_to_date(self, changed_at: datetime | None, sha256: str = "") -> bool | None:
+        """Whether it has what the user's Secret holds; None where that cannot be told. changed_at: when that Secret changed. sha256: of
+        the certificate in it.
+        """
+        if self.copy is not None and self.copy.sha256 != sha256:
+            return False
+        if self.pods is None:
+            return True if self.copy is not None else None
+        changed = self.copy.changed_at if self.copy is not None else changed_at
+        if not self.pods:
+            return True
+        return None if changed is None else all(is_since(pod, changed) for pod in self.pods)
 
 
-def find_presenters(client: KubeClient, namespace: str, users: Mapping[str, str]) -> Iterator[tuple[str, Presenter]]:
-    """The Secret of a user, and who presents what it holds. users: the Secrets by the names of the KafkaUsers in this namespace."""
+def find_readers(client: KubeClient, namespace: str, users: Mapping[str, str]) -> Iterator[tuple[str, Reader]]:
+    """The Secret of a user, and who reads it. users: the Secrets by the names of the KafkaUsers in this namespace."""
     known = set(users.values())
-    for kind in CLIENT_KINDS:
-        for one in _all(client, kind, namespace):
-            name = f"{kind.kind} {namespace}/{one['metadata']['name']}"
-            yield from ((secret, Presenter(name)) for secret in _authentications(one, kind) if secret in known)
+    restarted = _restarted_by_operator(client, namespace, known)
     bindings = {}
-    for one in _all(client, KAFKA_ACCESSES, namespace):
-        secret = users.get(_user_of(one, namespace))
+    for access in _all(client, KAFKA_ACCESSES, namespace):
+        secret = users.get(_user_of(access, namespace))
         if secret is not None:
-            yield secret, Presenter(f"KafkaAccess {namespace}/{one['metadata']['name']}")
-            bindings[str(((one.get("status") or {}).get("binding") or {}).get("name"))] = secret
+            name = str(((access.get("status") or {}).get("binding") or {}).get("name"))
+            bindings[name] = secret, _copy(client.get_or_none(SECRETS, namespace, name))
+            yield secret, Reader(f"KafkaAccess {namespace}/{access['metadata']['name']}", None, bindings[name][1])
+    own: dict[tuple[str, str], list[Object]] = {party: [] for party in restarted}
     for pod in _all(client, PODS, namespace):
-        named = {bindings.get(secret, secret) for secret in _secrets_of(pod)} if not is_final(pod) else set()
+        if is_final(pod):
+            continue
         # Of a page of whole pods only what is needed stays.
         kept = {"metadata": {"creationTimestamp": pod["metadata"].get("creationTimestamp")}}
-        presenter = Presenter(f"Pod {namespace}/{pod['metadata']['name']}", kept)
-        yield from ((secret, presenter) for secret in sorted(named & known))
+        if (party := _party(pod)) in own:
+            own[party].append(kept)
+            continue
+        name = f"Pod {namespace}/{pod['metadata']['name']}"
+        for secret in sorted(_secrets_of(pod)):
+            if secret in known:
+                yield secret, Reader(name, (kept,))
+            elif secret in bindings:
+                yield bindings[secret][0], Reader(name, (kept,), bindings[secret][1])
+    for (kind, resource), secrets in restarted.items():
+        reader = Reader(f"{kind} {namespace}/{resource}", tuple(own[kind, resource]), followed=True)
+        yield from ((secret, reader) for secret in sorted(secrets))
+
+
+def _restarted_by_operator(client: KubeClient, namespace: str, known: set[str]) -> dict[tuple[str, str], set[str]]:
+    """Connect, MirrorMaker 2 and Bridge, by kind and name, with the Secrets of users by which they log in."""
+    found = {}
+    for kind in CLIENT_KINDS:
+        for one in _all(client, kind, namespace):
+            if secrets := _authentications(one, kind) & known:
+                found[kind.kind, str(one["metadata"]["name"])] = secrets
+    return found
+
+
+def _party(pod: Object) -> tuple[str, str]:
+    """Kind and name of the resource that it is a pod of."""
+    labels = pod["metadata"].get("labels") or {}
+    return str(labels.get(names.KIND_LABEL)), str(labels.get(names.CLUSTER_LABEL))
+
+
+def _copy(binding: Object | None) -> Copy:
+    """The certificate in the Secret that a KafkaAccess binds (docs/operator.md, "Users")."""
+    try:
+        leaf = parse_certificates(entries(binding).get(_BOUND, b""))[0]
+    except CertificateError:
+        return Copy("", None)
+    return Copy(leaf.sha256, data_changed((binding or {})["metadata"]))
 
 
 def _all(client: KubeClient, kind: Resource, namespace: str) -> Iterator[Object]:

@@ -39,7 +39,7 @@ def write_bundle(observation: Observation) -> tuple[Write, ...]:
     ca, name = observation.snapshot.ca, observation.scope.trust_bundle_secret
     anchors = [chain[0] for chain in (ca.current, *ca.others.values()) if chain]
     facts = {"trusted": sorted(f"{anchor.subject} {anchor.sha256[:16]}" for anchor in anchors)}
-    patch = secret_patch({"cluster-ca.crt": encode_certificates(anchors)})
+    patch = secret_patch({observation.scope.bundle_entry: encode_certificates(anchors)})
     what = f"trust {len(anchors)} CAs"
     return (Write(WriteVerb.UPDATE, SECRETS, name, what, patch, version(observation.secrets[name]), {}, facts),)
 

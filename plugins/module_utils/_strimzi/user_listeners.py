@@ -25,6 +25,11 @@ class UserListener:
     kind: str
     managed: bool
 
+    @property
+    def identifier(self) -> str:
+        """Its name in the settings of a node, in lower case (docs/operator.md, "Reload")."""
+        return f"{self.name.lower()}-{self.port}"
+
 
 def user_listeners(kafka: Mapping[str, Any]) -> tuple[UserListener, ...]:
     """Those that can ask a client for a certificate."""

@@ -19,7 +19,7 @@ from .._trust.model.listeners import ObservedListener
 from . import names
 from .ca_secrets import KEY, private_key
 from .live import Endpoint, observe_listeners
-from .names import ClusterNames
+from .names import CaKind, ClusterNames
 from .pods import has_role, is_final
 from .user_listeners import user_listeners
 from .user_secrets import ClientsCa
@@ -46,7 +46,7 @@ def look_at_user_listeners(
         Endpoint(str(pod["metadata"]["name"]), str(pod["metadata"]["uid"]), port)
         for pod in _brokers(client, scope) for port in ports
     ]  # fmt: skip
-    stored = client.get_or_none(SECRETS, scope.namespace, scope.clients_ca_key_secret)
+    stored = client.get_or_none(SECRETS, scope.namespace, scope.of(CaKind.CLIENTS).ca_key_secret)
     probes = {one.fingerprint: probe for one in clients_ca.anchors if (probe := _probe(one, stored, now))}
     inquiry = Inquiry(clients_ca.anchors, probes, clients_ca.anchors, make_stranger(now=now))
     return observe_listeners(open_port, endpoints, inquiry, seconds=seconds)

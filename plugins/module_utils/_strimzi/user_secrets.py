@@ -39,7 +39,8 @@ class ClientsCa:
 class UserCertificate:
     """authority: the CA of the cluster under which it is valid; None where there is none. keystore: whether a PKCS#12 file lies
     beside it; nobody has looked into that. changed_at: when the Secret changed last, where the API server has recorded it.
-    problem: what is wrong, as a sentence without a full stop.
+    problem: what is wrong, as a sentence without a full stop. beside: the CA in its ``ca.crt``; None where there is none.
+    has_key: whether the private key in it is that of the certificate. is_current: whether ``ca.crt`` has the bytes of the CA in use, without which the User Operator issues anew.
     """
 
     subject: str = ""
@@ -50,6 +51,9 @@ class UserCertificate:
     keystore: bool = False
     changed_at: datetime | None = None
     problem: str = ""
+    beside: Certificate | None = None
+    has_key: bool = False
+    is_current: bool = False
 
 
 def read_clients_ca(secret: Mapping[str, Any] | None) -> ClientsCa:
@@ -71,7 +75,8 @@ def read_user_secret(secret: Mapping[str, Any], clients_ca: ClientsCa, now: date
     return UserCertificate(
         leaf.subject, leaf.issuer, leaf.sha256, leaf.not_after, found.path[-1] if found.valid else None,
         "user.p12" in data, changed,
-        _wrong_key(data, leaf) or _refused(found.reason) or _unlike(data, clients_ca),
+        (wrong := _wrong_key(data, leaf)) or _refused(found.reason) or _unlike(data, clients_ca),
+        next(iter(_read(data.get("ca.crt", b""))), None), not wrong, _is_current(data, clients_ca),
     )  # fmt: skip
 
 
@@ -87,9 +92,13 @@ def _refused(reason: str) -> str:
     return f"brokers refuse its certificate: {reason}" if reason else ""
 
 
-def _unlike(data: Mapping[str, bytes], clients_ca: ClientsCa) -> str:
+def _is_current(data: Mapping[str, bytes], clients_ca: ClientsCa) -> bool:
     """The User Operator compares bytes; a line feed is enough."""
-    if data.get("ca.crt") == clients_ca.stored:
+    return data.get("ca.crt") == clients_ca.stored
+
+
+def _unlike(data: Mapping[str, bytes], clients_ca: ClientsCa) -> str:
+    if _is_current(data, clients_ca):
         return ""
     return "its ca.crt is not that of the clients CA, so the User Operator issues it anew as soon as it looks"
 

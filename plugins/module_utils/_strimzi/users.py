@@ -19,9 +19,9 @@ from .._kube.resources import SECRETS
 from . import names
 from .errors import StepError
 from .kafka import condition
-from .names import ClusterNames
+from .names import CaKind, ClusterNames
 from .observe import neighbours
-from .presenters import Presenter, find_presenters
+from .readers import Reader, find_readers
 from .resources import KAFKA_USERS, KAFKAS
 from .secret_data import annotation
 from .user_secrets import ClientsCa, UserCertificate, read_clients_ca, read_user_secret
@@ -42,7 +42,7 @@ class User:
     ready: bool
     paused: bool
     certificate: UserCertificate | None = None
-    presenters: tuple[Presenter, ...] = ()
+    readers: tuple[Reader, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -66,13 +66,20 @@ def read_users(client: KubeClient, scope: ClusterNames, now: datetime) -> Users:
         raise StepError(
             f"Kafka {scope.namespace}/{scope.cluster} does not exist.", f"The Kafka clusters there are: {known}."
         )
-    clients_ca = read_clients_ca(client.get_or_none(SECRETS, scope.namespace, scope.clients_ca_certificate_secret))
+    certificates = client.get_or_none(SECRETS, scope.namespace, scope.of(CaKind.CLIENTS).ca_certificate_secret)
+    return users_of(client, scope, kafka, read_clients_ca(certificates), now)
+
+
+def users_of(
+    client: KubeClient, scope: ClusterNames, kafka: Mapping[str, Any], clients_ca: ClientsCa, now: datetime
+) -> Users:
+    """The same of a cluster that has been read already."""
     operator = ((kafka.get("spec") or {}).get("entityOperator") or {}).get("userOperator")
     settings: Mapping[str, Any] = operator or {}
     namespace = str(settings.get("watchedNamespace") or scope.namespace)
     users = _listed(client, scope, namespace, str(settings.get("secretPrefix") or ""))
     users = _with_certificates(client, scope, namespace, users, clients_ca, now)
-    return Users(kafka, namespace, operator is not None, clients_ca, _with_presenters(client, namespace, users))
+    return Users(kafka, namespace, operator is not None, clients_ca, _with_readers(client, namespace, users))
 
 
 def _listed(client: KubeClient, scope: ClusterNames, namespace: str, prefix: str) -> dict[str, User]:
@@ -102,9 +109,9 @@ def _with_certificates(
     }
 
 
-def _with_presenters(client: KubeClient, namespace: str, users: Mapping[str, User]) -> tuple[User, ...]:
-    presented = {user.name: user.secret for user in users.values() if user.certificate is not None}
-    found: dict[str, list[Presenter]] = {}
-    for secret, presenter in find_presenters(client, namespace, presented):
-        found.setdefault(secret, []).append(presenter)
-    return tuple(replace(user, presenters=tuple(found.get(user.secret, ()))) for user in users.values())
+def _with_readers(client: KubeClient, namespace: str, users: Mapping[str, User]) -> tuple[User, ...]:
+    read = {user.name: user.secret for user in users.values() if user.certificate is not None}
+    found: dict[str, list[Reader]] = {}
+    for secret, reader in find_readers(client, namespace, read):
+        found.setdefault(secret, []).append(reader)
+    return tuple(replace(user, readers=tuple(found.get(user.secret, ()))) for user in users.values())

@@ -21,8 +21,9 @@ from .._trust.model.listeners import ObservedListener
 from .actions import Action
 from .ca_source import CaSourceReference
 from .issuer_settings import ExternalIssuer, IssuerSettings
-from .names import ClusterNames
+from .names import CaKind, ClusterNames
 from .observe import Observation, observe
+from .observe_clients import observe_clients_ca
 from .outside_clients import NOTHING_SAID, Outside
 from .wanted_nodes import NO_GROWTH, Growth
 
@@ -130,6 +131,8 @@ class Work:
     def observe(self) -> Observation:
         """The cluster as it is stored now. Raises KubeError."""
         settings = self.settings
+        if self.scope.ca is CaKind.CLIENTS:
+            return observe_clients_ca(self.client, self.scope, self.clock.now(), settings.outside.waivers)
         return observe(self.client, self.scope, self.clock.now(), settings.outside, settings.source, settings.growth)
 
     def record(self, action: Action) -> None:

@@ -68,7 +68,7 @@ def decide(snapshot: Snapshot, intent: Intent, engine: Engine = ENGINE) -> Decis
         return Decision(steps=_let_the_operator_on(snapshot), violations=violations)
     if intent.goal is Goal.UPGRADE and snapshot.reconciliation.generated:
         # Adopting: the operator stops managing the CA before anything else is touched.
-        return Decision(steps=(SetGenerated(generated=False, phase=Phase.PREPARE),))
+        return Decision(steps=(SetGenerated(generated=False, ca=snapshot.names.ca, phase=Phase.PREPARE),))
     before = snapshot.ledger or Ledger()
     if intent.goal is Goal.DOWNGRADE and snapshot.reconciliation.generated:
         at = Situation(snapshot, intent, before, engine.gates)

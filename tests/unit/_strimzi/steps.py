@@ -95,7 +95,7 @@ CASES = (
     Case("stamp pods", StampPods(generation=None, key_generation=5, phase=Phase.USE), (NODE,)),
     Case("pause", PAUSE, (RESOURCE,)),
     Case("resume", Resume(phase=Phase.USE), (RESOURCE,)),
-    Case("set generated", SetGenerated(generated=True, phase=Phase.RETIRE), (RESOURCE,)),
+    Case("set generated", SetGenerated(generated=True, ca="cluster CA", phase=Phase.RETIRE), (RESOURCE,)),
 )
 
 

@@ -17,16 +17,19 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.kafka im
     read_reconciliation,
     renewal_window,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation
 
-from .bench import conditions, kafka
+from .bench import SCOPE, conditions, kafka
 
 PAUSE = {"strimzi.io/pause-reconciliation": "true"}
 OURS = {**PAUSE, "trustops.strimzi/paused-by": "me"}
 
 
 def test_no_resource_is_neither_generated_nor_ready() -> None:
-    assert read_reconciliation(None) == Reconciliation(exists=False, generated=False, observed=False, ready=False)
+    assert read_reconciliation(None, SCOPE) == Reconciliation(
+        exists=False, generated=False, observed=False, ready=False
+    )
 
 
 @pytest.mark.parametrize(
@@ -41,7 +44,14 @@ def test_no_resource_is_neither_generated_nor_ready() -> None:
     ],
 )
 def test_the_operator_generates_unless_told_otherwise(spec: dict[str, Any], generated: bool) -> None:
-    assert is_generated(kafka(**spec)) is generated
+    assert is_generated(kafka(**spec), SCOPE) is generated
+
+
+def test_each_ca_has_its_own_part_of_the_specification() -> None:
+    resource = kafka(clientsCa={"generateCertificateAuthority": False, "renewalDays": 7})
+    clients = SCOPE.of(CaKind.CLIENTS)
+    assert (is_generated(resource, SCOPE), is_generated(resource, clients)) == (True, False)
+    assert renewal_window(resource, clients) == timedelta(days=7)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +86,7 @@ def test_no_generation_is_not_observed() -> None:
 )
 def test_condition(found: Any, holds: bool) -> None:
     assert condition(kafka({"conditions": found}), "Ready") is holds
-    assert read_reconciliation(kafka({"conditions": found})).ready is holds
+    assert read_reconciliation(kafka({"conditions": found}), SCOPE).ready is holds
 
 
 @pytest.mark.parametrize(
@@ -96,7 +106,7 @@ def test_condition(found: Any, holds: bool) -> None:
 def test_pause(annotations: dict[str, str], confirmed: bool, expected: tuple[bool, bool, bool]) -> None:
     """Set, by us, and in force are three things: the operator may still work while the annotation is there."""
     status = {"conditions": conditions("ReconciliationPaused") if confirmed else []}
-    found = read_reconciliation(kafka(status, annotations))
+    found = read_reconciliation(kafka(status, annotations), SCOPE)
     assert (found.paused, found.paused_by_us, found.pause_effective) == expected
 
 
@@ -105,8 +115,8 @@ def test_pause(annotations: dict[str, str], confirmed: bool, expected: tuple[boo
     [({}, 30), ({"clusterCa": None}, 30), ({"clusterCa": {}}, 30), ({"clusterCa": {"renewalDays": 7}}, 7)],
 )
 def test_how_long_before_its_end_a_leaf_is_renewed(spec: dict[str, Any], days: int) -> None:
-    assert renewal_window(kafka(**spec)) == timedelta(days=days)
+    assert renewal_window(kafka(**spec), SCOPE) == timedelta(days=days)
 
 
 def test_and_of_a_cluster_that_is_not_there_yet() -> None:
-    assert renewal_window(None) == timedelta(days=30)
+    assert renewal_window(None, SCOPE) == timedelta(days=30)

@@ -9,22 +9,28 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaves import component_leaves, node_leaf
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind, ClusterNames
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.resources import KAFKAS, STRIMZI_POD_SETS
 
 LONGEST = "a" * 63
 
 
+@pytest.mark.parametrize("ca", list(CaKind), ids=lambda one: str(one.value))
+@pytest.mark.parametrize("cluster", ["my-cluster", "c", LONGEST])
+def test_objects_of_a_ca(cluster: str, ca: CaKind) -> None:
+    """Nothing is cut: the operator derives the same names, whatever their length."""
+    scope, stem = ClusterNames("kafka", cluster).of(ca), f"{cluster}-{ca.value}-ca"
+    assert (scope.ca_key_secret, scope.ca_certificate_secret) == (stem, f"{stem}-cert")
+    assert scope.ledger_secrets == tuple(f"{stem}-{one}" for one in ("trusted-certs", "trust-state", "trust"))
+    assert scope.client_bundle_secret == f"{stem}-bundle"
+    assert (scope.bundle_entry, scope.ca_common_name) == (f"{ca.value}-ca.crt", f"{ca.value}-ca")
+    assert scope.ca_specification == f"{ca.value}Ca"
+
+
 @pytest.mark.parametrize("cluster", ["my-cluster", "c", LONGEST])
 def test_objects_of_a_cluster(cluster: str) -> None:
-    """Nothing is cut: the operator derives the same names, whatever their length."""
     scope = ClusterNames("kafka", cluster)
-    assert scope.ca_certificate_secret == f"{cluster}-cluster-ca-cert"
-    assert scope.ca_key_secret == f"{cluster}-cluster-ca"
     assert scope.trust_bundle_secret == f"{cluster}-trustbundle"
-    assert scope.ledger_secrets == tuple(
-        f"{cluster}-cluster-ca-{one}" for one in ("trusted-certs", "trust-state", "trust")
-    )
     assert scope.lease == f"{cluster}-trust"
     assert scope.node_name_label == f"{cluster}-kafka"
 

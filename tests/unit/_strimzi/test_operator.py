@@ -170,18 +170,18 @@ class TestSetGenerated:
     def test_waits_until_the_operator_has_seen_it(self, generated: bool) -> None:
         bench = bench_of({"observedGeneration": 1})
         bench.at(3, lambda: bench.change("kafkas", "demo", {"status": {"observedGeneration": 2}}, "status"))
-        run(bench, SetGenerated(generated=generated, phase=Phase.USE))
+        run(bench, SetGenerated(generated=generated, ca="cluster CA", phase=Phase.USE))
         assert bench.find("kafkas", "demo")["spec"] == {"clusterCa": {"generateCertificateAuthority": generated}}
         assert bench.clock.seconds == soon_after(3)
 
     def test_an_older_generation_is_not_enough(self) -> None:
         with pytest.raises(OperatorSilent, match="not acted on Kafka kafka/demo within 5 s"):
-            run(bench_of({"observedGeneration": 1}), SetGenerated(generated=False, phase=Phase.USE))
+            run(bench_of({"observedGeneration": 1}), SetGenerated(generated=False, ca="cluster CA", phase=Phase.USE))
 
     def test_other_settings_of_the_ca_stay(self) -> None:
         bench = Bench()
         bench.create("kafkas", kafka({"observedGeneration": 2}, clusterCa={"validityDays": 30, "renewalDays": 5}))
-        run(bench, SetGenerated(generated=False, phase=Phase.USE))
+        run(bench, SetGenerated(generated=False, ca="cluster CA", phase=Phase.USE))
         assert bench.find("kafkas", "demo")["spec"]["clusterCa"] == {
             "validityDays": 30, "renewalDays": 5, "generateCertificateAuthority": False,
         }  # fmt: skip

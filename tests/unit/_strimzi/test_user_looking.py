@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_listeners import (
     UserListener,
     user_listeners,
@@ -90,7 +91,9 @@ def test_each_broker_says_which_it_accepts(tmp_path: Path, keys: tuple[str, ...]
     bench, brokers = Bench(), Brokers()
     stored = {"ca.key": NEW.key, "old": OLD.key}
     named = {"ca.key": "ca.key", "old": f"{OLD.certificate.fingerprint}.key"}
-    bench.create("secrets", secret(SCOPE.clients_ca_key_secret, {named[one]: stored[one].reveal() for one in keys}))
+    bench.create(
+        "secrets", secret(SCOPE.of(CaKind.CLIENTS).ca_key_secret, {named[one]: stored[one].reveal() for one in keys})
+    )
     with ExitStack() as stack:
         for number, trusted in enumerate(([OLD, NEW], [OLD])):
             bench.create("pods", pod(f"demo-kafka-{number}"))

@@ -6,11 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import StepError
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import User, Users, read_users
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, Entity, key, make
 
@@ -32,7 +35,7 @@ class Stage(Bench):
         super().__init__()
         self.create("kafkas", kafka(entityOperator={"userOperator": {} if operator is None else operator}))
         stored = {"ca.crt": pem(NEW), "ca-2027-01-01T00-00-00Z.crt": pem(OLD)}
-        self.create("secrets", secret(SCOPE.clients_ca_certificate_secret, stored))
+        self.create("secrets", secret(SCOPE.of(CaKind.CLIENTS).ca_certificate_secret, stored))
 
     def user(self, name: str = "orders", kind: str = "tls", cluster: str = "demo", **annotations: str) -> None:
         metadata = {"name": name, "labels": {"strimzi.io/cluster": cluster}, "annotations": annotations}
@@ -66,8 +69,8 @@ class Stage(Bench):
     def pod(self, name: str, spec: Object, phase: str = "Running") -> None:
         self.create("pods", {"metadata": {"name": name}, "spec": spec, "status": {"phase": phase}})
 
-    def presenters(self) -> list[str]:
-        return [one.name for one in self.seen().presenters]
+    def readers(self) -> list[str]:
+        return [one.name for one in self.seen().readers]
 
 
 def one_user(leaf: Entity | None = None, **entries: bytes | None) -> Stage:
@@ -206,7 +209,7 @@ def test_pods_that_have_the_secret_present_it(spec: Object) -> None:
     stage.pod("app-0", spec)
     stage.pod("other-0", {"volumes": [{"name": "tls", "secret": {"secretName": "others"}}], "containers": [{}]})
     stage.pod("done-0", spec, "Succeeded")
-    assert stage.presenters() == ["Pod kafka/app-0"]
+    assert stage.readers() == ["Pod kafka/app-0"]
 
 
 LOGIN = {"authentication": {"type": "tls", "certificateAndKey": {"secretName": "orders"}}}
@@ -225,8 +228,25 @@ def test_resources_that_log_in_with_it_present_it(plural: str, spec: Object, nam
     stage = one_user()
     stage.create(plural, {"metadata": {"name": "one"}, "spec": spec})
     stage.create(plural, {"metadata": {"name": "two"}, "spec": {}})
-    (found,) = stage.seen().presenters
-    assert (found.name, found.is_up_to_date(NOW)) == (name, None)
+    (found,) = stage.seen().readers
+    assert (found.name, found.followed, found.is_up_to_date(NOW)) == (name, True, True)
+
+
+@pytest.mark.parametrize(("earlier", "later", "fresh"), [(1, 0, False), (0, 2, True), (1, 1, False)])
+def test_a_resource_has_read_it_when_all_of_its_pods_have(earlier: int, later: int, fresh: bool) -> None:
+    """They have labels of their own, and may mount it or not."""
+    stage = one_user()
+    stage.create("kafkaconnects", {"metadata": {"name": "one"}, "spec": LOGIN})
+    for number in range(earlier + later):
+        moment = "2026-01-01T00:00:00Z" if number < earlier else "2026-01-01T00:00:20Z"
+        stage.api.clock = lambda created=moment: created
+        labels = {"strimzi.io/kind": "KafkaConnect", "strimzi.io/cluster": "one"}
+        volumes = [{"name": "user", "secret": {"secretName": "orders"}}] if number else []
+        metadata = {"name": f"one-connect-{number}", "labels": labels}
+        stage.create("pods", {"metadata": metadata, "spec": {"volumes": volumes, "containers": [{}]}})
+    (found,) = stage.seen().readers
+    changed = datetime(2026, 1, 1, 0, 0, 10, tzinfo=timezone.utc)
+    assert (found.name, found.is_up_to_date(changed)) == ("KafkaConnect kafka/one", fresh)
 
 
 def test_a_binding_is_followed_to_its_readers() -> None:
@@ -240,7 +260,22 @@ def test_a_binding_is_followed_to_its_readers() -> None:
         body = {"metadata": {"name": name}, "spec": spec, "status": {"binding": {"name": f"{name}-binding"}}}
         stage.create("kafkaaccesses", body)
         stage.pod(f"{name}-app", {"volumes": [{"name": "tls", "secret": {"secretName": f"{name}-binding"}}]})
-    assert stage.presenters() == ["KafkaAccess kafka/bound", "Pod kafka/bound-app"]
+    assert stage.readers() == ["KafkaAccess kafka/bound", "Pod kafka/bound-app"]
+
+
+@pytest.mark.parametrize("copied", [True, False])
+def test_a_binding_has_read_it_when_it_holds_the_same_certificate(copied: bool) -> None:
+    stage = one_user()
+    body = {"metadata": {"name": "bound"}, "spec": {"user": {"name": "orders"}}, "status": {"binding": {"name": "b"}}}
+    stage.create("kafkaaccesses", body)
+    user = stage.client().get(SECRETS, "kafka", "orders")
+    content = entries(user)["user.crt"] if copied else b""
+    stage.create("secrets", secret("b", {"ssl.keystore.crt": content}))
+    stage.pod("app", {"volumes": [{"name": "tls", "secret": {"secretName": "b"}}]})
+    found = stage.seen()
+    assert found.certificate is not None
+    told = [one.is_up_to_date(found.certificate.changed_at, found.certificate.sha256) for one in found.readers]
+    assert told == [copied, copied]
 
 
 def test_a_pod_from_before_the_secret_changed_presents_what_was_there() -> None:
@@ -255,9 +290,9 @@ def test_a_pod_from_before_the_secret_changed_presents_what_was_there() -> None:
         step()
     found = stage.seen()
     assert found.certificate is not None
-    told = {one.name: one.is_up_to_date(found.certificate.changed_at) for one in found.presenters}
+    told = {one.name: one.is_up_to_date(found.certificate.changed_at) for one in found.readers}
     assert told == {"Pod kafka/before": False, "Pod kafka/after": True}
-    assert [one.is_up_to_date(None) for one in found.presenters] == [None, None]
+    assert [one.is_up_to_date(None) for one in found.readers] == [None, None]
 
 
 def test_more_users_than_a_page_holds_are_all_seen() -> None:

@@ -42,6 +42,9 @@ NAMES = ObjectNames(
     ledger="Secret kafka/demo-cluster-ca-trusted-certs",
     namespace="kafka",
     cluster="demo",
+    ca="cluster CA",
+    common_name="cluster-ca",
+    specification="spec.clusterCa",
 )
 PODS = ("demo-nodes-0", "demo-nodes-1", "demo-nodes-2")
 

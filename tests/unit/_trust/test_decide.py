@@ -166,7 +166,7 @@ UPGRADE, DOWNGRADE = Intent(Goal.UPGRADE), Intent(Goal.DOWNGRADE)
 
 def test_adopting_stops_the_operator_from_managing_the_ca_first() -> None:
     generated = cluster(ledger=None, reconciliation=GENERATED)
-    assert decide(generated, UPGRADE).steps == (SetGenerated(generated=False, phase=Phase.PREPARE),)
+    assert decide(generated, UPGRADE).steps == (SetGenerated(generated=False, ca="cluster CA", phase=Phase.PREPARE),)
 
 
 def test_adopting_then_writes_the_first_ledger_and_is_done() -> None:

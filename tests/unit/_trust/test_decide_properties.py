@@ -262,7 +262,17 @@ def test_every_flow_comes_to_an_end(snapshot: Snapshot, state: Reconciliation, i
     assert not snapshot.reconciliation.paused_by_us
 
 
-NAMES = ObjectNames("Kafka a/b", "Secret a/certificates", "Secret a/keys", "Secret a/books", "a", "b")
+NAMES = ObjectNames(
+    "Kafka a/b",
+    "Secret a/certificates",
+    "Secret a/keys",
+    "Secret a/books",
+    "a",
+    "b",
+    "cluster CA",
+    "cluster-ca",
+    "spec.clusterCa",
+)
 MODULES = {file.stem for file in (Path(__file__).parents[3] / "plugins/modules").glob("*.py")} - {"__init__"}
 
 

@@ -31,7 +31,7 @@ def unmatched(snapshot: Snapshot) -> tuple[Waiver, ...]:
     """
     if not snapshot.pods:
         return ()
-    seen = {client.name for client in snapshot.outside}
+    seen = {client.name for client in snapshot.outside} | {one.name for one in snapshot.presenters}
     return tuple(waiver for waiver in snapshot.waivers if waiver.client not in seen)
 
 

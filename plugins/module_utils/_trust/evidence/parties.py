@@ -13,20 +13,41 @@ from __future__ import annotations
 from ..._pki.certificates import Certificate
 from ..model.ledger import Ledger, RemovedEntry
 from ..model.listeners import ObservedListener
+from ..model.presenters import Presenter
 from ..model.snapshot import Component, Pod, Snapshot
 from . import stored
+from .clients import waiver_of
 from .live import Acceptance, accepts_live, present_live
 from .stored import Presentation
 
 
 def present_all(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation, ...]:
-    """The presentation of each pod, in the order of the pods."""
+    """The presentation of each party that presents a certificate of this CA: pods in their order, then those outside the cluster."""
+    return (*present_pods(snapshot, ledger), *present_outside(snapshot))
+
+
+def present_pods(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation, ...]:
+    """The presentation of each pod that presents any, in the order of the pods."""
     known = stored.present_as_stored(snapshot, ledger)
     if snapshot.listeners is None:
         return known
     return tuple(
         _present(pod, seen, snapshot, ledger) if _has_listeners(pod) else seen
-        for pod, seen in zip(snapshot.pods, known, strict=True)
+        for pod, seen in zip(stored.presenting(snapshot), known, strict=True)
+    )
+
+
+def present_outside(snapshot: Snapshot) -> tuple[Presentation, ...]:
+    """The presentation of each party outside the cluster. Without pods nobody is presented anything."""
+    return tuple(Presentation(one.name, one.authorities, (), one.why) for one in presenters(snapshot))
+
+
+def presenters(snapshot: Snapshot) -> tuple[Presenter, ...]:
+    """The parties outside the cluster that present something, or may, and are not waived."""
+    if not snapshot.pods:
+        return ()
+    return tuple(
+        one for one in snapshot.presenters if one.authorities != frozenset() and waiver_of(one.name, snapshot) is None
     )
 
 
@@ -62,6 +83,14 @@ def presenting_stored(snapshot: Snapshot) -> frozenset[str]:
         if (seen := _listeners(pod, snapshot))
         and all(one.presents and one.presents[0] in {leaves.get(name) for name in pod.leaves} for one in seen)
     )
+
+
+def accepting(fingerprint: str, snapshot: Snapshot) -> frozenset[str]:
+    """UIDs of the pods that were asked, and whose listeners all accept this CA."""
+    if snapshot.listeners is None:
+        return frozenset()
+    asked = (pod for pod in snapshot.pods if _has_listeners(pod))
+    return frozenset(pod.uid for pod in asked if _accepts(pod, fingerprint, None, snapshot).trusted)
 
 
 def doubts(snapshot: Snapshot, ledger: Ledger) -> tuple[str, ...]:

@@ -127,10 +127,20 @@ def _present_stored(pod: Pod, leaves: Mapping[str, StoredLeaf], ledger: Ledger) 
     return Presentation(pod.name, frozenset(found), chains, "stored leaf")
 
 
+def presenting(snapshot: Snapshot) -> tuple[Pod, ...]:
+    """The pods that present certificates of this CA."""
+    return tuple(pod for pod in snapshot.pods if not pod.verifies_only)
+
+
+def verifying_only(snapshot: Snapshot) -> frozenset[str]:
+    """UIDs of the other pods: they know what their listeners know."""
+    return frozenset(pod.uid for pod in snapshot.pods if pod.verifies_only)
+
+
 def present_as_stored(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation, ...]:
-    """The presentation of each pod by stored evidence, in the order of the pods."""
+    """The presentation of each of these pods by stored evidence, in their order."""
     leaves = {leaf.secret: leaf for leaf in snapshot.leaves}
-    return tuple(with_held(present_pod(pod, leaves, snapshot, ledger), pod, ledger) for pod in snapshot.pods)
+    return tuple(with_held(present_pod(pod, leaves, snapshot, ledger), pod, ledger) for pod in presenting(snapshot))
 
 
 def with_held(seen: Presentation, pod: Pod, ledger: Ledger) -> Presentation:

@@ -72,7 +72,7 @@ def _link_of(prepared: PreparedAuthority | None, snapshot: Snapshot) -> Certific
     by its own certificate.
     """
     current = snapshot.ca.current
-    if prepared is None or not current:
+    if prepared is None or not current or not snapshot.sends_chains:
         return None
     own = prepared.chain[0]
     if prepared.link is not None and prepared.link.signed_by(current[0]):
@@ -93,6 +93,8 @@ def why_not_linked(snapshot: Snapshot, supplied: Chain) -> str:
     """
     if not snapshot.ca.current:
         return "there is no CA yet."
+    if not snapshot.sends_chains:
+        return "its certificates are stored and sent alone, so nobody could send a link certificate behind them."
     current = snapshot.ca.current[0]
     if snapshot.ca.is_kept_elsewhere(current):
         return f"somebody else keeps the key of {current.subject}, which would have to certify the new one."

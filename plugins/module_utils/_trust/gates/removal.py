@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ..._pki.certificates import Chain
-from ..evidence.parties import present_all
+from ..evidence.parties import present_outside, present_pods
 from ..evidence.stored import Presentation, authority_of
 from ..model.ledger import Ledger
 from ..model.snapshot import Snapshot
@@ -24,7 +24,7 @@ def removal_gate(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> tuple[
     A leaf of which the CA is not known counts as relying on this CA.
     """
     remaining = ledger.without_entry(fingerprint)
-    needed = {**_needed_by_pods(snapshot, ledger), **_needed_by_leaves(snapshot, ledger)}
+    needed = {**_needed_by_parties(snapshot, ledger), **_needed_by_leaves(snapshot, ledger)}
     # Validated once for each CA and not for each leaf: there are as many leaves as pods, and each pod validates each of
     # them.
     refusing = {
@@ -52,8 +52,9 @@ def _refusing(snapshot: Snapshot, ledger: Ledger, authority: Chain) -> tuple[Ver
     )
 
 
-def _needed_by_pods(snapshot: Snapshot, ledger: Ledger) -> dict[str, frozenset[str] | str]:
-    return {f"pod {seen.party}": _authorities_or_why(seen) for seen in present_all(snapshot, ledger)}
+def _needed_by_parties(snapshot: Snapshot, ledger: Ledger) -> dict[str, frozenset[str] | str]:
+    pods = {f"pod {seen.party}": _authorities_or_why(seen) for seen in present_pods(snapshot, ledger)}
+    return {**pods, **{seen.party: _authorities_or_why(seen) for seen in present_outside(snapshot)}}
 
 
 def _authorities_or_why(seen: Presentation) -> frozenset[str] | str:

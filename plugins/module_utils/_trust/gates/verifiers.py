@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from ..._pki.certificates import Chain
 from ..._pki.verifiers import Verifier
 from ..evidence.parties import surely_trusted_by
+from ..evidence.stored import presenting
 from ..model.ledger import Ledger
 from ..model.snapshot import Component, Pod, Snapshot
 from .validation import is_valid, validate
@@ -39,9 +40,9 @@ class VerifyingParty:
 
 
 def verifying_parties(snapshot: Snapshot, ledger: Ledger) -> tuple[VerifyingParty, ...]:
-    """All pods of the cluster, and the Cluster Operator where there are any."""
+    """All pods of the cluster, and the Cluster Operator where any of them presents what it has to accept."""
     pods = tuple(_pod(pod, snapshot, ledger) for pod in snapshot.pods)
-    return (*pods, _cluster_operator(snapshot, ledger)) if pods else ()
+    return (*pods, _cluster_operator(snapshot, ledger)) if presenting(snapshot) else pods
 
 
 def _pod(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> VerifyingParty:

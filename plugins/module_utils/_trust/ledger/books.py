@@ -20,7 +20,7 @@ from .enrolment import enrol, learn_generation
 from .journal import write_journal
 from .layout import lay_out
 from .memory import forget_held, forget_removed, remember_leaves
-from .projection import read_back
+from .projection import note_reloads, read_back
 from .removal import strike_removed
 from .swap import take_on
 from .transitions import advance
@@ -33,6 +33,7 @@ def keep_books(snapshot: Snapshot, intent: Intent, gates: Gates) -> tuple[Ledger
     ledger = learn_generation(snapshot, ledger)
     ledger = remember_leaves(snapshot, ledger)
     ledger = read_back(snapshot, ledger, gates)
+    ledger = note_reloads(snapshot, ledger)
     ledger = forget_removed(snapshot, ledger)
     ledger = forget_held(snapshot, ledger)
     ledger = advance(snapshot, intent, ledger, gates)

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from ..._pki.certificates import Certificate
 from ..evidence.parties import presenting_stored, still_trusting
-from ..evidence.stored import issuers_of, present_pod
+from ..evidence.stored import issuers_of, present_pod, verifying_only
 from ..model.ledger import HeldLeaf, Ledger, RemovedEntry
 from ..model.snapshot import Snapshot
 
@@ -57,7 +57,7 @@ def forget_removed(snapshot: Snapshot, ledger: Ledger) -> Ledger:
     """Forget a removed CA when every pod that started with it is gone, and no listener that was asked accepts it.
 
     Where the listeners of such a pod were seen to refuse it, the ledger remembers that the rest of the process knows
-    it. Another pod may accept it too: it started while the operator had the CA in the bundle once more.
+    it, unless nothing but listeners verifies there. Another pod may accept it too: it started while the operator had the CA in the bundle once more.
     """
     remembered = (_after_removal(removed, snapshot) for removed in ledger.removed)
     return replace(ledger, removed=tuple(removed for removed in remembered if removed))
@@ -66,7 +66,7 @@ def forget_removed(snapshot: Snapshot, ledger: Ledger) -> Ledger:
 def _after_removal(removed: RemovedEntry, snapshot: Snapshot) -> RemovedEntry | None:
     if still_trusting(removed, snapshot):
         return removed
-    lingering = (removed.awaiting | removed.lingering) & snapshot.uids
+    lingering = (removed.awaiting | removed.lingering) & snapshot.uids - verifying_only(snapshot)
     return replace(removed, awaiting=frozenset(), lingering=lingering) if lingering else None
 
 

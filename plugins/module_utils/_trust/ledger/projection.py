@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ..evidence.parties import accepting
+from ..evidence.stored import verifying_only
 from ..gates.gates import Gates
 from ..model.ledger import Ledger, LedgerEntry
 from ..model.snapshot import Snapshot
@@ -43,6 +45,18 @@ def read_back(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
         elif entry.published_at is not None:
             # Where the clock of an earlier run was ahead of this one, clients would get more time than is meant.
             ledger = ledger.with_entry(replace(entry, published_at=min(entry.published_at, snapshot.now)))
+    return ledger
+
+
+def note_reloads(snapshot: Snapshot, ledger: Ledger) -> Ledger:
+    """Record the pods that have read their trust again since: their listeners were seen to accept the CA, and nothing else in them
+    verifies by it.
+    """
+    alone = verifying_only(snapshot)
+    for entry in ledger.entries if alone else ():
+        read = (entry.awaiting or frozenset()) & alone
+        if read and (seen := read & accepting(entry.fingerprint, snapshot)):
+            ledger = ledger.with_entry(replace(entry, awaiting=(entry.awaiting or frozenset()) - seen))
     return ledger
 
 

@@ -16,7 +16,9 @@ from ..._pki.certificates import Certificate
 
 @dataclass(frozen=True)
 class ObjectNames:
-    """Each is "<kind> <namespace>/<name>", as messages have it."""
+    """Each object is "<kind> <namespace>/<name>", as messages have it. ca: what people call the CA. common_name: of a CA that the operator
+    makes, before its number. specification: the part of the Kafka resource that is about the CA.
+    """
 
     kafka: str
     certificate_secret: str
@@ -24,6 +26,9 @@ class ObjectNames:
     ledger: str
     namespace: str
     cluster: str
+    ca: str
+    common_name: str
+    specification: str
 
     def pod(self, name: str) -> str:
         return f"Pod {self.namespace}/{name}"

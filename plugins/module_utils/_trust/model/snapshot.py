@@ -22,6 +22,7 @@ from .ledger import Ledger
 from .listeners import ObservedListener
 from .names import ObjectNames
 from .pools import PoolNode, Unaddressed
+from .presenters import Presenter
 from .source import CaSource
 
 
@@ -35,6 +36,14 @@ class Component(str, Enum):
     CLUSTER_OPERATOR = "cluster-operator"
 
 
+class IssuedBy(Enum):
+    """Who issues certificates of a CA anew when another one has taken its place. USER_OPERATOR: with the key in the Secrets."""
+
+    THIS_COLLECTION = "this collection"
+    USER_OPERATOR = "the User Operator"
+    NOBODY = "nobody"
+
+
 @dataclass(frozen=True)
 class Pod:
     """A process that verifies and presents certificates.
@@ -44,6 +53,8 @@ class Pod:
     leaves: names of the Secrets that hold what the pod presents.
     presents_stored: whether the pod was started with the leaves that are stored now, told by the hash it is
     annotated with; None when the annotation is missing. leaf_hash: that annotation.
+    verifies_only: it presents no certificate of this CA, and nothing in it but its listeners verifies by this CA; so that it knows, after
+    its listeners have read their trust again, what a new process would know.
     """
 
     name: str
@@ -56,6 +67,7 @@ class Pod:
     leaf_hash: str = ""
     ready: bool = True
     terminating: bool = False
+    verifies_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -144,7 +156,8 @@ class Reconciliation:
     observed: the operator has seen the current generation of the resource. ready: condition ``Ready``.
     paused: the pause annotation is set. paused_by_us: a flow of this collection set it.
     pause_effective: the operator has confirmed the pause.
-    neighbours: where the Kafka resource does not exist, the names of those that do in its namespace.
+    neighbours: where the Kafka resource does not exist, the names of those that do in its namespace. pauser: who has paused it, as far as
+    that is known and it is somebody else.
     """
 
     exists: bool = True
@@ -155,6 +168,7 @@ class Reconciliation:
     paused_by_us: bool = False
     pause_effective: bool = False
     neighbours: tuple[str, ...] = ()
+    pauser: str = ""
 
 
 @dataclass(frozen=True)
@@ -190,7 +204,10 @@ class Snapshot:
     wants, where it cannot issue them, and the difference as a part of a sentence. pools: how many nodes each node pool is asked for; empty
     where nothing depends on it. spare: Secrets of nodes that pools would get next, for which certificates are to wait. leaving: pods of nodes that
     the operator is to remove, because their pools have too many; spare_later: as ``spare``, when it has. unaddressed: new nodes whose leaves
-    lack addresses that nobody knows yet, by their Secrets.
+    lack addresses that nobody knows yet, by their Secrets. presenters: parties outside the cluster that present certificates of this CA; empty
+    where only processes of the cluster do. sends_chains: whether those who present certificates of this CA send the CAs behind them too.
+    has_verifiers: whether the cluster is to have processes that verify by this CA. issued_by: who issues certificates of this CA
+    after a switch.
     """
 
     names: ObjectNames
@@ -219,6 +236,10 @@ class Snapshot:
     leaving: Mapping[str, PoolNode] = field(default_factory=dict)
     spare_later: Mapping[str, PoolNode] = field(default_factory=dict)
     unaddressed: Mapping[str, Unaddressed] = field(default_factory=dict)
+    presenters: tuple[Presenter, ...] = ()
+    sends_chains: bool = True
+    has_verifiers: bool = True
+    issued_by: IssuedBy = IssuedBy.THIS_COLLECTION
 
     def as_stored(self) -> Snapshot:
         """The snapshot without the answers of running processes."""

@@ -45,8 +45,8 @@ def generations_are_told(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
     for annotation in snapshot.ca.unnumbered:
         yield Violation(
             Condition.GENERATIONS_ARE_TOLD, annotation, "is missing or no number that counts from 0.",
-            "Set it to the number that the pods carry in strimzi.io/cluster-ca-cert-generation or, for the key, in "
-            "strimzi.io/cluster-ca-key-generation; to 0 where there are no pods.",
+            f"Set it to the number that the pods carry in strimzi.io/{snapshot.names.common_name}-cert-generation or, for the key, in "
+            f"strimzi.io/{snapshot.names.common_name}-key-generation; to 0 where there are no pods.",
         )  # fmt: skip
 
 

@@ -47,6 +47,12 @@ def cluster_exists(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 def not_paused_by_others(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     if not snapshot.reconciliation.paused or snapshot.reconciliation.paused_by_us:
         return
+    if snapshot.reconciliation.pauser:
+        yield Violation(
+            Condition.NOT_PAUSED_BY_OTHERS, snapshot.names.kafka, f"is paused by {snapshot.reconciliation.pauser}.",
+            "Wait for its end; if its run was killed, run it again: it ends the pause.",
+        )  # fmt: skip
+        return
     yield Violation(
         Condition.NOT_PAUSED_BY_OTHERS, snapshot.names.kafka, "is paused (strimzi.io/pause-reconciliation), and not by this collection.",
         "Find out who paused it and why, remove the annotation, then run the flow again.",
@@ -68,7 +74,7 @@ def authority_is_user_managed(snapshot: Snapshot, intent: Intent) -> Iterator[Vi
         return
     yield Violation(
         Condition.AUTHORITY_IS_USER_MANAGED, snapshot.names.kafka,
-        "has a cluster CA that the operator generates (spec.clusterCa.generateCertificateAuthority).",
+        f"has a {snapshot.names.ca} that the operator generates ({snapshot.names.specification}.generateCertificateAuthority).",
         "Adopt it first with the upgrade playbook; that changes no certificate.",
     )  # fmt: skip
 
@@ -143,7 +149,7 @@ def target_is_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 def cluster_is_settled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A new rotation starts from a healthy cluster only; one in flight goes on."""
-    if not is_starting(snapshot) or not _starts_something(snapshot, intent):
+    if not is_starting(snapshot) or not starts_something(snapshot, intent):
         return
     for pod in snapshot.pods:
         if not pod.ready or pod.terminating:
@@ -153,7 +159,7 @@ def cluster_is_settled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
             )  # fmt: skip
 
 
-def _starts_something(snapshot: Snapshot, intent: Intent) -> bool:
+def starts_something(snapshot: Snapshot, intent: Intent) -> bool:
     ledger = snapshot.ledger or Ledger()
     if intent.goal is Goal.RENEW_LEAVES:
         return bool(due_leaves(snapshot, intent, ledger))
@@ -168,5 +174,5 @@ def secrets_have_room(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]
             yield Violation(
                 Condition.SECRETS_HAVE_ROOM, snapshot.names.secret(name),
                 f"holds {size} bytes; a flow may add {growth}, and Kubernetes allows {SECRET_LIMIT}.",
-                "Move entries that do not belong to the cluster CA elsewhere.",
+                f"Move entries that do not belong to the {snapshot.names.ca} elsewhere.",
             )  # fmt: skip

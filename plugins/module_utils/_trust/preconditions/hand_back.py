@@ -20,13 +20,16 @@ _REPLACE_FIRST = "Run the replace_key playbook without a certificate, then hand 
 
 
 def operator_could_renew(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """The operator renews as ``cluster-ca vN``, whatever the CA is called, and drops the old certificate with the same
+    """The operator renews under its own name and number, whatever the CA is called, and drops the old certificate with the same
     write (docs/operator.md, "Generated CA"): leaves that name another issuer, or the issuer by another key identifier,
     are then worthless before the first pod has restarted."""
     if intent.goal is not Goal.DOWNGRADE or snapshot.reconciliation.generated or not snapshot.ca.current:
         return
     current = snapshot.ca.current[0]
-    subject, renewed = current.subject, DistinguishedName(f"cluster-ca v{authority_generation(current)}")
+    subject, renewed = (
+        current.subject,
+        DistinguishedName(f"{snapshot.names.common_name} v{authority_generation(current)}"),
+    )
     if snapshot.ca.is_kept_elsewhere(current):
         yield Violation(
             Condition.OPERATOR_COULD_RENEW, snapshot.names.certificate_secret,

@@ -37,6 +37,7 @@ from .cluster import (
 )
 from .hand_back import operator_could_renew, ready_to_hand_back
 from .leaves import leaves_are_known, leaves_can_be_renewed
+from .presenters import presenters_are_known, somebody_issues, somebody_verifies
 from .scaling import nothing_is_begun, pool_is_known
 from .source import roots_are_known, source_is_usable
 from .supplied import leaving_is_unused, supplied_fits_the_goal, supplied_is_usable, trusting_is_usable
@@ -71,6 +72,9 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     leaving_is_unused,
     target_is_known,
     generation_is_unambiguous,
+    somebody_verifies,
+    somebody_issues,
+    presenters_are_known,
     cluster_is_settled,
     leaves_are_known,
     leaves_can_be_renewed,

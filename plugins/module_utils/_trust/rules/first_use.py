@@ -9,6 +9,7 @@ time to read it.
 from __future__ import annotations
 
 from ..._pki.certificates import Chain
+from ..evidence.stored import presenting
 from ..gates.arrival import arrives_at, why_refused_by_strangers
 from ..model.goals import Phase
 from ..model.names import named
@@ -36,8 +37,8 @@ def await_clients(at: Situation, successor: Successor, form: Chain, phase: Phase
     why: told where nobody has said how much time they get.
     """
     until = arrives_at(successor.entry, form, at.snapshot, at.intent.client_grace)
-    # Where there are no processes yet, there are no clients.
-    if until is None or until <= at.snapshot.now or not at.snapshot.pods:
+    # Clients verify what processes of the cluster present.
+    if until is None or until <= at.snapshot.now or not presenting(at.snapshot):
         return ()
     told = why if why_refused_by_strangers(form, at.snapshot) else ""
     return (AwaitClients(certificate=successor.entry.certificate, until=until, because=told, phase=phase),)

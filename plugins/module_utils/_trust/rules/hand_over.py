@@ -24,7 +24,7 @@ def hand_over(at: Situation) -> Steps:
         return ()
     if at.snapshot.reconciliation.generated:
         return _close(at.snapshot.ledger) if at.snapshot.ledger is not None else ()
-    return raise_key_generation(at) or (SetGenerated(generated=True, phase=Phase.RETIRE),)
+    return raise_key_generation(at) or (SetGenerated(generated=True, ca=at.snapshot.names.ca, phase=Phase.RETIRE),)
 
 
 def _close(ledger: Ledger) -> Steps:

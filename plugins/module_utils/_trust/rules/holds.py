@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterator
 
 from ..._leaves.trigger import unusable
 from ..._pki.certificates import Chain
-from ..evidence.parties import doubts, still_trusting
-from ..evidence.stored import issuers_of
+from ..evidence.parties import doubts, presenters, still_trusting
+from ..evidence.stored import issuers_of, presenting
 from ..gates.verifiers import verifying_parties
 from ..model.intent import Selection
 from ..model.ledger import Ledger, LedgerEntry
+from ..model.names import named
 from ..model.snapshot import Component, StoredLeaf
 from ..model.states import TRUSTED_STATES, TrustState
 from ..model.violations import Condition, Violation
@@ -25,7 +26,9 @@ from .situation import Situation
 
 def holds(at: Situation) -> tuple[Violation, ...]:
     """The violations of closed gates that no step could open."""
-    return (*_unknown_evidence(at), *_foreign_leaves(at), *_closed_gates(at), *_held_switch(at))
+    return (
+        *_unknown_evidence(at), *_foreign_leaves(at), *_closed_gates(at), *_held_switch(at), *_held_retirement(at),
+    )  # fmt: skip
 
 
 def _foreign_leaves(at: Situation) -> Iterator[Violation]:
@@ -63,7 +66,7 @@ def _concern(at: Situation) -> Callable[[str, Component], bool]:
     """Whether a leaf is to be told of: not where a pod presents it, which is told already, and not where the call is
     about other leaves.
     """
-    pods = zip(at.snapshot.pods, at.presented, strict=True)
+    pods = zip(presenting(at.snapshot), at.presented_by_pods, strict=True)
     told = {name for pod, seen in pods if seen.authorities is None for name in pod.leaves}
     asked = at.intent.issuing or Selection()
     return lambda name, component: name not in told and asked.has(name, component)
@@ -71,11 +74,17 @@ def _concern(at: Situation) -> Callable[[str, Component], bool]:
 
 def _unknown_evidence(at: Situation) -> Iterator[Violation]:
     names = at.snapshot.names
-    for seen in at.presented:
+    for seen in at.presented_by_pods:
         if seen.authorities is None:
             yield Violation(
                 Condition.EVIDENCE, names.pod(seen.party), f"it cannot be told what it presents: {seen.why}.",
                 "Find out who removed or changed this; restarting the pod through the operator renews its annotations.",
+            )  # fmt: skip
+    for one in presenters(at.snapshot):
+        if one.authorities is None:
+            yield Violation(
+                Condition.EVIDENCE, one.name, f"it cannot be told of which CA the certificate is that it presents: {one.why}.",
+                one.remedy,
             )  # fmt: skip
     for why in doubts(at.snapshot, at.ledger):
         yield Violation(
@@ -118,6 +127,18 @@ def _held_switch(at: Situation) -> Iterator[Violation]:
         yield from closed
         return
     yield from at.gates.trust(at.snapshot, at.ledger, successor.entry.chain)
+
+
+def _held_retirement(at: Situation) -> Iterator[Violation]:
+    """Parties outside the cluster that still present certificates of the CA which is being replaced."""
+    replaced = at.ledger.find(at.begun.replaces) if at.begun else None
+    if replaced is None or at.successor is not None:
+        return
+    for one in presenters(at.snapshot):
+        if replaced.fingerprint in (one.authorities or ()):
+            yield Violation(
+                Condition.REMOVAL, one.name, f"may present a certificate of {named(replaced.certificate)}: {one.why}.", one.remedy,
+            )  # fmt: skip
 
 
 def _has_arrived(at: Situation, entry: LedgerEntry) -> bool:

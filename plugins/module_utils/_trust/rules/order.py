@@ -15,6 +15,7 @@ from .first_use import await_arrival
 from .hand_over import hand_over
 from .leaves import await_restarts, issue_missing, read_again, replace_leaves, restart_holders, use_by_operator
 from .prepare import prepare
+from .presenters import await_pick_up, reissue
 from .publish import await_bundle, project, publish
 from .requests import ask_for_leaves, await_issuer, forget_requests
 from .retire import forget, withdraw
@@ -65,6 +66,8 @@ RULES: tuple[Rule, ...] = (
     forget_requests,
     # Uptake: what was written is taken up; by the operator's restarts before anybody is made to forget a CA.
     await_restarts,
+    reissue,
+    await_pick_up,
     forget,
     restart_holders,
     # Spare: when the leaves of all that there is are seen to, and before anything is waited for that is not of the cluster.

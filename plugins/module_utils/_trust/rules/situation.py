@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..._pki.certificates import Certificate
-from ..evidence.parties import present_all
+from ..evidence.parties import present_outside, present_pods
 from ..evidence.stored import Presentation, authority_of
 from ..gates.gates import Gates
 from ..gates.introduction import Introduction, introduction_of
@@ -80,8 +80,13 @@ class Situation:
 
     @cached_property
     def presented(self) -> tuple[Presentation, ...]:
-        """The presentation of each pod, in the order of the pods."""
-        return present_all(self.snapshot, self.ledger)
+        """The presentation of each party."""
+        return (*self.presented_by_pods, *present_outside(self.snapshot))
+
+    @cached_property
+    def presented_by_pods(self) -> tuple[Presentation, ...]:
+        """The presentation of each pod that presents any, in the order of the pods."""
+        return present_pods(self.snapshot, self.ledger)
 
     def is_of(self, leaf: StoredLeaf, authority: Certificate) -> bool:
         """Whether it is known that this CA issued the leaf."""

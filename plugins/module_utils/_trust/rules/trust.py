@@ -2,18 +2,22 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Chapter "Trust": processes that would refuse the next CA's leaves restart before these are used."""
+"""Chapter "Trust": processes that would refuse the next CA's leaves come to trust it before these are used: by a restart, or by reading
+their trust again where nothing but listeners verifies.
+"""
 
 from __future__ import annotations
 
 from ..evidence.clients import within_cluster
+from ..evidence.stored import verifying_only
 from ..model.goals import Phase
 from ..model.ledger import LedgerEntry
 from ..model.names import named
 from ..model.snapshot import Component
 from ..model.states import TrustState
-from ..model.steps.base import Steps
-from ..model.steps.nodes import Roll, RollReason
+from ..model.steps.base import Step, Steps
+from ..model.steps.nodes import Reload, Roll, RollReason
+from .in_place import why_not_reloaded
 from .retirement import is_patient
 from .situation import Situation, Successor
 
@@ -28,9 +32,20 @@ def restart_to_trust(at: Situation) -> Steps:
         if at.successor is not None and at.successor.entry == entry:
             waiting, because = _restarted_for(at, at.successor, waiting)
         if waiting:
-            about = entry.certificate
-            return (Roll(reason=RollReason.TRUST, uids=waiting, authority=about, phase=Phase.TRUST, because=because),)
+            return (_made_known(at, entry, waiting, because),)
     return ()
+
+
+def _made_known(at: Situation, entry: LedgerEntry, waiting: frozenset[str], because: str) -> Step:
+    about = entry.certificate
+    able = waiting & verifying_only(at.snapshot)
+    why = why_not_reloaded(at) if able else ""
+    if able and not why:
+        return Reload(uids=able, authority=about, trusting=True, phase=Phase.TRUST, because=because)
+    avoidable = f"Nodes are restarted to trust {named(about)}: {why}" if why else ""
+    return Roll(
+        reason=RollReason.TRUST, uids=waiting, authority=about, phase=Phase.TRUST, because=because, avoidable=avoidable
+    )
 
 
 def _is_refused(at: Situation, entry: LedgerEntry) -> bool:

@@ -20,6 +20,7 @@ from . import test_authority as authority
 from . import test_cluster as of_cluster
 from . import test_hand_back as hand_back
 from . import test_leaves as of_leaves
+from . import test_presenters as of_presenters
 from . import test_scaling as of_pools
 from . import test_source as source
 from . import test_supplied as supplied
@@ -29,7 +30,7 @@ from .refusals import rules_of
 
 CASES = [
     *adoption.CASES, *authority.CASES, *of_cluster.ALWAYS, *of_cluster.BEFORE_A_FLOW, *hand_back.CASES, *of_leaves.CASES,
-    *of_pools.CASES, *source.CASES, *supplied.CASES, *swap.CASES, *waivers.CASES,
+    *of_pools.CASES, *of_presenters.CASES, *source.CASES, *supplied.CASES, *swap.CASES, *waivers.CASES,
 ]  # fmt: skip
 
 

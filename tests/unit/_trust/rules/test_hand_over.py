@@ -29,7 +29,7 @@ from .asking import pause_for, situation
 
 DOWNGRADE = Intent(Goal.DOWNGRADE)
 GENERATED = Reconciliation(generated=True)
-GIVEN = (SetGenerated(generated=True, phase=Phase.RETIRE),)
+GIVEN = (SetGenerated(generated=True, ca="cluster CA", phase=Phase.RETIRE),)
 RAISED = RaiseKeyGeneration(generation=1)
 
 

@@ -12,6 +12,7 @@ from typing import ClassVar
 from ...._pki.certificates import Certificate, Chain
 from ..goals import Goal, Phase
 from ..names import named
+from ..presenters import Presenter, Renewal
 from ..snapshot import PreparedAuthority, Snapshot
 from .base import Look, StandIn, Step
 from .trust import without_entry
@@ -74,13 +75,20 @@ class Switch(Step):
             others[ca.current[0].expired_name()] = ca.current
         if ca.current and ca.key != self.authority.key:
             kept = kept | {ca.current[0].fingerprint}
-        return snapshot.with_ca(
+        presenters = tuple(_after_switch(one, self.authority.fingerprint) for one in snapshot.presenters)
+        return replace(snapshot, presenters=presenters).with_ca(
             current=self.authority.chain, others=others, key=self.authority.key, kept_keys=kept,
             certificate_generation=self.generation, key_generation=self.key_generation,
         )  # fmt: skip
 
     def look(self, snapshot: Snapshot) -> Look:
         return Look.FRESH if snapshot.pods else Look.NONE
+
+
+def _after_switch(one: Presenter, authority: str) -> Presenter:
+    if one.renewal is Renewal.AT_ONCE:
+        return replace(one, authorities=frozenset({authority}))
+    return replace(one, behind=True) if one.renewal is Renewal.ISSUED else one
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,12 +162,13 @@ class TidyKeys(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class SetGenerated(Step):
-    """Say in the Kafka resource whether the operator generates the CA, and wait until it has seen that."""
+    """Say in the Kafka resource whether the operator generates the CA, and wait until it has seen that. ca: what people call it."""
 
     generated: bool
+    ca: str
 
     def sentence(self) -> str:
-        return f"{'give the cluster CA to' if self.generated else 'take the cluster CA from'} the operator"
+        return f"{'give' if self.generated else 'take'} the {self.ca} {'to' if self.generated else 'from'} the operator"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         return replace(snapshot, reconciliation=replace(snapshot.reconciliation, generated=self.generated))

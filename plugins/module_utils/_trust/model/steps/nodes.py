@@ -68,8 +68,9 @@ class Roll(Step):
         return replace(snapshot, pods=pods)
 
     def look(self, snapshot: Snapshot) -> Look:
-        """Running nodes are asked first: those that have read their leaf again, or refuse the CA, need no restart."""
-        return Look.FRESH if self.reason in (RollReason.RETIRE, RollReason.LEAF) else Look.NONE
+        """Running nodes are asked first: those that have read their leaf or their trust again, or refuse the CA, need no restart."""
+        able = any(pod.verifies_only for pod in snapshot.pods if pod.uid in self.uids)
+        return Look.FRESH if able or self.reason in (RollReason.RETIRE, RollReason.LEAF) else Look.NONE
 
     @property
     def restarts(self) -> frozenset[str]:
@@ -78,6 +79,8 @@ class Roll(Step):
 
 def _restarted(pod: Pod, snapshot: Snapshot) -> Pod:
     ca = snapshot.ca
+    if pod.verifies_only:
+        return replace(pod, uid=f"{pod.uid}'", generation=None, ready=True, terminating=False)
     return replace(
         pod, uid=f"{pod.uid}'", generation=ca.certificate_generation, key_generation=ca.key_generation,
         presents_stored=True, ready=True, terminating=False,
@@ -118,21 +121,26 @@ class StampPods(Step):
 class Reload(Step):
     """Have the listeners of these nodes (UIDs) read their certificates and trust again.
 
-    authority: the CA that they are to refuse then; None where only their leaf has changed.
+    authority: the CA that they are to refuse then, or with ``trusting`` to accept; None where only their leaf has changed.
     """
 
     uids: frozenset[str]
     authority: Certificate | None
+    trusting: bool = False
     phase: Phase = Phase.RETIRE
     changes_what_nodes_say: ClassVar[bool] = True
 
     def sentence(self) -> str:
-        what = f"forget {named(self.authority)}" if self.authority else "read their certificates again"
+        verb = "trust" if self.trusting else "forget"
+        what = f"{verb} {named(self.authority)}" if self.authority else "read their certificates again"
         return f"have the listeners of {counted(len(self.uids), 'node')} {what}, without a restart"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         if snapshot.ledger is None:
             return snapshot
+        if self.trusting and self.authority is not None and (entry := snapshot.ledger.find(self.authority.fingerprint)):
+            known = replace(entry, awaiting=(entry.awaiting or frozenset()) - self.uids)
+            return replace(snapshot, ledger=snapshot.ledger.with_entry(known))
         removed = tuple(self._left_behind(one) for one in snapshot.ledger.removed)
         held = tuple(self._left_behind(one) for one in snapshot.ledger.held)
         return replace(snapshot, ledger=replace(snapshot.ledger, removed=removed, held=held))

@@ -102,8 +102,8 @@ def to_new(leaving: Certificate | None = None) -> Switch:
             TidyKeys(prepared=names_of(NEW), kept_keys=frozenset(), phase=Phase.USE),
             "remove keys that are no longer needed",
         ),
-        (SetGenerated(generated=True, phase=Phase.RETIRE), "give the cluster CA to the operator"),
-        (SetGenerated(generated=False, phase=Phase.PREPARE), "take the cluster CA from the operator"),
+        (SetGenerated(generated=True, ca="cluster CA", phase=Phase.RETIRE), "give the cluster CA to the operator"),
+        (SetGenerated(generated=False, ca="cluster CA", phase=Phase.PREPARE), "take the cluster CA from the operator"),
         (RaiseKeyGeneration(generation=7), "raise the key generation to 7"),
     ],
 )
@@ -134,7 +134,7 @@ def test_in_words(step: Step, expected: str) -> None:
             linked.TIDIED, id="keys leave",
         ),
         pytest.param(
-            cluster(), SetGenerated(generated=True, phase=Phase.RETIRE),
+            cluster(), SetGenerated(generated=True, ca="cluster CA", phase=Phase.RETIRE),
             cluster(reconciliation=Reconciliation(generated=True)), id="given to the operator",
         ),
         pytest.param(

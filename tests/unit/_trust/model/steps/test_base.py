@@ -33,6 +33,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause, Resume
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pools import SetReplicas
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.presenters import (
+    AwaitPickUp,
+    AwaitReissue,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.requests import (
     AskForLeaves,
     AwaitIssuer,
@@ -62,7 +66,7 @@ EVERY: list[tuple[Step, Look]] = [
     (RestoreKey(certificate=CA, key_generation=0), Look.NONE),
     (PutBack(chain=chain_of(OLD), generation=0, key_generation=0), Look.NONE),
     (TidyKeys(prepared=names_of(NEW), kept_keys=frozenset(), phase=USE), Look.NONE),
-    (SetGenerated(generated=True, phase=USE), Look.NONE),
+    (SetGenerated(generated=True, ca="cluster CA", phase=USE), Look.NONE),
     (RaiseKeyGeneration(generation=1), Look.NONE),
     (WriteLedger(ledger=ledger(), before=ledger(), phase=USE), Look.NONE),
     (DeleteLedger(), Look.NONE),
@@ -86,6 +90,8 @@ EVERY: list[tuple[Step, Look]] = [
     (ForgetRequests(secrets=PODS, phase=USE), Look.NONE),
     (CorrectOrders(secrets=PODS, asked="an issuer", phase=USE), Look.NONE),
     (SetReplicas(pool="nodes", before=3, replicas=4, phase=USE), Look.NONE),
+    (AwaitReissue(names=("KafkaUser a/b",), authority=CA), Look.NONE),
+    (AwaitPickUp(names=("KafkaConnect a/b",), authority=CA), Look.NONE),
 ]
 NOT_TOLD = {
     "AwaitBundle", "AwaitClients", "DeleteLedger", "ForgetRequests", "Pause", "RechainLeaves", "Resume", "StampPods", "TidyKeys",

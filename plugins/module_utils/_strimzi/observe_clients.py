@@ -1,0 +1,115 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The snapshot that decisions about the clients CA rest on: brokers verify by it, users present certificates of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from .._kube.client import KubeClient
+from .._kube.resources import SECRETS
+from .._trust.model.clients import Waiver
+from .._trust.model.ledger import Ledger
+from .._trust.model.presenters import Presenter
+from .._trust.model.snapshot import CaSecrets, Component, IssuedBy, Pod, Snapshot
+from . import names
+from .ca_secrets import read_ca_secrets
+from .client_bundle import read_published
+from .finding_pods import find_pods, known_nodes, lost_labels, party_of
+from .kafka import read_reconciliation, renewal_window
+from .leaves import leaf_secrets
+from .ledger_layouts import read_ledger
+from .names import ClusterNames
+from .observe import Observation, neighbours, object_names, sizes_of
+from .pods import has_role, is_final, is_ready
+from .resources import KAFKAS
+from .secret_data import annotation
+from .trust_bundle import read_bundle
+from .user_listeners import user_listeners
+from .user_presenters import presenters_of
+from .user_secrets import read_clients_ca
+from .users import Users, users_of
+
+Object = Mapping[str, Any]
+
+
+def observe_clients_ca(
+    client: KubeClient, scope: ClusterNames, now: datetime, waivers: tuple[Waiver, ...] = ()
+) -> Observation:
+    """Read the Kafka resource, its Secrets and brokers, then its users and who reads their Secrets. Raises KubeError.
+
+    The order matters: a broker that is not in the list started after the trust bundle was read.
+    """
+    kafka = client.get_or_none(KAFKAS, scope.namespace, scope.cluster)
+    listed = client.list(SECRETS, scope.namespace, label_selector=scope.selector).items
+    secrets = {secret["metadata"]["name"]: secret for secret in listed}
+    nodes = known_nodes(client, scope, leaf_secrets(scope, secrets))
+    found = find_pods(client, scope, nodes)
+    brokers = [pod for pod in found if _is_broker(pod, scope, nodes)]
+    verifying = any(listener.managed for listener in user_listeners(kafka or {}))
+    certificates = secrets.get(scope.ca_certificate_secret)
+    ca = read_ca_secrets(certificates, secrets.get(scope.ca_key_secret), scope.certificate_generation)
+    ledger = read_ledger(secrets, scope)
+    users = users_of(client, scope, kafka, read_clients_ca(certificates), now) if kafka is not None else None
+    snapshot = Snapshot(
+        names=object_names(scope, secrets),
+        now=now,
+        # The operator keeps a replaced clients CA until it expires: that is no flow of its own which is still under way.
+        ca=replace(ca, retired=()),
+        ledger=ledger,
+        bundle=read_bundle(secrets.get(scope.trust_bundle_secret), scope),
+        pods=tuple(_broker(pod, certificates) for pod in brokers) if verifying else (),
+        leaves=(),
+        reconciliation=read_reconciliation(kafka, scope, neighbours(client, scope) if kafka is None else ()),
+        published=read_published(secrets.get(scope.client_bundle_secret)),
+        sizes=sizes_of(scope, secrets),
+        waivers=waivers,
+        unlabelled={
+            pod["metadata"]["name"]: lost for pod in brokers if (lost := lost_labels(pod, Component.KAFKA, scope))
+        },
+        renewal_window=renewal_window(kafka, scope),
+        presenters=_presenters(users, ca, ledger, now),
+        sends_chains=False,
+        has_verifiers=kafka is None or verifying,
+        issued_by=IssuedBy.USER_OPERATOR if users is None or users.operated else IssuedBy.NOBODY,
+    )
+    return Observation(scope, snapshot, kafka, secrets, {pod["metadata"]["name"]: pod for pod in found}, ())
+
+
+def _is_broker(pod: Object, scope: ClusterNames, nodes: frozenset[str]) -> bool:
+    is_node = party_of(pod, scope, nodes) is Component.KAFKA
+    return is_node and not is_final(pod) and has_role(pod, names.BROKER_ROLE_LABEL)
+
+
+def _broker(pod: Object, certificates: Object | None) -> Pod:
+    """generation: where it is another than that of the Secret, because the operator is still to restart it; None where there is nothing to
+    tell.
+    """
+    found = annotation(pod, names.CLIENTS_CA_CERT_GENERATION)
+    behind = found is not None and found.isdecimal() and found != annotation(certificates, names.CA_CERT_GENERATION)
+    return Pod(
+        name=pod["metadata"]["name"],
+        uid=pod["metadata"]["uid"],
+        component=Component.KAFKA,
+        generation=int(found or 0) if behind else None,
+        leaves=(),
+        presents_stored=None,
+        ready=is_ready(pod),
+        terminating="deletionTimestamp" in pod["metadata"],
+        verifies_only=True,
+    )
+
+
+def _presenters(users: Users | None, ca: CaSecrets, ledger: Ledger | None, now: datetime) -> tuple[Presenter, ...]:
+    if users is None:
+        return ()
+    entries = ledger.entries if ledger is not None else ()
+    known = [*ca.current[:1], *(chain[0] for chain in ca.others.values()), *(entry.certificate for entry in entries)]
+    used = [one.fingerprint for one in ca.current[:1]]
+    used += [entry.fingerprint for entry in entries if entry.generations]
+    return presenters_of(users, ca, known, used, now)

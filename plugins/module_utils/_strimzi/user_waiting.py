@@ -1,0 +1,111 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Waiting for the User Operator to issue certificates anew, and for the operator to restart programs that read them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import timedelta
+
+from .._kube.errors import Forbidden, NotFound
+from .._trust.model.names import counted, listed, named
+from .._trust.model.presenters import Presenter
+from .._trust.model.steps.presenters import AwaitPickUp, AwaitReissue
+from . import names
+from .actions import Action
+from .errors import OperatorSilent
+from .observe import Observation
+from .resources import KAFKA_USERS
+from .work import Work
+
+#: Users that are asked for at the same time. The User Operator's queue holds 1,024 and drops the others (docs/operator.md, "Users").
+AT_ONCE = 500
+#: Seconds between two looks.
+_PAUSE = 2.0
+
+
+def await_reissue(step: AwaitReissue, observation: Observation, work: Work) -> None:
+    """Have the User Operator look at these users, some after the others, and read their Secrets until each has its certificate.
+
+    Raises OperatorSilent when none comes for a while.
+    """
+    what = f"the User Operator issues certificates of {named(step.authority)}"
+    if work.dry_run:
+        work.record(Action("wait", listed(step.names), what, step.phase.value))
+        return
+    begun = work.clock.monotonic()
+    for batch in _batches(step.names):
+        _touch(batch, step, work)
+        left = _await(batch, lambda one: one.behind, work)
+        if left:
+            raise OperatorSilent(
+                f"The User Operator has not issued certificates for {listed(left)} within {_limit(work):.0f} s.",
+                "Look at the status of each and at the User Operator's log; then run the flow again, it continues where it stopped. Until "
+                "then both CAs are trusted.",
+            )
+    issued = f"the User Operator issued {counted(len(step.names), 'certificate')} of {named(step.authority)}"
+    work.record(Action("wait", listed(step.names), issued, step.phase.value, seconds=work.clock.monotonic() - begun))
+
+
+def await_pick_up(step: AwaitPickUp, observation: Observation, work: Work) -> None:
+    """Wait until the operator has restarted these programs. Raises OperatorSilent when none is restarted for a while."""
+    what = f"the operator restarts it with a certificate of {named(step.authority)}"
+    if work.dry_run:
+        work.record(Action("wait", listed(step.names), what, step.phase.value))
+        return
+    begun, own = work.clock.monotonic(), frozenset({step.authority.fingerprint})
+    left = _await(step.names, lambda one: one.authorities != own, work)
+    if left:
+        raise OperatorSilent(
+            f"The Cluster Operator has not restarted {listed(left)} with new certificates within {_limit(work):.0f} s.",
+            "See in the status of each what keeps the operator from it, or give a waiver; then run the flow again, it continues where it "
+            "stopped.",
+        )
+    work.record(Action("wait", listed(step.names), what, step.phase.value, seconds=work.clock.monotonic() - begun))
+
+
+def _limit(work: Work) -> float:
+    return work.settings.operator_timeout / timedelta(seconds=1)
+
+
+def _batches(users: Sequence[str]) -> Iterable[Sequence[str]]:
+    """One user first: where nothing comes for it, no other is asked for."""
+    yield users[:1]
+    for begin in range(1, len(users), AT_ONCE):
+        yield users[begin : begin + AT_ONCE]
+
+
+def _touch(users: Sequence[str], step: AwaitReissue, work: Work) -> None:
+    """The User Operator looks at a user whose resource changes at once, and at all others every two minutes."""
+    patch = {"metadata": {"annotations": {names.RECONCILE_REQUEST: f"certificate-{step.authority.fingerprint[:12]}"}}}
+    for user in users:
+        _kind, _space, place = user.partition(" ")
+        namespace, _slash, name = place.partition("/")
+        work.alive()
+        try:
+            work.client.patch(KAFKA_USERS, namespace, name, patch)
+        except NotFound:
+            continue
+        except Forbidden:
+            # It takes up to two minutes longer.
+            return
+
+
+def _await(wanted: Sequence[str], is_left: Callable[[Presenter], bool], work: Work) -> list[str]:
+    """The names of those that are left when the time has run out; it begins anew with each that is done."""
+    asked, left = frozenset(wanted), list(wanted)
+    deadline = work.clock.monotonic() + _limit(work)
+    while True:
+        found = work.observe().snapshot.presenters
+        still = [one.name for one in found if one.name in asked and is_left(one)]
+        if not still:
+            return []
+        if len(still) < len(left):
+            deadline = work.clock.monotonic() + _limit(work)
+        left = still
+        if work.clock.monotonic() >= deadline:
+            return left
+        work.alive()
+        work.clock.sleep(_PAUSE)

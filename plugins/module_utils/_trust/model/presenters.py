@@ -1,0 +1,40 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Parties outside the cluster that present certificates of the CA: those to whom certificates were issued, and the programs that
+read them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Renewal(Enum):
+    """How a party comes to present certificates of another CA.
+
+    AT_ONCE: it issues them itself, with the key of the CA in use. ISSUED: they are issued anew after the switch. RESTARTED: the operator
+    restarts it when its certificate has changed. BY_HAND: somebody has to restart it.
+    """
+
+    AT_ONCE = "at once"
+    ISSUED = "issued"
+    RESTARTED = "restarted"
+    BY_HAND = "by hand"
+
+
+@dataclass(frozen=True)
+class Presenter:
+    """name: kind, namespace and name. authorities: SHA-1 fingerprints of the CAs of which its certificate may be; None where that is not
+    known. why: how it is known, or why it is not, without a full stop. behind: whether its certificate is still to be issued anew, because
+    another CA is in use than when it was issued. remedy: how it comes to present a certificate of the CA in use.
+    """
+
+    name: str
+    authorities: frozenset[str] | None
+    why: str
+    renewal: Renewal = Renewal.BY_HAND
+    behind: bool = False
+    remedy: str = ""

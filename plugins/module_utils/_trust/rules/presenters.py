@@ -1,0 +1,36 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Parties outside the cluster come to present certificates of the CA in use, after the switch: nobody issues theirs before it."""
+
+from __future__ import annotations
+
+from ..evidence.parties import presenters
+from ..model.presenters import Renewal
+from ..model.steps.base import Steps
+from ..model.steps.presenters import AwaitPickUp, AwaitReissue
+from .situation import Situation
+
+
+def reissue(at: Situation) -> Steps:
+    """Have certificates issued anew that were issued under another CA than the one in use."""
+    if not _is_switched(at) or at.current is None:
+        return ()
+    behind = tuple(one.name for one in presenters(at.snapshot) if one.behind)
+    return (AwaitReissue(names=behind, authority=at.current, phase=at.phase),) if behind else ()
+
+
+def await_pick_up(at: Situation) -> Steps:
+    """Wait for the programs that the operator restarts with their new certificates; nobody here can restart the others."""
+    if not _is_switched(at) or at.current is None:
+        return ()
+    own = frozenset({at.current.fingerprint})
+    late = tuple(
+        one.name for one in presenters(at.snapshot) if one.renewal is Renewal.RESTARTED and one.authorities != own
+    )
+    return (AwaitPickUp(names=late, authority=at.current, phase=at.phase),) if late else ()
+
+
+def _is_switched(at: Situation) -> bool:
+    return at.begun is not None and at.successor is None

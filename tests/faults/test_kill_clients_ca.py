@@ -1,0 +1,119 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Flows on the clients CA, killed before and after each of their writes and of their requests to a broker, then run again: no user is
+refused, and the end is the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+
+from ..support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
+from ..support.flows import FlowResult
+from ..support.killing import Killed, KillingTransport
+from ..support.reloads import ReloadingNodes
+from .stories import have_fast_keys
+from .test_kill_reload import Deadly
+
+
+@dataclass(frozen=True)
+class ClientsStory:
+    """reload: listeners can be told to read again."""
+
+    goal: Goal
+    reload: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.goal.value}, {'reload' if self.reload else 'restart'}"
+
+    def begin(self, patch: pytest.MonkeyPatch) -> ClientsCluster:
+        cluster = ClientsCluster()
+        have_fast_keys(cluster, patch)
+        if self.reload:
+            cluster.nodes = ReloadingNodes(cluster.memory)
+            cluster.nodes.replace_requests(patch)
+        cluster.begin(generated=self.goal is Goal.UPGRADE)
+        if self.goal is Goal.DOWNGRADE:
+            _finished(cluster.run(Goal.UPGRADE))
+        if self.goal in (Goal.RENEW, Goal.REPLACE_KEY):
+            cluster.checker.plant_foreign(CERTIFICATES, KEYS)
+        return cluster
+
+
+def _finished(result: FlowResult) -> None:
+    assert result.outcome.decision.done, [str(violation) for violation in result.outcome.decision.violations]
+
+
+def end_state(cluster: ClientsCluster) -> dict[str, Any]:
+    """Everything but the random parts."""
+    marks = ("ca-cert-generation", "ca-key-generation")
+    return {
+        "certificates": sorted(key for key in cluster.secret(CERTIFICATES) if key.endswith(".crt")),
+        "keys": sorted(map(len, cluster.secret(KEYS))),
+        "states": sorted(cluster.states.values()),
+        "generations": [
+            cluster.annotation("secrets", name, mark) for name, mark in zip((CERTIFICATES, KEYS), marks, strict=True)
+        ],
+        "paused": cluster.paused,
+        "generated": cluster.kafka["spec"]["clientsCa"],
+        "accepted": len(cluster.accepted),
+        "issuers": len(cluster.issuers()),
+    }  # fmt: skip
+
+
+def complete(cluster: ClientsCluster, story: ClientsStory) -> None:
+    _finished(cluster.run(story.goal))
+
+
+def go_on(cluster: ClientsCluster, story: ClientsStory) -> dict[str, Any]:
+    cluster.permitted = cluster.memory.api
+    cluster.memory.settle(2)
+    complete(cluster, story)
+    if story.reload:
+        assert cluster.rolls == {0}
+    return end_state(cluster)
+
+
+STORIES = [
+    *(ClientsStory(goal) for goal in (Goal.REPLACE_KEY, Goal.RENEW, Goal.UPGRADE, Goal.DOWNGRADE)),
+    ClientsStory(Goal.REPLACE_KEY, reload=False),
+]
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("story", STORIES, ids=str)
+def test_killed_at_any_write(story: ClientsStory, after: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = story.begin(monkeypatch)
+    counter = cluster.permitted = KillingTransport(cluster.memory.api)
+    complete(cluster, story)
+    wanted = end_state(cluster)
+    for number in range(1, counter.writes + 1):
+        cluster = story.begin(monkeypatch)
+        cluster.permitted = KillingTransport(cluster.memory.api, number, after)
+        with pytest.raises(Killed):
+            complete(cluster, story)
+        assert go_on(cluster, story) == wanted, f"write {number}"
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_killed_at_any_request_to_a_broker(moment: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    story = ClientsStory(Goal.REPLACE_KEY)
+    cluster = story.begin(monkeypatch)
+    complete(cluster, story)
+    assert cluster.nodes
+    requests, wanted = len(cluster.nodes.told), end_state(cluster)
+    for number in range(1, requests + 1):
+        cluster = story.begin(monkeypatch)
+        assert cluster.nodes
+        cluster.permitted = KillingTransport(cluster.memory.api)
+        setattr(cluster.nodes, moment, Deadly(number, cluster.permitted))
+        with pytest.raises(Killed):
+            complete(cluster, story)
+        cluster.nodes.before = cluster.nodes.after = lambda pod: None
+        assert go_on(cluster, story) == wanted, f"request {number}"

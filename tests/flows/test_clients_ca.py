@@ -1,0 +1,300 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Flows on the clients CA: users are let in after every single write, and no node restarts where listeners can read again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspection import inspect, plan
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent, RollStuck
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import Outside
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Waiver
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.trust import restart_to_trust
+from ansible_collections.trustops.strimzi.tests.operator import certs, clusters
+from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
+from ansible_collections.trustops.strimzi.tests.support.flows import START, FlowResult
+from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
+
+from ..support.clients_cluster import CERTIFICATES, KEYS, LEDGER, ClientsCluster
+from ..support.engines import leaving_open, without
+from ..support.roles import ByRoles, permissions
+from ..support.watched_cluster import CLUSTER, IN_USE
+from .test_roles import ROLES
+
+
+@pytest.fixture
+def cluster(monkeypatch: pytest.MonkeyPatch) -> ClientsCluster:
+    made = ClientsCluster()
+    begin = START.replace(microsecond=0)
+    monkeypatch.setattr(certs, "now", lambda: begin + timedelta(seconds=made.memory.seconds))
+    return made
+
+
+@pytest.fixture
+def nodes(cluster: ClientsCluster, monkeypatch: pytest.MonkeyPatch) -> ReloadingNodes:
+    cluster.nodes = ReloadingNodes(cluster.memory)
+    cluster.nodes.replace_requests(monkeypatch)
+    return cluster.nodes
+
+
+@pytest.fixture(params=[True, False], ids=["reload", "restart"])
+def uptake(request: pytest.FixtureRequest) -> bool:
+    if request.param:
+        request.getfixturevalue("nodes")
+    return bool(request.param)
+
+
+def assert_only(cluster: ClientsCluster, fingerprint: str) -> None:
+    cluster.memory.settle(1)
+    assert cluster.current == fingerprint
+    assert cluster.states == {fingerprint: IN_USE}
+    assert cluster.accepted == {fingerprint}
+    assert cluster.remembered("removed") == {}
+    assert set(cluster.secret(KEYS)) == {"ca.key"}
+
+
+@pytest.mark.parametrize("goal", [Goal.REPLACE_KEY, Goal.RENEW])
+def test_costs(cluster: ClientsCluster, uptake: bool, goal: Goal) -> None:
+    cluster.begin()
+    old, users = cluster.current, cluster.programs.stored()
+    cluster.finish(goal)
+    assert cluster.current != old
+    told = cluster.nodes.told if cluster.nodes else []
+    twice = goal is Goal.REPLACE_KEY
+    assert cluster.counts() == dict.fromkeys(cluster.counts(), 2 if twice and not uptake else 0)
+    assert {told.count(node) for node in cluster.memory.kubelet.nodes} == {2 if twice and uptake else 0}
+    assert all(leaf != users[user] for user, leaf in cluster.programs.stored().items())
+    if twice:
+        assert_only(cluster, cluster.current)
+    assert cluster.programs.logins > 50
+
+
+@pytest.mark.parametrize("goal", [Goal.REPLACE_KEY, Goal.RENEW])
+def test_the_plan_comes_true(cluster: ClientsCluster, uptake: bool, goal: Goal) -> None:
+    cluster.begin()
+    work, intent = cluster.work(), cluster.intent(goal)
+    planned = plan(work, inspect(work, intent), intent)
+    assert planned.violations == ()
+    rolls = sum(len(step.nodes) for step in planned.steps)
+    cluster.finish(goal)
+    assert sum(cluster.counts().values()) == rolls
+
+
+def test_the_operators_own_number_stays(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    """Another one would restart every node; this collection counts beside it."""
+    cluster.begin()
+    cluster.finish(Goal.REPLACE_KEY)
+    found = cluster.memory.api.find("secrets", "kafka", CERTIFICATES) or {}
+    assert found["metadata"]["annotations"]["strimzi.io/ca-cert-generation"] == "0"
+    assert found["metadata"]["annotations"]["trustops.strimzi/ca-cert-generation"] == "1"
+    assert cluster.pauses == 2
+
+
+def test_one_rotation_after_the_other(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    cluster.begin()
+    for goal in (Goal.REPLACE_KEY, Goal.RENEW, Goal.REPLACE_KEY):
+        cluster.finish(goal, fresh_for=timedelta(0), replaces=cluster.current)
+    assert_only(cluster, cluster.current)
+    assert cluster.rolls == {0}
+
+
+def test_adopted_rotated_and_handed_back(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    cluster.begin(generated=True)
+    for goal in (Goal.UPGRADE, Goal.REPLACE_KEY, Goal.DOWNGRADE):
+        cluster.finish(goal)
+    assert cluster.kafka["spec"]["clientsCa"]["generateCertificateAuthority"] is True
+    assert (cluster.rolls, cluster.states) == ({0}, {})
+    cluster.memory.settle(3)
+    assert cluster.rolls == {0}
+
+
+def test_a_generated_ca_is_not_rotated(cluster: ClientsCluster) -> None:
+    cluster.begin(generated=True)
+    assert "has a clients CA that the operator generates (spec.clientsCa." in held(cluster.run(Goal.REPLACE_KEY))
+
+
+def held(result: FlowResult) -> str:
+    decision = result.outcome.decision
+    assert not decision.done
+    return " ".join(map(str, decision.violations))
+
+
+def test_the_cluster_ca_goes_its_own_way(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    cluster.begin()
+    cluster.finish(Goal.REPLACE_KEY)
+    clients, cluster.ca = cluster.secret(LEDGER), CaKind.CLUSTER
+    cluster.finish(Goal.REPLACE_KEY)
+    assert cluster.secret(LEDGER) == clients
+    cluster.ca = CaKind.CLIENTS
+    assert_only(cluster, cluster.current)
+
+
+@pytest.mark.parametrize("ca", list(CaKind))
+def test_neither_flow_works_in_a_pause_of_the_other(cluster: ClientsCluster, ca: CaKind) -> None:
+    cluster.begin()
+    cluster.ca = ca
+    other = cluster.work().scope.other_ca
+    marks = {"strimzi.io/pause-reconciliation": "true", other.paused_by: "somebody"}
+    cluster.change("kafkas", CLUSTER, {"metadata": {"annotations": marks}})
+    cluster.memory.settle(1)
+    told = held(cluster.run(Goal.REPLACE_KEY))
+    assert f"is paused by a flow on its {other.ca.value} CA. Wait for its end" in told
+    assert (cluster.writes, cluster.paused) == (0, True)
+
+
+def test_nobody_verifies(cluster: ClientsCluster) -> None:
+    cluster.begin()
+    cluster.change("kafkas", CLUSTER, {"spec": {"kafka": {"listeners": clusters.LISTENERS[:1]}}})
+    cluster.memory.settle(1)
+    assert "has no listener that verifies clients by the clients CA" in held(cluster.run(Goal.REPLACE_KEY))
+    assert cluster.writes == 0
+
+
+def test_nobody_issues(cluster: ClientsCluster) -> None:
+    cluster.begin()
+    cluster.change("kafkas", CLUSTER, {"spec": {"entityOperator": None}})
+    cluster.memory.settle(1)
+    assert "has no User Operator, which would issue certificates of the next clients CA." in held(
+        cluster.run(Goal.REPLACE_KEY)
+    )
+    assert cluster.writes == 0
+
+
+def test_a_user_whose_certificates_somebody_else_issues(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    cluster.begin()
+    cluster.add("partner", kind="tls-external")
+    told = held(cluster.run(Goal.REPLACE_KEY))
+    assert "KafkaUser kafka/partner: it cannot be told of which CA the certificate is that it presents" in told
+    assert cluster.writes == 0
+    now = cluster.work().clock.now()
+    cluster.outside = Outside(waivers=(Waiver("KafkaUser kafka/partner", now + timedelta(days=1), "told by phone"),))
+    cluster.finish(Goal.REPLACE_KEY)
+    assert_only(cluster, cluster.current)
+
+
+def test_a_program_that_reads_its_secret_only_at_its_start(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    cluster.begin()
+    old = cluster.current
+    start(cluster, "billing", "payments")
+    told = held(cluster.run(Goal.REPLACE_KEY))
+    assert "Pod kafka/billing: may present a certificate of" in told
+    assert "it has not read the certificate of user payments since that was issued. Restart it" in told
+    assert cluster.accepted == {old, cluster.current}
+    stop(cluster, "billing")
+    start(cluster, "billing", "payments")
+    cluster.finish(Goal.RECONCILE)
+    assert_only(cluster, cluster.current)
+
+
+def test_a_program_that_nobody_waits_for(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    """It is cut off when the CA leaves, as its waiver says."""
+    cluster.begin()
+    start(cluster, "billing", "payments")
+    cluster.programs.stop("billing")
+    now = cluster.work().clock.now()
+    cluster.outside = Outside(waivers=(Waiver("Pod kafka/billing", now + timedelta(days=1), "not in use any more"),))
+    cluster.finish(Goal.REPLACE_KEY)
+    assert_only(cluster, cluster.current)
+
+
+def test_a_user_operator_that_stands_still(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    cluster.begin()
+    old, cluster.users_run = cluster.current, False
+    with pytest.raises(OperatorSilent, match=r"has not issued certificates for KafkaUser kafka/orders within 60 s"):
+        cluster.run(Goal.REPLACE_KEY)
+    assert cluster.accepted == {old, cluster.current}
+    cluster.users_run = True
+    cluster.finish(Goal.RECONCILE)
+    assert_only(cluster, cluster.current)
+
+
+def test_a_broker_that_goes_on_as_before(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    """It takes the request, and does not trust the next CA: no certificate of that is issued."""
+    cluster.begin()
+    old, nodes.deaf = cluster.current, {"demo-kafka-1"}
+    with pytest.raises(RollStuck, match=r"still refuse CN=clients-ca v1,O=io.strimzi"):
+        cluster.run(Goal.REPLACE_KEY)
+    assert cluster.current == old
+    nodes.deaf = set()
+    cluster.finish(Goal.RECONCILE)
+    assert cluster.current != old
+
+
+def test_a_broker_that_cannot_be_told_restarts(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    cluster.begin()
+    nodes.configured = False
+    for node in cluster.memory.kubelet.nodes:
+        cluster.memory.api.request("DELETE", f"/api/v1/namespaces/kafka/configmaps/{node}")
+    result = cluster.finish(Goal.REPLACE_KEY)
+    assert cluster.rolls == {2}
+    assert "They are restarted instead." in result.warnings[0]
+
+
+def test_without_the_gate_before_use_users_are_refused(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    """The observer sees what the gate is there for: certificates of a CA that brokers have not read."""
+    cluster.begin()
+    cluster.engine = replace(leaving_open("trust", "alone"), rules=without(restart_to_trust).rules)
+    with pytest.raises(InvariantBroken, match=r"broker demo-kafka-\d does not accept orders"):
+        cluster.run(Goal.REPLACE_KEY)
+
+
+def test_whoever_is_waived_wrongly_is_refused(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    """The observer sees what the gate before removal is there for: a waiver opens it for one program."""
+    cluster.begin()
+    start(cluster, "billing", "payments")
+    now = cluster.work().clock.now()
+    cluster.outside = Outside(waivers=(Waiver("Pod kafka/billing", now + timedelta(days=1), "a mistake"),))
+    with pytest.raises(InvariantBroken, match=r"broker demo-kafka-\d does not accept billing"):
+        cluster.run(Goal.REPLACE_KEY)
+
+
+def test_five_roles_are_enough(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    """And each rule of the one for the clients CA is used."""
+    cluster.begin(generated=True)
+    roles = ("looking", "flows", "reload", "users", "clients-ca")
+    permitted = ByRoles(cluster.memory.api, [rule for role in roles for rule in ROLES[role]])
+    cluster.permitted = permitted
+    for goal in (Goal.UPGRADE, Goal.REPLACE_KEY, Goal.RENEW, Goal.DOWNGRADE):
+        cluster.finish(goal)
+    lease = TrustLease(
+        cluster.work().client, "kafka", cluster.work().scope.lease, "me", now=cluster.work().clock.now,
+        monotonic=cluster.work().clock.monotonic, cluster=CLUSTER, labels=cluster.work().scope.labels,
+    )  # fmt: skip
+    lease.acquire()
+    lease.release()
+    assert (permitted.refused, cluster.rolls) == ([], {0})
+    waiting_for_it = {("list", "leases", "demo-clients-trust"), ("watch", "leases", "demo-clients-trust")}
+    assert permissions(ROLES["clients-ca"]) <= permitted.used | waiting_for_it
+
+
+def test_without_the_permission_to_touch_users_it_takes_longer(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    cluster.begin()
+    roles = ("looking", "flows", "reload", "users", "clients-ca")
+    rules = [rule for role in roles for rule in ROLES[role] if rule["resources"] != ["kafkausers"] or role == "users"]
+    cluster.permitted = ByRoles(cluster.memory.api, rules)
+    cluster.finish(Goal.REPLACE_KEY)
+    assert_only(cluster, cluster.current)
+
+
+def start(cluster: ClientsCluster, program: str, user: str) -> None:
+    """A pod that mounts the Secret of a user and reads it once."""
+    volumes = [{"name": "user", "secret": {"secretName": user}}]
+    cluster.memory.seconds += 1
+    cluster.memory.apply(
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": program}, "spec": {"volumes": volumes}}
+    )
+    cluster.programs.start(program, user)
+
+
+def stop(cluster: ClientsCluster, program: str) -> None:
+    cluster.memory.api.request("DELETE", f"/api/v1/namespaces/kafka/pods/{program}")
+    cluster.memory.settle(1)
+    cluster.programs.stop(program)

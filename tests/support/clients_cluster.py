@@ -1,0 +1,78 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A cluster whose clients CA is worked on: with users, and a User Operator that issues their certificates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
+from ansible_collections.trustops.strimzi.tests.operator import certs
+from ansible_collections.trustops.strimzi.tests.operator.user_operator import UserOperatorDouble
+from ansible_collections.trustops.strimzi.tests.support.user_programs import UserPrograms
+
+from .ledgers import about
+from .users import kafka_user
+from .watched_cluster import CLUSTER, NAMESPACE, Object, WatchedCluster, fingerprints
+
+CERTIFICATES, KEYS, LEDGER = "demo-clients-ca-cert", "demo-clients-ca", "demo-clients-ca-trusted-certs"
+
+
+@dataclass
+class ClientsCluster(WatchedCluster):
+    """users_run: whether there is somebody who issues certificates. ca: the CA that flows are about."""
+
+    users_run: bool = True
+    ca: CaKind = CaKind.CLIENTS
+    users: UserOperatorDouble = field(init=False)
+    programs: UserPrograms = field(init=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.users = UserOperatorDouble(self.memory.api, NAMESPACE, CLUSTER)
+        self.programs = UserPrograms(self.memory)
+        self.memory.neighbours.append(self._issue)
+
+    def _issue(self) -> None:
+        if self.users_run and self.memory.api.find("secrets", NAMESPACE, CERTIFICATES):
+            self.users.reconcile()
+
+    def begin(self, *names: str, generated: bool = False, manifests: list[Object] | None = None) -> None:
+        """A cluster with these users, whose certificates are issued; generated: whether the operator keeps the clients CA."""
+        about, self.ca = self.ca, CaKind.CLUSTER
+        self.create(**({"manifests": manifests} if manifests else {}))
+        self.ca = about
+        self.add(*(names or ("orders", "payments")))
+        if not generated:
+            self.change("kafkas", CLUSTER, {"spec": {"clientsCa": {"generateCertificateAuthority": False}}})
+            self.memory.settle(1)
+        self.look_away()
+
+    def add(self, *names: str, kind: str = "tls") -> None:
+        self.memory.apply(*(kafka_user(name, NAMESPACE, kind) for name in names))
+        self.memory.settle(1)
+
+    def work(self, supplied: Any = None, transport: Any = None) -> Work:
+        work = super().work(supplied, transport)
+        work.scope = work.scope.of(self.ca)
+        return work
+
+    def _find_ledger(self, name: str) -> Object | None:
+        return about(self.ca.value, super()._find_ledger)(name)
+
+    @property
+    def current(self) -> str:
+        return fingerprints(self.secret(CERTIFICATES)["ca.crt"])[0]
+
+    @property
+    def accepted(self) -> set[str]:
+        """The CAs by which any broker verifies users."""
+        found = (one.users for one in self.memory.kubelet.processes.values() if one.users)
+        return {fingerprint for users in found for fingerprint in fingerprints(users)}
+
+    def issuers(self) -> set[str]:
+        """Subjects of the CAs that signed certificates of users."""
+        return {certs.load(pem)[0].issuer.rfc4514_string() for pem in self.programs.stored().values()}

@@ -1,0 +1,56 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Programs of users that log in to a cluster, watched after every single write: does each broker accept each of them?
+
+An independent observer, as ``checker`` is for the nodes: it reads the API server and what the processes really loaded, and validates
+with OpenSSL.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .checker import InvariantBroken, entries
+from .memory_api import Change
+from .memory_cluster import MemoryCluster
+from .verification import verifies
+
+
+@dataclass
+class UserPrograms:
+    """Every user logs in with what its Secret holds at this moment. started: and some with what it held when they were started.
+
+    logins: how often somebody logged in.
+    """
+
+    memory: MemoryCluster
+    started: dict[str, bytes] = field(default_factory=dict)
+    logins: int = 0
+
+    def __post_init__(self) -> None:
+        self.memory.api.listeners.append(self._after)
+
+    def start(self, program: str, user: str) -> None:
+        """It reads the Secret now, and never again."""
+        self.started[program] = self.stored()[user]
+
+    def stop(self, program: str) -> None:
+        del self.started[program]
+
+    def stored(self) -> dict[str, bytes]:
+        """The certificates of the users, by name."""
+        users = (one["metadata"]["name"] for one in self.memory.api.all("kafkausers", self.memory.namespace))
+        found = {user: entries(self.memory.api.find("secrets", self.memory.namespace, user)) for user in users}
+        return {user: content["user.crt"] for user, content in found.items() if content.get("user.crt")}
+
+    def _after(self, change: Change) -> None:
+        if change.plural not in ("secrets", "pods"):
+            return
+        brokers = [one for one in self.memory.kubelet.processes.values() if one.users]
+        for who, leaf in {**self.stored(), **self.started}.items():
+            for broker in brokers:
+                self.logins += 1
+                if not verifies(leaf, broker.users):
+                    where = f"after {change.verb} of {change.plural}/{change.name}"
+                    raise InvariantBroken(f"broker {broker.pod} does not accept {who}, {where}")

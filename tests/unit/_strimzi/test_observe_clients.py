@@ -1,0 +1,92 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The snapshot of a flow on the clients CA."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe_clients import observe_clients_ca
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import IssuedBy
+from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, key, make
+
+from .bench import SCOPE, Bench, kafka, pem, pod, secret
+
+CLIENTS = SCOPE.of(CaKind.CLIENTS)
+CA, OLD, CLUSTER_CA = make("clients-ca v1", key(0)), make("clients-ca v0", key(1)), make("cluster-ca v0", key(2))
+MTLS = [{"name": "tls", "port": 9093, "type": "internal", "tls": True, "authentication": {"type": "tls"}}]
+
+
+def bench(listeners: Any = None, entity: Any = None, **annotations: str) -> Bench:
+    made = Bench()
+    spec = {"kafka": {"listeners": MTLS if listeners is None else listeners}}
+    made.create("kafkas", kafka(**spec, entityOperator={"userOperator": {}} if entity is None else entity))
+    stored = {"ca.crt": pem(CA), "ca-2027-01-01T00-00-00Z.crt": pem(OLD)}
+    marks = {"strimzi.io/ca-cert-generation": "3", **annotations}
+    made.create("secrets", secret(CLIENTS.ca_certificate_secret, stored, marks))
+    made.create("secrets", secret(CLIENTS.ca_key_secret, {"ca.key": CA.key.reveal()}))
+    bundle = {"cluster-ca.crt": pem(CLUSTER_CA), "clients-ca.crt": pem(CA, OLD)}
+    made.create("secrets", secret(CLIENTS.trust_bundle_secret, bundle))
+    return made
+
+
+def seen(made: Bench) -> Observation:
+    return observe_clients_ca(made.client(), CLIENTS, NOW)
+
+
+def test_brokers_verify_and_do_nothing_else() -> None:
+    made = bench()
+    made.create("pods", pod("demo-kafka-0"))
+    controller = pod("demo-kafka-1")
+    controller["metadata"]["labels"]["strimzi.io/broker-role"] = "false"
+    made.create("pods", controller)
+    made.create("pods", pod("demo-entity-operator-x", "entity-operator"))
+    (broker,) = seen(made).snapshot.pods
+    assert (broker.name, broker.leaves, broker.verifies_only, broker.generation) == ("demo-kafka-0", (), True, None)
+
+
+def test_a_broker_that_the_operator_is_still_to_restart() -> None:
+    made = bench()
+    made.create("pods", pod("demo-kafka-0", clients_ca_cert_generation="2"))
+    made.create("pods", pod("demo-kafka-1", clients_ca_cert_generation="3"))
+    assert [one.generation for one in seen(made).snapshot.pods] == [2, None]
+
+
+def test_without_a_listener_that_verifies_nobody_is_asked() -> None:
+    made = bench(listeners=[{**MTLS[0], "authentication": {"type": "scram-sha-512"}}])
+    made.create("pods", pod("demo-kafka-0"))
+    assert (seen(made).snapshot.pods, seen(made).snapshot.has_verifiers) == ((), False)
+
+
+@pytest.mark.parametrize(("entity", "who"), [(None, IssuedBy.USER_OPERATOR), ({"topicOperator": {}}, IssuedBy.NOBODY)])
+def test_who_issues(entity: Any, who: IssuedBy) -> None:
+    assert seen(bench(entity=entity)).snapshot.issued_by is who
+
+
+def test_its_secrets_are_those_of_the_clients_ca() -> None:
+    found = seen(bench()).snapshot
+    assert found.ca.current == (CA.certificate,)
+    assert found.bundle == {CA.certificate.fingerprint, OLD.certificate.fingerprint}
+    assert found.names.certificate_secret == "Secret kafka/demo-clients-ca-cert"
+    assert found.names.ledger == "Secret kafka/demo-clients-ca-trusted-certs"
+    assert found.sends_chains is False
+
+
+def test_an_old_one_that_the_operator_keeps_until_it_expires_is_no_flow_of_its_own() -> None:
+    assert seen(bench()).snapshot.ca.retired == ()
+
+
+@pytest.mark.parametrize(("ours", "counted"), [({}, 3), ({"trustops.strimzi/ca-cert-generation": "5"}, 5)])
+def test_the_generation_is_our_own(ours: dict[str, str], counted: int) -> None:
+    assert seen(bench(**ours)).snapshot.ca.certificate_generation == counted
+
+
+def test_without_a_cluster() -> None:
+    found = seen(Bench()).snapshot
+    assert (found.reconciliation.exists, found.pods, found.presenters) == (False, (), ())
+    assert (found.has_verifiers, found.issued_by) == (True, IssuedBy.USER_OPERATOR)

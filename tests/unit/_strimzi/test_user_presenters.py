@@ -1,0 +1,155 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Who presents certificates of the clients CA, and of which CA each certificate may be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.readers import Reader
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_presenters import presenters_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_secrets import ClientsCa, UserCertificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import User, Users
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import Presenter, Renewal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets
+from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, YEAR, Entity, key, make
+
+from .bench import Object, kafka, pem
+
+OLD, NEW = make("clients-ca v0", key(0)), make("clients-ca v1", key(1))
+RENEWED = make("clients-ca v0", key(0), end=NOW + 2 * YEAR)
+LATE, EARLY = NOW, NOW - timedelta(days=1)
+GOOD = UserCertificate(
+    "CN=orders", "CN=clients-ca v1", "ab", NOW + YEAR, NEW.certificate, True, NOW, "", NEW.certificate, True, True
+)  # fmt: skip
+
+
+def of(*users: User, current: Entity = NEW, resource: Object | None = None) -> tuple[Presenter, ...]:
+    """Of a cluster in which OLD was in use before."""
+    found = Users(resource or kafka(), "apps", True, ClientsCa((current.certificate,), pem(current)), users)
+    known = (OLD.certificate, NEW.certificate, RENEWED.certificate)
+    used = (OLD.certificate.fingerprint, current.certificate.fingerprint)
+    return presenters_of(found, CaSecrets(current=(current.certificate,)), known, used, NOW)
+
+
+def user(certificate: UserCertificate | None = GOOD, kind: str = "tls", *readers: Reader) -> User:
+    return User("orders", kind, "orders", True, False, certificate, readers)
+
+
+def one(*users: User, **options: Any) -> Presenter:
+    """Beside the User Operator."""
+    _operator, found = of(*users, **options)
+    return found
+
+
+def names_of(*authorities: Entity) -> frozenset[str]:
+    return frozenset(authority.certificate.fingerprint for authority in authorities)
+
+
+def test_the_user_operator_issues_of_the_ca_in_use_at_any_time() -> None:
+    (found,) = of()
+    assert (found.name, found.authorities, found.behind) == ("the User Operator", names_of(NEW), False)
+
+
+def test_a_user() -> None:
+    found = one(user())
+    assert (found.name, found.authorities, found.behind) == ("KafkaUser apps/orders", names_of(NEW), False)
+    assert found.why == "Secret apps/orders"
+
+
+def test_a_user_of_another_ca_than_the_one_in_use_is_issued_anew() -> None:
+    found = one(user(replace(GOOD, authority=OLD.certificate, beside=OLD.certificate, is_current=False)))
+    assert (found.authorities, found.behind) == (names_of(OLD), True)
+
+
+@pytest.mark.parametrize(
+    ("beside", "expected"),
+    [
+        (RENEWED.certificate, (RENEWED,)),
+        (OLD.certificate, (OLD,)),
+        (None, (OLD, RENEWED)),
+        (NEW.certificate, (OLD, RENEWED)),
+    ],
+)
+def test_of_two_certificates_with_one_key_what_lies_beside_it_counts(beside: Any, expected: tuple[Entity, ...]) -> None:
+    found = one(user(replace(GOOD, authority=OLD.certificate, beside=beside)))
+    assert found.authorities == names_of(*expected)
+
+
+@pytest.mark.parametrize(
+    "certificate",
+    [UserCertificate(problem="Secret apps/orders does not exist"), replace(GOOD, not_after=NOW, authority=None)],
+    ids=["none", "expired"],
+)
+def test_a_user_without_a_certificate_that_counts_presents_none(certificate: UserCertificate) -> None:
+    assert one(user(certificate)).authorities == frozenset()
+
+
+@pytest.mark.parametrize(
+    "certificate",
+    [replace(GOOD, authority=None, problem="of a stranger"), replace(GOOD, has_key=False, problem="of a stranger")],
+    ids=["another CA", "another key"],
+)
+def test_a_certificate_that_does_not_fit_is_not_known(certificate: UserCertificate) -> None:
+    found = one(user(certificate))
+    assert (found.authorities, found.why) == (None, "Secret apps/orders: of a stranger")
+
+
+@pytest.mark.parametrize("kind", ["scram-sha-512", ""])
+def test_others_present_no_certificate(kind: str) -> None:
+    assert len(of(user(None, kind))) == 1
+
+
+def test_a_user_whose_certificates_somebody_else_issues() -> None:
+    found = one(user(None, "tls-external"))
+    assert (found.authorities, found.remedy) == (
+        None,
+        "See that its certificate is of the CA in use, then give a waiver for it that says until when it may go on.",
+    )
+
+
+class TestReaders:
+    def reader(self, *created: str, **fields: Any) -> Presenter:
+        pods = tuple({"metadata": {"creationTimestamp": moment}} for moment in created)
+        _operator, _user, found = of(user(GOOD, "tls", Reader("Pod apps/a", pods, **fields)))
+        return found
+
+    def test_one_that_has_started_since(self) -> None:
+        found = self.reader(NOW.isoformat())
+        assert (found.name, found.authorities, found.renewal) == ("Pod apps/a", names_of(NEW), Renewal.BY_HAND)
+
+    def test_one_that_has_not_may_have_read_any(self) -> None:
+        found = self.reader((NOW - timedelta(days=1)).isoformat())
+        assert found.authorities == names_of(OLD, NEW)
+        assert found.why == "it has not read the certificate of user orders since that was issued"
+        assert found.remedy.startswith(
+            "Restart it, so that it reads the certificate of user orders again; or give a waiver"
+        )
+
+    def test_one_that_the_operator_restarts(self) -> None:
+        found = self.reader((NOW - timedelta(days=1)).isoformat(), followed=True)
+        assert (found.renewal, found.remedy.partition(":")[0]) == (
+            Renewal.RESTARTED,
+            "The operator restarts it by itself",
+        )
+
+    def test_one_of_which_nothing_can_be_told(self) -> None:
+        _operator, _user, found = of(user(GOOD, "tls", Reader("KafkaAccess apps/a", None)))
+        assert (found.authorities, found.why) == (
+            None, "it cannot be told whether it has read the certificate of user orders since that was issued",
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("superusers", "unknown"),
+    [(["CN=orders", "CN=admin"], ["superuser CN=admin"]), (["admin"], []), (None, [])],
+)
+def test_superusers_whose_certificates_were_signed_by_hand(superusers: Any, unknown: list[str]) -> None:
+    resource = kafka(kafka={"authorization": {"type": "simple", "superUsers": superusers}})
+    found = [one for one in of(user(), resource=resource) if one.authorities is None]
+    assert [one.name for one in found] == unknown

@@ -1,0 +1,90 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A cluster as a flow on its clients CA sees it: brokers only verify, users present. The stages of a replacement of its key."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import Presenter, Renewal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    InPlace,
+    IssuedBy,
+    Pod,
+    Snapshot,
+)
+
+from ...support.certificates import Entity
+from .builders import (
+    ALL,
+    ANY,
+    NAMES,
+    NEW,
+    OLD,
+    PHASE_OUT,
+    PODS,
+    UNTRUSTED,
+    UNUSED,
+    a_journal,
+    a_pod,
+    cluster,
+    entry,
+    ledger,
+    names_of,
+    others,
+    prepared,
+    secrets,
+    uids_of,
+)
+
+USER_OPERATOR, ORDERS, PAYMENTS = "the User Operator", "KafkaUser kafka/orders", "KafkaUser kafka/payments"
+USER_NAMES = replace(NAMES, ca="clients CA", common_name="clients-ca", specification="spec.clientsCa")
+
+
+def broker(name: str = PODS[0], **fields: Any) -> Pod:
+    return a_pod(name, None, **{"leaves": (), "presents_stored": None, "verifies_only": True, **fields})
+
+
+def presenter(name: str = ORDERS, issuer: Entity | None = OLD, **fields: Any) -> Presenter:
+    """issuer: None where it is not known."""
+    made = Presenter(name, names_of(issuer) if issuer else None, "Secret kafka/x", Renewal.ISSUED, remedy="Wait.")
+    return replace(made, **fields)
+
+
+def presenting(*users: Presenter, current: Entity = OLD) -> tuple[Presenter, ...]:
+    """These, and the User Operator."""
+    return (presenter(USER_OPERATOR, current, renewal=Renewal.AT_ONCE), *users)
+
+
+def users(**fields: Any) -> Snapshot:
+    """Without anything: OLD is in use, and nothing is to be done."""
+    return cluster(**{
+        "names": USER_NAMES, "pods": tuple(map(broker, PODS)), "leaves": (), "sends_chains": False,
+        "issued_by": IssuedBy.USER_OPERATOR, "presenters": presenting(presenter(), presenter(PAYMENTS)),
+        "in_place": InPlace(), **fields,
+    })  # fmt: skip
+
+
+_BEGUN: dict[str, Any] = {"journal": a_journal()}
+_SWITCHED: dict[str, Any] = {
+    "ca": secrets(NEW, others=others(OLD), certificate_generation=1, key_generation=1, kept_keys=names_of(OLD))
+}
+_NEXT: dict[str, Any] = {"ca": secrets(OLD, others=others(NEW), prepared=(prepared(NEW),), kept_keys=names_of(NEW))}
+_USED = entry(NEW, ANY, {1})
+
+STAGES = {
+    "published": users(
+        ledger=ledger(entry(OLD, ALL, {0}), entry(NEW, UNTRUSTED, awaiting=uids_of()), **_BEGUN), **_NEXT
+    ),
+    "trusted": users(ledger=ledger(entry(OLD, ALL, {0}), entry(NEW, UNUSED), **_BEGUN), **_NEXT),
+    "switched": users(
+        ledger=ledger(entry(OLD, ANY, {0}), _USED, **_BEGUN),
+        presenters=presenting(presenter(behind=True), presenter(PAYMENTS, behind=True), current=NEW), **_SWITCHED,
+    ),
+    "issued": users(
+        ledger=ledger(entry(OLD, PHASE_OUT, {0}), entry(NEW, ALL, {1}), **_BEGUN),
+        presenters=presenting(presenter(issuer=NEW), presenter(PAYMENTS, NEW), current=NEW), **_SWITCHED,
+    ),
+}  # fmt: skip

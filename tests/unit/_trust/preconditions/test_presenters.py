@@ -1,0 +1,91 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Before a flow on a CA whose certificates parties outside the cluster present."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Waiver
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import IssuedBy, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import Precondition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.presenters import (
+    presenters_are_known,
+    somebody_issues,
+    somebody_verifies,
+)
+
+from ....support.certificates import NOW
+from ..builders import DAY, NEW, prepared, secrets
+from ..of_users import ORDERS, STAGES, presenter, presenting, users
+from .refusals import RECONCILE, RENEW, REPLACE_KEY, UPGRADE, Refusal, assert_refused
+
+UNKNOWN = users(presenters=presenting(presenter(issuer=None, why="nobody says so")))
+IDLE = users(has_verifiers=False, pods=())
+ALONE = users(issued_by=IssuedBy.NOBODY)
+ELSEWHERE = replace(REPLACE_KEY, supplied=replace(prepared(NEW), elsewhere=True))
+KEPT = users(ca=secrets(elsewhere=frozenset({secrets().current[0].public_key_sha256})))
+
+
+_NO_KEY = (
+    "Secret kafka/demo-cluster-ca: would hold no key of the next CA, and the User Operator issues certificates of users with that. "
+    "Supply the CA with its key; or none, then one is made."
+)
+CASES = [
+    pytest.param(Refusal(rule, snapshot, intent, (text,)), id=name)
+    for name, rule, snapshot, intent, text in (
+        (
+            "unknown", presenters_are_known, UNKNOWN, REPLACE_KEY,
+            f"{ORDERS}: it cannot be told of which CA the certificate is that it presents: nobody says so. Wait.",
+        ),
+        (
+            "nobody verifies", somebody_verifies, IDLE, REPLACE_KEY,
+            "Kafka kafka/demo: has no listener that verifies clients by the clients CA: none with the authentication tls. Nobody logs in with "
+            "its certificates, so nothing has to be rotated without an interruption: leave it, or replace it in any way.",
+        ),
+        (
+            "nobody issues", somebody_issues, ALONE, REPLACE_KEY,
+            "Kafka kafka/demo: has no User Operator, which would issue certificates of the next clients CA. Add "
+            "spec.entityOperator.userOperator and a KafkaUser for each user, then run the flow again.",
+        ),
+        ("a key elsewhere", somebody_issues, users(), ELSEWHERE, _NO_KEY),
+        ("a renewal of one that is elsewhere", somebody_issues, KEPT, RENEW, _NO_KEY),
+    )
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
+    assert_refused(case)
+
+
+def texts(rule: Precondition, snapshot: Snapshot, intent: Intent) -> list[str]:
+    return [str(one) for one in rule(snapshot, intent)]
+
+
+@pytest.mark.parametrize(("rule", "snapshot"), [
+    (presenters_are_known, UNKNOWN), (somebody_verifies, IDLE), (somebody_issues, ALONE)
+])  # fmt: skip
+@pytest.mark.parametrize("intent", [UPGRADE, RECONCILE], ids=["adopting", "reconciling"])
+def test_what_begins_nothing_is_not_held(rule: Precondition, snapshot: Snapshot, intent: Intent) -> None:
+    assert texts(rule, snapshot, intent) == []
+
+
+@pytest.mark.parametrize("rule", [presenters_are_known, somebody_verifies, somebody_issues])
+def test_a_flow_in_flight_goes_on(rule: Precondition) -> None:
+    seen = replace(STAGES["trusted"], presenters=UNKNOWN.presenters, has_verifiers=False, issued_by=IssuedBy.NOBODY)
+    assert texts(rule, seen, REPLACE_KEY) == []
+
+
+@pytest.mark.parametrize("rule", [presenters_are_known, somebody_verifies, somebody_issues])
+def test_a_cluster_with_everything(rule: Precondition) -> None:
+    assert texts(rule, users(), REPLACE_KEY) == []
+
+
+def test_a_waiver_lets_it_begin() -> None:
+    waived = replace(UNKNOWN, waivers=(Waiver(ORDERS, NOW + DAY, "told by phone"),))
+    assert texts(presenters_are_known, waived, REPLACE_KEY) == []

@@ -1,0 +1,60 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Users get certificates of the CA in use after the switch, and programs read them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Waiver
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import Renewal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.presenters import (
+    AwaitPickUp,
+    AwaitReissue,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.presenters import await_pick_up, reissue
+
+from ....support.certificates import NOW
+from ..builders import DAY, NEW, OLD, names_of
+from ..of_users import ORDERS, PAYMENTS, STAGES, presenter, presenting
+from .asking import situation
+
+CONNECT = "KafkaConnect kafka/connect"
+
+
+def test_after_the_switch_every_user_is_issued_anew() -> None:
+    (step,) = reissue(situation(STAGES["switched"]))
+    assert isinstance(step, AwaitReissue)
+    assert (step.names, step.authority) == ((ORDERS, PAYMENTS), NEW.certificate)
+
+
+@pytest.mark.parametrize("stage", ["published", "trusted", "issued"])
+def test_at_other_stages_nobody_is(stage: str) -> None:
+    behind = tuple(replace(one, behind=stage != "issued") for one in STAGES[stage].presenters)
+    assert reissue(situation(replace(STAGES[stage], presenters=behind))) == ()
+
+
+def test_whoever_is_waived_is_not_waited_for() -> None:
+    waivers = (Waiver(ORDERS, NOW + DAY, "gone"),)
+    (step,) = reissue(situation(replace(STAGES["switched"], waivers=waivers)))
+    assert isinstance(step, AwaitReissue)
+    assert step.names == (PAYMENTS,)
+
+
+def test_programs_that_the_operator_restarts_are_waited_for() -> None:
+    late = presenter(CONNECT, None, authorities=names_of(OLD, NEW), renewal=Renewal.RESTARTED)
+    other = presenter("Pod kafka/app", OLD)
+    seen = replace(STAGES["issued"], presenters=presenting(late, other, current=NEW))
+    (step,) = await_pick_up(situation(seen))
+    assert isinstance(step, AwaitPickUp)
+    assert (step.names, step.authority) == ((CONNECT,), NEW.certificate)
+
+
+def test_and_not_when_they_have_read_it() -> None:
+    seen = presenting(presenter(CONNECT, NEW, renewal=Renewal.RESTARTED), current=NEW)
+    assert await_pick_up(situation(replace(STAGES["issued"], presenters=seen))) == ()
+    seen = presenting(presenter(CONNECT, OLD, renewal=Renewal.RESTARTED))
+    assert await_pick_up(situation(replace(STAGES["trusted"], presenters=seen))) == ()

@@ -1,0 +1,191 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Decisions about the clients CA: what comes next, what holds it, and whom the gates ask."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.parties import present_all
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import usage_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.removal import removal_gate
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.verifiers import verifying_parties
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.memory import forget_removed
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.projection import note_reloads
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Waiver
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import RemovedEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import Usage
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Look
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Reload, Roll, RollReason
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import prepare
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.trust import restart_to_trust
+
+from ...support.certificates import NOW
+from .builders import (
+    ALL,
+    ANY,
+    DAY,
+    NEW,
+    OLD,
+    PODS,
+    answering,
+    books_of,
+    entry,
+    ledger,
+    name_of,
+    names_of,
+    uid_of,
+    uids_of,
+)
+from .of_users import ORDERS, PAYMENTS, STAGES, USER_OPERATOR, presenter, presenting, users
+from .rules.asking import situation
+
+REPLACE_KEY = Intent(Goal.REPLACE_KEY)
+NEW_NAME, OLD_NAME = named(NEW.certificate), named(OLD.certificate)
+
+
+def test_users_present_and_brokers_do_not() -> None:
+    assert [one.party for one in present_all(users(), books_of(users()))] == [USER_OPERATOR, ORDERS, PAYMENTS]
+
+
+def test_whoever_presents_nothing_counts_for_nothing() -> None:
+    seen = users(presenters=presenting(presenter(authorities=frozenset()), presenter(PAYMENTS)))
+    assert [one.party for one in present_all(seen, books_of(seen))] == [USER_OPERATOR, PAYMENTS]
+
+
+def test_without_brokers_nothing_is_said() -> None:
+    assert present_all(users(pods=()), books_of(users())) == ()
+
+
+def test_a_ca_that_issues_is_in_use_without_a_user() -> None:
+    seen = users(presenters=presenting())
+    assert usage_of(name_of(OLD), present_all(seen, books_of(seen))) is Usage.ALL
+
+
+def test_the_cluster_operator_verifies_nobody() -> None:
+    assert [party.name for party in verifying_parties(users(), books_of(users()))] == [f"pod {name}" for name in PODS]
+
+
+def test_nobody_could_send_a_link_certificate() -> None:
+    (step,) = prepare(situation(users()))
+    assert "a link certificate" not in step.sentence()
+
+
+class TestTrust:
+    def test_listeners_read_it(self) -> None:
+        (step,) = restart_to_trust(situation(STAGES["published"]))
+        assert isinstance(step, Reload)
+        assert (step.uids, step.authority, step.trusting) == (uids_of(), NEW.certificate, True)
+        assert step.sentence() == f"have the listeners of 3 nodes trust {NEW_NAME}, without a restart"
+        assert step.because == (
+            f"{NEW_NAME} is trusted everywhere before it is used: its certificates are stored and sent alone, so nobody could send a link "
+            "certificate behind them."
+        )
+
+    @pytest.mark.parametrize(
+        ("fields", "spread", "why"),
+        [
+            (
+                {"in_place": None},
+                Spread.AUTO,
+                "nobody has looked whether nodes can be told to read their certificates again.",
+            ),
+            ({"in_place": InPlace(reload="no way.")}, Spread.AUTO, "no way."),
+            ({}, Spread.RESTART, "spread=restart asks for it."),
+        ],
+    )
+    def test_where_they_cannot_they_restart(self, fields: dict[str, InPlace | None], spread: Spread, why: str) -> None:
+        seen = replace(STAGES["published"], **fields)  # type: ignore[arg-type]
+        (step,) = restart_to_trust(situation(seen, replace(REPLACE_KEY, spread=spread)))
+        assert isinstance(step, Roll)
+        assert (step.reason, step.uids) == (RollReason.TRUST, uids_of())
+        assert step.avoidable == f"Nodes are restarted to trust {NEW_NAME}: {why}"
+        assert step.look(seen) is Look.FRESH
+
+    def test_what_a_forecast_makes_of_it(self) -> None:
+        (step,) = restart_to_trust(situation(STAGES["published"]))
+        after = step.effect(STAGES["published"], None)  # type: ignore[arg-type]
+        known = books_of(after).find(name_of(NEW))
+        assert known is not None
+        assert known.awaiting == frozenset()
+
+    def test_listeners_that_accept_it_are_noted(self) -> None:
+        asked = answering(STAGES["published"], accepting=[name_of(OLD), name_of(NEW)])
+        known = note_reloads(asked, books_of(asked)).find(name_of(NEW))
+        assert known is not None
+        assert known.awaiting == frozenset()
+
+    def test_and_others_are_not(self) -> None:
+        asked = answering(STAGES["published"], accepting=[name_of(OLD)], refusing=[name_of(NEW)])
+        assert note_reloads(asked, books_of(asked)) == books_of(asked)
+        assert note_reloads(STAGES["published"], books_of(asked)) == books_of(asked)
+
+    def test_a_process_in_which_more_verifies_is_not_noted(self) -> None:
+        asked = answering(STAGES["published"], accepting=[name_of(OLD), name_of(NEW)])
+        first, *others = asked.pods
+        asked = replace(asked, pods=(replace(first, verifies_only=False), *others))
+        known = note_reloads(asked, books_of(asked)).find(name_of(NEW))
+        assert known is not None
+        assert known.awaiting == frozenset({first.uid})
+
+
+class TestRemoval:
+    def test_it_waits_for_every_presenter(self) -> None:
+        found = removal_gate(STAGES["switched"], books_of(STAGES["switched"]), name_of(OLD))
+        assert [(one.subject, one.message) for one in found] == [
+            (ORDERS, "holds a certificate of this CA."), (PAYMENTS, "holds a certificate of this CA."),
+        ]  # fmt: skip
+
+    def test_and_for_those_that_are_not_known(self) -> None:
+        seen = replace(
+            STAGES["issued"], presenters=presenting(presenter(issuer=None, why="nobody says so"), current=NEW)
+        )
+        found = removal_gate(seen, books_of(seen), name_of(OLD))
+        assert [(one.subject, one.message) for one in found] == [(ORDERS, "nobody says so.")]
+
+    def test_not_for_those_that_are_waived(self) -> None:
+        seen = replace(STAGES["switched"], waivers=tuple(Waiver(one, NOW + DAY, "x") for one in (ORDERS, PAYMENTS)))
+        assert removal_gate(seen, books_of(seen), name_of(OLD)) == ()
+
+    def test_open(self) -> None:
+        assert removal_gate(STAGES["issued"], books_of(STAGES["issued"]), name_of(OLD)) == ()
+
+    def test_a_listener_that_refuses_it_has_forgotten_it(self) -> None:
+        """Nothing else in the process knows it."""
+        books = ledger(entry(NEW, ALL, {1}), removed=(RemovedEntry(OLD.certificate, uids_of()),))
+        asked = answering(replace(STAGES["issued"], ledger=books), accepting=[name_of(NEW)], refusing=[name_of(OLD)])
+        assert forget_removed(asked, books).removed == ()
+        first, *others = asked.pods
+        asked = replace(asked, pods=(replace(first, verifies_only=False), *others))
+        (left,) = forget_removed(asked, books).removed
+        assert left.lingering == frozenset({uid_of(PODS[0])})
+
+
+class TestHolds:
+    def test_a_program_that_has_not_read_its_certificate(self) -> None:
+        late = presenter("Pod kafka/app", authorities=names_of(OLD, NEW), why="it has not read it")
+        users_ = (presenter(issuer=NEW), late)
+        seen = replace(STAGES["switched"], presenters=presenting(*users_, current=NEW))
+        decision = decide(
+            replace(seen, ledger=ledger(entry(OLD, ANY, {0}), entry(NEW, ANY, {1}), journal=books_of(seen).journal)),
+            REPLACE_KEY,
+        )
+        assert [(one.condition, str(one)) for one in decision.violations] == [
+            (Condition.REMOVAL, f"Pod kafka/app: may present a certificate of {OLD_NAME}: it has not read it. Wait.")
+        ]
+
+    def test_one_of_which_nothing_is_known(self) -> None:
+        seen = replace(
+            STAGES["issued"], presenters=presenting(presenter(issuer=None, why="nobody says so"), current=NEW)
+        )
+        decision = decide(seen, REPLACE_KEY)
+        assert (Condition.EVIDENCE, ORDERS) in [(one.condition, one.subject) for one in decision.violations]

@@ -1,0 +1,99 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The modules with ``ca: clients``, one after the other as the roles call them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ...operator.user_operator import UserOperatorDouble
+from ...support.memory_cluster import MemoryCluster
+from ...support.users import kafka_user
+from .conftest import FastClock
+from .running import Ended, call
+from .stages import FAST, done, managed
+
+SWITCHED, CERTIFICATES = "demo-clients-ca", "demo-clients-ca-cert"
+
+
+@pytest.fixture
+def memory(monkeypatch: pytest.MonkeyPatch) -> MemoryCluster:
+    """With an adopted clients CA and one user. It moves while somebody waits for users, whom nobody can watch."""
+    found = managed()
+    sleep = FastClock.sleep
+
+    def go_on(clock: FastClock, seconds: float) -> None:
+        found.step()
+        sleep(clock, seconds)
+
+    monkeypatch.setattr(FastClock, "sleep", go_on)
+    operator = UserOperatorDouble(found.api, found.namespace, found.cluster)
+    found.neighbours.append(operator.reconcile)
+    found.apply(kafka_user("orders", found.namespace))
+    found.settle(1)
+    adopted = asked(found, "strimzi_ca", state="adopted")
+    assert [one["state"] for one in adopted.result["cas"]] == ["TRUSTED_IN_USE_ALL"]
+    return found
+
+
+def asked(memory: MemoryCluster, module: str, **options: Any) -> Ended:
+    return done(memory, module, ca="clients", **options)
+
+
+def states(ended: Ended) -> dict[str, str]:
+    return {one["subject"].partition(",")[0]: one["state"] for one in ended.result["cas"]}
+
+
+def test_task_by_task(memory: MemoryCluster) -> None:
+    """Each ends with what it is for; nodes cannot be told to read again here, so brokers restart."""
+    old, new = "CN=clients-ca v0", "CN=clients-ca v1"
+    before = memory.restarts()
+    prepared = asked(memory, "strimzi_ca", state="replaced", until_phase="trust", **FAST)
+    assert states(prepared) == {old: "TRUSTED_IN_USE_ALL", new: "TRUSTED_UNUSED"}
+    assert memory.restarts() == {node: count + 1 for node, count in before.items()}
+    issued = asked(memory, "strimzi_ee_cert", state="issued")
+    assert {one["subject"].partition(",")[0]: one["current"] for one in issued.result["cas"]} == {old: False, new: True}
+    assert issued.result["presenters"]["others"] == []
+    asked(memory, "strimzi_roll")
+    switched = asked(memory, "strimzi_ca", state="promoted")
+    assert not switched.result["changed"]
+    retired = asked(memory, "strimzi_trusted_certs", state="retired")
+    assert states(retired) == {new: "TRUSTED_IN_USE_ALL"}
+    assert len(retired.result["trusted_certificates"]) == 1
+    again = asked(memory, "strimzi_trusted_certs", state="retired")
+    assert (again.result["changed"], again.writes) == (False, [])
+
+
+def test_the_plan(memory: MemoryCluster) -> None:
+    found = asked(memory, "strimzi_ca_info", goal="replace_key").result
+    assert found["planned_rolls"] == 2
+    assert "have the User Operator issue 1 certificate of CN=clients-ca v1,O=io.strimzi" in [
+        one["what"] for one in found["plan"]
+    ]
+    assert found["presenters"] == {"count": 2, "others": []}
+
+
+def test_check_mode_writes_nothing(memory: MemoryCluster) -> None:
+    ended = asked(memory, "strimzi_ca", state="replaced", check=True, **FAST)
+    assert (ended.writes, ended.result["changed"], ended.result["planned_rolls"]) == ([], True, 2)
+
+
+def test_neither_module_takes_the_lease_of_the_other_ca(memory: MemoryCluster) -> None:
+    first = asked(memory, "strimzi_ca", state="replaced", until_phase="prepare", **FAST)
+    other = done(memory, "strimzi_ca", state="replaced", until_phase="prepare", fresh_for_hours=0, **FAST)
+    assert {write for write in first.writes if " leases" in write} >= {"PATCH leases/demo-clients-trust"}
+    assert not {write for write in other.writes if "clients-trust" in write}
+
+
+def test_what_is_wrong_is_said_of_the_clients_ca(memory: MemoryCluster) -> None:
+    memory.apply(kafka_user("partner", memory.namespace, "tls-external"))
+    ended = call("strimzi_ca", memory, ca="clients", state="replaced", **FAST)
+    assert ended.failed
+    assert (
+        "KafkaUser kafka/partner: it cannot be told of which CA the certificate is that it presents"
+        in ended.result["msg"]
+    )
+    assert ended.writes == []
