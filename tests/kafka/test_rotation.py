@@ -135,13 +135,10 @@ def test_users_are_let_in_while_their_ca_is_replaced(rotated: Rotated) -> None:
     """Every moment, by every broker, with what their Secrets hold; no node restarts, and the old CA is refused in the end."""
     tier, runner, _old, _console = rotated
     kube, namespace, users = tier.cluster.kube, tier.cluster.namespace, ("orders", "payments")
-    kube.apply([
-        {
-            "apiVersion": "kafka.strimzi.io/v1", "kind": "Kafka", "metadata": {"name": "demo", "namespace": namespace},
-            "spec": {"entityOperator": {"userOperator": {}}},
-        },
-        *(kafka_user(user, namespace) for user in users),
-    ])  # fmt: skip
+    kube.apply([kafka_user(user, namespace) for user in users])
+    path = f"/apis/kafka.strimzi.io/v1/namespaces/{namespace}/kafkas/demo"
+    body = {"spec": {"entityOperator": {"userOperator": {}}}}
+    assert kube.request("PATCH", path, body=body, content_type="application/merge-patch+json").status == 200
     tier.cluster.wait_until_ready("demo", 300)
     with user_operator(tier) as operator:
         wait_for(lambda: set(operator.issued) == set(users), "certificates of the users", 60)
