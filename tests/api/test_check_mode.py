@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import re
 
+import pytest
 from cryptography import x509
 
 from .running import Runner
@@ -53,6 +54,7 @@ def prepared(runner: Runner) -> list[x509.BasicConstraints]:
     return [one.extensions.get_extension_for_class(x509.BasicConstraints).value for one in made]
 
 
+@pytest.mark.long
 def test_a_flow_stops_after_the_phase_it_is_told_and_goes_on_from_there(runner: Runner) -> None:
     pods = runner.cluster.node_uids("demo")
     runner.flow("rotate-cluster-ca", strimzi_until_phase="use").check()

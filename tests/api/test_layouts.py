@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from ..support.ledgers import KEYED, SINGLE, STATES
 from .resources import read_secret
 from .running import Runner
@@ -19,6 +21,7 @@ def kept_in(runner: Runner) -> list[str]:
     return [name for name in SECRETS if read_secret(runner, name)]
 
 
+@pytest.mark.long
 def test_it_is_converted_used_and_handed_back(runner: Runner, tmp_path: Path) -> None:
     before = runner.cluster.node_uids("demo")
     for arguments, layout, result in (

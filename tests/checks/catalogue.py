@@ -14,6 +14,12 @@ _UNITS = ("pytest", "tests/unit", "--numprocesses=2")
 _BY_ANSIBLE = tuple(f"tests/unit/{part}" for part in ("_ansible", "action", "filter", "modules", "report", "roles"))
 _MODULES = ("pytest", *_BY_ANSIBLE, "--numprocesses=2")
 _PURE = (*_UNITS, *(f"--ignore={folder}" for folder in _BY_ANSIBLE))
+#: What calls libraries. The rest is Python alone, and the oldest libraries run with the same Python as all others.
+_BY_LIBRARIES = (
+    "pytest", *_BY_ANSIBLE,
+    *(f"tests/unit/{folder}" for folder in ("_ansible", "_handshake", "_issuing", "_kube", "_pki", "_rollout")),
+    "--numprocesses=2",
+)  # fmt: skip
 #: Tests of what the tests are made of, each beside it.
 _DOUBLES = (
     "pytest", *(f"tests/{part}" for part in ("operator", "cluster", "checks", "demo", "bench", "bench_kafka", "traffic", "mutation")),
@@ -138,9 +144,8 @@ def _on_real_nodes(main: Pair) -> list[Check]:
 
 def _other_pairs(main: Pair) -> list[Check]:
     others = [(pair, name) for pair in PAIRS if pair != main for name in ("modules", "sanity")]
-    # Old libraries may break any of our code, so all unit tests run with them. With newer pairs the tests of modules run,
-    # which call the rest.
-    commands = {"unit": _UNITS, "modules": _MODULES, "sanity": _script("sanity", *_BUT_PYLINT)}
+    # Old libraries may break whatever calls them. With newer pairs the tests of modules run, which call the rest.
+    commands = {"unit": _BY_LIBRARIES, "modules": _MODULES, "sanity": _script("sanity", *_BUT_PYLINT)}
     return [
         Check(
             f"{name}-{pair.core}",

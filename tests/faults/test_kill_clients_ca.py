@@ -86,9 +86,12 @@ STORIES = [
 ]
 
 
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-@pytest.mark.parametrize("story", STORIES, ids=str)
+@pytest.mark.parametrize("after", [True, pytest.param(False, marks=pytest.mark.long)], ids=["after", "before"])
+@pytest.mark.parametrize(
+    "story", [pytest.param(one, id=str(one), marks=() if one.reload else pytest.mark.long) for one in STORIES]
+)
 def test_killed_at_any_write(story: ClientsStory, after: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before a write is after the one before it, but for what the cluster does meanwhile."""
     cluster = story.begin(monkeypatch)
     counter = cluster.permitted = KillingTransport(cluster.memory.api)
     complete(cluster, story)
@@ -101,7 +104,7 @@ def test_killed_at_any_write(story: ClientsStory, after: bool, monkeypatch: pyte
         assert go_on(cluster, story) == wanted, f"write {number}"
 
 
-@pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize("moment", ["after", pytest.param("before", marks=pytest.mark.long)])
 def test_killed_at_any_request_to_a_broker(moment: str, monkeypatch: pytest.MonkeyPatch) -> None:
     story = ClientsStory(Goal.REPLACE_KEY)
     cluster = story.begin(monkeypatch)

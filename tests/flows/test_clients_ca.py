@@ -12,6 +12,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspection import inspect, plan
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import user_waiting
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent, RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import Outside
@@ -25,6 +26,8 @@ from ansible_collections.trustops.strimzi.tests.support.reloads import Reloading
 
 from ..support.clients_cluster import CERTIFICATES, KEYS, LEDGER, ClientsCluster
 from ..support.engines import leaving_open, without
+from ..support.logging_in import LoggingIn
+from ..support.memory_api import Change
 from ..support.roles import ByRoles, permissions
 from ..support.watched_cluster import CLUSTER, IN_USE
 from .test_roles import ROLES
@@ -194,6 +197,30 @@ def test_a_program_that_reads_its_secret_only_at_its_start(cluster: ClientsClust
     assert_only(cluster, cluster.current)
 
 
+def test_a_connect_that_logs_in_as_a_user_is_waited_for(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    """The Cluster Operator restarts it when the user's Secret has changed; not at once."""
+    cluster.begin()
+    connect = LoggingIn(cluster.memory, "payments")
+    result = cluster.finish(Goal.REPLACE_KEY)
+    assert_only(cluster, cluster.current)
+    assert connect.restarts == 1
+    assert "KafkaConnect kafka/connect" in [action.object for action in result.actions]
+
+
+def test_a_connect_that_is_not_restarted_holds_the_flow(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    cluster.begin()
+    connect = LoggingIn(cluster.memory, "payments")
+    old, connect.running = cluster.current, False
+    with pytest.raises(
+        OperatorSilent, match="has not restarted KafkaConnect kafka/connect with new certificates within 60 s"
+    ):
+        cluster.run(Goal.REPLACE_KEY)
+    assert cluster.accepted == {old, cluster.current}
+    connect.running = True
+    cluster.finish(Goal.RECONCILE)
+    assert_only(cluster, cluster.current)
+
+
 def test_a_program_that_nobody_waits_for(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
     """It is cut off when the CA leaves, as its waiver says."""
     cluster.begin()
@@ -211,8 +238,39 @@ def test_a_user_operator_that_stands_still(cluster: ClientsCluster, nodes: Reloa
     with pytest.raises(OperatorSilent, match=r"has not issued certificates for KafkaUser kafka/orders within 60 s"):
         cluster.run(Goal.REPLACE_KEY)
     assert cluster.accepted == {old, cluster.current}
+    asked = {user: "trustops.strimzi/reconcile-request" in marks(cluster, user) for user in ("orders", "payments")}
+    assert asked == {"orders": True, "payments": False}, "one user first"
     cluster.users_run = True
     cluster.finish(Goal.RECONCILE)
+    assert_only(cluster, cluster.current)
+
+
+def marks(cluster: ClientsCluster, user: str) -> dict[str, str]:
+    found = cluster.memory.api.find("kafkausers", "kafka", user) or {"metadata": {}}
+    return found["metadata"].get("annotations") or {}
+
+
+def test_users_are_asked_for_some_at_a_time(
+    cluster: ClientsCluster, nodes: ReloadingNodes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The User Operator's queue drops what does not fit in, so each batch waits for the one before."""
+    monkeypatch.setattr(user_waiting, "AT_ONCE", 2)
+    cluster.begin(*(f"user-{number}" for number in range(6)))
+    waiting: list[int] = []
+    read, operator = list(cluster.users.issued), cluster.users
+
+    def count(change: Change) -> None:
+        if change.plural == "kafkausers" and "trustops.strimzi/reconcile-request" in str(change.new):
+            touched = sum("trustops.strimzi/reconcile-request" in marks(cluster, f"user-{n}") for n in range(6))
+            waiting.append(touched - len(operator.issued) + len(read))
+
+    cluster.memory.neighbours.clear()
+    cluster.memory.neighbours.append(
+        lambda: operator.reconcile(*(f"user-{n}" for n in range(6) if marks(cluster, f"user-{n}")))
+    )
+    cluster.memory.api.listeners.append(count)
+    cluster.finish(Goal.REPLACE_KEY)
+    assert (waiting[0], max(waiting)) == (1, 2)
     assert_only(cluster, cluster.current)
 
 
