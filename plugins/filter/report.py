@@ -113,6 +113,10 @@ _value:
       type: list
       elements: dict
       sample: [{client: KafkaConnect kafka/connect, trusts: ["cluster-ca v1 (6c1f0e9a2b3c)"], doubt: "", waiver: null}]
+    presenters:
+      description: Who presents certificates of the clients CA, as modules return it; those that are not done, with the waiver of each.
+      type: dict
+      sample: {count: 2, others: []}
     leaves: {description: The end-entity certificates in their Secrets., type: list, elements: dict, sample: []}
     leaves_before: {description: The same at the start., type: list, elements: dict, sample: []}
     phases:

@@ -43,6 +43,7 @@ def facts_of(run: Run, now: datetime) -> dict[str, Any]:
         **channels,
         "proof": describe_proof(channels["channels"], authorities["removed"]),
         "outside": run.last["outside"],
+        "presenters": run.last["presenters"],
         "leaves": run.last["leaves"],
         "leaves_before": run.first["leaves"],
         "phases": describe_phases(run),

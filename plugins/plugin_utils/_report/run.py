@@ -104,7 +104,8 @@ def _of_this_run(calls: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 
 def _complete(result: Mapping[str, Any], where: Mapping[str, Any]) -> dict[str, Any]:
-    return {**{name: [] for name in _LISTS}, "cluster": dict(where), **result}
+    nobody = {"count": 0, "others": []}
+    return {**{name: [] for name in _LISTS}, "presenters": nobody, "cluster": dict(where), **result}
 
 
 def _last_look(*results: Mapping[str, Any]) -> dict[str, Any]:

@@ -39,6 +39,8 @@ def view_of(facts: Facts) -> dict[str, Any]:
         "matrix": matrix(facts, cas),
         "pods": [_pod(pod, cas) for pod in facts["pods"]],
         "outside": [_outside(client, cas) for client in facts["outside"]],
+        "presenters": [_presenter(one, cas) for one in facts["presenters"]["others"]],
+        "presenters_done": facts["presenters"]["count"] - len(facts["presenters"]["others"]),
         "log": _log(facts),
         "remainders": _remainders(facts),
     }
@@ -203,7 +205,8 @@ def _pod(pod: Facts, cas: Sequence[Facts]) -> dict[str, Any]:
         "ready": "yes" if pod.get("ready") else "no",
         "evidence": pod.get("evidence") or "",
         "restarts": "" if pod["restarts"] is None else str(pod["restarts"]),
-        "presents": [_letter(label, letters) for label in pod["presents"]] or ["unknown"],
+        "presents": [_letter(label, letters) for label in pod["presents"]]
+        or ["unknown" if pod.get("evidence") else "none of these CAs"],
         "trusts": [_letter(label, letters) for label in pod["trusts"]] or ["nothing known"],
     }
 
@@ -215,6 +218,17 @@ def _outside(client: Facts, cas: Sequence[Facts]) -> dict[str, Any]:
         "client": client["client"],
         "trusts": [_letter(label, letters) for label in client["trusts"]] or ["nothing known"],
         "doubt": client["doubt"],
+        "waiver": f"until {waiver['until']}: {waiver['reason']}" if waiver else "",
+    }
+
+
+def _presenter(one: Facts, cas: Sequence[Facts]) -> dict[str, Any]:
+    """Who presents something else than certificates of the CA in use, or may, with its waiver for audits."""
+    letters, waiver = _letters(cas), one["waiver"]
+    return {
+        "name": one["name"],
+        "presents": [_letter(label, letters) for label in one["presents"]] or ["unknown"],
+        "evidence": one["evidence"],
         "waiver": f"until {waiver['until']}: {waiver['reason']}" if waiver else "",
     }
 

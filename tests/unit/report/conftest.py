@@ -53,6 +53,9 @@ def hostile() -> list[dict[str, Any]]:
     cluster = {"name": HOSTILE, "namespace": HOSTILE}
     failed |= {"cluster": cluster, "waiting": [HOSTILE]}
     waiver = {"until": HOSTILE, "reason": HOSTILE}
+    failed["presenters"] = {"count": 1, "others": [
+        {"name": HOSTILE, "presents": [HOSTILE], "evidence": HOSTILE, "awaits_certificate": True, "waiver": waiver},
+    ]}  # fmt: skip
     failed["outside"] = [{"client": HOSTILE, "trusts": [HOSTILE], "doubt": HOSTILE, "waiver": waiver}]
     answer = listener(HOSTILE, pods[1]["uid"], trusts=[HOSTILE], refuses=[HOSTILE], why=[HOSTILE])
     failed |= look([answer], why=HOSTILE)

@@ -32,3 +32,34 @@ def test_every_client_with_its_waiver_is_in_every_form(tmp_path: Path) -> None:
 def test_without_any_there_is_no_table(tmp_path: Path) -> None:
     write_pages(tmp_path / "report", facts(rotation()))
     assert "outside the cluster" not in (tmp_path / "report" / "report.md").read_text()
+
+
+PRESENTERS = {
+    "count": 7,
+    "others": [
+        {
+            "name": "Pod kafka/billing", "presents": [label(OLD)], "evidence": "it has not read it", "awaits_certificate": False,
+            "waiver": None,
+        },
+        {
+            "name": "KafkaUser kafka/partner", "presents": [], "evidence": "somebody else issues it", "awaits_certificate": False,
+            "waiver": {"until": "2026-12-24T18:00:00Z", "reason": "told by phone"},
+        },
+    ],
+}  # fmt: skip
+
+
+def test_whoever_presents_something_else_is_in_every_form(tmp_path: Path) -> None:
+    found = facts(rotation(last=seen([ca(NEW)], nodes("d"), presenters=PRESENTERS)))
+    assert found["presenters"] == PRESENTERS
+    write_pages(tmp_path / "report", found)
+    told = "until 2026-12-24T18:00:00Z: told by phone"
+    text = (tmp_path / "report" / "report.md").read_text()
+    assert "5 present certificates of the CA in use, or none." in text
+    assert f"| KafkaUser kafka/partner | unknown | somebody else issues it | {told} |" in text.splitlines()
+    assert {"Pod kafka/billing", "KafkaUser kafka/partner", told} <= set(page_of(tmp_path / "report").texts)
+
+
+def test_of_the_cluster_ca_there_are_none(tmp_path: Path) -> None:
+    write_pages(tmp_path / "report", facts(rotation()))
+    assert "log in" not in (tmp_path / "report" / "report.md").read_text()
