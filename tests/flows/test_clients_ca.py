@@ -109,6 +109,22 @@ def test_one_rotation_after_the_other(cluster: ClientsCluster, nodes: ReloadingN
     assert cluster.rolls == {0}
 
 
+def test_created_before_the_cluster(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    for ca in CaKind:
+        cluster.ca = ca
+        cluster.run(Goal.CREATE)
+    pool, kafka = clusters.dual_role(CLUSTER, "kafka", replicas=2, generated=False)
+    kafka["spec"]["clientsCa"] = {"generateCertificateAuthority": False}
+    cluster.deploy([pool, kafka])
+    cluster.add("orders")
+    for ca in CaKind:
+        cluster.ca = ca
+        cluster.finish(Goal.CREATE)
+    assert_only(cluster, cluster.current)
+    cluster.finish(Goal.REPLACE_KEY)
+    assert_only(cluster, cluster.current)
+
+
 def test_adopted_rotated_and_handed_back(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
     cluster.begin(generated=True)
     for goal in (Goal.UPGRADE, Goal.REPLACE_KEY, Goal.DOWNGRADE):

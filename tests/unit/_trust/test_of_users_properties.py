@@ -1,0 +1,92 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whatever users present and brokers say: no CA of users is used before every broker accepts it, and none leaves that anybody may present."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Waiver
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import Presenter, Renewal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import Switch
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Withdraw
+
+from ...support.certificates import NOW
+from .builders import DAY, NEW, OLD, PAUSED, RUNS, name_of, names_of
+from .of_users import STAGES, presenting
+
+REPLACE_KEY = Intent(Goal.REPLACE_KEY)
+EITHER = st.sampled_from((names_of(OLD), names_of(NEW), names_of(OLD, NEW), frozenset(), None))
+
+
+@st.composite
+def answers(draw: st.DrawFn, snapshot: Snapshot) -> tuple[ObservedListener, ...]:
+    """Of two listeners of each broker; one may not say anything about a CA."""
+    found = []
+    for pod in snapshot.pods:
+        for port in (9093, 9094):
+            said = {name_of(one): draw(st.sampled_from(("accepts", "refuses", "nothing"))) for one in (OLD, NEW)}
+            accepts = frozenset(name for name, answer in said.items() if answer == "accepts")
+            refuses = frozenset(name for name, answer in said.items() if answer == "refuses")
+            found.append(ObservedListener(pod.name, pod.uid, port, None, accepts, refuses, source="handshake"))
+    return tuple(found)
+
+
+@st.composite
+def clusters(draw: st.DrawFn) -> Snapshot:
+    stage = draw(st.sampled_from(sorted(STAGES)))
+    snapshot = STAGES[stage]
+    current = OLD if snapshot.ca.current[0] == OLD.certificate else NEW
+    users = [
+        Presenter(
+            f"KafkaUser a/{number}", draw(EITHER), "x", draw(st.sampled_from(list(Renewal)[1:])), draw(st.booleans())
+        )
+        for number in range(draw(st.integers(0, 3)))
+    ]
+    waived = tuple(Waiver(one.name, NOW + DAY, "x") for one in users if draw(st.booleans()))
+    listeners = draw(st.one_of(st.none(), answers(snapshot)))
+    state = draw(st.sampled_from((RUNS, PAUSED)))
+    event(f"{stage}, {'asked' if listeners else 'not asked'}")
+    return replace(
+        snapshot,
+        presenters=presenting(*users, current=current),
+        waivers=waived,
+        listeners=listeners,
+        reconciliation=state,
+    )
+
+
+@settings(max_examples=400)
+@given(clusters())
+def test_no_switch_before_every_listener_accepts(snapshot: Snapshot) -> None:
+    for step in decide(snapshot, REPLACE_KEY).steps:
+        if isinstance(step, Switch) and snapshot.listeners is not None:
+            assert all(name_of(NEW) in one.accepts for one in snapshot.listeners)
+        if isinstance(step, Switch) and snapshot.listeners is None:
+            entry = snapshot.ledger.find(name_of(NEW)) if snapshot.ledger else None
+            assert entry is not None
+            assert not (entry.awaiting or frozenset()) & snapshot.uids
+
+
+@settings(max_examples=400)
+@given(clusters())
+def test_no_ca_leaves_that_somebody_may_present(snapshot: Snapshot) -> None:
+    waived = {one.client for one in snapshot.waivers}
+    for step in decide(snapshot, REPLACE_KEY).steps:
+        if isinstance(step, Withdraw):
+            assert step.certificate == OLD.certificate
+            relying = [
+                one.name
+                for one in snapshot.presenters
+                if one.name not in waived and (one.authorities is None or name_of(OLD) in one.authorities)
+            ]
+            assert relying == []
