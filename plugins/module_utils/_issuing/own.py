@@ -26,6 +26,7 @@ from .._strimzi.secret_data import entries
 from .._strimzi.work import Work
 from .._strimzi.writes import Write, WriteVerb, new_secret, secret_patch, version, write_all
 from .._trust.model.ledger import Ledger
+from .._trust.model.snapshot import IssuedBy
 from .._trust.model.states import TRUSTED_STATES
 from .acceptance import Acceptance, known_certificates, not_made
 from .internal import InternalIssuer
@@ -41,6 +42,10 @@ class SubjectTaken(StepError):
     """The subject is that of one of the operator's own certificates, to whose holder Kafka permits everything."""
 
 
+class IssuedByOthers(StepError):
+    """Certificates of this CA are not issued here, and a flow would not know who holds this one."""
+
+
 @dataclass(frozen=True)
 class OwnCertificate:
     """names: alternative names. renew_before: how long before its end it is renewed, at most half of its life."""
@@ -54,8 +59,9 @@ class OwnCertificate:
 def have_certificate(wanted: OwnCertificate, observation: Observation, work: Work) -> tuple[Chain, str]:
     """The certificate with its chain (empty in a dry run), and why it was issued; empty where it was not.
 
-    Raises SecretTaken, SubjectTaken, AuthorityUnavailable, LeafRefused, KubeError.
+    Raises IssuedByOthers, SecretTaken, SubjectTaken, AuthorityUnavailable, LeafRefused, KubeError.
     """
+    _require_own_issuer(wanted, observation)
     _require_own_subject(wanted, observation)
     stored = work.client.get_or_none(SECRETS, work.scope.namespace, wanted.secret)
     _require_own(wanted, stored, observation)
@@ -75,6 +81,15 @@ def have_certificate(wanted: OwnCertificate, observation: Observation, work: Wor
         data |= {f"{wanted.common_name}.crt": encode_certificates(chain), f"{wanted.common_name}.key": key}
     write_all((_write(wanted, stored, data, work),), work, "")
     return chain, why
+
+
+def _require_own_issuer(wanted: OwnCertificate, observation: Observation) -> None:
+    if observation.snapshot.issued_by is not IssuedBy.THIS_COLLECTION:
+        raise IssuedByOthers(
+            f"The User Operator issues certificates of the {observation.snapshot.names.ca}, and a rotation of it would not know who holds "
+            f"the one in Secret {observation.scope.namespace}/{wanted.secret}.",
+            f"Make a KafkaUser {wanted.common_name} with the authentication tls.",
+        )
 
 
 def _require_own(wanted: OwnCertificate, stored: Any, observation: Observation) -> None:

@@ -97,3 +97,19 @@ def test_what_is_wrong_is_said_of_the_clients_ca(memory: MemoryCluster) -> None:
         in ended.result["msg"]
     )
     assert ended.writes == []
+
+
+def test_no_certificate_that_no_user_has(memory: MemoryCluster) -> None:
+    """A rotation would cut its holder off."""
+    ended = call("strimzi_ee_cert", memory, ca="clients", secret="partner-cert", common_name="partner")
+    assert (ended.failed, ended.writes) == (True, [])
+    assert ended.result["msg"] == (
+        "The User Operator issues certificates of the clients CA, and a rotation of it would not know who holds the one in Secret "
+        "kafka/partner-cert. Make a KafkaUser partner with the authentication tls."
+    )
+
+
+def test_brokers_restart_for_a_reason_of_ones_own(memory: MemoryCluster) -> None:
+    before = memory.restarts()
+    asked(memory, "strimzi_roll", reason="a key was stolen", components=["kafka"])
+    assert memory.restarts() == {node: count + 1 for node, count in before.items()}
