@@ -37,7 +37,7 @@ def test_a_cluster_moves_to_a_ca_of_vault(runner: Runner, tmp_path: Path) -> Non
         }  # fmt: skip
         for part in _SET_UP:
             shell(_shown("shell", part), tmp_path, variables)
-        (tmp_path / "vault.yml").write_text(_shown("yaml", "LEAVES_TOKEN"))
+        (tmp_path / "vault.yml").write_text(_shown("yaml", "   strimzi_certificate"))
         flow = quick(_shown("shell", "--check --diff").replace("=kafka", f"={runner.cluster.namespace}"))
         shell(f"{_shown('shell', 'LEAVES_TOKEN=')}unset VAULT_TOKEN\n{flow}", tmp_path, variables)
     (wanted,) = parse_certificates((tmp_path / "corporate-ca.pem").read_bytes())
