@@ -18,6 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names im
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import Outside
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Waiver
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.trust import restart_to_trust
 from ansible_collections.trustops.strimzi.tests.operator import certs, clusters
 from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
@@ -26,6 +27,7 @@ from ansible_collections.trustops.strimzi.tests.support.reloads import Reloading
 
 from ..support.clients_cluster import CERTIFICATES, KEYS, LEDGER, ClientsCluster
 from ..support.engines import leaving_open, without
+from ..support.ledgers import KEYED, SINGLE, STATES
 from ..support.logging_in import LoggingIn
 from ..support.memory_api import Change
 from ..support.roles import ByRoles, permissions
@@ -336,8 +338,13 @@ def test_five_roles_are_enough(cluster: ClientsCluster, nodes: ReloadingNodes) -
     roles = ("looking", "flows", "reload", "users", "clients-ca")
     permitted = ByRoles(cluster.memory.api, [rule for role in roles for rule in ROLES[role]])
     cluster.permitted = permitted
-    for goal in (Goal.UPGRADE, Goal.REPLACE_KEY, Goal.RENEW, Goal.DOWNGRADE):
+    for goal, layout in (
+        (Goal.UPGRADE, Layout.SPLIT), (Goal.REPLACE_KEY, Layout.KEYED), (Goal.RENEW, Layout.SPLIT), (Goal.DOWNGRADE, None),
+    ):  # fmt: skip
         cluster.finish(goal)
+        if layout:
+            cluster.run(Goal.RECONCILE, layout=layout)
+            cluster.run(goal, layout=layout)
     lease = TrustLease(
         cluster.work().client, "kafka", cluster.work().scope.lease, "me", now=cluster.work().clock.now,
         monotonic=cluster.work().clock.monotonic, cluster=CLUSTER, labels=cluster.work().scope.labels,
@@ -347,6 +354,17 @@ def test_five_roles_are_enough(cluster: ClientsCluster, nodes: ReloadingNodes) -
     assert (permitted.refused, cluster.rolls) == ([], {0})
     waiting_for_it = {("list", "leases", "demo-clients-trust"), ("watch", "leases", "demo-clients-trust")}
     assert permissions(ROLES["clients-ca"]) <= permitted.used | waiting_for_it
+
+
+@pytest.mark.parametrize("layout", [Layout.SPLIT, Layout.KEYED])
+def test_its_ledger_in_other_secrets(cluster: ClientsCluster, nodes: ReloadingNodes, layout: Layout) -> None:
+    cluster.begin()
+    cluster.run(Goal.RECONCILE)
+    cluster.run(Goal.RECONCILE, layout=layout)
+    cluster.finish(Goal.REPLACE_KEY)
+    assert_only(cluster, cluster.current)
+    assert cluster.ledgers == ({SINGLE, STATES} if layout is Layout.SPLIT else {KEYED})
+    assert cluster.rolls == {0}
 
 
 def test_without_the_permission_to_touch_users_it_takes_longer(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
