@@ -201,6 +201,19 @@ def test_a_user_whose_certificates_somebody_else_issues(cluster: ClientsCluster,
     assert_only(cluster, cluster.current)
 
 
+def test_a_user_whom_somebody_has_paused(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    cluster.begin()
+    pause = {"metadata": {"annotations": {"strimzi.io/pause-reconciliation": "true"}}}
+    cluster.change("kafkausers", "orders", pause)
+    told = held(cluster.run(Goal.REPLACE_KEY))
+    assert "KafkaUser kafka/orders: would get no certificate of the next clients CA: it is paused" in told
+    assert cluster.writes == 0
+    cluster.change("kafkausers", "orders", {"metadata": {"annotations": {"strimzi.io/pause-reconciliation": None}}})
+    cluster.memory.settle(1)
+    cluster.finish(Goal.REPLACE_KEY)
+    assert_only(cluster, cluster.current)
+
+
 def test_a_program_that_reads_its_secret_only_at_its_start(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
     cluster.begin()
     old = cluster.current

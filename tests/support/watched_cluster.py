@@ -131,7 +131,7 @@ class WatchedCluster:
             })  # fmt: skip
 
     def change(self, plural: str, name: str, patch: Object) -> None:
-        root = "/apis/kafka.strimzi.io/v1" if plural == "kafkas" else "/api/v1"
+        root = "/apis/kafka.strimzi.io/v1" if plural.startswith("kafka") else "/api/v1"
         path = f"{root}/namespaces/{NAMESPACE}/{plural}/{name}"
         response = self.memory.api.request("PATCH", path, body=patch, content_type="application/merge-patch+json")
         assert response.status == 200, response.body

@@ -9,13 +9,14 @@ one of ``ca.crt`` at any time (docs/operator.md, "Users").
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from .._pki.certificates import Certificate
 from .._trust.model.presenters import Presenter, Renewal
 from .._trust.model.snapshot import CaSecrets
+from .names import PAUSE_RECONCILIATION
 from .readers import Reader
 from .user_secrets import UserCertificate
 from .users import TLS, User, Users
@@ -61,8 +62,15 @@ def _of_user(user: User, namespace: str, about: _Authorities) -> Iterator[Presen
     certificate = user.certificate
     if user.authentication != TLS or certificate is None:
         return
-    yield _certificate(name, f"Secret {namespace}/{user.secret}", certificate, about)
+    found = _certificate(name, f"Secret {namespace}/{user.secret}", certificate, about)
+    yield replace(found, hindered=_why_hindered(user))
     yield from (_reader(one, user.name, certificate, about) for one in user.readers)
+
+
+def _why_hindered(user: User) -> str:
+    if user.paused:
+        return f"it is paused ({PAUSE_RECONCILIATION})"
+    return "" if user.ready else "the User Operator says that it is not ready"
 
 
 def _certificate(name: str, secret: str, certificate: UserCertificate, about: _Authorities) -> Presenter:

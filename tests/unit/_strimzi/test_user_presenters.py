@@ -153,3 +153,15 @@ def test_superusers_whose_certificates_were_signed_by_hand(superusers: Any, unkn
     resource = kafka(kafka={"authorization": {"type": "simple", "superUsers": superusers}})
     found = [one for one in of(user(), resource=resource) if one.authorities is None]
     assert [one.name for one in found] == unknown
+
+
+@pytest.mark.parametrize(
+    ("ready", "paused", "why"),
+    [
+        (True, False, ""),
+        (True, True, "it is paused (strimzi.io/pause-reconciliation)"),
+        (False, False, "the User Operator says that it is not ready"),
+    ],
+)
+def test_a_user_that_would_get_no_other_certificate(ready: bool, paused: bool, why: str) -> None:
+    assert one(replace(user(), ready=ready, paused=paused)).hindered == why

@@ -30,6 +30,7 @@ class Presenter:
     """name: kind, namespace and name. authorities: SHA-1 fingerprints of the CAs of which its certificate may be; None where that is not
     known. why: how it is known, or why it is not, without a full stop. behind: whether its certificate is still to be issued anew, because
     another CA is in use than when it was issued. remedy: how it comes to present a certificate of the CA in use.
+    hindered: why it would not be issued anew, without a full stop; empty where it would.
     """
 
     name: str
@@ -38,3 +39,4 @@ class Presenter:
     renewal: Renewal = Renewal.BY_HAND
     behind: bool = False
     remedy: str = ""
+    hindered: str = ""

@@ -41,6 +41,7 @@ class Condition(str, Enum):
     SOMEBODY_VERIFIES = "somebody_verifies"
     SOMEBODY_ISSUES = "somebody_issues"
     PRESENTERS_ARE_KNOWN = "presenters_are_known"
+    PRESENTERS_ARE_SERVED = "presenters_are_served"
     CLUSTER_IS_SETTLED = "cluster_is_settled"
     LEAVES_ARE_OURS = "leaves_are_ours"
     LEAVES_ARE_KNOWN = "leaves_are_known"

@@ -67,5 +67,17 @@ def presenters_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
             )  # fmt: skip
 
 
+def presenters_are_served(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """Whoever keeps an old certificate would hold the flow at its end, and be refused if it were not for that."""
+    if not _begins(snapshot, intent):
+        return
+    for one in presenters(snapshot):
+        if one.hindered:
+            yield Violation(
+                Condition.PRESENTERS_ARE_SERVED, one.name, f"would get no certificate of the next {snapshot.names.ca}: {one.hindered}.",
+                one.remedy,
+            )  # fmt: skip
+
+
 def _begins(snapshot: Snapshot, intent: Intent) -> bool:
     return is_starting(snapshot) and starts_something(snapshot, intent)

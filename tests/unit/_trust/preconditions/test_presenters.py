@@ -15,6 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import Precondition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.presenters import (
     presenters_are_known,
+    presenters_are_served,
     somebody_issues,
     somebody_verifies,
 )
@@ -25,6 +26,7 @@ from ..of_users import ORDERS, STAGES, presenter, presenting, users
 from .refusals import RECONCILE, RENEW, REPLACE_KEY, UPGRADE, Refusal, assert_refused
 
 UNKNOWN = users(presenters=presenting(presenter(issuer=None, why="nobody says so")))
+UNSERVED = users(presenters=presenting(presenter(hindered="it is paused")))
 IDLE = users(has_verifiers=False, pods=())
 ALONE = users(issued_by=IssuedBy.NOBODY)
 ELSEWHERE = replace(REPLACE_KEY, supplied=replace(prepared(NEW), elsewhere=True))
@@ -52,6 +54,10 @@ CASES = [
             "Kafka kafka/demo: has no User Operator, which would issue certificates of the next clients CA. Add "
             "spec.entityOperator.userOperator and a KafkaUser for each user, then run the flow again.",
         ),
+        (
+            "a user that is not served", presenters_are_served, UNSERVED, REPLACE_KEY,
+            f"{ORDERS}: would get no certificate of the next clients CA: it is paused. Wait.",
+        ),
         ("a key elsewhere", somebody_issues, users(), ELSEWHERE, _NO_KEY),
         ("a renewal of one that is elsewhere", somebody_issues, KEPT, RENEW, _NO_KEY),
     )
@@ -68,20 +74,20 @@ def texts(rule: Precondition, snapshot: Snapshot, intent: Intent) -> list[str]:
 
 
 @pytest.mark.parametrize(("rule", "snapshot"), [
-    (presenters_are_known, UNKNOWN), (somebody_verifies, IDLE), (somebody_issues, ALONE)
+    (presenters_are_known, UNKNOWN), (presenters_are_served, UNSERVED), (somebody_verifies, IDLE), (somebody_issues, ALONE)
 ])  # fmt: skip
 @pytest.mark.parametrize("intent", [UPGRADE, RECONCILE], ids=["adopting", "reconciling"])
 def test_what_begins_nothing_is_not_held(rule: Precondition, snapshot: Snapshot, intent: Intent) -> None:
     assert texts(rule, snapshot, intent) == []
 
 
-@pytest.mark.parametrize("rule", [presenters_are_known, somebody_verifies, somebody_issues])
+@pytest.mark.parametrize("rule", [presenters_are_known, presenters_are_served, somebody_verifies, somebody_issues])
 def test_a_flow_in_flight_goes_on(rule: Precondition) -> None:
     seen = replace(STAGES["trusted"], presenters=UNKNOWN.presenters, has_verifiers=False, issued_by=IssuedBy.NOBODY)
     assert texts(rule, seen, REPLACE_KEY) == []
 
 
-@pytest.mark.parametrize("rule", [presenters_are_known, somebody_verifies, somebody_issues])
+@pytest.mark.parametrize("rule", [presenters_are_known, presenters_are_served, somebody_verifies, somebody_issues])
 def test_a_cluster_with_everything(rule: Precondition) -> None:
     assert texts(rule, users(), REPLACE_KEY) == []
 
