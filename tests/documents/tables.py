@@ -4,7 +4,8 @@ from __future__ import annotations
 
 #: What every module that takes part in a flow returns.
 FLOW = (
-    "cluster", "cas", "removed", "held_leaves", "pods", "presenters", "outside", "leaves", "leaf_states", "leaf_requests", "renewals", "ca_source", "node_pools",
+    "cluster", "cas", "removed", "held_leaves", "pods", "presenters", "outside",
+    "leaves", "leaf_states", "leaf_requests", "renewals", "ca_source", "node_pools",
     "ledger", "journal", "replaces", "transitions",
     "actions", "evidence", "listeners", "violations", "pending", "waiting", "done", "phase", "began_at", "seconds",
 )  # fmt: skip

@@ -147,7 +147,7 @@ def test_a_node_that_goes_on_as_before_ends_the_run(cluster: WatchedCluster, nod
     """It said yes, and its listeners say something else: that is for people to look at."""
     cluster.create()
     nodes.deaf = {"demo-kafka-1"}
-    with pytest.raises(RollStuck, match="still accept a CA that has left") as stuck:
+    with pytest.raises(RollStuck, match="still accept CN=cluster-ca v0") as stuck:
         cluster.run(Goal.REPLACE_KEY)
     assert "spread=restart" in stuck.value.remedy
     nodes.deaf = set()

@@ -198,8 +198,8 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/evidence/parties.py",
-        "for pod, seen in zip(snapshot.pods, known, strict=True)",
-        ("for pod, seen in zip(snapshot.pods, known, strict=False)",),
+        "for pod, seen in zip(stored.presenting(snapshot), known, strict=True)",
+        ("for pod, seen in zip(stored.presenting(snapshot), known, strict=False)",),
         "There is one presentation of each pod.",
     ),
     Equivalent(
@@ -316,8 +316,8 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/rules/holds.py",
-        "pods = zip(at.snapshot.pods, at.presented, strict=True)",
-        ("pods = zip(at.snapshot.pods, at.presented, strict=False)",),
+        "pods = zip(presenting(at.snapshot), at.presented_by_pods, strict=True)",
+        ("pods = zip(presenting(at.snapshot), at.presented_by_pods, strict=False)",),
         "There is one presentation of each pod.",
     ),
     Equivalent(

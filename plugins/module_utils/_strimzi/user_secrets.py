@@ -40,7 +40,8 @@ class UserCertificate:
     """authority: the CA of the cluster under which it is valid; None where there is none. keystore: whether a PKCS#12 file lies
     beside it; nobody has looked into that. changed_at: when the Secret changed last, where the API server has recorded it.
     problem: what is wrong, as a sentence without a full stop. beside: the CA in its ``ca.crt``; None where there is none.
-    has_key: whether the private key in it is that of the certificate. is_current: whether ``ca.crt`` has the bytes of the CA in use, without which the User Operator issues anew.
+    has_key: whether the private key in it is that of the certificate. is_current: whether ``ca.crt`` has the bytes of the CA in
+    use, without which the User Operator issues anew.
     """
 
     subject: str = ""
