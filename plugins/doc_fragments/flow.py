@@ -91,6 +91,13 @@ options:
       - They need it from its first use on where a client that knows only the old CA could refuse the new certificates; else from the
         switch on, when the link certificate goes out of use. The plan says which. A run that is killed meanwhile waits for the rest only.
     type: int
+  user_batch:
+    description:
+      - Of the clients CA, how many users get a certificate of the next one at a time, after a first one. Before the switch every C(KafkaUser)
+        with the authentication C(tls) is paused, and the User Operator confirms it; afterwards the pauses end one batch after the other, each
+        when all users of the one before have their certificates. Rights and quotas of a paused user stay as they are.
+      - By default nobody is paused, and the User Operator issues all certificates as fast as it likes. Users are served 500 at a time at most.
+    type: int
   client_bundle:
     description:
       - Whether to publish all trusted CAs to clients in Secret C(<cluster>-cluster-ca-bundle), as C(ca.crt) (PEM), C(ca.p12)

@@ -25,6 +25,7 @@ VARIABLES = {
         "until_phase", "operator_timeout", "pod_timeout",
     ),
     "retirement": ("retire", "retire_by", "client_grace"),
+    "batches": ("user_batch",),
     "adopted": ("adopts",),
     "replaced": ("replaces", "fresh_for_hours"),
     "authority": ("validity_days", "key_algorithm", "key_size", "path_length", "certificate", "private_key"),

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import TypeVar
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -16,7 +17,10 @@ from ansible_collections.trustops.strimzi.tests.support.reloads import Reloading
 
 from ..support.authorities import Authority, root
 from ..support.certificates import YEAR
+from ..support.clients_cluster import ClientsCluster
 from ..support.watched_cluster import WatchedCluster
+
+_Cluster = TypeVar("_Cluster", bound=WatchedCluster)
 
 
 @pytest.fixture(autouse=True)
@@ -27,11 +31,19 @@ def _fast_operator(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def cluster(monkeypatch: pytest.MonkeyPatch) -> WatchedCluster:
-    """Its operator has the same time as everybody."""
-    made = WatchedCluster()
+    return _in_time(WatchedCluster(), monkeypatch)
+
+
+@pytest.fixture
+def clients_cluster(monkeypatch: pytest.MonkeyPatch) -> ClientsCluster:
+    return _in_time(ClientsCluster(), monkeypatch)
+
+
+def _in_time(cluster: _Cluster, patch: pytest.MonkeyPatch) -> _Cluster:
+    """Its operators have the same time as everybody."""
     begin = START.replace(microsecond=0)
-    monkeypatch.setattr(certs, "now", lambda: begin + timedelta(seconds=made.memory.seconds))
-    return made
+    patch.setattr(certs, "now", lambda: begin + timedelta(seconds=cluster.memory.seconds))
+    return cluster
 
 
 @pytest.fixture

@@ -20,9 +20,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.trust import restart_to_trust
-from ansible_collections.trustops.strimzi.tests.operator import certs, clusters
+from ansible_collections.trustops.strimzi.tests.operator import clusters
 from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
-from ansible_collections.trustops.strimzi.tests.support.flows import START, FlowResult
+from ansible_collections.trustops.strimzi.tests.support.flows import FlowResult
 from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 
 from ..support.clients_cluster import CERTIFICATES, KEYS, LEDGER, ClientsCluster
@@ -36,25 +36,8 @@ from .test_roles import ROLES
 
 
 @pytest.fixture
-def cluster(monkeypatch: pytest.MonkeyPatch) -> ClientsCluster:
-    made = ClientsCluster()
-    begin = START.replace(microsecond=0)
-    monkeypatch.setattr(certs, "now", lambda: begin + timedelta(seconds=made.memory.seconds))
-    return made
-
-
-@pytest.fixture
-def nodes(cluster: ClientsCluster, monkeypatch: pytest.MonkeyPatch) -> ReloadingNodes:
-    cluster.nodes = ReloadingNodes(cluster.memory)
-    cluster.nodes.replace_requests(monkeypatch)
-    return cluster.nodes
-
-
-@pytest.fixture(params=[True, False], ids=["reload", "restart"])
-def uptake(request: pytest.FixtureRequest) -> bool:
-    if request.param:
-        request.getfixturevalue("nodes")
-    return bool(request.param)
+def cluster(clients_cluster: ClientsCluster) -> ClientsCluster:
+    return clients_cluster
 
 
 def assert_only(cluster: ClientsCluster, fingerprint: str) -> None:
@@ -269,16 +252,11 @@ def test_a_user_operator_that_stands_still(cluster: ClientsCluster, nodes: Reloa
     with pytest.raises(OperatorSilent, match=r"has not issued certificates for KafkaUser kafka/orders within 60 s"):
         cluster.run(Goal.REPLACE_KEY)
     assert cluster.accepted == {old, cluster.current}
-    asked = {user: "trustops.strimzi/reconcile-request" in marks(cluster, user) for user in ("orders", "payments")}
+    asked = {user: "trustops.strimzi/reconcile-request" in cluster.marks(user) for user in ("orders", "payments")}
     assert asked == {"orders": True, "payments": False}, "one user first"
     cluster.users_run = True
     cluster.finish(Goal.RECONCILE)
     assert_only(cluster, cluster.current)
-
-
-def marks(cluster: ClientsCluster, user: str) -> dict[str, str]:
-    found = cluster.memory.api.find("kafkausers", "kafka", user) or {"metadata": {}}
-    return found["metadata"].get("annotations") or {}
 
 
 def test_users_are_asked_for_some_at_a_time(
@@ -292,12 +270,12 @@ def test_users_are_asked_for_some_at_a_time(
 
     def count(change: Change) -> None:
         if change.plural == "kafkausers" and "trustops.strimzi/reconcile-request" in str(change.new):
-            touched = sum("trustops.strimzi/reconcile-request" in marks(cluster, f"user-{n}") for n in range(6))
+            touched = sum("trustops.strimzi/reconcile-request" in cluster.marks(f"user-{n}") for n in range(6))
             waiting.append(touched - len(operator.issued) + len(read))
 
     cluster.memory.neighbours.clear()
     cluster.memory.neighbours.append(
-        lambda: operator.reconcile(*(f"user-{n}" for n in range(6) if marks(cluster, f"user-{n}")))
+        lambda: operator.reconcile(*(f"user-{n}" for n in range(6) if cluster.marks(f"user-{n}")))
     )
     cluster.memory.api.listeners.append(count)
     cluster.finish(Goal.REPLACE_KEY)

@@ -16,12 +16,34 @@ from .roller import Waiter
 PodSpec = Callable[[Object, str], Object]
 
 
-def simulated_pod(_kafka: Object, component: str) -> Object:
+#: The containers of the Entity Operator, by what of its specification asks for them, and where that configures them.
+_CONTAINERS = {
+    "topicOperator": ("topic-operator", "topicOperatorContainer"),
+    "userOperator": ("user-operator", "userOperatorContainer"),
+}
+
+
+def simulated_pod(kafka: Object, component: str) -> Object:
     """An entry in the API and no more."""
+    containers = (
+        _entity_operators(kafka["spec"]["entityOperator"]) if component == "entity-operator" else [(component, [])]
+    )
     return {
         "automountServiceAccountToken": False,
-        "containers": [{"name": component, "image": "operator:1.2.0", "imagePullPolicy": "Never"}],
+        "containers": [
+            {"name": name, "image": "operator:1.2.0", "imagePullPolicy": "Never", **({"env": env} if env else {})}
+            for name, env in containers
+        ],
     }
+
+
+def _entity_operators(spec: Object) -> list[tuple[str, list[Object]]]:
+    """Each with the variables that its user has added."""
+    template = spec.get("template") or {}
+    return [
+        (name, (template.get(configured) or {}).get("env") or [])
+        for part, (name, configured) in _CONTAINERS.items() if part in spec
+    ]  # fmt: skip
 
 
 def reconcile_components(api: Api, kafka: Object, ca: Authority, wait: Waiter, pod_spec: PodSpec) -> None:

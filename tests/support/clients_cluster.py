@@ -73,6 +73,11 @@ class ClientsCluster(WatchedCluster):
         found = (one.users for one in self.memory.kubelet.processes.values() if one.users)
         return {fingerprint for users in found for fingerprint in fingerprints(users)}
 
+    def marks(self, user: str) -> dict[str, str]:
+        """The annotations of a KafkaUser."""
+        found = self.memory.api.find("kafkausers", NAMESPACE, user) or {"metadata": {}}
+        return found["metadata"].get("annotations") or {}
+
     def issuers(self) -> set[str]:
         """Subjects of the CAs that signed certificates of users."""
         return {certs.load(pem)[0].issuer.rfc4514_string() for pem in self.programs.stored().values()}

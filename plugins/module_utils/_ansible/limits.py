@@ -27,6 +27,7 @@ _MINIMUM = {
     "pod_timeout": 1,
     "spare_leaves": 0,
     "replicas": 0,
+    "user_batch": 1,
 }
 _MAXIMUM = {"spare_leaves": MOST_SPARE}
 

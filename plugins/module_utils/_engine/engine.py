@@ -18,12 +18,11 @@ from .._strimzi.work import Work
 from .._trust.decide import ENGINE, Engine
 from .._trust.ledger.target import resolve
 from .._trust.model.decision import Decision, Transition
-from .._trust.model.goals import Phase
 from .._trust.model.intent import Intent, Spread
 from .._trust.model.ledger import Ledger
 from .._trust.model.snapshot import Snapshot
 from .._trust.model.steps.base import Steps
-from .._trust.model.steps.pause import Resume
+from .._trust.rules.pause import let_on
 from .carry_out import carry_out
 from .looking import decide_with_a_look, see
 
@@ -117,7 +116,7 @@ def run(
         _go_on(work, intent, before_write, reached, outcome, engine)
     except BaseException:
         if outcome.has_begun:
-            _let_the_operator_on(work)
+            _let_everybody_on(work)
         raise
     return outcome
 
@@ -190,10 +189,10 @@ def _carry_out_all(steps: Steps, outcome: Outcome, work: Work) -> None:
     outcome.transitions += outcome.decision.transitions
 
 
-def _let_the_operator_on(work: Work) -> None:
-    """End a pause that this run made, as long as it holds the Lease. The next call continues unfinished steps."""
+def _let_everybody_on(work: Work) -> None:
+    """End the pauses that this run made, as long as it holds the Lease. The next call continues unfinished steps."""
     with suppress(KubeError, StepError):
         work.alive()
         observation = see(work)
-        if observation.snapshot.reconciliation.paused_by_us:
-            carry_out(Resume(phase=Phase.USE), observation, work)
+        for step in let_on(observation.snapshot):
+            carry_out(step, observation, work)

@@ -22,7 +22,7 @@ from .._trust.model.steps.books import DeleteLedger, WriteLedger
 from .._trust.model.steps.nodes import StampPods
 from .._trust.model.steps.pause import Pause, Resume
 from .._trust.model.steps.pools import SetReplicas
-from .._trust.model.steps.presenters import AwaitPickUp, AwaitReissue
+from .._trust.model.steps.presenters import AwaitPickUp, AwaitReissue, PauseReissue, ResumeReissue
 from .._trust.model.steps.trust import AwaitBundle, AwaitClients, AwaitOutside, Project, Publish, Withdraw, WriteBundle
 from . import (
     authority_writes,
@@ -33,6 +33,7 @@ from . import (
     publishing,
     stamping,
     trust_writes,
+    user_pausing,
     user_waiting,
 )
 from .observe import Observation
@@ -66,6 +67,8 @@ CARRY_OUT: Mapping[type[Step], CarryOut] = {
     AwaitBundle: operator.await_bundle,
     AwaitOutside: outside_waiting.await_outside,
     AwaitClients: outside_waiting.await_clients,
+    PauseReissue: user_pausing.pause_reissue,
+    ResumeReissue: user_pausing.resume_reissue,
     AwaitReissue: user_waiting.await_reissue,
     AwaitPickUp: user_waiting.await_pick_up,
     Switch: _writing(authority_writes.switch),

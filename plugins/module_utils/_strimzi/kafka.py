@@ -10,9 +10,13 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
+from .._trust.model.presenters import ReissuePause
 from .._trust.model.snapshot import Reconciliation
 from . import names
 from .secret_data import annotation
+
+#: The condition of a resource whose reconciliation is paused, and whose operator has seen it.
+PAUSED = "ReconciliationPaused"
 
 
 def condition(kafka: Mapping[str, Any] | None, kind: str) -> bool:
@@ -54,7 +58,7 @@ def read_reconciliation(
         ready=condition(kafka, "Ready"),
         paused=paused,
         paused_by_us=paused and annotation(kafka, scope.paused_by) is not None,
-        pause_effective=paused and condition(kafka, "ReconciliationPaused"),
+        pause_effective=paused and condition(kafka, PAUSED),
         neighbours=neighbours,
         pauser=_pauser(kafka, scope) if paused else "",
     )
@@ -63,3 +67,12 @@ def read_reconciliation(
 def _pauser(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -> str:
     other = scope.other_ca
     return f"a flow on its {other.ca.value} CA" if annotation(kafka, other.paused_by) is not None else ""
+
+
+def user_pause(user: Mapping[str, Any]) -> ReissuePause:
+    """Whether a KafkaUser is paused, and by whom."""
+    if annotation(user, names.PAUSE_RECONCILIATION) != "true":
+        return ReissuePause.NONE
+    if annotation(user, names.PAUSED_FOR_CLIENTS_CA) is None:
+        return ReissuePause.FOREIGN
+    return ReissuePause.OURS if condition(user, PAUSED) else ReissuePause.ASKED

@@ -30,6 +30,7 @@ from .pods import has_role, is_final, is_ready
 from .resources import KAFKAS
 from .secret_data import annotation
 from .trust_bundle import read_bundle
+from .user_keystores import why_users_are_paused
 from .user_listeners import user_listeners
 from .user_presenters import presenters_of
 from .user_secrets import read_clients_ca
@@ -77,6 +78,9 @@ def observe_clients_ca(
         sends_chains=False,
         has_verifiers=kafka is None or verifying,
         issued_by=IssuedBy.USER_OPERATOR if users is None or users.operated else IssuedBy.NOBODY,
+        pause_reissue=why_users_are_paused(
+            pod for pod in found if party_of(pod, scope, nodes) is Component.ENTITY_OPERATOR
+        ),
     )
     return Observation(scope, snapshot, kafka, secrets, {pod["metadata"]["name"]: pod for pod in found}, ())
 

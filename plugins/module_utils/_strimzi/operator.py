@@ -20,7 +20,7 @@ from .._trust.model.steps.trust import AwaitBundle
 from . import names
 from .actions import Action
 from .errors import OperatorSilent
-from .kafka import condition, is_observed
+from .kafka import PAUSED, condition, is_observed
 from .observe import Observation
 from .resources import KAFKAS
 from .secret_data import annotation
@@ -152,7 +152,7 @@ def pause(step: Pause, observation: Observation, work: Work) -> None:
             observation, work, step.phase.value, "pause reconciliation", {"metadata": {"annotations": annotations}}
         )
     if not work.dry_run:
-        _wait_for_kafka(work, lambda kafka: condition(kafka, "ReconciliationPaused"), "confirmed the pause of")
+        _wait_for_kafka(work, lambda kafka: condition(kafka, PAUSED), "confirmed the pause of")
 
 
 def resume(step: Resume, observation: Observation, work: Work) -> None:
@@ -170,7 +170,7 @@ def pause_for(holder: str, observation: Observation, work: Work) -> None:
         what = f"pause reconciliation for {holder}"
         _edit_kafka(observation, work, "", what, {"metadata": {"annotations": annotations}})
     if not work.dry_run:
-        _wait_for_kafka(work, lambda kafka: condition(kafka, "ReconciliationPaused"), "confirmed the pause of")
+        _wait_for_kafka(work, lambda kafka: condition(kafka, PAUSED), "confirmed the pause of")
 
 
 def resume_for(observation: Observation, work: Work) -> None:

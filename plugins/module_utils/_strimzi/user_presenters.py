@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from .._pki.certificates import Certificate
-from .._trust.model.presenters import Presenter, Renewal
+from .._trust.model.presenters import Presenter, ReissuePause, Renewal
 from .._trust.model.snapshot import CaSecrets
 from .names import PAUSE_RECONCILIATION
 from .readers import Reader
@@ -63,12 +63,12 @@ def _of_user(user: User, namespace: str, about: _Authorities) -> Iterator[Presen
     if user.authentication != TLS or certificate is None:
         return
     found = _certificate(name, f"Secret {namespace}/{user.secret}", certificate, about)
-    yield replace(found, hindered=_why_hindered(user))
+    yield replace(found, hindered=_why_hindered(user), pause=user.pause)
     yield from (_reader(one, user.name, certificate, about) for one in user.readers)
 
 
 def _why_hindered(user: User) -> str:
-    if user.paused:
+    if user.pause is ReissuePause.FOREIGN:
         return f"it is paused ({PAUSE_RECONCILIATION})"
     return "" if user.ready else "the User Operator says that it is not ready"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 
-from .._kube.errors import Forbidden, NotFound
+from .._kube.errors import Forbidden
 from .._trust.model.names import counted, listed, named
 from .._trust.model.presenters import Presenter
 from .._trust.model.steps.presenters import AwaitPickUp, AwaitReissue
@@ -17,7 +17,7 @@ from . import names
 from .actions import Action
 from .errors import OperatorSilent
 from .observe import Observation
-from .resources import KAFKA_USERS
+from .user_annotations import FREE, annotate
 from .work import Work
 
 #: Users that are asked for at the same time. The User Operator's queue holds 1,024 and drops the others (docs/operator.md, "Users").
@@ -32,18 +32,21 @@ def await_reissue(step: AwaitReissue, observation: Observation, work: Work) -> N
     Raises OperatorSilent when none comes for a while.
     """
     what = f"the User Operator issues certificates of {named(step.authority)}"
+    paused = frozenset(one.name for one in observation.snapshot.presenters if one.pause.is_ours)
     if work.dry_run:
+        _note_resumed([name for name in step.names if name in paused], step, work)
         work.record(Action("wait", listed(step.names), what, step.phase.value))
         return
     begun = work.clock.monotonic()
-    for batch in _batches(step.names):
-        _touch(batch, step, work)
-        left = _await(batch, lambda one: one.behind, work)
+    for batch in _batches(step.names, step.batch or AT_ONCE):
+        _ask_for(batch, step, work)
+        _note_resumed([name for name in batch if name in paused], step, work)
+        left = await_users(batch, lambda one: one.behind or one.pause.is_ours, work)
         if left:
             raise OperatorSilent(
-                f"The User Operator has not issued certificates for {listed(left)} within {_limit(work):.0f} s.",
+                f"The User Operator has not issued certificates for {listed(left)} within {limit_of(work):.0f} s.",
                 "Look at the status of each and at the User Operator's log; then run the flow again, it continues where it stopped. Until "
-                "then both CAs are trusted.",
+                "then both CAs are trusted, and users that are paused keep their certificates.",
             )
     issued = f"the User Operator issued {counted(len(step.names), 'certificate')} of {named(step.authority)}"
     work.record(Action("wait", listed(step.names), issued, step.phase.value, seconds=work.clock.monotonic() - begun))
@@ -56,54 +59,57 @@ def await_pick_up(step: AwaitPickUp, observation: Observation, work: Work) -> No
         work.record(Action("wait", listed(step.names), what, step.phase.value))
         return
     begun, own = work.clock.monotonic(), frozenset({step.authority.fingerprint})
-    left = _await(step.names, lambda one: one.authorities != own, work)
+    left = await_users(step.names, lambda one: one.authorities != own, work)
     if left:
         raise OperatorSilent(
-            f"The Cluster Operator has not restarted {listed(left)} with new certificates within {_limit(work):.0f} s.",
+            f"The Cluster Operator has not restarted {listed(left)} with new certificates within {limit_of(work):.0f} s.",
             "See in the status of each what keeps the operator from it, or give a waiver; then run the flow again, it continues where it "
             "stopped.",
         )
     work.record(Action("wait", listed(step.names), what, step.phase.value, seconds=work.clock.monotonic() - begun))
 
 
-def _limit(work: Work) -> float:
+def limit_of(work: Work) -> float:
     return work.settings.operator_timeout / timedelta(seconds=1)
 
 
-def _batches(users: Sequence[str]) -> Iterable[Sequence[str]]:
+def _batches(users: Sequence[str], size: int) -> Iterable[Sequence[str]]:
     """One user first: where nothing comes for it, no other is asked for."""
     yield users[:1]
-    for begin in range(1, len(users), AT_ONCE):
-        yield users[begin : begin + AT_ONCE]
+    size = min(size, AT_ONCE)
+    for begin in range(1, len(users), size):
+        yield users[begin : begin + size]
 
 
-def _touch(users: Sequence[str], step: AwaitReissue, work: Work) -> None:
-    """The User Operator looks at a user whose resource changes at once, and at all others every two minutes."""
-    patch = {"metadata": {"annotations": {names.RECONCILE_REQUEST: f"certificate-{step.authority.fingerprint[:12]}"}}}
+def _note_resumed(users: Sequence[str], step: AwaitReissue, work: Work) -> None:
+    if users:
+        work.record(Action("update", listed(users), "resume reconciliation", step.phase.value))
+
+
+def _ask_for(users: Sequence[str], step: AwaitReissue, work: Work) -> None:
+    """The User Operator looks at a user whose resource changes at once, and at all others every two minutes; at one that is paused it does
+    not look.
+    """
+    marks = {**FREE, names.RECONCILE_REQUEST: f"certificate-{step.authority.fingerprint[:12]}"}
     for user in users:
-        _kind, _space, place = user.partition(" ")
-        namespace, _slash, name = place.partition("/")
-        work.alive()
         try:
-            work.client.patch(KAFKA_USERS, namespace, name, patch)
-        except NotFound:
-            continue
+            annotate(user, marks, work)
         except Forbidden:
             # It takes up to two minutes longer.
             return
 
 
-def _await(wanted: Sequence[str], is_left: Callable[[Presenter], bool], work: Work) -> list[str]:
-    """The names of those that are left when the time has run out; it begins anew with each that is done."""
+def await_users(wanted: Sequence[str], is_left: Callable[[Presenter], bool], work: Work) -> list[str]:
+    """The names of those that are left when the time has run out; it begins anew with each that is done. wanted: names of presenters."""
     asked, left = frozenset(wanted), list(wanted)
-    deadline = work.clock.monotonic() + _limit(work)
+    deadline = work.clock.monotonic() + limit_of(work)
     while True:
         found = work.observe().snapshot.presenters
         still = [one.name for one in found if one.name in asked and is_left(one)]
         if not still:
             return []
         if len(still) < len(left):
-            deadline = work.clock.monotonic() + _limit(work)
+            deadline = work.clock.monotonic() + limit_of(work)
         left = still
         if work.clock.monotonic() >= deadline:
             return left

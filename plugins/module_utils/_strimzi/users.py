@@ -16,14 +16,14 @@ from typing import Any
 
 from .._kube.client import KubeClient
 from .._kube.resources import SECRETS
+from .._trust.model.presenters import ReissuePause
 from . import names
 from .errors import StepError
-from .kafka import condition
+from .kafka import PAUSED, condition, user_pause
 from .names import CaKind, ClusterNames
 from .observe import neighbours
 from .readers import Reader, find_readers
 from .resources import KAFKA_USERS, KAFKAS
-from .secret_data import annotation
 from .user_secrets import ClientsCa, UserCertificate, read_clients_ca, read_user_secret
 
 #: The authentication for which the User Operator issues certificates.
@@ -32,15 +32,15 @@ TLS = "tls"
 
 @dataclass(frozen=True)
 class User:
-    """authentication: as in its resource; empty where it has none. secret: the one that the User Operator writes. ready, paused: as
-    the User Operator has said. certificate: None where it gets none.
+    """authentication: as in its resource; empty where it has none. secret: the one that the User Operator writes. ready: as the User
+    Operator has said; it says nothing of a user that it is only about to look at again. certificate: None where it gets none.
     """
 
     name: str
     authentication: str
     secret: str
     ready: bool
-    paused: bool
+    pause: ReissuePause
     certificate: UserCertificate | None = None
     readers: tuple[Reader, ...] = ()
 
@@ -90,8 +90,8 @@ def _listed(client: KubeClient, scope: ClusterNames, namespace: str, prefix: str
         for one in page.items:
             name = str(one["metadata"]["name"])
             kind = ((one.get("spec") or {}).get("authentication") or {}).get("type")
-            paused = annotation(one, names.PAUSE_RECONCILIATION) == "true"
-            found[name] = User(name, str(kind or ""), f"{prefix}{name}", condition(one, "Ready"), paused)
+            ready = condition(one, "Ready") or condition(one, PAUSED)
+            found[name] = User(name, str(kind or ""), f"{prefix}{name}", ready, user_pause(one))
     return dict(sorted(found.items()))
 
 

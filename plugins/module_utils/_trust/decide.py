@@ -22,13 +22,13 @@ from .model.states import TrustState
 from .model.steps.authority import SetGenerated
 from .model.steps.base import Steps
 from .model.steps.books import WriteLedger
-from .model.steps.pause import Resume
 from .model.violations import Condition, Violation
 from .preconditions.order import PRECONDITIONS, Precondition, check
 from .rules.confirmation import to_be_confirmed
 from .rules.hand_over import hand_over
 from .rules.holds import holds
 from .rules.order import RULES, Rule
+from .rules.pause import let_on
 from .rules.put_back import put_back
 from .rules.requests import leaves_to_ask_for, still_awaited
 from .rules.retirement import is_patient
@@ -65,14 +65,14 @@ def decide(snapshot: Snapshot, intent: Intent, engine: Engine = ENGINE) -> Decis
     """
     violations = check(snapshot, intent, engine.preconditions)
     if violations:
-        return Decision(steps=_let_the_operator_on(snapshot), violations=violations)
+        return Decision(steps=let_on(snapshot), violations=violations)
     if intent.goal is Goal.UPGRADE and snapshot.reconciliation.generated:
         # Adopting: the operator stops managing the CA before anything else is touched.
         return Decision(steps=(SetGenerated(generated=False, ca=snapshot.names.ca, phase=Phase.PREPARE),))
     before = snapshot.ledger or Ledger()
     if intent.goal is Goal.DOWNGRADE and snapshot.reconciliation.generated:
         at = Situation(snapshot, intent, before, engine.gates)
-        return _next(at, _let_the_operator_on(snapshot) or hand_over(at))
+        return _next(at, let_on(snapshot) or hand_over(at))
     if returned := put_back(Situation(snapshot, intent, before, engine.gates)):
         # Before the books: they are about the CA that lies in ca.crt.
         return Decision(steps=returned)
@@ -101,7 +101,7 @@ def _next(at: Situation, steps: Steps) -> Decision:
     paused = at.snapshot.reconciliation.paused_by_us
     allowed = tuple(step for step in steps if paused or at.intent.allows(step.phase))
     if refused := _refused_restarts(at, allowed):
-        return Decision(steps=_let_the_operator_on(at.snapshot), violations=refused)
+        return Decision(steps=let_on(at.snapshot), violations=refused)
     found = leaves_to_ask_for(at)
     asked = found.reasons if found else {}
     if allowed:
@@ -110,11 +110,6 @@ def _next(at: Situation, steps: Steps) -> Decision:
         return Decision(done=True, pending=tuple(step.as_left() for step in steps), asked=asked)
     held, awaited = holds(at) if at.snapshot.ledger else (), (*to_be_confirmed(at), *still_awaited(at))
     return Decision(violations=held, done=not held and not awaited, waiting=(*awaited, *still_held(at)), asked=asked)
-
-
-def _let_the_operator_on(snapshot: Snapshot) -> Steps:
-    """Ends a pause that this collection made; nothing else is done while a condition does not hold."""
-    return (Resume(phase=Phase.USE),) if snapshot.reconciliation.paused_by_us else ()
 
 
 def _refused_restarts(at: Situation, steps: Steps) -> tuple[Violation, ...]:

@@ -16,8 +16,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.kafka im
     is_observed,
     read_reconciliation,
     renewal_window,
+    user_pause,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import ReissuePause
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation
 
 from .bench import SCOPE, conditions, kafka
@@ -120,3 +122,19 @@ def test_how_long_before_its_end_a_leaf_is_renewed(spec: dict[str, Any], days: i
 
 def test_and_of_a_cluster_that_is_not_there_yet() -> None:
     assert renewal_window(None, SCOPE) == timedelta(days=30)
+
+
+@pytest.mark.parametrize(
+    ("annotations", "confirmed", "expected"),
+    [
+        ({}, True, ReissuePause.NONE),
+        ({"trustops.strimzi/paused-for-clients-ca-by": "me"}, True, ReissuePause.NONE),
+        ({"strimzi.io/pause-reconciliation": "false"}, False, ReissuePause.NONE),
+        (PAUSE, True, ReissuePause.FOREIGN),
+        ({**PAUSE, "trustops.strimzi/paused-for-clients-ca-by": "me"}, False, ReissuePause.ASKED),
+        ({**PAUSE, "trustops.strimzi/paused-for-clients-ca-by": "me"}, True, ReissuePause.OURS),
+    ],
+)
+def test_who_has_paused_a_user(annotations: dict[str, str], confirmed: bool, expected: ReissuePause) -> None:
+    said = {"conditions": conditions("ReconciliationPaused") if confirmed else []}
+    assert user_pause({"metadata": {"annotations": annotations}, "status": said}) is expected

@@ -15,7 +15,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.readers 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_presenters import presenters_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_secrets import ClientsCa, UserCertificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import User, Users
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import Presenter, Renewal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import (
+    Presenter,
+    ReissuePause,
+    Renewal,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, YEAR, Entity, key, make
 
@@ -38,7 +42,7 @@ def of(*users: User, current: Entity = NEW, resource: Object | None = None) -> t
 
 
 def user(certificate: UserCertificate | None = GOOD, kind: str = "tls", *readers: Reader) -> User:
-    return User("orders", kind, "orders", True, False, certificate, readers)
+    return User("orders", kind, "orders", True, ReissuePause.NONE, certificate, readers)
 
 
 def one(*users: User, **options: Any) -> Presenter:
@@ -156,12 +160,14 @@ def test_superusers_whose_certificates_were_signed_by_hand(superusers: Any, unkn
 
 
 @pytest.mark.parametrize(
-    ("ready", "paused", "why"),
+    ("ready", "pause", "why"),
     [
-        (True, False, ""),
-        (True, True, "it is paused (strimzi.io/pause-reconciliation)"),
-        (False, False, "the User Operator says that it is not ready"),
+        (True, ReissuePause.NONE, ""),
+        (True, ReissuePause.OURS, ""),
+        (True, ReissuePause.FOREIGN, "it is paused (strimzi.io/pause-reconciliation)"),
+        (False, ReissuePause.NONE, "the User Operator says that it is not ready"),
     ],
 )
-def test_a_user_that_would_get_no_other_certificate(ready: bool, paused: bool, why: str) -> None:
-    assert one(replace(user(), ready=ready, paused=paused)).hindered == why
+def test_a_user_that_would_get_no_other_certificate(ready: bool, pause: ReissuePause, why: str) -> None:
+    found = one(replace(user(), ready=ready, pause=pause))
+    assert (found.hindered, found.pause) == (why, pause)

@@ -15,6 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors i
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import User, Users, read_users
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import ReissuePause
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, Entity, key, make
 
 from .bench import SCOPE, Bench, Object, conditions, kafka, pem, secret
@@ -84,13 +85,8 @@ def one_user(leaf: Entity | None = None, **entries: bytes | None) -> Stage:
 def test_each_certificate_is_of_a_ca_that_brokers_trust(authority: Entity) -> None:
     leaf = of(authority)
     found = one_user(leaf).seen()
-    assert (found.name, found.authentication, found.secret, found.ready, found.paused) == (
-        "orders",
-        "tls",
-        "orders",
-        True,
-        False,
-    )
+    assert (found.name, found.authentication, found.secret) == ("orders", "tls", "orders")
+    assert (found.ready, found.pause) == (True, ReissuePause.NONE)
     assert found.certificate is not None
     assert found.certificate.authority == authority.certificate
     assert (found.certificate.subject, found.certificate.sha256) == (leaf.certificate.subject, leaf.certificate.sha256)
@@ -163,7 +159,9 @@ def test_prefix_and_namespace_are_those_of_the_user_operator() -> None:
     stage.user(**{"strimzi.io/pause-reconciliation": "true"})
     stage.issue(of(NEW), "kafka-orders")
     found = stage.seen()
-    assert (found.secret, found.paused, found.certificate and found.certificate.problem) == ("kafka-orders", True, "")
+    assert (found.secret, found.pause) == ("kafka-orders", ReissuePause.FOREIGN)
+    assert found.certificate is not None
+    assert found.certificate.problem == ""
     elsewhere = Stage({"watchedNamespace": "users"})
     elsewhere.user()
     assert (elsewhere.see().namespace, elsewhere.see().users) == ("users", ())

@@ -15,7 +15,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import Presenter, Renewal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import (
+    Presenter,
+    ReissuePause,
+    Renewal,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import Switch
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Withdraw
@@ -25,6 +29,7 @@ from .builders import DAY, NEW, OLD, PAUSED, RUNS, name_of, names_of
 from .of_users import STAGES, presenting
 
 REPLACE_KEY = Intent(Goal.REPLACE_KEY)
+IN_BATCHES = replace(REPLACE_KEY, user_batch=1)
 EITHER = st.sampled_from((names_of(OLD), names_of(NEW), names_of(OLD, NEW), frozenset(), None))
 
 
@@ -48,7 +53,12 @@ def clusters(draw: st.DrawFn) -> Snapshot:
     current = OLD if snapshot.ca.current[0] == OLD.certificate else NEW
     users = [
         Presenter(
-            f"KafkaUser a/{number}", draw(EITHER), "x", draw(st.sampled_from(list(Renewal)[1:])), draw(st.booleans())
+            f"KafkaUser a/{number}",
+            draw(EITHER),
+            "x",
+            draw(st.sampled_from(list(Renewal)[1:])),
+            draw(st.booleans()),
+            pause=draw(st.sampled_from(ReissuePause)),
         )
         for number in range(draw(st.integers(0, 3)))
     ]
@@ -90,3 +100,19 @@ def test_no_ca_leaves_that_somebody_may_present(snapshot: Snapshot) -> None:
                 if one.name not in waived and (one.authorities is None or name_of(OLD) in one.authorities)
             ]
             assert relying == []
+
+
+@settings(max_examples=400)
+@given(clusters())
+def test_in_batches_no_switch_while_somebody_would_be_served(snapshot: Snapshot) -> None:
+    served = (ReissuePause.NONE, ReissuePause.ASKED)
+    if any(isinstance(step, Switch) for step in decide(snapshot, IN_BATCHES).steps):
+        assert all(one.pause not in served for one in snapshot.presenters if one.renewal is Renewal.ISSUED)
+
+
+@settings(max_examples=400)
+@given(clusters(), st.sampled_from((REPLACE_KEY, IN_BATCHES)))
+def test_no_run_ends_with_somebody_paused_whom_no_switch_concerns(snapshot: Snapshot, intent: Intent) -> None:
+    decision = decide(snapshot, intent)
+    if not decision.steps:
+        assert all(one.behind or not one.pause.is_ours for one in snapshot.presenters)

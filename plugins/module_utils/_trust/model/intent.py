@@ -81,7 +81,8 @@ class Intent:
     link certificate by the CA in use; None: nobody. issue_until: how long to wait for it; None: not at
     all. insists: whether it is asked at once again where it has refused. scaling: the size that a node pool is to get.
     new_roots: what is done about a CA of the source that is new. confirmed: SHA-256 fingerprints, in lower case without colons, of such
-    CAs that the user wants. layout: the Secrets that the ledger is to be kept in; None: those that it is kept in.
+    CAs that the user wants. user_batch: how many certificates outside the cluster are issued anew at a time after a switch; None: as many as
+    their issuer takes. layout: the Secrets that the ledger is to be kept in; None: those that it is kept in.
     """
 
     goal: Goal
@@ -106,6 +107,7 @@ class Intent:
     new_roots: NewRoots = NewRoots.ASK
     confirmed: frozenset[str] = frozenset()
     scaling: Scaling | None = None
+    user_batch: int | None = None
     layout: Layout | None = None
 
     def allows(self, phase: Phase) -> bool:

@@ -25,12 +25,28 @@ class Renewal(Enum):
     BY_HAND = "by hand"
 
 
+class ReissuePause(Enum):
+    """Whether somebody keeps the issuer from a party. ASKED: this collection does, and the issuer has not confirmed it. OURS: it has.
+    FOREIGN: somebody else does.
+    """
+
+    NONE = "none"
+    ASKED = "asked"
+    OURS = "ours"
+    FOREIGN = "foreign"
+
+    @property
+    def is_ours(self) -> bool:
+        return self in (ReissuePause.ASKED, ReissuePause.OURS)
+
+
 @dataclass(frozen=True)
 class Presenter:
     """name: kind, namespace and name. authorities: SHA-1 fingerprints of the CAs of which its certificate may be; None where that is not
     known. why: how it is known, or why it is not, without a full stop. behind: whether its certificate is still to be issued anew, because
     another CA is in use than when it was issued. remedy: how it comes to present a certificate of the CA in use.
-    hindered: why it would not be issued anew, without a full stop; empty where it would.
+    hindered: why it would not be issued anew, without a full stop; empty where it would. pause: whether that is because somebody keeps the
+    issuer from it for now.
     """
 
     name: str
@@ -40,3 +56,4 @@ class Presenter:
     behind: bool = False
     remedy: str = ""
     hindered: str = ""
+    pause: ReissuePause = ReissuePause.NONE

@@ -207,7 +207,7 @@ class Snapshot:
     lack addresses that nobody knows yet, by their Secrets. presenters: parties outside the cluster that present certificates of this CA; empty
     where only processes of the cluster do. sends_chains: whether those who present certificates of this CA send the CAs behind them too.
     has_verifiers: whether the cluster is to have processes that verify by this CA. issued_by: who issues certificates of this CA
-    after a switch.
+    after a switch. pause_reissue: why nobody may issue any while the CA is switched, as a sentence; empty where they may.
     """
 
     names: ObjectNames
@@ -240,6 +240,7 @@ class Snapshot:
     sends_chains: bool = True
     has_verifiers: bool = True
     issued_by: IssuedBy = IssuedBy.THIS_COLLECTION
+    pause_reissue: str = ""
 
     def as_stored(self) -> Snapshot:
         """The snapshot without the answers of running processes."""

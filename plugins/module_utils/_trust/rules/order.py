@@ -14,6 +14,7 @@ from .await_clients import await_outside
 from .first_use import await_arrival
 from .hand_over import hand_over
 from .leaves import await_restarts, issue_missing, read_again, replace_leaves, restart_holders, use_by_operator
+from .pause import resume_reissue
 from .prepare import prepare
 from .presenters import await_pick_up, reissue
 from .publish import await_bundle, project, publish
@@ -70,6 +71,8 @@ RULES: tuple[Rule, ...] = (
     await_pick_up,
     forget,
     restart_holders,
+    # Nobody is kept from a certificate while the flow waits for something else.
+    resume_reissue,
     # Spare: when the leaves of all that there is are seen to, and before anything is waited for that is not of the cluster.
     keep_spare_leaves,
     # Others: the cluster's own processes are not in the way any more.

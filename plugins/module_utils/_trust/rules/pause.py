@@ -2,12 +2,18 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The pause around steps that the operator must not see half-way."""
+"""The pauses around steps that the operator must not see half-way, and around those that the issuer of certificates outside the cluster
+is to follow one party after the other.
+"""
 
 from __future__ import annotations
 
+from ..model.goals import Phase
+from ..model.presenters import ReissuePause, Renewal
+from ..model.snapshot import Snapshot
 from ..model.steps.base import Step, Steps
-from ..model.steps.pause import Pause
+from ..model.steps.pause import Pause, Resume
+from ..model.steps.presenters import PauseReissue, ResumeReissue
 from .situation import Situation
 
 
@@ -17,3 +23,33 @@ def in_pause(at: Situation, *steps: Step) -> Steps:
         return steps
     avoidable = next((step.avoidable for step in steps if step.avoidable), "")
     return (Pause(phase=steps[0].phase, purpose=steps[0].sentence(), avoidable=avoidable),)
+
+
+def pause_reissue(at: Situation) -> Steps:
+    """Before a switch after which certificates outside the cluster are to be issued some at a time, or during which none may be: afterwards
+    their issuer would take the next CA for each of them at any moment.
+    """
+    if at.intent.user_batch is None and not at.snapshot.pause_reissue:
+        return ()
+    free = tuple(
+        one.name for one in at.snapshot.presenters
+        if one.renewal is Renewal.ISSUED and one.pause in (ReissuePause.NONE, ReissuePause.ASKED)
+    )  # fmt: skip
+    return (PauseReissue(names=free, because=at.snapshot.pause_reissue),) if free else ()
+
+
+def resume_reissue(at: Situation) -> Steps:
+    """End a pause of the issue of certificates where no switch follows now."""
+    return _resume_reissue(at.snapshot)
+
+
+def let_on(snapshot: Snapshot) -> Steps:
+    """What ends the pauses that this collection has made, where nothing else may be done."""
+    operator = (Resume(phase=Phase.USE),) if snapshot.reconciliation.paused_by_us else ()
+    return (*operator, *_resume_reissue(snapshot))
+
+
+def _resume_reissue(snapshot: Snapshot) -> Steps:
+    """Of those who have a certificate of the CA in use. All others wait for their turn: nobody asks for all of them at once."""
+    paused = tuple(one.name for one in snapshot.presenters if one.pause.is_ours and not one.behind)
+    return (ResumeReissue(names=paused),) if paused else ()

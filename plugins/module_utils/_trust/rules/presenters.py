@@ -14,11 +14,12 @@ from .situation import Situation
 
 
 def reissue(at: Situation) -> Steps:
-    """Have certificates issued anew that were issued under another CA than the one in use."""
+    """Have certificates issued anew that were issued under another CA than the one in use; a pause of their issue ends with it."""
     if not _is_switched(at) or at.current is None:
         return ()
-    behind = tuple(one.name for one in presenters(at.snapshot) if one.behind)
-    return (AwaitReissue(names=behind, authority=at.current, phase=at.phase),) if behind else ()
+    behind = {one.name for one in presenters(at.snapshot) if one.behind}
+    due = tuple(one.name for one in at.snapshot.presenters if one.name in behind or one.pause.is_ours)
+    return (AwaitReissue(names=due, authority=at.current, batch=at.intent.user_batch, phase=at.phase),) if due else ()
 
 
 def await_pick_up(at: Situation) -> Steps:

@@ -15,7 +15,7 @@ from ..model.steps.authority import Switch
 from ..model.steps.base import Steps
 from .first_use import await_clients, may_be_used
 from .in_place import why_not_in_place
-from .pause import in_pause
+from .pause import in_pause, pause_reissue
 from .requests import leaves_lacking
 from .retirement import is_patient
 from .situation import Situation, Successor
@@ -44,6 +44,8 @@ def switch(at: Situation) -> Steps:
         return () if at.snapshot.reconciliation.paused_by_us else waiting
     if leaves_lacking(at):
         return ()
+    if pause := pause_reissue(at):
+        return pause
     step = _to(successor, at, at.generation + 1, leaving)
     return in_pause(at, step) if at.snapshot.reconciliation.exists else (step,)
 

@@ -1,7 +1,9 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Steps that the operator must not see half-way are done while it is paused by us."""
+"""Steps that the operator must not see half-way are done while it is paused by us; and nobody issues certificates of the next CA for users
+before it is their turn.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +12,30 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import ReissuePause, Renewal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import Switch
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause, Resume
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.presenters import (
+    PauseReissue,
+    ResumeReissue,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Withdraw, WriteBundle
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import in_pause
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import (
+    in_pause,
+    let_on,
+    pause_reissue,
+    resume_reissue,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import switch
 
 from ..builders import OLD, PAUSED, cluster
-from .asking import situation
+from ..of_users import ORDERS, PAYMENTS, STAGES, presenter, presenting
+from .asking import REPLACE_KEY, situation
 
 WORK = WriteBundle(phase=Phase.RETIRE, avoidable="Nodes are restarted: no.")
+BATCHES = replace(REPLACE_KEY, user_batch=2)
+CONNECT = "KafkaConnect kafka/connect"
 MORE = Withdraw(certificate=OLD.certificate, phase=Phase.USE)
 
 
@@ -40,3 +57,57 @@ def test_the_pause_comes_first_and_says_what_for(state: Reconciliation) -> None:
 
 def test_paused_they_are_done() -> None:
     assert in_pause(situation(cluster(reconciliation=PAUSED)), WORK, MORE) == (WORK, MORE)
+
+
+def users(stage: str, pause: ReissuePause = ReissuePause.NONE, **fields: object) -> Snapshot:
+    """One user, and a program that reads its Secret."""
+    found = presenter(ORDERS, pause=pause, **fields), presenter(CONNECT, renewal=Renewal.RESTARTED)
+    return replace(STAGES[stage], presenters=presenting(*found))
+
+
+@pytest.mark.parametrize("pause", [ReissuePause.NONE, ReissuePause.ASKED])
+def test_users_are_paused_before_the_switch(pause: ReissuePause) -> None:
+    """A pause that the User Operator has not confirmed is none yet."""
+    assert switch(situation(users("trusted", pause), BATCHES)) == (PauseReissue(names=(ORDERS,)),)
+
+
+@pytest.mark.parametrize("pause", [ReissuePause.OURS, ReissuePause.FOREIGN])
+def test_whoever_is_paused_is_not_paused_again(pause: ReissuePause) -> None:
+    (step,) = switch(situation(replace(users("trusted", pause), reconciliation=PAUSED), BATCHES))
+    assert isinstance(step, Switch)
+
+
+def test_without_batches_nobody_is_paused() -> None:
+    assert pause_reissue(situation(users("trusted"))) == ()
+
+
+def test_where_nobody_may_be_served_during_the_switch_everybody_is_paused() -> None:
+    seen = replace(users("trusted"), pause_reissue="It would store nonsense.")
+    assert pause_reissue(situation(seen)) == (PauseReissue(names=(ORDERS,), because="It would store nonsense."),)
+
+
+@pytest.mark.parametrize(
+    ("pause", "behind", "ends"),
+    [
+        (ReissuePause.OURS, False, True),
+        (ReissuePause.ASKED, False, True),
+        (ReissuePause.OURS, True, False),
+        (ReissuePause.FOREIGN, False, False),
+        (ReissuePause.NONE, False, False),
+    ],
+)
+def test_nobody_stays_paused_where_no_switch_follows(pause: ReissuePause, behind: bool, ends: bool) -> None:
+    """But those who are to get a certificate of another CA: that is for a flow that serves one after the other."""
+    seen = users("trusted", pause, behind=behind)
+    wanted = (ResumeReissue(names=(ORDERS,)),) if ends else ()
+    assert (resume_reissue(situation(seen)), let_on(seen)) == (wanted, wanted)
+    paused = replace(seen, reconciliation=PAUSED)
+    assert let_on(paused) == (Resume(phase=Phase.USE), *wanted)
+
+
+def test_several_are_let_on_with_one_step() -> None:
+    ours = ReissuePause.OURS
+    seen = replace(
+        STAGES["trusted"], presenters=presenting(presenter(ORDERS, pause=ours), presenter(PAYMENTS, pause=ours))
+    )
+    assert let_on(seen) == (ResumeReissue(names=(ORDERS, PAYMENTS)),)

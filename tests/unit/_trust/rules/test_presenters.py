@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Waiver
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import Renewal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import ReissuePause, Renewal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.presenters import (
     AwaitPickUp,
     AwaitReissue,
@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pres
 from ....support.certificates import NOW
 from ..builders import DAY, NEW, OLD, names_of
 from ..of_users import ORDERS, PAYMENTS, STAGES, presenter, presenting
-from .asking import situation
+from .asking import REPLACE_KEY, situation
 
 CONNECT = "KafkaConnect kafka/connect"
 
@@ -58,3 +58,14 @@ def test_and_not_when_they_have_read_it() -> None:
     assert await_pick_up(situation(replace(STAGES["issued"], presenters=seen))) == ()
     seen = presenting(presenter(CONNECT, OLD, renewal=Renewal.RESTARTED))
     assert await_pick_up(situation(replace(STAGES["trusted"], presenters=seen))) == ()
+
+
+def test_a_pause_ends_with_the_turn_of_whoever_has_it() -> None:
+    """Also of one that is waived, or has its certificate already: nobody else would end it."""
+    waivers = (Waiver(ORDERS, NOW + DAY, "gone"),)
+    first = presenter(ORDERS, behind=True, pause=ReissuePause.OURS)
+    second = presenter(PAYMENTS, NEW, pause=ReissuePause.ASKED)
+    seen = replace(STAGES["switched"], waivers=waivers, presenters=presenting(first, second, current=NEW))
+    (step,) = reissue(situation(seen, replace(REPLACE_KEY, user_batch=7)))
+    assert isinstance(step, AwaitReissue)
+    assert (step.names, step.batch) == ((ORDERS, PAYMENTS), 7)

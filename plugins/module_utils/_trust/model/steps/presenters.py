@@ -11,30 +11,74 @@ from dataclasses import dataclass, replace
 from ...._pki.certificates import Certificate
 from ..goals import Phase
 from ..names import counted, listed, named
-from ..presenters import Presenter
+from ..presenters import Presenter, ReissuePause
 from ..snapshot import Snapshot
-from .base import StandIn, Step
+from .base import Look, StandIn, Step
 
 
 def _with_certificate_of(snapshot: Snapshot, names: tuple[str, ...], authority: Certificate) -> Snapshot:
     known = frozenset({authority.fingerprint})
 
     def after(one: Presenter) -> Presenter:
-        return replace(one, authorities=known, behind=False) if one.name in names else one
+        issued = replace(one, authorities=known, behind=False, pause=ReissuePause.NONE)
+        return issued if one.name in names else one
 
     return replace(snapshot, presenters=tuple(map(after, snapshot.presenters)))
 
 
+def _paused(snapshot: Snapshot, names: tuple[str, ...], pause: ReissuePause) -> Snapshot:
+    found = (replace(one, pause=pause) if one.name in names else one for one in snapshot.presenters)
+    return replace(snapshot, presenters=tuple(found))
+
+
 @dataclass(frozen=True, kw_only=True)
-class AwaitReissue(Step):
-    """Have certificates outside the cluster issued anew by the CA in use, by the operator whose task that is. names: whose."""
+class PauseReissue(Step):
+    """Keep the operator whose task it is from issuing certificates outside the cluster, until it is their turn. names: whose."""
 
     names: tuple[str, ...]
-    authority: Certificate
     phase: Phase = Phase.USE
 
     def sentence(self) -> str:
-        return f"have the User Operator issue {counted(len(self.names), 'certificate')} of {named(self.authority)}"
+        return f"keep the User Operator from issuing {counted(len(self.names), 'certificate')} until it is their turn"
+
+    def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        return _paused(snapshot, self.names, ReissuePause.OURS)
+
+    def look(self, snapshot: Snapshot) -> Look:
+        return Look.REMEMBERED if snapshot.pods else Look.NONE
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResumeReissue(Step):
+    """Let the operator issue certificates outside the cluster again. names: whose."""
+
+    names: tuple[str, ...]
+    phase: Phase = Phase.USE
+
+    def sentence(self) -> str:
+        return f"let the User Operator issue {counted(len(self.names), 'certificate')} again"
+
+    def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        return _paused(snapshot, self.names, ReissuePause.NONE)
+
+    def look(self, snapshot: Snapshot) -> Look:
+        return Look.REMEMBERED if snapshot.pods else Look.NONE
+
+
+@dataclass(frozen=True, kw_only=True)
+class AwaitReissue(Step):
+    """Have certificates outside the cluster issued anew by the CA in use, by the operator whose task that is. names: whose.
+    batch: how many at a time, after a first one; None: as many as it takes.
+    """
+
+    names: tuple[str, ...]
+    authority: Certificate
+    batch: int | None = None
+    phase: Phase = Phase.USE
+
+    def sentence(self) -> str:
+        batches = f", {self.batch} at a time" if self.batch else ""
+        return f"have the User Operator issue {counted(len(self.names), 'certificate')} of {named(self.authority)}{batches}"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         return _with_certificate_of(snapshot, self.names, self.authority)

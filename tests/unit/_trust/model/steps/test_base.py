@@ -36,6 +36,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.presenters import (
     AwaitPickUp,
     AwaitReissue,
+    PauseReissue,
+    ResumeReissue,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.requests import (
     AskForLeaves,
@@ -90,6 +92,8 @@ EVERY: list[tuple[Step, Look]] = [
     (ForgetRequests(secrets=PODS, phase=USE), Look.NONE),
     (CorrectOrders(secrets=PODS, asked="an issuer", phase=USE), Look.NONE),
     (SetReplicas(pool="nodes", before=3, replicas=4, phase=USE), Look.NONE),
+    (PauseReissue(names=("KafkaUser a/b",)), Look.REMEMBERED),
+    (ResumeReissue(names=("KafkaUser a/b",)), Look.REMEMBERED),
     (AwaitReissue(names=("KafkaUser a/b",), authority=CA), Look.NONE),
     (AwaitPickUp(names=("KafkaConnect a/b",), authority=CA), Look.NONE),
 ]

@@ -1,0 +1,42 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Keeping the User Operator from users, and letting it on to them: it issues nothing for a user that is paused (docs/operator.md, "Users")."""
+
+from __future__ import annotations
+
+from .._trust.model.names import listed
+from .._trust.model.presenters import ReissuePause
+from .._trust.model.steps.presenters import PauseReissue, ResumeReissue
+from . import names
+from .actions import Action
+from .errors import OperatorSilent
+from .observe import Observation
+from .user_annotations import FREE, annotate
+from .user_waiting import AT_ONCE, await_users, limit_of
+from .work import Work
+
+
+def pause_reissue(step: PauseReissue, observation: Observation, work: Work) -> None:
+    """Pause these users, and wait until the User Operator has confirmed each: it may be at work on one. Raises OperatorSilent."""
+    marks = {names.PAUSE_RECONCILIATION: "true", names.PAUSED_FOR_CLIENTS_CA: work.settings.holder}
+    for begin in range(0, len(step.names), AT_ONCE):
+        batch = step.names[begin : begin + AT_ONCE]
+        for user in () if work.dry_run else batch:
+            annotate(user, marks, work)
+        work.record(Action("update", listed(batch), "pause reconciliation", step.phase.value))
+        left = () if work.dry_run else await_users(batch, lambda one: one.pause is ReissuePause.ASKED, work)
+        if left:
+            raise OperatorSilent(
+                f"The User Operator has not confirmed the pause of {listed(left)} within {limit_of(work):.0f} s.",
+                "Check that the User Operator runs and reports no error; then run the flow again. The old CA is in use as before, and no "
+                "user stays paused.",
+            )
+
+
+def resume_reissue(step: ResumeReissue, observation: Observation, work: Work) -> None:
+    """End the pauses of these users. The User Operator looks at each then."""
+    for user in () if work.dry_run else step.names:
+        annotate(user, FREE, work)
+    work.record(Action("update", listed(step.names), "resume reconciliation", step.phase.value))

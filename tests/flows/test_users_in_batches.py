@@ -1,0 +1,185 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Users are paused before the switch to the next clients CA, and get their certificates some at a time (docs/operator.md, "Users")."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.tests.operator import clusters
+from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
+
+from ..support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
+from ..support.killing import Killed, KillingTransport
+from ..support.memory_api import Change
+from ..support.watched_cluster import CLUSTER
+from .test_clients_ca import assert_only
+
+PAUSE = "strimzi.io/pause-reconciliation"
+FIVE = tuple(f"user-{number}" for number in range(5))
+
+
+@pytest.fixture
+def cluster(clients_cluster: ClientsCluster) -> ClientsCluster:
+    return clients_cluster
+
+
+def paused(cluster: ClientsCluster, users: tuple[str, ...] = FIVE) -> int:
+    return sum(PAUSE in cluster.marks(user) for user in users)
+
+
+def confirmed(cluster: ClientsCluster) -> bool:
+    """Whether the User Operator has said of each that it is paused."""
+    found = cluster.memory.api.all("kafkausers", "kafka")
+    return all("ReconciliationPaused" in str(user.get("status")) for user in found)
+
+
+def test_one_first_and_then_some_at_a_time(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    cluster.begin(*FIVE)
+    issued, seen = len(cluster.users.issued), []
+
+    def note(change: Change) -> None:
+        if change.plural == "secrets" and change.name == CERTIFICATES and confirmed(cluster):
+            seen.append("switch")
+        if change.plural == "kafkausers" and PAUSE in str(change.old) and PAUSE not in str(change.new):
+            # Whoever is let on, all before have their certificates, but for those of the same batch.
+            seen.append(len(cluster.users.issued) - issued)
+
+    cluster.memory.api.listeners.append(note)
+    cluster.finish(Goal.REPLACE_KEY, user_batch=2)
+    assert seen[:6] == ["switch", 0, 1, 1, 3, 3]
+    assert_only(cluster, cluster.current)
+    assert paused(cluster) == 0
+
+
+def test_nobody_is_paused_who_need_not_be(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    cluster.begin()
+    seen: list[Change] = []
+    cluster.memory.api.listeners.append(lambda change: seen.append(change) if PAUSE in str(change.new) else None)
+    cluster.finish(Goal.REPLACE_KEY)
+    assert {change.plural for change in seen} == {"kafkas"}
+
+
+def test_the_first_gets_none(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    """All others keep the certificates that they have, and both CAs stay trusted."""
+    cluster.begin(*FIVE)
+    old = cluster.programs.stored()
+    cluster.memory.neighbours.clear()
+    # It confirms the pause of everybody, and then issues nothing for one of them.
+    cluster.memory.neighbours.append(
+        lambda: cluster.users.reconcile(*(FIVE if paused(cluster) == len(FIVE) else FIVE[1:]))
+    )
+    with pytest.raises(OperatorSilent, match=r"has not issued certificates for KafkaUser kafka/user-0 within 60 s"):
+        cluster.run(Goal.REPLACE_KEY, user_batch=2)
+    assert (cluster.programs.stored(), paused(cluster)) == (old, 4)
+    cluster.memory.neighbours.append(cluster.users.reconcile)
+    cluster.finish(Goal.RECONCILE, user_batch=2)
+    assert_only(cluster, cluster.current)
+    assert paused(cluster) == 0
+
+
+def test_a_pause_that_nobody_confirms(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    cluster.begin()
+    old, cluster.users_run = cluster.current, False
+    with pytest.raises(OperatorSilent, match=r"has not confirmed the pause of KafkaUser kafka/orders, KafkaUser"):
+        cluster.run(Goal.REPLACE_KEY, user_batch=1)
+    assert (cluster.current, paused(cluster, ("orders", "payments"))) == (old, 0)
+    cluster.users_run = True
+    cluster.finish(Goal.REPLACE_KEY, user_batch=1)
+    assert_only(cluster, cluster.current)
+
+
+def test_a_run_that_stops_before_the_switch_leaves_nobody_paused(
+    cluster: ClientsCluster, nodes: ReloadingNodes
+) -> None:
+    """It was killed when everybody was paused, and the next one is told to go no further."""
+    cluster.begin()
+    ours = {"metadata": {"annotations": {PAUSE: "true", "trustops.strimzi/paused-for-clients-ca-by": "a dead run"}}}
+    for user in ("orders", "payments"):
+        cluster.change("kafkausers", user, ours)
+    cluster.memory.settle(1)
+    cluster.run(Goal.RECONCILE)
+    assert paused(cluster, ("orders", "payments")) == 0
+
+
+def test_whoever_else_pauses_a_user_meanwhile_keeps_the_pause(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    cluster.begin()
+
+    def pause(change: Change) -> None:
+        if change.plural == "secrets" and change.name == KEYS:
+            cluster.memory.api.listeners.remove(pause)
+            cluster.change("kafkausers", "payments", {"metadata": {"annotations": {PAUSE: "true"}}})
+
+    cluster.memory.api.listeners.append(pause)
+    with pytest.raises(OperatorSilent, match=r"has not issued certificates for KafkaUser kafka/payments within 60 s"):
+        cluster.run(Goal.REPLACE_KEY, user_batch=1)
+    assert cluster.marks("payments")[PAUSE] == "true"
+    cluster.change("kafkausers", "payments", {"metadata": {"annotations": {PAUSE: None}}})
+    cluster.finish(Goal.RECONCILE)
+    assert_only(cluster, cluster.current)
+
+
+def without_keystores(cluster: ClientsCluster, told: str) -> list[str]:
+    """A User Operator that makes no PKCS#12 files and looks at all users after every write of a CA, when one of them is to be issued anew; told:
+    what its variable says. The users that it stored an empty certificate for are returned, as it goes on.
+    """
+    pool, kafka = clusters.dual_role(CLUSTER, "kafka", replicas=2, generated=False)
+    env = [{"name": "STRIMZI_PKCS12_KEYSTORE_GENERATION", "value": told}]
+    kafka["spec"]["entityOperator"]["template"] = {"userOperatorContainer": {"env": env}}
+    cluster.users.keystores = False
+    cluster.begin(manifests=[pool, kafka])
+    emptied: list[str] = []
+
+    def look(change: Change) -> None:
+        if change.plural == "secrets" and change.name in (KEYS, CERTIFICATES):
+            cluster.change("secrets", "orders", {"metadata": {"annotations": {"strimzi.io/force-renew": "true"}}})
+            cluster.users.reconcile()
+        if change.plural == "secrets" and (change.new or {}).get("data", {}).get("user.crt") == "":
+            emptied.append(change.name)
+
+    cluster.memory.api.listeners.append(look)
+    return emptied
+
+
+@pytest.mark.parametrize(("told", "are_paused"), [("false", True), ("true", False)])
+def test_without_pkcs12_files_nobody_is_served_during_the_switch(
+    cluster: ClientsCluster, nodes: ReloadingNodes, told: str, are_paused: bool
+) -> None:
+    """Between its two writes the operator would store empty certificates: so it does where its variable says the contrary of what it does."""
+    emptied = without_keystores(cluster, told)
+    cluster.finish(Goal.REPLACE_KEY)
+    assert (emptied == []) is are_paused
+    assert_only(cluster, cluster.current)
+
+
+def test_the_plan_says_so(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    without_keystores(cluster, "false")
+    told: list[Any] = [action.what for action in cluster.finish(Goal.REPLACE_KEY).actions]
+    assert told.index("pause reconciliation") < told.index("resume reconciliation")
+
+
+def test_killed_at_any_write(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    """Whatever a dead run has left paused is let on by the next one, which knows nothing of batches."""
+    cluster.begin()
+    start, number = cluster.memory.moment(), 0
+    while True:
+        number += 1
+        cluster.memory.go_to(start)
+        transport = cluster.permitted = KillingTransport(cluster.memory.api, number, after=True)
+        try:
+            cluster.run(Goal.REPLACE_KEY, user_batch=1)
+        except Killed:
+            cluster.permitted = cluster.memory.api
+            cluster.memory.settle(2)
+            cluster.finish(Goal.REPLACE_KEY)
+            assert_only(cluster, cluster.current)
+            assert paused(cluster, ("orders", "payments")) == 0
+            continue
+        assert not transport.killed
+        break
+    assert number > 15
