@@ -123,12 +123,14 @@ def test_an_operator_that_is_not_asked_for_is_not_there() -> None:
 
 
 @pytest.mark.parametrize("component", ["entity-operator", "cruise-control", "kafka-exporter"])
-def test_annotations_that_roll_a_component_are_those_of_a_simulated_one(real: MemoryCluster, component: str) -> None:
+def test_annotations_and_containers_are_those_of_a_simulated_one(real: MemoryCluster, component: str) -> None:
     simulated = template(memory(real=False), component)
-    assert simulated["metadata"]["annotations"].keys() == template(real, component)["metadata"]["annotations"].keys()
+    found = template(real, component)
+    assert simulated["metadata"]["annotations"].keys() == found["metadata"]["annotations"].keys()
+    names = [container["name"] for container in found["spec"]["containers"]]
     assert simulated["spec"] == {
         "automountServiceAccountToken": False,
-        "containers": [{"name": component, "image": "operator:1.2.0", "imagePullPolicy": "Never"}],
+        "containers": [{"name": name, "image": "operator:1.2.0", "imagePullPolicy": "Never"} for name in names],
     }
 
 
