@@ -15,6 +15,6 @@ options:
       - V(renew_leaves) renews the nodes' certificates under the same CA.
       - V(reconcile) finishes what was begun and begins nothing.
     type: str
-    choices: [create, renew, replace_key, upgrade, downgrade, renew_leaves, reconcile]
+    choices: [create, renew, replace_key, upgrade, downgrade, renew_leaves, reconcile, abort]
     default: reconcile
 """

@@ -24,11 +24,13 @@ options:
       - V(replaced) puts a CA with a new key and another name in its place.
       - V(promoted) ends with the switch of the operator to a CA that was prepared by V(renewed) or V(replaced).
       - V(absent) takes the CA O(fingerprint) out of the trust when nobody relies on it.
+      - V(aborted) undoes a renewal or replacement that was begun and has not finished. Everybody uses the old CA again and forgets the new
+        one. It fails where the old CA has left the trust already.
       - V(adopted) makes a CA that the operator generated user-managed, without changing a byte. With O(adopts) it adopts a CA that somebody
         has put into the place of the one in use.
       - V(handed_back) gives the CA back to the operator.
     type: str
-    choices: [present, renewed, replaced, promoted, absent, adopted, handed_back]
+    choices: [present, renewed, replaced, promoted, absent, aborted, adopted, handed_back]
     default: present
   fingerprint:
     description:
@@ -124,6 +126,12 @@ EXAMPLES = r"""
     cluster: demo
     namespace: kafka
     state: retired
+
+- name: Undo a replacement that somebody else has begun meanwhile
+  trustops.strimzi.strimzi_ca:
+    cluster: demo
+    namespace: kafka
+    state: aborted
 """
 
 RETURN = r"""
@@ -335,7 +343,9 @@ journal:
   description: The flow in flight, or the last one that finished.
   returned: always
   type: dict
-  sample: {goal: replace_key, replaces: "9b2c41", successor: "77aa01", started_at: "2026-01-01T00:00:00Z", finished_at: null, retire: now, retire_by: null}
+  sample:
+    {goal: replace_key, is_abort: false, replaces: "9b2c41", successor: "77aa01", started_at: "2026-01-01T00:00:00Z", finished_at: null,
+     retire: now, retire_by: null}
 replaces:
   description: The CA that this flow is about. Given as C(replaces) to M(trustops.strimzi.strimzi_ca) it makes the same task a no-op once the CA is gone.
   returned: always
@@ -476,6 +486,7 @@ GOALS = {
     "replaced": Goal.REPLACE_KEY,
     "promoted": Goal.RECONCILE,
     "absent": Goal.RECONCILE,
+    "aborted": Goal.ABORT,
     "adopted": Goal.UPGRADE,
     "handed_back": Goal.DOWNGRADE,
 }

@@ -215,7 +215,7 @@ class Checker:
         before, after = states_of(earlier), states_of(find)
         for fingerprint in before.keys() | after.keys():
             edge = (before.get(fingerprint), after.get(fingerprint))
-            asked = edge == ON_REQUEST and fingerprint in self.leaving
+            asked = edge in ON_REQUEST and fingerprint in self.leaving
             if edge[0] != edge[1] and edge not in EDGES and not asked:
                 raise InvariantBroken(f"I5: {fingerprint} went from {edge[0]} to {edge[1]}")
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -18,6 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_s
     ExternalIssuer,
     IssuerSettings,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import NOTHING_SAID, Outside
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.wanted_nodes import NO_GROWTH, Growth
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
@@ -73,7 +75,7 @@ class WatchedCluster:
     permitted: the API server as the collection may use it. outside: what is said of clients outside the cluster.
     source: where the CAs to trust are. growth: which nodes are to come. validity, path_length: of what is made here. engine: what decides,
     where a part of it is taken out. issuer: who is asked for leaves.
-    issued_by_operator: leaf Secrets that the operator wrote. writes: of the last run. pauses: how often the operator was
+    ca: the CA that flows are about. issued_by_operator: leaf Secrets that the operator wrote. writes: of the last run. pauses: how often the operator was
     paused.
     """
 
@@ -90,6 +92,7 @@ class WatchedCluster:
     writes: int = 0
     pauses: int = 0
     nodes: ReloadingNodes | None = None
+    ca: CaKind = CaKind.CLUSTER
 
     def __post_init__(self) -> None:
         self.checker = Checker(self.memory)
@@ -153,6 +156,7 @@ class WatchedCluster:
         """One playbook run."""
         transport, asked = KillingTransport(self.permitted), self.intent(goal, supplied, **intent)
         self.checker.leaving |= {asked.leaving} if asked.leaving else set()
+        self.checker.leaving |= self.prepared if goal is Goal.ABORT else set()
         result = run_flow(self.work(supplied, transport), asked, self.engine)
         self.writes = transport.writes
         assert transport.unconditional == []
@@ -260,6 +264,15 @@ class WatchedCluster:
     @property
     def paused(self) -> bool:
         return self.annotation("kafkas", CLUSTER, "pause-reconciliation") is not None
+
+    @property
+    def prepared(self) -> set[str]:
+        """Fingerprints of the CAs that wait in the key Secret."""
+        return {
+            key.partition(".")[0]
+            for key in self.secret(f"demo-{self.ca.value}-ca")
+            if re.fullmatch(r"[0-9a-f]{40}\.crt", key)
+        }
 
     @property
     def current(self) -> str:

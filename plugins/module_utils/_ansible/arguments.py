@@ -81,7 +81,7 @@ CLUSTER = ArgumentSpec(
 #: Which of a cluster's CAs a module is about.
 CA = ArgumentSpec({"ca": {"type": "str", "choices": ["cluster", "clients"], "default": "cluster"}})
 
-GOALS = ["create", "renew", "replace_key", "upgrade", "downgrade", "renew_leaves", "reconcile"]
+GOALS = ["create", "renew", "replace_key", "upgrade", "downgrade", "renew_leaves", "reconcile", "abort"]
 
 #: Where the CAs lie that a cluster is to trust.
 SOURCE = ArgumentSpec(

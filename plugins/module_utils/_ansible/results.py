@@ -179,6 +179,7 @@ def _journal(journal: Journal | None) -> dict[str, Any] | None:
         return None
     return {
         "goal": journal.goal.value,
+        "is_abort": journal.is_abort,
         "replaces": journal.replaces,
         "successor": journal.successor,
         "started_at": time_text(journal.started_at),

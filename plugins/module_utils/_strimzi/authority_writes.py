@@ -13,7 +13,15 @@ from .._kube.resources import SECRETS
 from .._pki.certificates import CertificateError, Chain, encode_certificates, parse_chain
 from .._pki.kept_elsewhere import placeholder
 from .._trust.model.goals import Goal
-from .._trust.model.steps.authority import PrepareAuthority, PutBack, RaiseKeyGeneration, RestoreKey, Switch, TidyKeys
+from .._trust.model.steps.authority import (
+    PrepareAgain,
+    PrepareAuthority,
+    PutBack,
+    RaiseKeyGeneration,
+    RestoreKey,
+    Switch,
+    TidyKeys,
+)
 from . import names
 from .ca_secrets import (
     CURRENT,
@@ -54,6 +62,18 @@ def prepare(step: PrepareAuthority, made: NextAuthority | None, observation: Obs
         return (Write(WriteVerb.CREATE, SECRETS, name, what, body, before={}, after=facts),)
     patch = secret_patch(data)
     return (Write(WriteVerb.UPDATE, SECRETS, name, what, patch, version(existing), before={}, after=facts),)
+
+
+def prepare_again(step: PrepareAgain, observation: Observation) -> tuple[Write, ...]:
+    """The certificate beside the key that was kept. After a renewal that is the key in use."""
+    name, fingerprint = observation.scope.ca_key_secret, step.chain[0].fingerprint
+    existing = observation.secrets[name]
+    kept = entries(existing)
+    data = {f"{fingerprint}.crt": encode_certificates(step.chain)}
+    if f"{fingerprint}.key" not in kept:
+        data[f"{fingerprint}.key"] = kept[KEY]
+    what = f"{step.chain[0].subject} is to be used again"
+    return (Write(WriteVerb.UPDATE, SECRETS, name, what, secret_patch(data), version(existing)),)
 
 
 def _describe(step: PrepareAuthority, scope: ClusterNames) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from .._trust.model.steps.authority import (
+    PrepareAgain,
     PutBack,
     RaiseKeyGeneration,
     RestoreKey,
@@ -71,6 +72,7 @@ CARRY_OUT: Mapping[type[Step], CarryOut] = {
     ResumeReissue: user_pausing.resume_reissue,
     AwaitReissue: user_waiting.await_reissue,
     AwaitPickUp: user_waiting.await_pick_up,
+    PrepareAgain: _writing(authority_writes.prepare_again),
     Switch: _writing(authority_writes.switch),
     PutBack: _writing(authority_writes.put_back),
     RestoreKey: _writing(authority_writes.restore_key),

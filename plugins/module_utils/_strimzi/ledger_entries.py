@@ -163,6 +163,7 @@ def _decode_journal(text: str | None) -> Journal | None:
             finished_at=datetime.strptime(record["finishedAt"], _TIME) if record.get("finishedAt") else None,
             retire=Retire(record.get("retire", Retire.NOW.value)),
             retire_by=datetime.strptime(record["retireBy"], _TIME) if record.get("retireBy") else None,
+            is_abort=record.get("abort") is True,
         )
     except (ValueError, KeyError, TypeError, RecursionError):
         raise _Foreign(f"the annotation {names.JOURNAL} is not a journal") from None
@@ -218,5 +219,6 @@ def encode_journal(journal: Journal | None) -> str | None:
         "finishedAt": journal.finished_at.strftime(_TIME) if journal.finished_at else None,
         "retire": journal.retire.value,
         "retireBy": journal.retire_by.strftime(_TIME) if journal.retire_by else None,
+        "abort": journal.is_abort or None,
     }
     return json.dumps({key: value for key, value in record.items() if value is not None}, sort_keys=True)

@@ -22,6 +22,7 @@ FLOWS = {
     "downgrade": "Return of the cluster CA to the operator",
     "renew_leaves": "Renewal of the nodes' certificates",
     "reconcile": "Reconciliation of the cluster CA",
+    "abort": "Abort of a rotation of the cluster CA",
     "scale": "Scaling of a node pool",
     "convert_ledger": "Conversion of the ledger",
 }

@@ -51,6 +51,7 @@ journals = st.builds(
     replaces_sha256=st.none() | st.sampled_from([chain[0].sha256 for chain in CHAINS]),
     retire=st.sampled_from(Retire),
     retire_by=st.none() | times,
+    is_abort=st.booleans(),
 )
 
 

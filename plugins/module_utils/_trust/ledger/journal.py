@@ -13,12 +13,19 @@ from ..model.intent import Intent
 from ..model.ledger import Journal, Ledger
 from ..model.snapshot import Snapshot
 from ..model.states import TrustState
+from .undoing import obstacle_to_undoing
 
 
 def in_flight(ledger: Ledger | None) -> Journal | None:
     """The flow that was begun and has not finished."""
     journal = ledger.journal if ledger else None
     return journal if journal is not None and journal.finished_at is None else None
+
+
+def undone(ledger: Ledger) -> str | None:
+    """Fingerprint of the CA that a flow in flight is to get rid of before it was ever finished; None where there is none."""
+    journal = in_flight(ledger)
+    return journal.replaces if journal is not None and journal.is_abort else None
 
 
 def write_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Ledger) -> Ledger:
@@ -28,9 +35,25 @@ def write_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Le
     journal = in_flight(ledger)
     if journal is None:
         return _open(snapshot, intent, before, ledger)
+    asked = intent.goal is Goal.ABORT and not journal.is_abort
+    if asked and obstacle_to_undoing(snapshot, journal, ledger) is None:
+        return replace(ledger, journal=_turned(journal, snapshot, ledger))
     if journal.goal in ROTATIONS and _rotation_complete(snapshot, journal, ledger):
         return replace(ledger, journal=replace(journal, finished_at=snapshot.now))
     return replace(ledger, journal=_as_asked_now(journal, intent))
+
+
+def _turned(journal: Journal, snapshot: Snapshot, ledger: Ledger) -> Journal:
+    """The flow that leads back: to the CA that was to be replaced, from the one that was to take its place."""
+    unwanted = ledger.find(journal.successor)
+    return replace(
+        journal,
+        replaces=journal.successor,
+        replaces_sha256=unwanted.certificate.sha256 if unwanted else None,
+        successor=journal.replaces,
+        started_at=snapshot.now,
+        is_abort=True,
+    )
 
 
 def _as_asked_now(journal: Journal, intent: Intent) -> Journal:
@@ -49,6 +72,8 @@ def _is_abandoned(snapshot: Snapshot, ledger: Ledger) -> bool:
     journal = in_flight(ledger)
     if journal is None or journal.goal not in ROTATIONS:
         return False
+    if journal.is_abort:
+        return ledger.find(journal.successor) is None
     left = {*(a.fingerprint for a in snapshot.ca.prepared), *(one.fingerprint for one in snapshot.ca.current[:1])}
     return journal.successor not in left
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from ..gates.gates import Gates
 from ..model.ledger import Ledger, LedgerEntry, RemovedEntry
-from ..model.snapshot import Snapshot
+from ..model.snapshot import Component, Snapshot
 from ..model.states import TrustState
 from .projection import is_withdrawn
 
@@ -19,9 +19,12 @@ def strike_removed(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
     """Strike a withdrawn PHASE_OUT CA off the ledger and remember the processes that still trust it.
 
     Where another CA of the ledger has the same name and key (a renewal), trusting the old certificate adds nothing:
-    no process has to be remembered. Without pods the state is kept.
+    no process has to be remembered. Without pods the state is kept, and so is that of a CA that is prepared: it would be enrolled again.
     """
+    prepared = {authority.fingerprint for authority in snapshot.ca.prepared}
     for entry in ledger.entries:
+        if entry.fingerprint in prepared:
+            continue
         known = snapshot.ledger and snapshot.ledger.find(entry.fingerprint)
         if not known or known.state is not TrustState.PHASE_OUT or entry.state is not TrustState.PHASE_OUT:
             continue
@@ -31,7 +34,7 @@ def strike_removed(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
             continue
         ledger = ledger.without_entry(entry.fingerprint)
         if not _has_twin(ledger, entry):
-            removed = RemovedEntry(entry.certificate, snapshot.uids)
+            removed = RemovedEntry(entry.certificate, snapshot.uids - _never_read(snapshot, entry))
             ledger = replace(ledger, removed=(*ledger.removed, removed))
     return ledger
 
@@ -39,3 +42,9 @@ def strike_removed(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
 def _has_twin(ledger: Ledger, entry: LedgerEntry) -> bool:
     """Whether a CA of the ledger has the same name and key, so that it validates the same leaves."""
     return any(other.certificate.is_twin_of(entry.certificate) for other in ledger.entries)
+
+
+def _never_read(snapshot: Snapshot, entry: LedgerEntry) -> frozenset[str]:
+    """UIDs of the processes that read their trust at their start only, and started before this CA was there to be read."""
+    waiting = entry.awaiting or frozenset()
+    return frozenset(pod.uid for pod in snapshot.pods if pod.uid in waiting and pod.component is not Component.KAFKA)

@@ -102,6 +102,6 @@ def _named(named: str, current: Certificate, ledger: Ledger) -> Target:
 
 
 def _is_fresh(snapshot: Snapshot, intent: Intent, journal: Journal | None) -> bool:
-    if journal is None or journal.finished_at is None or journal.goal is not intent.goal:
+    if journal is None or journal.finished_at is None or journal.goal is not intent.goal or journal.is_abort:
         return False
     return snapshot.now - journal.finished_at < intent.fresh_for

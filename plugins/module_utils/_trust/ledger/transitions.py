@@ -15,18 +15,24 @@ from ..gates.introduction import why_not_presented
 from ..model.intent import Intent
 from ..model.ledger import Ledger, LedgerEntry
 from ..model.snapshot import Snapshot
-from ..model.states import LEAVES_UNUSED, TrustState, Usage, after_usage
+from ..model.states import UNUSED, TrustState, Usage, after_usage
+from .journal import undone
 
 
 def advance(snapshot: Snapshot, intent: Intent, ledger: Ledger, gates: Gates) -> Ledger:
     """The ledger after at most one transition for each CA."""
     presentations = present_all(snapshot, ledger)
-    changed = ledger
+    changed, leaving = ledger, {intent.leaving, undone(ledger)}
     for entry in ledger.entries:
         usage = usage_of(entry.fingerprint, presentations)
         after = _state_after(snapshot, ledger, entry, usage, gates)
-        if intent.leaving == entry.fingerprint and entry.state is after is LEAVES_UNUSED[0] and usage is Usage.NONE:
-            after = LEAVES_UNUSED[1]
+        if (
+            entry.fingerprint in leaving
+            and entry.state in UNUSED
+            and usage is Usage.NONE
+            and _is_known(snapshot, entry)
+        ):
+            after = TrustState.PHASE_OUT
         if after is not entry.state:
             changed = changed.with_entry(replace(entry, state=after, awaiting=_still_awaiting(snapshot, entry)))
     return changed
@@ -35,12 +41,16 @@ def advance(snapshot: Snapshot, intent: Intent, ledger: Ledger, gates: Gates) ->
 def _state_after(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, usage: Usage, gates: Gates) -> TrustState:
     if entry.state is not TrustState.UNTRUSTED:
         # A CA that enters as TRUSTED_UNUSED has made its one step of this pass.
-        known = snapshot.ledger is not None and snapshot.ledger.find(entry.fingerprint) is not None
-        return after_usage(entry.state, usage) if known else entry.state
+        return after_usage(entry.state, usage) if _is_known(snapshot, entry) else entry.state
     # Without pods the state is kept. Before the CA was read back, a process that starts now might miss it.
     if usage is Usage.NO_PODS or entry.awaiting is None or why_not_presented(snapshot, ledger, entry, gates):
         return TrustState.UNTRUSTED
     return TrustState.TRUSTED_UNUSED
+
+
+def _is_known(snapshot: Snapshot, entry: LedgerEntry) -> bool:
+    """Whether it was in the ledger before this pass."""
+    return snapshot.ledger is not None and snapshot.ledger.find(entry.fingerprint) is not None
 
 
 def _still_awaiting(snapshot: Snapshot, entry: LedgerEntry) -> frozenset[str] | None:

@@ -19,6 +19,7 @@ class Goal(str, Enum):
     DOWNGRADE = "downgrade"
     RENEW_LEAVES = "renew_leaves"
     RECONCILE = "reconcile"
+    ABORT = "abort"
 
 
 #: Goals that put another CA in the place of the current one.

@@ -96,6 +96,7 @@ class Journal:
     by which people name it.
     successor: fingerprint of the CA that the flow puts in its place.
     retire, retire_by: when nodes give up the replaced CA, and at the latest; a run that says nothing else keeps to it.
+    is_abort: it undoes a flow that was in flight: what that was to replace is its successor.
     """
 
     goal: Goal
@@ -106,6 +107,7 @@ class Journal:
     replaces_sha256: str | None = None
     retire: Retire = Retire.NOW
     retire_by: datetime | None = None
+    is_abort: bool = False
 
 
 @dataclass(frozen=True)

@@ -51,9 +51,9 @@ _BY_USAGE: dict[TrustState, dict[Usage, TrustState]] = {
     },
 }
 
-#: The edge that is taken on request only: without it a CA that was never used could not leave (docs/design.md,
-#: "States").
-LEAVES_UNUSED = (TrustState.TRUSTED_UNUSED, TrustState.PHASE_OUT)
+#: The states from which a CA goes to PHASE_OUT on request only: without these edges one that was never used could not leave
+#: (docs/design.md, "States").
+UNUSED = frozenset({TrustState.UNTRUSTED, TrustState.TRUSTED_UNUSED})
 
 TRUSTED_STATES = frozenset(TrustState) - {TrustState.UNTRUSTED}
 
@@ -73,8 +73,8 @@ def is_edge(before: TrustState | None, after: TrustState | None) -> bool:
         return after in (TrustState.UNTRUSTED, TrustState.TRUSTED_UNUSED)
     if after is None:
         return before is TrustState.PHASE_OUT
+    if before in UNUSED and after is TrustState.PHASE_OUT:
+        return True
     if before is TrustState.UNTRUSTED:
         return after is TrustState.TRUSTED_UNUSED
-    if (before, after) == LEAVES_UNUSED:
-        return True
     return after in _BY_USAGE[before].values()

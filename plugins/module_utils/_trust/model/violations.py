@@ -38,6 +38,7 @@ class Condition(str, Enum):
     TRUSTING_IS_USABLE = "trusting_is_usable"
     LEAVING_IS_UNUSED = "leaving_is_unused"
     TARGET_IS_KNOWN = "target_is_known"
+    FLOW_CAN_BE_UNDONE = "flow_can_be_undone"
     SOMEBODY_VERIFIES = "somebody_verifies"
     SOMEBODY_ISSUES = "somebody_issues"
     PRESENTERS_ARE_KNOWN = "presenters_are_known"

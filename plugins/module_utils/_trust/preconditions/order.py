@@ -12,6 +12,7 @@ from typing import TypeAlias
 from ..model.intent import Intent
 from ..model.snapshot import Snapshot
 from ..model.violations import Violation
+from .abort import flow_can_be_undone
 from .adoption import operator_has_finished
 from .authority import (
     authority_is_valid_now,
@@ -71,6 +72,7 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     trusting_is_usable,
     leaving_is_unused,
     target_is_known,
+    flow_can_be_undone,
     generation_is_unambiguous,
     somebody_verifies,
     somebody_issues,

@@ -6,11 +6,13 @@
 
 from __future__ import annotations
 
-from ..._leaves.trigger import WHY_RENEWED, Due, ends_with, is_ending, why_ending, why_misnamed
-from ..ledger.journal import in_flight
+from ..._leaves.trigger import WHY_RENEWED, Due, Reason, ends_with, is_ending, why_ending, why_misnamed
+from ..evidence.stored import authority_of
+from ..ledger.journal import in_flight, undone
 from ..model.goals import Goal
 from ..model.intent import Intent
 from ..model.ledger import Ledger
+from ..model.names import named
 from ..model.snapshot import Component, Snapshot, StoredLeaf
 from ..model.states import TrustState
 from .operator_reissue import leaves_before_operator_window, misnamed_leaves
@@ -46,6 +48,8 @@ def due_leaves(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> tuple[Stor
 
 def due_reasons(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str, Due]:
     """Why each of them is, by its Secret."""
+    if undone(ledger) is not None:
+        return _of_what_is_undone(snapshot, ledger)
     if in_flight(ledger) or snapshot.ca.prepared or not snapshot.ca.current:
         return {}
     entry = ledger.find(snapshot.ca.current[0].fingerprint)
@@ -62,3 +66,15 @@ def due_reasons(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str,
         **{leaf.secret: WHY_RENEWED for leaf in renewed_leaves(snapshot, intent)},
         **{leaf.secret: why_misnamed(snapshot.misnamed[leaf.secret]) for leaf in misnamed_leaves(snapshot)},
     }
+
+
+def _of_what_is_undone(snapshot: Snapshot, ledger: Ledger) -> dict[str, Due]:
+    """Leaves of the CA that an abort is to get rid of, where it was not in use for everything yet."""
+    unwanted, current = ledger.find(undone(ledger)), snapshot.ca.current[:1]
+    if unwanted is None or not current or current[0] == unwanted.certificate:
+        return {}
+    why = Due(Reason.AUTHORITY, f"it is of {named(unwanted.certificate)}, which is given up")
+    return {
+        leaf.secret: why for leaf in snapshot.leaves
+        if authority_of(leaf, leaf.generation, ledger)[0] == unwanted.fingerprint
+    }  # fmt: skip

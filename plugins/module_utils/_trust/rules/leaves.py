@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from ..._pki.certificates import Certificate, Chain
 from ..evidence.clients import within_cluster
+from ..ledger.journal import undone
 from ..ledger.memory import note_held, yet_to_read
 from ..model.goals import Goal, Phase
 from ..model.intent import Selection
@@ -77,6 +78,9 @@ def _renewal(at: Situation) -> _Order | None:
     due = tuple(sorted(leaf.secret for leaf in leaves))
     if not due:
         return None
+    if undone(at.ledger) is not None and not is_patient(at):
+        # Their Raft clients give up its certificates by a restart only.
+        return _Order(due, current, restarting="nodes give up the CA that the flow is undone for.")
     if at.snapshot.misnamed:
         # The operator stands still until they are there, and is not paused for them: it has to see them first.
         return _Order(due, current, restarting="listeners have changed, and the operator restarts nodes for that.")

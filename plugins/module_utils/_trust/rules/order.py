@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from ..model.steps.base import Steps
+from .abort import turn_back
 from .await_clients import await_outside
 from .first_use import await_arrival
 from .hand_over import hand_over
@@ -36,6 +37,8 @@ RULES: tuple[Rule, ...] = (
     # What was begun: first, because a killed call may have left the operator paused, or unable to issue.
     settle_key,
     end_pause,
+    # Abort: before anything leads further away from where it goes back to.
+    turn_back,
     # Scale: before everything else that a call might go on with, because the caller asks for nothing but this.
     scale,
     # Prepare: the next CA exists before anything else about it can be decided.

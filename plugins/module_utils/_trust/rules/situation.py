@@ -14,7 +14,7 @@ from ..evidence.parties import present_outside, present_pods
 from ..evidence.stored import Presentation, authority_of
 from ..gates.gates import Gates
 from ..gates.introduction import Introduction, introduction_of
-from ..ledger.journal import in_flight
+from ..ledger.journal import in_flight, undone
 from ..model.goals import Phase
 from ..model.intent import Intent
 from ..model.ledger import Journal, Ledger, LedgerEntry
@@ -73,7 +73,7 @@ class Situation:
     def successor(self) -> Successor | None:
         for prepared in self.snapshot.ca.prepared:
             entry = self.ledger.find(prepared.fingerprint)
-            if entry is not None and entry.certificate != self.current:
+            if entry is not None and entry.certificate != self.current and entry.fingerprint != undone(self.ledger):
                 introduction = introduction_of(self.snapshot, self.ledger, entry, self.gates)
                 return Successor(prepared, entry, introduction)
         return None

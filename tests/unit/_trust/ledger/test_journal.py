@@ -243,3 +243,33 @@ def test_when_nodes_give_up_the_old_ca_is_kept_with_the_flow() -> None:
     assert journal_after(under_way, replace(RECONCILE, retire=Retire.NOW)) == a_journal(started_at=NOW)
     done = a_journal(finished_at=NOW)
     assert journal_after(replace(linked.FINISHED, ledger=ledger(_NEW_IN_USE, journal=done)), PATIENT) == done
+
+
+ABORT = Intent(Goal.ABORT)
+
+
+def test_an_abort_turns_the_flow_round() -> None:
+    turned = replace(a_journal(old=NEW, new=OLD, is_abort=True), started_at=NOW)
+    assert keep_books(stage.TRUSTED, ABORT, GATES)[0].journal == turned
+
+
+@pytest.mark.parametrize("intent", [ABORT, Intent(Goal.RECONCILE), Intent(Goal.REPLACE_KEY)])
+def test_a_flow_that_was_turned_is_not_turned_again(intent: Intent) -> None:
+    turned = a_journal(old=NEW, new=OLD, is_abort=True)
+    seen = replace(stage.TRUSTED, ledger=replace(books_of(stage.TRUSTED), journal=turned))
+    assert keep_books(seen, intent, GATES)[0].journal == turned
+
+
+def test_one_that_cannot_be_undone_is_not_turned() -> None:
+    """It stands in a pause, which comes to its end first."""
+    keyless = replace(stage.SHARED.with_ca(kept_keys=frozenset()), reconciliation=PAUSED)
+    assert keep_books(keyless, ABORT, GATES)[0].journal == a_journal()
+
+
+def test_a_turned_flow_lasts_as_long_as_the_old_ca_is_known() -> None:
+    """It is neither prepared nor in use when the way back begins."""
+    turned = a_journal(old=NEW, new=OLD, is_abort=True)
+    seen = replace(stage.SHARED, ledger=replace(books_of(stage.SHARED), journal=turned))
+    assert keep_books(seen, ABORT, GATES)[0].journal == turned
+    gone = replace(stage.CLEAN, ledger=replace(books_of(stage.CLEAN), journal=turned))
+    assert keep_books(gone, ABORT, GATES)[0].journal is None

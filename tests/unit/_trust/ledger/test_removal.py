@@ -13,7 +13,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES, Gates
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.removal import strike_removed
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger, RemovedEntry
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
 
 from ....support.certificates import Entity
 from .. import unlinked as stage
@@ -36,6 +36,7 @@ from ..builders import (
     name_of,
     names_of,
     pods,
+    prepared,
     secrets,
     uids_of,
 )
@@ -121,3 +122,18 @@ def test_a_renewed_ca_leaves_nobody_behind_who_trusts_more_than_before(successor
     )
     gone = (RemovedEntry(OLD.certificate, uids_of()),) if remembered else ()
     assert struck(snapshot) == ledger(entry(successor, generations={1}), removed=gone)
+
+
+def test_a_component_that_never_read_it_has_nothing_to_forget() -> None:
+    """Nodes may have read their trust again since, for whatever reason."""
+    node, component = a_pod(), a_pod("topics", component=Component.ENTITY_OPERATOR)
+    leaving = entry(OLD, PHASE_OUT, {0}, awaiting={node.uid, component.uid})
+    seen = replace(stage.OUT_OF_BUNDLE, pods=(node, component), leaves=(), ledger=ledger(leaving, entry(NEW, ALL, {1})))
+    opened = replace(GATES, removal=lambda *_about: ())
+    assert struck(seen, gates=opened).removed == (RemovedEntry(OLD.certificate, frozenset({node.uid})),)
+
+
+def test_one_that_is_prepared_stays() -> None:
+    """It would be enrolled again at once."""
+    prepared_again = stage.OUT_OF_BUNDLE.with_ca(prepared=(prepared(OLD),))
+    assert struck(prepared_again) == books_of(stage.OUT_OF_BUNDLE)

@@ -32,6 +32,7 @@ from ..builders import (
     THIRD,
     UNTRUSTED,
     UNUSED,
+    a_journal,
     a_leaf,
     a_pod,
     books_of,
@@ -168,8 +169,8 @@ LEAVING = replace(RECONCILE, leaving=name_of(NEW))
         pytest.param(stage.TRUSTED, LEAVING, states(new=PHASE_OUT), id="it was never used"),
         pytest.param(stage.TRUSTED, replace(LEAVING, leaving=name_of(OLD)), {}, id="the CA in use"),
         pytest.param(stage.HALF_USED, LEAVING, states(old=ANY, new=ANY), id="it is used by now"),
-        pytest.param(stage.READ_BACK, LEAVING, {}, id="it is not trusted yet"),
-        pytest.param(stage.RESTARTED, LEAVING, states(new=UNUSED), id="it becomes trusted in this pass"),
+        pytest.param(stage.READ_BACK, LEAVING, states(new=PHASE_OUT), id="it is not trusted yet"),
+        pytest.param(stage.RESTARTED, LEAVING, states(new=PHASE_OUT), id="it would become trusted in this pass"),
         pytest.param(replace(stage.TRUSTED, pods=()), LEAVING, {}, id="nobody runs"),
         pytest.param(replace(stage.TRUSTED, listeners=()), LEAVING, {}, id="nobody knows whether it is used"),
     ],
@@ -178,3 +179,22 @@ def test_a_ca_that_was_never_used_leaves_where_somebody_asks_for_it(
     snapshot: Snapshot, intent: Intent, expected: dict[str, TrustState]
 ) -> None:
     assert moved(snapshot, intent) == expected
+
+
+def undoing(snapshot: Snapshot) -> Snapshot:
+    """The flow from OLD to NEW is undone."""
+    journal = a_journal(old=NEW, new=OLD, is_abort=True)
+    return replace(snapshot, ledger=replace(books_of(snapshot), journal=journal))
+
+
+@pytest.mark.parametrize("snapshot", [stage.READ_BACK, stage.TRUSTED], ids=["not trusted yet", "trusted"])
+def test_a_ca_that_an_abort_gets_rid_of_leaves_without_being_asked(snapshot: Snapshot) -> None:
+    assert moved(undoing(snapshot), RECONCILE) == states(new=PHASE_OUT)
+
+
+def test_one_that_enters_in_this_pass_does_not_leave_in_it() -> None:
+    fresh = replace(stage.TRUSTED, ledger=ledger(entry(OLD, ALL, {0})))
+    books = books_of(fresh).with_entry(entry(NEW, UNTRUSTED, awaiting=None))
+    found = advance(fresh, LEAVING, books, GATES).find(name_of(NEW))
+    assert found is not None
+    assert found.state is UNTRUSTED

@@ -52,7 +52,8 @@ EDGES = {
     (None, UNTRUSTED),  # it is new
     (None, UNUSED),  # a cluster is adopted
     (UNTRUSTED, UNUSED),  # the trust gate is open
-    (UNUSED, PHASE_OUT),  # somebody asks for it
+    (UNTRUSTED, PHASE_OUT),  # somebody asks for it
+    (UNUSED, PHASE_OUT),  # the same
     (PHASE_OUT, None),  # nobody relies on it any more
     *((before, after) for before, _usage, after in BY_USAGE if before is not after),
 }

@@ -198,7 +198,7 @@ def test_what_was_reached_is_written_down_before_anything_else(stage: str) -> No
     assert written.ledger == expected
 
 
-@pytest.mark.parametrize("goal", Goal)
+@pytest.mark.parametrize("goal", [goal for goal in Goal if goal is not Goal.ABORT])
 @pytest.mark.parametrize(
     "stage", [name for name, speaker in TOLD.items() if callable(speaker) and in_flight(FLOWS[name][0].ledger)]
 )

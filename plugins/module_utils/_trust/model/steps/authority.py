@@ -51,6 +51,24 @@ class PrepareAuthority(Step):
 
 
 @dataclass(frozen=True, kw_only=True)
+class PrepareAgain(Step):
+    """Have the CA that was replaced, and whose key is kept, as the next one."""
+
+    chain: Chain
+    phase: Phase = Phase.PREPARE
+
+    def sentence(self) -> str:
+        return f"go back to {named(self.chain[0])}"
+
+    def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        ca, key = snapshot.ca, self.chain[0].public_key_sha256
+        again = PreparedAuthority(self.chain, key, elsewhere=ca.is_kept_elsewhere(self.chain[0]))
+        return snapshot.with_ca(
+            prepared=(*_without(ca.prepared, again), again), kept_keys=ca.kept_keys | {again.fingerprint}
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Switch(Step):
     """Make a prepared CA the operator's: its key first, then certificate and generation in one write.
 

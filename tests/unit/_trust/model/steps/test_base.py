@@ -11,6 +11,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
+    PrepareAgain,
     PrepareAuthority,
     PutBack,
     RaiseKeyGeneration,
@@ -92,6 +93,7 @@ EVERY: list[tuple[Step, Look]] = [
     (ForgetRequests(secrets=PODS, phase=USE), Look.NONE),
     (CorrectOrders(secrets=PODS, asked="an issuer", phase=USE), Look.NONE),
     (SetReplicas(pool="nodes", before=3, replicas=4, phase=USE), Look.NONE),
+    (PrepareAgain(chain=chain_of(OLD)), Look.NONE),
     (PauseReissue(names=("KafkaUser a/b",)), Look.REMEMBERED),
     (ResumeReissue(names=("KafkaUser a/b",)), Look.REMEMBERED),
     (AwaitReissue(names=("KafkaUser a/b",), authority=CA), Look.NONE),

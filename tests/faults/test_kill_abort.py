@@ -1,0 +1,123 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A rotation that was killed at any write can be undone, and an abort that was killed at any write goes on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+
+from ..flows.cases import Case, Flow
+from ..flows.test_abort import assert_undone
+from ..support.clients_cluster import ClientsCluster
+from ..support.killing import Killed, KillingTransport
+from ..support.reloads import ReloadingNodes
+from ..support.watched_cluster import WatchedCluster
+from .stories import have_fast_keys
+
+
+@dataclass(frozen=True)
+class AbortStory:
+    """users: of the clients CA. until: where the rotation stands that an abort undoes. reload: nodes can be told to read again."""
+
+    goal: Goal = Goal.REPLACE_KEY
+    circumstance: str = ""
+    until: Phase = Phase.USE
+    users: bool = False
+    reload: bool = True
+
+    def __str__(self) -> str:
+        whose = "users" if self.users else "nodes"
+        how = "reload" if self.reload else "restart"
+        return ", ".join(filter(None, (whose, self.goal.value, self.circumstance, self.until.value, how)))
+
+    def begin(self, patch: pytest.MonkeyPatch) -> tuple[WatchedCluster, Flow]:
+        cluster = ClientsCluster() if self.users else WatchedCluster()
+        have_fast_keys(cluster, patch)
+        if self.reload:
+            cluster.nodes = ReloadingNodes(cluster.memory)
+            cluster.nodes.replace_requests(patch)
+        case = Case(self.goal, self.circumstance)
+        if isinstance(cluster, ClientsCluster):
+            cluster.begin()
+            return cluster, Flow(cluster, case)
+        return cluster, case.begin(cluster)
+
+
+def killed_at(cluster: WatchedCluster, number: int) -> None:
+    cluster.permitted = KillingTransport(cluster.memory.api, number, after=True)
+
+
+def back(cluster: WatchedCluster) -> None:
+    """The process is gone; the operator goes on."""
+    cluster.permitted = cluster.memory.api
+    cluster.memory.settle(2)
+
+
+EVERYWHERE = [
+    pytest.param(AbortStory(), id="nodes"),
+    pytest.param(AbortStory(users=True), id="users"),
+    *(
+        pytest.param(one, id=str(one), marks=pytest.mark.long)
+        for one in (
+            AbortStory(circumstance="unlinked"), AbortStory(goal=Goal.RENEW), AbortStory(reload=False),
+            AbortStory(circumstance="unlinked", reload=False), AbortStory(goal=Goal.RENEW, users=True),
+        )
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("story", EVERYWHERE)
+def test_a_rotation_that_was_killed_at_any_write_can_be_undone(
+    story: AbortStory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until the CA that it replaces has left; then it is told so, and the rotation is finished."""
+    number, undone, told = 0, 0, 0
+    while True:
+        number += 1
+        cluster, flow = story.begin(monkeypatch)
+        old = cluster.current
+        killed_at(cluster, number)
+        try:
+            flow.run()
+        except Killed:
+            back(cluster)
+            result = cluster.run(Goal.ABORT)
+            if "processes are about to forget it" in " ".join(map(str, result.outcome.decision.violations)):
+                flow.finish()
+                told += 1
+            elif cluster.current == old:
+                cluster.finish(Goal.ABORT)
+                assert_undone(cluster, old)
+                undone += 1
+            continue
+        break
+    assert undone >= 5
+    assert told >= 1
+
+
+@pytest.mark.parametrize("until", [Phase.TRUST, Phase.USE])
+@pytest.mark.parametrize("story", EVERYWHERE)
+def test_an_abort_that_is_killed_at_any_write_goes_on(
+    story: AbortStory, until: Phase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    story, number = replace(story, until=until), 0
+    while True:
+        number += 1
+        cluster, flow = story.begin(monkeypatch)
+        old = cluster.current
+        flow.run(until=story.until)
+        killed_at(cluster, number)
+        try:
+            cluster.run(Goal.ABORT)
+        except Killed:
+            back(cluster)
+            cluster.finish(Goal.ABORT)
+            assert_undone(cluster, old)
+            continue
+        break
+    assert number > 4

@@ -1,0 +1,125 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A rotation is undone at any phase: the CA that it was to replace is used by everybody again, and the other one is gone."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.tests.support.flows import FlowResult
+from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
+
+from ..support.clients_cluster import ClientsCluster
+from ..support.watched_cluster import IN_USE, KEYS, WatchedCluster
+from .cases import PATIENT_REPLACEMENTS, REPLACEMENTS, Case
+
+RENEWAL = Case(Goal.RENEW)
+
+
+def assert_undone(cluster: WatchedCluster, old: str) -> None:
+    cluster.memory.settle(2)
+    assert cluster.current == old
+    assert cluster.states == {old: IN_USE}
+    assert set(cluster.secret(f"demo-{cluster.ca.value}-ca")) == {"ca.key"}
+    assert not cluster.paused
+
+
+def refused(result: FlowResult) -> str:
+    assert not result.outcome.decision.done
+    return " ".join(map(str, result.outcome.decision.violations))
+
+
+@pytest.mark.parametrize("until", [Phase.PREPARE, Phase.TRUST, Phase.USE])
+@pytest.mark.parametrize("case", [*REPLACEMENTS, RENEWAL], ids=str)
+def test_undone_after_each_phase(cluster: WatchedCluster, uptake: bool, case: Case, until: Phase) -> None:
+    flow = case.begin(cluster)
+    old = cluster.current
+    flow.run(until=until)
+    assert cluster.states != {old: IN_USE}
+    cluster.finish(Goal.ABORT)
+    assert_undone(cluster, old)
+
+
+@pytest.mark.parametrize("case", PATIENT_REPLACEMENTS, ids=str)
+def test_undone_while_nodes_wait_for_their_restart(cluster: WatchedCluster, nodes: ReloadingNodes, case: Case) -> None:
+    flow = case.begin(cluster)
+    old = cluster.current
+    flow.run()
+    cluster.run(Goal.ABORT)
+    for node in cluster.memory.kubelet.nodes:
+        cluster.restart(node)
+    cluster.memory.settle(2)
+    cluster.finish(Goal.RECONCILE)
+    assert_undone(cluster, old)
+
+
+@pytest.mark.parametrize("goal", [Goal.REPLACE_KEY, Goal.RENEW])
+@pytest.mark.parametrize("until", [Phase.PREPARE, Phase.TRUST, Phase.USE])
+def test_undone_for_users(
+    clients_cluster: ClientsCluster, monkeypatch: pytest.MonkeyPatch, goal: Goal, until: Phase
+) -> None:
+    cluster = clients_cluster
+    cluster.nodes = ReloadingNodes(cluster.memory)
+    cluster.nodes.replace_requests(monkeypatch)
+    cluster.begin()
+    old, before = cluster.current, cluster.issuers()
+    cluster.run(goal, until=until)
+    cluster.finish(Goal.ABORT)
+    assert_undone(cluster, old)
+    assert (cluster.issuers(), cluster.accepted, cluster.rolls) == (before, {old}, {0})
+
+
+def test_it_goes_on_without_being_asked_again(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
+    """Whoever runs reconcile from a schedule finishes it."""
+    cluster.create()
+    old = cluster.current
+    cluster.run(Goal.REPLACE_KEY, until=Phase.USE)
+    cluster.run(Goal.ABORT, until=Phase.PREPARE)
+    cluster.finish(Goal.RECONCILE)
+    assert_undone(cluster, old)
+
+
+def test_the_next_rotation_is_not_taken_for_the_one_that_was_undone(
+    cluster: WatchedCluster, nodes: ReloadingNodes
+) -> None:
+    cluster.create()
+    old = cluster.current
+    cluster.run(Goal.REPLACE_KEY, until=Phase.TRUST)
+    cluster.finish(Goal.ABORT)
+    cluster.finish(Goal.REPLACE_KEY)
+    assert cluster.current != old
+
+
+def test_without_a_flow_there_is_nothing_to_undo(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
+    cluster.create()
+    cluster.finish(Goal.REPLACE_KEY)
+    new = cluster.current
+    cluster.finish(Goal.ABORT)
+    assert (cluster.current, cluster.writes) == (new, 0)
+
+
+def test_a_ca_that_processes_are_about_to_forget_does_not_come_back(
+    cluster: WatchedCluster, nodes: ReloadingNodes
+) -> None:
+    cluster.create()
+    cluster.run(Goal.REPLACE_KEY, until=Phase.USE)
+    nodes.deaf = set(cluster.memory.kubelet.nodes)
+    with pytest.raises(Exception, match="still accept"):
+        cluster.run(Goal.REPLACE_KEY)
+    nodes.deaf = set()
+    told = refused(cluster.run(Goal.ABORT))
+    assert "holds the CA that was replaced no more: processes are about to forget it." in told
+    cluster.finish(Goal.RECONCILE)
+
+
+def test_without_the_old_key_there_is_no_way_back(cluster: WatchedCluster) -> None:
+    flow = Case(Goal.REPLACE_KEY, "unlinked").begin(cluster)
+    old = cluster.current
+    flow.run(until=Phase.USE)
+    assert cluster.current != old
+    cluster.change("secrets", KEYS, {"data": {f"{old}.key": None}})
+    told = refused(cluster.run(Goal.ABORT))
+    assert f"holds no key of the CA that was replaced, {old}." in told
+    assert f"Put it there as {old}.key" in told

@@ -1,0 +1,79 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What must be so before a flow is undone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.abort import flow_can_be_undone
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
+
+from .. import unlinked as stage
+from ..builders import NEW, OLD, PAUSED, RUNS, a_journal, books_of, cluster, ledger, name_of, names_of
+from .refusals import Refusal, assert_refused
+
+ABORT = Intent(Goal.ABORT)
+FIRST = (
+    "Secret kafka/demo-cluster-ca-trusted-certs: records a flow that makes the first CA: there is none to go back to. "
+    "Finish it with the create playbook."
+)
+LEFT = (
+    "Secret kafka/demo-cluster-ca-cert: holds the CA that was replaced no more: processes are about to forget it. Finish the flow "
+    "with the reconcile playbook. To have that CA back, supply its certificate and key to the replace_key playbook."
+)
+KEY = (
+    f"Secret kafka/demo-cluster-ca: holds no key of the CA that was replaced, {name_of(OLD)}. "
+    f"Put it there as {name_of(OLD)}.key; or finish the flow with the reconcile playbook."
+)
+
+
+def begun(snapshot: Snapshot, **journal: Any) -> Snapshot:
+    return replace(snapshot, ledger=replace(books_of(snapshot), journal=a_journal(**journal)))
+
+
+KEYLESS = stage.SHARED.with_ca(kept_keys=frozenset())
+CASES = [
+    pytest.param(Refusal(flow_can_be_undone, begun(cluster(), old=None), ABORT, (FIRST,)), id="the first CA"),
+    pytest.param(
+        Refusal(flow_can_be_undone, replace(stage.WITHDRAWN, reconciliation=RUNS), ABORT, (LEFT,)), id="it has left"
+    ),
+    pytest.param(Refusal(flow_can_be_undone, KEYLESS, ABORT, (KEY,)), id="its key is lost"),
+]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
+    assert_refused(case)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "intent"),
+    [
+        pytest.param(cluster(ledger=ledger()), ABORT, id="no flow"),
+        pytest.param(stage.SHARED, ABORT, id="its key is kept"),
+        pytest.param(
+            KEYLESS.with_ca(elsewhere=frozenset({OLD.certificate.public_key_sha256})), ABORT, id="kept elsewhere"
+        ),
+        pytest.param(KEYLESS, Intent(Goal.RECONCILE), id="nobody asks for it"),
+        pytest.param(begun(KEYLESS, old=NEW, new=OLD, is_abort=True), ABORT, id="it is under way"),
+    ],
+)
+def test_else_it_does_not(snapshot: Snapshot, intent: Intent) -> None:
+    assert check(snapshot, intent, (flow_can_be_undone,)) == ()
+
+
+def test_a_pause_comes_to_its_end_first() -> None:
+    """Half of what was to be done in it would be worse than the whole."""
+    assert check(replace(KEYLESS, reconciliation=PAUSED), ABORT, (flow_can_be_undone,)) == ()
+
+
+def test_the_key_of_another_ca_is_not_its_own() -> None:
+    assert check(KEYLESS.with_ca(kept_keys=names_of(NEW)), ABORT, (flow_can_be_undone,))
