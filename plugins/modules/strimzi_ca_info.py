@@ -382,18 +382,18 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
     RENEWAL,
     REPLACED,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.looking_module import LookingModule
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
 SPEC = CLUSTER + CA + FLOW + REPLACED + ADOPTED + RENEWAL + GOAL + AUTHORITY
 
 
-def body(module: FlowModule) -> dict[str, Any]:
+def body(module: LookingModule) -> dict[str, Any]:
     return module.show(Goal(module.params["goal"]))
 
 
 def main() -> None:
-    module = FlowModule(SPEC)
+    module = LookingModule(SPEC)
     module.execute(lambda: body(module))
 
 

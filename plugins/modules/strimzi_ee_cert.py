@@ -444,7 +444,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
     RENEWAL,
     ArgumentSpec,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.leaves_module import LeavesModule
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.targets import are_issued
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
@@ -464,7 +464,7 @@ STATE = ArgumentSpec(
 SPEC = CLUSTER + CA + FLOW + RENEWAL + STATE
 
 
-def body(module: FlowModule) -> dict[str, Any]:
+def body(module: LeavesModule) -> dict[str, Any]:
     if module.params["secret"]:
         return module.own_certificate()
     if module.params["state"] == "renewed":
@@ -476,7 +476,7 @@ def body(module: FlowModule) -> dict[str, Any]:
 
 
 def main() -> None:
-    module = FlowModule(SPEC)
+    module = LeavesModule(SPEC)
     module.execute(lambda: body(module))
 
 

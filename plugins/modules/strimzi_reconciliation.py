@@ -352,7 +352,7 @@ seconds:
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import CLUSTER, ArgumentSpec
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.trust_module import TrustModule
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.reconciliation import pause_for, resume_for
 
 STATE = ArgumentSpec(
@@ -365,7 +365,7 @@ STATE = ArgumentSpec(
 SPEC = CLUSTER + STATE
 
 
-def body(module: FlowModule) -> dict[str, Any]:
+def body(module: TrustModule) -> dict[str, Any]:
     work = module.work()
     act = pause_for if module.params["state"] == "paused" else resume_for
     seen = act(module.params["holder"], work, lambda: module.take_lease(work.client))
@@ -373,7 +373,7 @@ def body(module: FlowModule) -> dict[str, Any]:
 
 
 def main() -> None:
-    module = FlowModule(SPEC)
+    module = TrustModule(SPEC)
     module.execute(lambda: body(module))
 
 

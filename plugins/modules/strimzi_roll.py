@@ -396,7 +396,7 @@ choices:
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import CA, CLUSTER, FLOW, ArgumentSpec
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.roll_module import RollModule
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 
@@ -417,14 +417,14 @@ ROLL = ArgumentSpec(
 SPEC = CLUSTER + CA + FLOW + ROLL
 
 
-def body(module: FlowModule) -> dict[str, Any]:
+def body(module: RollModule) -> dict[str, Any]:
     if module.params["reason"] is None:
         return module.run(Goal.RECONCILE, Phase.USE)
     return module.restart(module.params["reason"])
 
 
 def main() -> None:
-    module = FlowModule(SPEC)
+    module = RollModule(SPEC)
     module.execute(lambda: body(module))
 
 

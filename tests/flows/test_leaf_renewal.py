@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import describe_snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import look
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import look
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import ReloadRefused
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import Outcome, run
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import run
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import Outcome
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action

@@ -18,14 +18,14 @@ from .._leaves.life import Failure
 from .._strimzi.observe import Observation
 from .._strimzi.wanted_nodes import Growth
 from .._strimzi.work import Work
-from .flow_module import FlowModule
 from .limits import MOST_SPARE
 from .request_files import RequestFile, RequestFolder, certificates_in, let_be
 from .results import describe_cluster
 from .times import time_text
+from .trust_module import TrustModule
 
 
-class RequestsModule(FlowModule):
+class RequestsModule(TrustModule):
     """One call about the requests of a cluster."""
 
     def _growth(self) -> Growth:

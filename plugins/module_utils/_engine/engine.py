@@ -8,23 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 from .._kube.errors import AlreadyExists, Conflict, KubeError, NotFound
 from .._strimzi.errors import LinkUnavailable, ReloadImpossible, StepError
-from .._strimzi.observe import Observation
 from .._strimzi.work import Work
 from .._trust.decide import ENGINE, Engine
-from .._trust.ledger.target import resolve
-from .._trust.model.decision import Decision, Transition
 from .._trust.model.intent import Intent, Spread
-from .._trust.model.ledger import Ledger
 from .._trust.model.snapshot import Snapshot
 from .._trust.model.steps.base import Steps
 from .._trust.rules.pause import let_on
 from .carry_out import carry_out
 from .looking import decide_with_a_look, see
+from .outcome import Outcome, look
 
 #: Far more passes than any flow needs in a row; a call that takes as many goes in a circle.
 MAXIMUM_PASSES = 200
@@ -53,44 +50,9 @@ class NameTaken(StepError):
         )
 
 
-@dataclass
-class Outcome:
-    """The outcome of a call. decision: the last one, about what is left; replaces: the CA that the flow is about.
-
-    looked: the last observation with answers of the nodes; None where they were not asked.
-    has_begun: whether the Lease is held; without it a pause may be of another run that is alive.
-    """
-
-    observation: Observation
-    decision: Decision
-    replaces: str | None
-    before: Observation
-    transitions: list[Transition] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-    looked: Observation | None = field(default=None, init=False)
-    has_begun: bool = field(default=False, init=False)
-
-    def __post_init__(self) -> None:
-        self.go_on(self.observation, self.decision)
-
-    def go_on(self, observation: Observation, decision: Decision) -> None:
-        self.observation, self.decision = observation, decision
-        # Answers of an earlier look that are only used again are no new look.
-        said, before = observation.snapshot.listeners, self.looked
-        if said is not None and (before is None or said is not before.snapshot.listeners):
-            self.looked = observation
-
-
 def to_the_end(snapshot: Snapshot) -> bool:
     """Never reached early: the caller asked for the whole flow."""
     return False
-
-
-def look(work: Work, intent: Intent, engine: Engine = ENGINE) -> Outcome:
-    """Observe and decide, and do nothing."""
-    seen, decision = decide_with_a_look(work, intent, see(work), engine)
-    about = resolve(seen.snapshot, intent, seen.snapshot.ledger or Ledger()).replaces
-    return Outcome(seen, decision, about, seen)
 
 
 def run(

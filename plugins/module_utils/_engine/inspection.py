@@ -11,8 +11,8 @@ from .._strimzi.work import Work
 from .._trust.decide import decide
 from .._trust.model.intent import Intent
 from .._trust.plan.forecast import Forecast, forecast
-from .engine import Outcome, look
 from .looking import look_closely
+from .outcome import Outcome, look
 
 
 def inspect(work: Work, intent: Intent) -> Outcome:

@@ -14,7 +14,8 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine import engine
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import NoProgress, Outcome, look, run
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import NoProgress, run
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import Outcome, look
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import asking
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Attempt, Forbidden, Unreachable
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import LeaseHeld

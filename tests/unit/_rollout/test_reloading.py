@@ -13,8 +13,8 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import describe_snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import Outcome, look
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import see
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import Outcome, look
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin import KafkaUnavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.listener_settings import NotReloadable
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import ReloadRefused

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import connect, flow_module
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import connect, trust_module
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import module as composition
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.module import SystemClock
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import new_keys, own
@@ -58,7 +58,7 @@ class FastClock(SystemClock):
 @pytest.fixture(autouse=True)
 def nobody_sleeps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(composition, "SystemClock", FastClock)
-    monkeypatch.setattr(flow_module, "SystemClock", FastClock)
+    monkeypatch.setattr(trust_module, "SystemClock", FastClock)
 
 
 @pytest.fixture(autouse=True)

@@ -19,6 +19,8 @@ import importlib, json, sys
 importlib.import_module("{modules}.{name}")
 print(json.dumps([name.partition(".module_utils.")[2] for name in sys.modules if "trustops.strimzi" in name]))
 """
+#: Those that take their part in a flow; the others look only, or do something else.
+WRITERS = {"strimzi_ca", "strimzi_trusted_certs", "strimzi_ee_cert", "strimzi_node_pool", "strimzi_roll"}
 #: What is loaded only where it is needed, and who always needs it.
 OWNERS = {
     "_handshake": set(),
@@ -30,7 +32,8 @@ OWNERS = {
     "_kube.direct_ports": set(),
     "_ansible.drift": {"strimzi_ca"},
     "_engine.reconciliation": {"strimzi_reconciliation"},
-    "_engine.engine": set(NAMES) - {"strimzi_user_info"},
+    "_engine.engine": WRITERS,
+    "_engine.carry_out": WRITERS,
 }
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import connect
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import flow_module as composition
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import trust_module as composition
 
 from ...support.certificates import key
 from ...support.memory_api import Response

@@ -1,0 +1,32 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""A module call that shows the trust of a cluster and the plan of a flow, and changes nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._engine.inspection import inspect, plan
+from .._trust.model.goals import Goal
+from .plan_lines import plan_lines
+from .results import describe_forecast, describe_violations
+from .trust_module import TrustModule
+
+
+class LookingModule(TrustModule):
+    """One call."""
+
+    def show(self, goal: Goal) -> dict[str, Any]:
+        """The whole picture and the plan of a flow. Violations are part of the result and no failure."""
+        work = self.work()
+        intent = self.intent(work, goal)
+        outcome = inspect(work, intent)
+        planned = plan(work, outcome, intent)
+        found = outcome.decision.violations or planned.violations
+        result = {**self.result(outcome), **describe_forecast(planned), "violations": describe_violations(found)}
+        for line in plan_lines(result, goal.value, self.check_mode):
+            work.tell(line)
+        result.pop("failed_message", None)
+        return result

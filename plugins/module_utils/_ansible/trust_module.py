@@ -1,0 +1,284 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""A module call about the trust of a cluster: from its options to what the engine takes, and from what that found to a result."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from functools import cached_property, partial
+from typing import Any
+
+from .._engine.live_look import Evidence, LiveLook
+from .._engine.outcome import Outcome
+from .._issuing.configured import issuer_of
+from .._issuing.issuer import LinkingIssuer
+from .._leaves.key import RotationPolicy
+from .._pki.certificates import CertificateError, Chain, parse_chain
+from .._pki.keys import (
+    KeyAlgorithm,
+    KeySpec,
+    PrivateKeyError,
+    load_key,
+)
+from .._strimzi.issuer_settings import IssuerSettings
+from .._strimzi.observe import Observation
+from .._strimzi.outside_clients import Outside
+from .._strimzi.wanted_nodes import Growth
+from .._strimzi.work import (
+    PortOpener,
+    Settings,
+    Strategy,
+    SuppliedAuthority,
+    Work,
+)
+from .._trust.evidence.clients import unmatched
+from .._trust.model.decision import Decision
+from .._trust.model.goals import Goal, Phase, Retire
+from .._trust.model.intent import Intent, NewRoots, Spread
+from .._trust.model.pools import Scaling
+from .._trust.model.snapshot import PreparedAuthority
+from . import connect
+from .arguments import AUTH, ArgumentSpec
+from .issuer_options import IssuerOptionsError, issuer_settings
+from .limits import key_spec, problem_of
+from .listener_results import describe_listeners
+from .module import ClusterModule, SystemClock
+from .outside_options import (
+    OutsideOptionsError,
+    outside_of,
+    time_of,
+)
+from .pool_results import describe_pools
+from .progress import reporter
+from .redaction import forms_of, secrets_of
+from .results import (
+    describe_decision,
+    describe_snapshot,
+    describe_transitions,
+    diff_of,
+    failure_text,
+)
+from .source_options import SourceOptionsError, confirmed_of, source_of
+from .source_results import describe_source
+from .times import time_text
+
+
+def _why_no_reload() -> str:
+    """Why nodes cannot be told to read again, as a sentence. Called only when a look is taken, because most calls need
+    no Kafka library.
+    """
+    from .._rollout.admin import missing_library
+
+    return str(missing_library("spread=reload", "spread=restart") or "")
+
+
+def _as_prepared(supplied: SuppliedAuthority) -> PreparedAuthority:
+    if supplied.key is None:
+        return PreparedAuthority(supplied.chain, supplied.chain[0].public_key_sha256, elsewhere=True)
+    return PreparedAuthority(supplied.chain, supplied.key.public_key_sha256)
+
+
+class TrustModule(ClusterModule):
+    """One call of a module that has the options of a flow, or some of them."""
+
+    def __init__(self, spec: ArgumentSpec) -> None:
+        super().__init__(spec)
+        self._work: Work | None = None
+        self._eyes: LiveLook | None = None
+        self._begun, self._began_at = time.monotonic(), time_text(SystemClock().now())
+
+    def done_so_far(self) -> dict[str, Any]:
+        actions = self._work.actions if self._work else []
+        done = {
+            "changed": any(action.is_change for action in actions),
+            "actions": [action.as_result() for action in actions],
+            "began_at": self._began_at,
+            "seconds": round(time.monotonic() - self._begun, 1),
+        }
+        if self.module._diff:  # pylint: disable=protected-access
+            done["diff"] = diff_of(actions)
+        return done
+
+    def work(self) -> Work:
+        work = Work(self.client(), self.scope(), SystemClock(), self._settings(), self.check_mode)
+        work.alive = self.keep_lease
+        work.let_go = self.give_lease_back
+        work.open_ports = self._opener(work)
+        work.unreloadable = _why_no_reload
+        work.report = reporter(self.params.get("progress_file"))
+        work.look_live = self._eyes = LiveLook(
+            Evidence(self.params.get("evidence") or "auto"), work.open_ports, SystemClock()
+        )
+        self._work = work
+        return work
+
+    def _opener(self, work: Work) -> Callable[[], PortOpener]:
+        if self.params.get("pod_access") == "direct":
+            return partial(connect.direct_opener_for, work.client, work.scope)
+        options = {name: self.params.get(name) for name in AUTH.options}
+        return partial(connect.port_opener_for, options, self.params["namespace"])
+
+    def require_library_of_strategy(self) -> None:
+        """Fail at once and not only when the first node is to restart. Raises LibraryMissing."""
+        if self.params["strategy"] != "direct":
+            return
+        from .._rollout.admin import missing_library
+
+        problem = missing_library()
+        if problem:
+            raise problem
+
+    def intent(self, work: Work, goal: Goal, until: Phase = Phase.RETIRE, **more: Any) -> Intent:
+        """The intent of this call. until: the last phase that it enters, also where the caller allows later ones. more:
+        further fields of ``Intent``.
+        """
+        supplied, asked = self._supplied, Phase(self.params.get("until_phase") or Phase.RETIRE.value)
+        grace, issuer = self.params.get("client_grace"), issuer_of(work)
+        return Intent(
+            goal=goal,
+            replaces=self.params.get("replaces") or None,
+            fresh_for=timedelta(hours=self.params.get("fresh_for_hours") or 0),
+            until=min(asked, until, key=lambda phase: phase.position),
+            publish=bool(self.params.get("client_bundle")),
+            spread=Spread(self.params.get("spread") or "auto"),
+            retire=Retire(self.params["retire"]) if self.params.get("retire") else None,
+            retire_by=self.time("retire_by"),
+            client_grace=None if grace is None else timedelta(seconds=grace),
+            user_batch=self.params.get("user_batch"),
+            renew_before=timedelta(days=self.params.get("renew_before_days") or 0),
+            supplied=_as_prepared(supplied) if supplied else None,
+            adopts=self.params.get("adopts") or None,
+            asked=issuer.reference,
+            links=issuer.linker if isinstance(issuer, LinkingIssuer) else None,
+            issue_until=self._issue_until(),
+            insists=bool(self.params.get("retry_failed")),
+            new_roots=NewRoots(self.params.get("trust_new_roots") or "ask"),
+            confirmed=self._confirmed(),
+            scaling=self.scaling,
+            **more,
+        )
+
+    def _issue_until(self) -> datetime | None:
+        seconds = self.params.get("issue_timeout") or 0
+        return SystemClock().now() + timedelta(seconds=seconds) if seconds > 0 else None
+
+    def time(self, option: str) -> datetime | None:
+        text = self.params.get(option)
+        try:
+            return time_of(text) if text else None
+        except ValueError:
+            self.fail(f"{option}: {text!r} is not a time. Give one such as 2026-12-24T18:00:00Z.")
+
+    def _settings(self) -> Settings:
+        problem = problem_of(self.params)
+        if problem:
+            self.fail(problem)
+        return Settings(
+            ca_key=key_spec(self.params),
+            leaf_key=KeySpec(KeyAlgorithm.RSA, 2048),
+            validity=timedelta(days=self.params.get("validity_days") or 365),
+            path_length=1 if self.params.get("path_length") is None else self.params["path_length"],
+            supplied=self._supplied,
+            operator_timeout=timedelta(seconds=self.params.get("operator_timeout") or 300),
+            pod_timeout=timedelta(seconds=self.params.get("pod_timeout") or 600),
+            holder=self.holder,
+            strategy=Strategy(self.params.get("strategy") or "operator"),
+            kafka_bootstrap=tuple(self.params.get("kafka_bootstrap") or ()),
+            outside=self._outside(),
+            issuer=self._issuer(),
+            rotation=RotationPolicy(self.params.get("rotation_policy") or "always"),
+            source=source_of(self.params),
+            growth=self._growth(),
+        )
+
+    def _growth(self) -> Growth:
+        return Growth(self.params.get("spare_leaves") or 0, self.scaling)
+
+    @cached_property
+    def scaling(self) -> Scaling | None:
+        """The size that the caller gives a node pool."""
+        pool, replicas = self.params.get("pool"), self.params.get("replicas")
+        return None if pool is None or replicas is None else Scaling(pool, replicas)
+
+    def _issuer(self) -> IssuerSettings:
+        try:
+            return issuer_settings(self.params.get("issuer"))
+        except IssuerOptionsError as error:
+            self.fail(str(error))
+
+    def _confirmed(self) -> frozenset[str]:
+        try:
+            return confirmed_of(self.params)
+        except SourceOptionsError as error:
+            self.fail(str(error))
+
+    def _outside(self) -> Outside:
+        try:
+            return outside_of(self.params)
+        except OutsideOptionsError as error:
+            self.fail(str(error))
+
+    @cached_property
+    def _supplied(self) -> SuppliedAuthority | None:
+        certificate, key = self.params.get("certificate"), self.params.get("private_key")
+        # A module without the second option means something else by the first.
+        if not certificate or "private_key" not in self.params:
+            return None
+        if not key:
+            return SuppliedAuthority(self.certificates("certificate"), None)
+        self.hide(*forms_of(key.encode("utf-8")))
+        chain = self.certificates("certificate")
+        try:
+            return SuppliedAuthority(chain, load_key(key.encode("utf-8")))
+        except PrivateKeyError as error:
+            self.fail(f"private_key: {error}. Give the key of the first certificate, unencrypted.")
+
+    def result(self, outcome: Outcome) -> dict[str, Any]:
+        self.hide_secrets(outcome.observation)
+        for warning in outcome.warnings:
+            self.module.warn(warning)
+        for waiver in unmatched(outcome.observation.snapshot):
+            self.module.warn(
+                f"waivers: no client {waiver.client} was seen outside the cluster; correct the name, or take it out."
+            )
+        looked = outcome.looked.snapshot if outcome.looked else None
+        result = {
+            **self.done_so_far(),
+            **describe_snapshot(outcome.observation.snapshot, outcome.decision.asked),
+            "node_pools": describe_pools(outcome.before.snapshot, outcome.observation.snapshot),
+            "ca_source": describe_source(outcome.observation.snapshot),
+            **describe_decision(outcome.decision),
+            "replaces": outcome.replaces,
+            "evidence": {**self._evidence(), "seen_at": time_text(looked.now) if looked else None},
+            "listeners": describe_listeners(looked),
+            "transitions": describe_transitions(outcome.transitions),
+        }
+        if outcome.decision.violations:
+            result["failed_message"] = failure_text(outcome.decision.violations, outcome.observation.snapshot)
+        return result
+
+    def _evidence(self) -> dict[str, str]:
+        source = self._eyes.source if self._eyes else Evidence.ANNOTATIONS
+        return {"source": source.value, "why": self._eyes.why if self._eyes else ""}
+
+    def hide_secrets(self, observation: Observation) -> None:
+        self.hide(*secrets_of(observation))
+
+    def certificates(self, option: str) -> Chain:
+        text = self.params[option]
+        if "PRIVATE KEY" in text:
+            self.fail(
+                f"{option}: a private key is in it, and Ansible does not treat this option as a secret. Give certificates alone."
+            )
+        try:
+            return parse_chain(text.encode("utf-8"))
+        except CertificateError as error:
+            self.fail(f"{option}: {error}. Give the CA certificate in PEM form, its chain after it.")
+
+    def described(self, seen: Observation) -> dict[str, Any]:
+        """The result of a call that took part in no flow."""
+        return self.result(Outcome(seen, Decision(done=True), None, seen))

@@ -1,0 +1,53 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The outcome of a call: what was seen and decided last, and what led there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .._strimzi.observe import Observation
+from .._strimzi.work import Work
+from .._trust.decide import ENGINE, Engine
+from .._trust.ledger.target import resolve
+from .._trust.model.decision import Decision, Transition
+from .._trust.model.intent import Intent
+from .._trust.model.ledger import Ledger
+from .looking import decide_with_a_look, see
+
+
+@dataclass
+class Outcome:
+    """The outcome of a call. decision: the last one, about what is left; replaces: the CA that the flow is about.
+
+    looked: the last observation with answers of the nodes; None where they were not asked.
+    has_begun: whether the Lease is held; without it a pause may be of another run that is alive.
+    """
+
+    observation: Observation
+    decision: Decision
+    replaces: str | None
+    before: Observation
+    transitions: list[Transition] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    looked: Observation | None = field(default=None, init=False)
+    has_begun: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        self.go_on(self.observation, self.decision)
+
+    def go_on(self, observation: Observation, decision: Decision) -> None:
+        self.observation, self.decision = observation, decision
+        # Answers of an earlier look that are only used again are no new look.
+        said, before = observation.snapshot.listeners, self.looked
+        if said is not None and (before is None or said is not before.snapshot.listeners):
+            self.looked = observation
+
+
+def look(work: Work, intent: Intent, engine: Engine = ENGINE) -> Outcome:
+    """Observe and decide, and do nothing."""
+    seen, decision = decide_with_a_look(work, intent, see(work), engine)
+    about = resolve(seen.snapshot, intent, seen.snapshot.ledger or Ledger()).replaces
+    return Outcome(seen, decision, about, seen)
