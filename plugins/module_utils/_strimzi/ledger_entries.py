@@ -164,6 +164,7 @@ def _decode_journal(text: str | None) -> Journal | None:
             retire=Retire(record.get("retire", Retire.NOW.value)),
             retire_by=datetime.strptime(record["retireBy"], _TIME) if record.get("retireBy") else None,
             is_abort=record.get("abort") is True,
+            unsure=frozenset(map(str, record["unsure"])) if "unsure" in record else None,
         )
     except (ValueError, KeyError, TypeError, RecursionError):
         raise _Foreign(f"the annotation {names.JOURNAL} is not a journal") from None
@@ -220,5 +221,6 @@ def encode_journal(journal: Journal | None) -> str | None:
         "retire": journal.retire.value,
         "retireBy": journal.retire_by.strftime(_TIME) if journal.retire_by else None,
         "abort": journal.is_abort or None,
+        "unsure": sorted(journal.unsure) if journal.unsure is not None else None,
     }
     return json.dumps({key: value for key, value in record.items() if value is not None}, sort_keys=True)

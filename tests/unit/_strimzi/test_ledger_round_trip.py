@@ -52,6 +52,7 @@ journals = st.builds(
     retire=st.sampled_from(Retire),
     retire_by=st.none() | times,
     is_abort=st.booleans(),
+    unsure=st.none() | uids,
 )
 
 

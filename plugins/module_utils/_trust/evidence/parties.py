@@ -51,6 +51,26 @@ def presenters(snapshot: Snapshot) -> tuple[Presenter, ...]:
     )
 
 
+def unsure(snapshot: Snapshot, ledger: Ledger) -> tuple[Pod, ...]:
+    """The pods that may have been started with a leaf of the CA that an abort gives up, whatever they are annotated with: one that started
+    between the write of such a leaf and the moment at which a reconcile that was under way put the older one back (docs/operator.md,
+    "Re-issue").
+
+    Listeners tell of their process, unless they have read again since it started. Before anybody has looked, the answer is left to the look.
+    """
+    journal = ledger.journal
+    if ledger.undone is None or journal is None or snapshot.in_place is None:
+        return ()
+    told = snapshot.listeners is not None
+    read_again = {uid for held in ledger.held for uid in held.holders}
+    return tuple(
+        pod
+        for pod, seen in zip(stored.presenting(snapshot), present_pods(snapshot, ledger), strict=True)
+        if (journal.unsure is None or pod.uid in journal.unsure)
+        and not (told and _has_listeners(pod) and seen.authorities is not None and pod.uid not in read_again)
+    )
+
+
 def surely_trusted_by(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> tuple[Certificate, ...]:
     """The CAs that a pod is known to trust: those that it read when it started and that it accepts, where it was asked."""
     known = stored.known_since_start(pod.uid, ledger)

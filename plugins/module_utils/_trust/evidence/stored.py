@@ -105,11 +105,12 @@ def present_pod(pod: Pod, leaves: Mapping[str, StoredLeaf], snapshot: Snapshot, 
 
 
 def _in_use_early(snapshot: Snapshot, ledger: Ledger) -> Iterable[str]:
-    """CAs whose leaves may be in use under the generation of the CA that they replace, behind a link certificate."""
-    for prepared in snapshot.ca.prepared:
-        entry = ledger.find(prepared.fingerprint)
-        current = snapshot.ca.current[:1] == prepared.chain[:1]
-        if entry is not None and entry.state in TRUSTED_STATES and not current:
+    """CAs whose leaves may be in use under the generation of the CA that they replace, behind a link certificate. One that an abort has
+    given up is not prepared any more.
+    """
+    for fingerprint in (*(prepared.fingerprint for prepared in snapshot.ca.prepared), ledger.undone):
+        entry = ledger.find(fingerprint)
+        if entry is not None and entry.state in TRUSTED_STATES and entry.certificate not in snapshot.ca.current[:1]:
             yield entry.fingerprint
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ..._pki.certificates import Chain
-from ..evidence.parties import present_outside, present_pods
+from ..evidence.parties import present_outside, present_pods, unsure
 from ..evidence.stored import Presentation, authority_of
 from ..model.ledger import Ledger
 from ..model.snapshot import Snapshot
@@ -24,7 +24,10 @@ def removal_gate(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> tuple[
     A leaf of which the CA is not known counts as relying on this CA.
     """
     remaining = ledger.without_entry(fingerprint)
-    needed = {**_needed_by_parties(snapshot, ledger), **_needed_by_leaves(snapshot, ledger)}
+    needed = {
+        **_needed_by_parties(snapshot, ledger), **_needed_by_leaves(snapshot, ledger),
+        **_needed_perhaps(snapshot, ledger, fingerprint),
+    }  # fmt: skip
     # Validated once for each CA and not for each leaf: there are as many leaves as pods, and each pod validates each of
     # them.
     refusing = {
@@ -67,6 +70,14 @@ def _needed_by_leaves(snapshot: Snapshot, ledger: Ledger) -> dict[str, frozenset
         authority, why = authority_of(leaf, leaf.generation, ledger)
         found[f"Secret {leaf.secret}"] = why if authority is None else frozenset({authority})
     return found
+
+
+def _needed_perhaps(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> dict[str, str]:
+    if fingerprint != ledger.undone:
+        return {}
+    return {
+        f"pod {pod.name}": "may have been started with a certificate of this CA" for pod in unsure(snapshot, ledger)
+    }
 
 
 def _removal_violations(

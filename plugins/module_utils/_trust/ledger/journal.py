@@ -13,19 +13,13 @@ from ..model.intent import Intent
 from ..model.ledger import Journal, Ledger
 from ..model.snapshot import Snapshot
 from ..model.states import TrustState
-from .undoing import obstacle_to_undoing
+from .undoing import nobody_can_have, note_unsure, obstacle_to_undoing
 
 
 def in_flight(ledger: Ledger | None) -> Journal | None:
     """The flow that was begun and has not finished."""
     journal = ledger.journal if ledger else None
     return journal if journal is not None and journal.finished_at is None else None
-
-
-def undone(ledger: Ledger) -> str | None:
-    """Fingerprint of the CA that a flow in flight is to get rid of before it was ever finished; None where there is none."""
-    journal = in_flight(ledger)
-    return journal.replaces if journal is not None and journal.is_abort else None
 
 
 def write_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Ledger) -> Ledger:
@@ -40,7 +34,7 @@ def write_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Le
         return replace(ledger, journal=_turned(journal, snapshot, ledger))
     if journal.goal in ROTATIONS and _rotation_complete(snapshot, journal, ledger):
         return replace(ledger, journal=replace(journal, finished_at=snapshot.now))
-    return replace(ledger, journal=_as_asked_now(journal, intent))
+    return replace(ledger, journal=_as_asked_now(note_unsure(snapshot, journal, ledger), intent))
 
 
 def _turned(journal: Journal, snapshot: Snapshot, ledger: Ledger) -> Journal:
@@ -53,6 +47,7 @@ def _turned(journal: Journal, snapshot: Snapshot, ledger: Ledger) -> Journal:
         successor=journal.replaces,
         started_at=snapshot.now,
         is_abort=True,
+        unsure=frozenset() if nobody_can_have(snapshot, unwanted) else None,
     )
 
 

@@ -10,8 +10,9 @@ from dataclasses import replace
 
 from ..gates.gates import Gates
 from ..model.ledger import Ledger, LedgerEntry, RemovedEntry
-from ..model.snapshot import Component, Snapshot
+from ..model.snapshot import Snapshot
 from ..model.states import TrustState
+from .journal import in_flight
 from .projection import is_withdrawn
 
 
@@ -19,11 +20,13 @@ def strike_removed(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
     """Strike a withdrawn PHASE_OUT CA off the ledger and remember the processes that still trust it.
 
     Where another CA of the ledger has the same name and key (a renewal), trusting the old certificate adds nothing:
-    no process has to be remembered. Without pods the state is kept, and so is that of a CA that is prepared: it would be enrolled again.
+    no process has to be remembered. Without pods the state is kept, and so is that of a CA that is prepared, which would be enrolled again,
+    and of one that the flow in flight leads to.
     """
-    prepared = {authority.fingerprint for authority in snapshot.ca.prepared}
+    journal = in_flight(ledger)
+    wanted = {*(authority.fingerprint for authority in snapshot.ca.prepared), journal.successor if journal else None}
     for entry in ledger.entries:
-        if entry.fingerprint in prepared:
+        if entry.fingerprint in wanted:
             continue
         known = snapshot.ledger and snapshot.ledger.find(entry.fingerprint)
         if not known or known.state is not TrustState.PHASE_OUT or entry.state is not TrustState.PHASE_OUT:
@@ -34,7 +37,7 @@ def strike_removed(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
             continue
         ledger = ledger.without_entry(entry.fingerprint)
         if not _has_twin(ledger, entry):
-            removed = RemovedEntry(entry.certificate, snapshot.uids - _never_read(snapshot, entry))
+            removed = RemovedEntry(entry.certificate, snapshot.uids)
             ledger = replace(ledger, removed=(*ledger.removed, removed))
     return ledger
 
@@ -42,9 +45,3 @@ def strike_removed(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
 def _has_twin(ledger: Ledger, entry: LedgerEntry) -> bool:
     """Whether a CA of the ledger has the same name and key, so that it validates the same leaves."""
     return any(other.certificate.is_twin_of(entry.certificate) for other in ledger.entries)
-
-
-def _never_read(snapshot: Snapshot, entry: LedgerEntry) -> frozenset[str]:
-    """UIDs of the processes that read their trust at their start only, and started before this CA was there to be read."""
-    waiting = entry.awaiting or frozenset()
-    return frozenset(pod.uid for pod in snapshot.pods if pod.uid in waiting and pod.component is not Component.KAFKA)

@@ -16,13 +16,12 @@ from ..model.intent import Intent
 from ..model.ledger import Ledger, LedgerEntry
 from ..model.snapshot import Snapshot
 from ..model.states import UNUSED, TrustState, Usage, after_usage
-from .journal import undone
 
 
 def advance(snapshot: Snapshot, intent: Intent, ledger: Ledger, gates: Gates) -> Ledger:
     """The ledger after at most one transition for each CA."""
     presentations = present_all(snapshot, ledger)
-    changed, leaving = ledger, {intent.leaving, undone(ledger)}
+    changed, leaving = ledger, {intent.leaving, ledger.undone}
     for entry in ledger.entries:
         usage = usage_of(entry.fingerprint, presentations)
         after = _state_after(snapshot, ledger, entry, usage, gates)

@@ -2,14 +2,20 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Whether the flow in flight can be undone: its old CA is still trusted by everybody, and its key is at hand."""
+"""Whether the flow in flight can be undone: its old CA is still trusted by everybody, and its key is at hand. And who may have been started
+with a leaf of the CA that is given up.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import Enum
 
+from ..evidence.parties import unsure
+from ..evidence.stored import authority_of
 from ..model.ledger import Journal, Ledger, LedgerEntry
 from ..model.snapshot import Snapshot
+from ..model.states import TrustState
 
 
 class Obstacle(Enum):
@@ -33,3 +39,28 @@ def obstacle_to_undoing(snapshot: Snapshot, journal: Journal, ledger: Ledger) ->
 def _is_key_at_hand(snapshot: Snapshot, old: LedgerEntry) -> bool:
     ca, key = snapshot.ca, old.certificate.public_key_sha256
     return ca.key == key or key in ca.elsewhere or old.fingerprint in ca.kept_keys
+
+
+def nobody_can_have(snapshot: Snapshot, unwanted: LedgerEntry | None) -> bool:
+    """Whether no leaf of the CA that is given up was handed out beside those of the CA in use, which validates those of a renewal as well."""
+    if unwanted is None or unwanted.state is TrustState.UNTRUSTED:
+        return True
+    return any(one == unwanted.certificate or one.is_twin_of(unwanted.certificate) for one in snapshot.ca.current[:1])
+
+
+def note_unsure(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> Journal:
+    """The journal with those who may have been started with a leaf of the CA that is given up: told once, when none is stored and the operator, which
+    might put one back, has confirmed its pause.
+    """
+    state = snapshot.reconciliation
+    if not journal.is_abort or journal.unsure is not None or not (state.paused_by_us and state.pause_effective):
+        return journal
+    if snapshot.in_place is None or is_stored(snapshot, ledger, journal.replaces):
+        return journal
+    return replace(journal, unsure=frozenset(pod.uid for pod in unsure(snapshot, ledger)))
+
+
+def is_stored(snapshot: Snapshot, ledger: Ledger, fingerprint: str | None) -> bool:
+    """Whether a Secret holds a leaf of this CA, or one of which the CA cannot be told."""
+    issuers = {authority_of(leaf, leaf.generation, ledger)[0] for leaf in snapshot.leaves}
+    return not issuers.isdisjoint({fingerprint, None})

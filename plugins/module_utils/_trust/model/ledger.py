@@ -96,7 +96,8 @@ class Journal:
     by which people name it.
     successor: fingerprint of the CA that the flow puts in its place.
     retire, retire_by: when nodes give up the replaced CA, and at the latest; a run that says nothing else keeps to it.
-    is_abort: it undoes a flow that was in flight: what that was to replace is its successor.
+    is_abort: it undoes a flow that was in flight: what that was to replace is its successor. unsure: of an abort, UIDs of the pods that may
+    have been started with a leaf of the CA that is given up, although nothing stored says so; None: that was not told yet.
     """
 
     goal: Goal
@@ -108,6 +109,7 @@ class Journal:
     retire: Retire = Retire.NOW
     retire_by: datetime | None = None
     is_abort: bool = False
+    unsure: frozenset[str] | None = None
 
 
 @dataclass(frozen=True)
@@ -130,6 +132,12 @@ class Ledger:
 
     def find(self, fingerprint: str | None) -> LedgerEntry | None:
         return next((entry for entry in self.entries if entry.fingerprint == fingerprint), None)
+
+    @property
+    def undone(self) -> str | None:
+        """Fingerprint of the CA that a flow in flight is to get rid of before it was ever finished; None where there is none."""
+        journal = self.journal
+        return journal.replaces if journal is not None and journal.is_abort and journal.finished_at is None else None
 
     def with_entry(self, entry: LedgerEntry) -> Ledger:
         """The ledger with this entry added, or put in the place of the one with its fingerprint."""

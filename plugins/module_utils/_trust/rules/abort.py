@@ -6,10 +6,15 @@
 
 from __future__ import annotations
 
-from ..ledger.journal import undone
+from ..evidence.parties import unsure
+from ..ledger.undoing import is_stored
 from ..model.goals import Phase
+from ..model.states import TrustState
 from ..model.steps.authority import PrepareAgain, TidyKeys
 from ..model.steps.base import Steps
+from ..model.steps.nodes import Roll, RollReason
+from ..model.steps.pause import Pause
+from .retirement import is_patient
 from .situation import Situation
 
 
@@ -17,7 +22,7 @@ def turn_back(at: Situation) -> Steps:
     """Before the switch the next CA is given up. After it the one that was replaced becomes the next one: everybody trusts it still, so the
     way back is that of any replacement.
     """
-    unwanted, begun, current = undone(at.ledger), at.begun, at.current
+    unwanted, begun, current = at.ledger.undone, at.begun, at.current
     if unwanted is None or begun is None or current is None:
         return ()
     prepared = {one.fingerprint for one in at.snapshot.ca.prepared}
@@ -27,3 +32,26 @@ def turn_back(at: Situation) -> Steps:
     if old is None or current.fingerprint != unwanted or old.fingerprint in prepared:
         return ()
     return (PrepareAgain(chain=old.chain),)
+
+
+def tell_apart(at: Situation) -> Steps:
+    """Pause the operator, so that it puts no leaf of the CA back that is given up: the books say then which pods may have one."""
+    unwanted = at.ledger.find(at.ledger.undone)
+    if (
+        unwanted is None
+        or at.begun is None
+        or at.begun.unsure is not None
+        or unwanted.state is not TrustState.PHASE_OUT
+    ):
+        return ()
+    if at.is_paused or is_stored(at.snapshot, at.ledger, unwanted.fingerprint) or not unsure(at.snapshot, at.ledger):
+        return ()
+    return (Pause(phase=at.phase, purpose="see which pods may have certificates of the CA that is given up"),)
+
+
+def restart_unsure(at: Situation) -> Steps:
+    """Restart the pods of which it cannot be told that they have no leaf of the CA that is given up."""
+    if at.begun is None or at.begun.unsure is None or is_patient(at):
+        return ()
+    uids = frozenset(pod.uid for pod in unsure(at.snapshot, at.ledger))
+    return (Roll(reason=RollReason.LEAF, uids=uids, authority=at.current, phase=Phase.USE),) if uids else ()

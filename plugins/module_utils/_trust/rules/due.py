@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..._leaves.trigger import WHY_RENEWED, Due, Reason, ends_with, is_ending, why_ending, why_misnamed
 from ..evidence.stored import authority_of
-from ..ledger.journal import in_flight, undone
+from ..ledger.journal import in_flight
 from ..model.goals import Goal
 from ..model.intent import Intent
 from ..model.ledger import Ledger
@@ -48,7 +48,7 @@ def due_leaves(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> tuple[Stor
 
 def due_reasons(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str, Due]:
     """Why each of them is, by its Secret."""
-    if undone(ledger) is not None:
+    if ledger.undone is not None:
         return _of_what_is_undone(snapshot, ledger)
     if in_flight(ledger) or snapshot.ca.prepared or not snapshot.ca.current:
         return {}
@@ -70,7 +70,7 @@ def due_reasons(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str,
 
 def _of_what_is_undone(snapshot: Snapshot, ledger: Ledger) -> dict[str, Due]:
     """Leaves of the CA that an abort is to get rid of, where it was not in use for everything yet."""
-    unwanted, current = ledger.find(undone(ledger)), snapshot.ca.current[:1]
+    unwanted, current = ledger.find(ledger.undone), snapshot.ca.current[:1]
     if unwanted is None or not current or current[0] == unwanted.certificate:
         return {}
     why = Due(Reason.AUTHORITY, f"it is of {named(unwanted.certificate)}, which is given up")

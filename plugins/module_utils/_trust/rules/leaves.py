@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 from ..._pki.certificates import Certificate, Chain
 from ..evidence.clients import within_cluster
-from ..ledger.journal import undone
 from ..ledger.memory import note_held, yet_to_read
 from ..model.goals import Goal, Phase
 from ..model.intent import Selection
@@ -78,7 +77,7 @@ def _renewal(at: Situation) -> _Order | None:
     due = tuple(sorted(leaf.secret for leaf in leaves))
     if not due:
         return None
-    if undone(at.ledger) is not None and not is_patient(at):
+    if at.ledger.undone is not None and not is_patient(at):
         # Their Raft clients give up its certificates by a restart only.
         return _Order(due, current, restarting="nodes give up the CA that the flow is undone for.")
     if at.snapshot.misnamed:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from ..model.steps.base import Steps
-from .abort import turn_back
+from .abort import restart_unsure, tell_apart, turn_back
 from .await_clients import await_outside
 from .first_use import await_arrival
 from .hand_over import hand_over
@@ -64,6 +64,7 @@ RULES: tuple[Rule, ...] = (
     read_again,
     # Retire: a CA that no process uses leaves before the operator is switched, so that no node restarts twice for it.
     withdraw,
+    tell_apart,
     # Switch: after every leaf that could go before it.
     switch,
     tidy,
@@ -74,6 +75,7 @@ RULES: tuple[Rule, ...] = (
     await_pick_up,
     forget,
     restart_holders,
+    restart_unsure,
     # Nobody is kept from a certificate while the flow waits for something else.
     resume_reissue,
     # Spare: when the leaves of all that there is are seen to, and before anything is waited for that is not of the cluster.

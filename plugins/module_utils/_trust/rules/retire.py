@@ -27,7 +27,7 @@ def withdraw(at: Situation) -> Steps:
     for entry in at.ledger.entries:
         if entry.state is not TrustState.PHASE_OUT or not at.snapshot.pods or entry.certificate == at.current:
             continue
-        if at.successor is not None and at.successor.entry == entry:
+        if at.is_next(entry):
             continue
         if entry.fingerprint not in at.snapshot.ca.projected:
             continue

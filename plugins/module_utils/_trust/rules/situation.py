@@ -14,7 +14,7 @@ from ..evidence.parties import present_outside, present_pods
 from ..evidence.stored import Presentation, authority_of
 from ..gates.gates import Gates
 from ..gates.introduction import Introduction, introduction_of
-from ..ledger.journal import in_flight, undone
+from ..ledger.journal import in_flight
 from ..model.goals import Phase
 from ..model.intent import Intent
 from ..model.ledger import Journal, Ledger, LedgerEntry
@@ -73,10 +73,15 @@ class Situation:
     def successor(self) -> Successor | None:
         for prepared in self.snapshot.ca.prepared:
             entry = self.ledger.find(prepared.fingerprint)
-            if entry is not None and entry.certificate != self.current and entry.fingerprint != undone(self.ledger):
+            if entry is not None and entry.certificate != self.current and entry.fingerprint != self.ledger.undone:
                 introduction = introduction_of(self.snapshot, self.ledger, entry, self.gates)
                 return Successor(prepared, entry, introduction)
         return None
+
+    def is_next(self, entry: LedgerEntry) -> bool:
+        """Whether the operator is to be switched to this CA, which an abort may have yet to prepare again."""
+        begun = self.begun.successor if self.begun is not None else None
+        return entry.fingerprint == begun or (self.successor is not None and self.successor.entry == entry)
 
     @cached_property
     def presented(self) -> tuple[Presentation, ...]:

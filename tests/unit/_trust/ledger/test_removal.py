@@ -26,6 +26,7 @@ from ..builders import (
     PODS,
     RENEWED,
     THIRD,
+    a_journal,
     a_leaf,
     a_pod,
     books_of,
@@ -124,13 +125,19 @@ def test_a_renewed_ca_leaves_nobody_behind_who_trusts_more_than_before(successor
     assert struck(snapshot) == ledger(entry(successor, generations={1}), removed=gone)
 
 
-def test_a_component_that_never_read_it_has_nothing_to_forget() -> None:
-    """Nodes may have read their trust again since, for whatever reason."""
+def test_who_is_awaited_may_have_read_it_all_the_same() -> None:
+    """It may have started between the moment at which the CA was in the bundle and the one at which that was read back."""
     node, component = a_pod(), a_pod("topics", component=Component.ENTITY_OPERATOR)
     leaving = entry(OLD, PHASE_OUT, {0}, awaiting={node.uid, component.uid})
     seen = replace(stage.OUT_OF_BUNDLE, pods=(node, component), leaves=(), ledger=ledger(leaving, entry(NEW, ALL, {1})))
     opened = replace(GATES, removal=lambda *_about: ())
-    assert struck(seen, gates=opened).removed == (RemovedEntry(OLD.certificate, frozenset({node.uid})),)
+    assert struck(seen, gates=opened).removed == (RemovedEntry(OLD.certificate, seen.uids),)
+
+
+def test_the_ca_that_the_flow_leads_to_stays() -> None:
+    """As that of an abort does, where somebody has taken it out meanwhile: it is prepared again."""
+    back = replace(books_of(stage.OUT_OF_BUNDLE), journal=a_journal(old=NEW, new=OLD, is_abort=True))
+    assert struck(replace(stage.OUT_OF_BUNDLE, ledger=back)) == back
 
 
 def test_one_that_is_prepared_stays() -> None:

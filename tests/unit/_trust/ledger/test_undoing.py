@@ -1,22 +1,41 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A flow can be undone as long as the CA that it replaces is trusted by everybody and can sign."""
+"""A flow can be undone as long as the CA that it replaces is trusted by everybody and can sign; who may have a leaf of the other CA is told in a
+pause.
+"""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.undoing import (
     Obstacle,
+    nobody_can_have,
+    note_unsure,
     obstacle_to_undoing,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, LedgerEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace, Snapshot
 
 from .. import linked, renewal
 from .. import unlinked as stage
-from ..builders import NEW, OLD, a_journal, books_of, names_of
+from ..builders import (
+    NEW,
+    OLD,
+    PAUSED,
+    RENEWED,
+    UNTRUSTED,
+    UNUSED,
+    a_journal,
+    a_leaf,
+    answering,
+    books_of,
+    entry,
+    names_of,
+)
 
 WITHOUT_KEYS = frozenset[str]()
 
@@ -48,3 +67,63 @@ def test_after_a_renewal_the_key_is_the_same() -> None:
     assert seen.ledger is not None
     assert seen.ledger.journal is not None
     assert obstacle_to_undoing(seen, seen.ledger.journal, seen.ledger) is None
+
+
+ABORT = a_journal(old=NEW, new=OLD, is_abort=True)
+UNANSWERED = InPlace(reload="nobody can be asked.")
+#: Every stored leaf is of the old CA again.
+GIVEN_UP = replace(stage.TRUSTED.with_ca(prepared=()), reconciliation=PAUSED, in_place=UNANSWERED)
+
+
+def unsure_of(snapshot: Snapshot, journal: Journal = ABORT) -> frozenset[str] | None:
+    return note_unsure(snapshot, journal, replace(books_of(snapshot), journal=journal)).unsure
+
+
+@pytest.mark.parametrize(
+    ("unwanted", "snapshot", "expected"),
+    [
+        (None, stage.TRUSTED, True),
+        (entry(NEW, UNTRUSTED), stage.TRUSTED, True),
+        (entry(NEW, UNUSED), stage.TRUSTED, False),
+        (entry(NEW, UNUSED), stage.SHARED, True),
+        (entry(RENEWED, UNUSED), stage.TRUSTED, True),
+    ],
+    ids=["it is not known", "it was not trusted everywhere", "before the switch", "after the switch", "a renewal"],
+)
+def test_whether_leaves_were_handed_out_beside_those_of_the_ca_in_use(
+    unwanted: LedgerEntry | None, snapshot: Snapshot, expected: bool
+) -> None:
+    assert nobody_can_have(snapshot, unwanted) is expected
+
+
+def test_in_the_pause_all_are_noted_that_could_not_be_asked() -> None:
+    assert unsure_of(GIVEN_UP) == GIVEN_UP.uids
+
+
+def test_those_whose_listeners_tell_are_not() -> None:
+    assert unsure_of(answering(replace(GIVEN_UP, in_place=InPlace()))) == frozenset()
+
+
+@pytest.mark.parametrize(
+    "snapshot",
+    [
+        pytest.param(replace(GIVEN_UP, reconciliation=stage.TRUSTED.reconciliation), id="the operator works"),
+        pytest.param(
+            replace(GIVEN_UP, reconciliation=replace(PAUSED, pause_effective=False)),
+            id="it has not confirmed the pause",
+        ),
+        pytest.param(replace(GIVEN_UP, leaves=(*GIVEN_UP.leaves, a_leaf("other", NEW, 0))), id="such a leaf is stored"),
+        pytest.param(replace(GIVEN_UP, in_place=None), id="nobody has looked"),
+    ],
+)
+def test_not_before_no_such_leaf_can_be_put_back(snapshot: Snapshot) -> None:
+    assert unsure_of(snapshot) is None
+
+
+def test_it_is_noted_once() -> None:
+    """Who starts afterwards reads a leaf of the old CA."""
+    assert unsure_of(GIVEN_UP, replace(ABORT, unsure=frozenset())) == frozenset()
+
+
+def test_no_other_flow_notes_any() -> None:
+    assert unsure_of(GIVEN_UP, a_journal()) is None

@@ -9,19 +9,39 @@ from dataclasses import replace
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.removal import removal_gate
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase, Retire
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
     PrepareAgain,
     TidyKeys,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.abort import turn_back
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.abort import (
+    restart_unsure,
+    tell_apart,
+    turn_back,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.due import due_reasons
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leaves import replace_leaves
 
+from ....support.certificates import leaf as issue_leaf
 from .. import linked
 from .. import unlinked as stage
-from ..builders import NEW, OLD, a_journal, books_of, chain_of, names_of, prepared
+from ..builders import (
+    NEW,
+    OLD,
+    PAUSED,
+    PHASE_OUT,
+    a_journal,
+    answering,
+    books_of,
+    chain_of,
+    entry,
+    name_of,
+    names_of,
+    prepared,
+)
 from .asking import RECONCILE, situation, turns
 
 
@@ -66,3 +86,76 @@ def test_leaves_that_were_issued_already_go_back_as_well() -> None:
     assert all(reason.why.endswith("which is given up") for reason in due.values())
     (step,) = replace_leaves(situation(back, RECONCILE))
     assert step.sentence().startswith("issue ")
+
+
+UNANSWERED = InPlace(reload="nobody can be asked.")
+#: Every stored leaf is of the old CA again, and no pod is known to present another one.
+GIVEN_UP = replace(undoing(stage.TRUSTED.with_ca(prepared=())), in_place=UNANSWERED)
+GIVEN_UP = replace(GIVEN_UP, ledger=books_of(GIVEN_UP).with_entry(entry(NEW, PHASE_OUT)))
+
+
+def told_of(snapshot: Snapshot, *uids: str, **changes: object) -> Snapshot:
+    books = books_of(snapshot)
+    assert books.journal is not None
+    return replace(snapshot, ledger=replace(books, journal=replace(books.journal, unsure=frozenset(uids), **changes)))
+
+
+def test_who_may_have_a_leaf_of_it_is_told_in_a_pause() -> None:
+    (step,) = tell_apart(situation(GIVEN_UP, RECONCILE))
+    assert step.as_left() == "see which pods may have certificates of the CA that is given up"
+
+
+@pytest.mark.parametrize(
+    "snapshot",
+    [
+        pytest.param(replace(GIVEN_UP, reconciliation=PAUSED), id="it is paused"),
+        pytest.param(told_of(GIVEN_UP), id="it was told"),
+        pytest.param(answering(replace(GIVEN_UP, in_place=InPlace())), id="all listeners tell"),
+        pytest.param(undoing(stage.TRUSTED), id="it is not given up yet"),
+        pytest.param(stage.TRUSTED, id="there is no abort"),
+    ],
+)
+def test_no_pause_where_nothing_is_to_be_told(snapshot: Snapshot) -> None:
+    assert tell_apart(situation(snapshot, RECONCILE)) == ()
+
+
+def test_those_restart() -> None:
+    one = GIVEN_UP.pods[0].uid
+    (step,) = restart_unsure(situation(told_of(GIVEN_UP, one, "gone"), RECONCILE))
+    assert step.restarts == {one}
+
+
+@pytest.mark.parametrize(
+    "snapshot",
+    [
+        pytest.param(GIVEN_UP, id="it was not told yet"),
+        pytest.param(told_of(GIVEN_UP, "gone"), id="they are gone"),
+        pytest.param(
+            told_of(GIVEN_UP, GIVEN_UP.pods[0].uid, retire=Retire.WHEN_RESTARTED), id="they restart when they do"
+        ),
+        pytest.param(stage.TRUSTED, id="there is no abort"),
+    ],
+)
+def test_nobody_restarts_for_nothing(snapshot: Snapshot) -> None:
+    assert restart_unsure(situation(snapshot, RECONCILE)) == ()
+
+
+@pytest.mark.parametrize(("unsure", "held"), [(None, True), (GIVEN_UP.uids, True), (frozenset({"gone"}), False)])
+def test_meanwhile_it_does_not_leave(unsure: frozenset[str] | None, held: bool) -> None:
+    seen = GIVEN_UP if unsure is None else told_of(GIVEN_UP, *unsure)
+    found = removal_gate(seen, books_of(seen), name_of(NEW))
+    assert {violation.message for violation in found} == (
+        {"may have been started with a certificate of this CA."} if held else set()
+    )
+
+
+def test_listeners_that_have_read_again_tell_nothing_of_their_process() -> None:
+    """Its Raft client and its agent go on with what it was started with."""
+    asked = answering(replace(GIVEN_UP, in_place=InPlace()), accepting=names_of(OLD, NEW))
+    assert removal_gate(asked, books_of(asked), name_of(NEW)) == ()
+    pod = asked.pods[0]
+    held = HeldLeaf(issue_leaf(OLD, "held"), frozenset(), frozenset({pod.uid}))
+    again = replace(asked, ledger=replace(books_of(asked), held=(held,)))
+    assert {violation.subject for violation in removal_gate(again, books_of(again), name_of(NEW))} == {
+        f"pod {pod.name}"
+    }
