@@ -10,7 +10,8 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 
-from .explore import CounterExample, Explored, Invariant, People, explore
+from .cluster_ca import ClusterCa, Invariant, People
+from .explore import CounterExample, Explored, explore
 from .invariants import broken
 from .people import nobody
 from .runs import Runner
@@ -25,7 +26,7 @@ def explored(
 ) -> Explored:  # fmt: skip
     """Everything from the start of the runner's flow on, counted for the summary."""
     intent = runner.intent
-    found = explore(start(intent, nodes, runs, components), runner, nodes, people, invariant)
+    found = explore(start(intent, nodes, runs, components), ClusterCa(runner, nodes, people, invariant))
     of = (
         f"{type(runner).__name__} {intent.goal.value}{' supplied' * bool(intent.supplied)}"
         f"{' patient' * (intent.retire is Retire.WHEN_RESTARTED)} {people.__name__}"
@@ -49,6 +50,6 @@ def counter_example(
 ) -> str:
     """The invariant that is broken in the end, as its sentence; the way to it is printed."""
     with pytest.raises(CounterExample) as found:
-        explore(start(runner.intent, nodes, runs, components), runner, nodes, people)
+        explore(start(runner.intent, nodes, runs, components), ClusterCa(runner, nodes, people))
     print(f"\n{found.value}")
     return str(found.value).splitlines()[-1]

@@ -24,7 +24,7 @@ def broken_inside(before: ModelCluster, after: ModelCluster, event: str, leaving
         return refused
     if after.books == before.books or _handed_back(after):
         return None
-    return _illegal(before.books, after.books, leaving) or (_forgotten(before, after) if _is_said(event) else None)
+    return illegal(before.books, after.books, leaving) or (_forgotten(before, after) if _is_said(event) else None)
 
 
 def _refused_inside(model: ModelCluster) -> str | None:
@@ -94,7 +94,7 @@ def _accepts(trusted: frozenset[int], leaf: Leaf, *, go: bool = False) -> bool:
     return accepts(trusted, leaf.authority, leaf.linked, go=go)
 
 
-def _illegal(before: Books | None, after: Books | None, leaving: int | None) -> str | None:
+def illegal(before: Books | None, after: Books | None, leaving: int | None) -> str | None:
     """I5: an edge that docs/design.md, "States" does not have."""
     old = {entry.authority: entry.state for entry in before.entries} if before else {}
     new = {entry.authority: entry.state for entry in after.entries} if after else {}

@@ -1,19 +1,12 @@
-"""A run of the collection, one API request at a time, with the real ``decide`` in the middle.
-
-Between any two requests everything else may happen; it may be killed, or give up, which ends a pause of ours; several
-may run at once (the Lease is what prevents it; here it is missing).
-"""
+"""The requests of a run on the cluster CA, and what each of them changes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE, Engine, decide
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
     PrepareAuthority,
@@ -39,6 +32,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 
 from .authorities import NEW, OLD, RENEWED, number_of, numbers_of, signer
 from .events import Event
+from .runner import Walker
 from .state import (
     BUNDLE,
     CERTIFICATE,
@@ -61,88 +55,35 @@ from .state import (
 from .translation import books_of, snapshot_of
 
 #: Which CA the model's next one is, where none is supplied: keys are not made while exploring.
-_SUCCESSOR = {Goal.CREATE: OLD, Goal.RENEW: RENEWED, Goal.REPLACE_KEY: NEW}
+SUCCESSOR = {Goal.CREATE: OLD, Goal.RENEW: RENEWED, Goal.REPLACE_KEY: NEW}
 
 
 @dataclass
-class Runner:
-    """All runs have the same intent. decided: what was decided on before, since ``decide`` is pure.
+class Runner(Walker[ModelCluster]):
+    """On the cluster CA. Nodes are not asked, and not told anything."""
 
-    engine: what decisions are made with, where a part of it is taken out.
-    """
+    def listed(self, model: ModelCluster) -> tuple[Slot, ...]:
+        return model.slots
 
-    intent: Intent
-    engine: Engine = ENGINE
-    decided: dict[Any, tuple[tuple[Write, ...], Decision]] = field(default_factory=dict)
+    def visible(self, seen: Secrets, listed: tuple[Slot, ...]) -> Any:
+        return (seen, tuple((slot.annotated, slot.up, slot.component, slot.labelled) for slot in listed))
 
-    def moves(self, model: ModelCluster) -> Iterator[Event]:
-        for number, run in enumerate(model.runs):
-            if run.idle:
-                yield f"run {number} reads the Secrets", model.with_run(number, Run(seen=model.secrets))
-                continue
-            yield f"run {number} is killed", model.with_run(number, Run())
-            if model.pause.asked:
-                yield f"run {number} gives up", _resume(model.with_run(number, Run()))
-            yield self._goes_on(model, number, run)
+    def snapshot(self, seen: Secrets, listed: tuple[Slot, ...]) -> Snapshot:
+        return snapshot_of(seen, listed, bool(listed))
 
-    def _goes_on(self, model: ModelCluster, number: int, run: Run) -> Event:
-        return self._writes(model, number, run) if run.seen is None else self._decides(model, number, run, run.seen)
-
-    def _decides(self, model: ModelCluster, number: int, run: Run, seen: Secrets) -> Event:
-        """Secrets as they were read before, pods as they are now (docs/design.md, "Evidence")."""
-        writes, _decision = self.decision(seen, model.slots)
-        after = Run(None, writes, run.changed) if writes else Run()
-        return f"run {number} lists the pods and decides {say(writes)}", model.with_run(number, after)
-
-    def is_done(self, model: ModelCluster) -> bool:
-        """Whether a run that began now would find nothing left to do."""
-        return self.decision(model.secrets, model.slots)[1].done
-
-    def decision(self, secrets: Secrets, slots: tuple[Slot, ...]) -> tuple[tuple[Write, ...], Decision]:
-        """The writes of the next step that writes anything, and the decision itself."""
-        return self.once(
-            visible(secrets, slots), secrets, lambda: self.decide(snapshot_of(secrets, slots, bool(slots)))
-        )
-
-    def decide(self, snapshot: Snapshot) -> Decision:
-        return decide(snapshot, self.intent, self.engine)
-
-    def once(self, about: Any, secrets: Secrets, make: Callable[[], Decision]) -> tuple[tuple[Write, ...], Decision]:
-        """about: all that the decision depends on."""
-        if about not in self.decided:
-            decision = make()
-            writes = (self._writes_of(step, secrets) for step in decision.steps)
-            self.decided[about] = (next(filter(None, writes), ()), decision)
-        return self.decided[about]
-
-    def _writes_of(self, step: Step, seen: Secrets) -> tuple[Write, ...]:
-        """A step as its single API writes, as the apply layer makes them; a wait is none."""
+    def writes_of(self, step: Step, seen: Secrets, listed: tuple[Slot, ...]) -> tuple[Write, ...]:
         if isinstance(step, PrepareAuthority):
             supplied = self.intent.supplied
-            return (Write(KEY, "prepare", number_of(supplied.fingerprint) if supplied else _SUCCESSOR[step.goal]),)
+            return (Write(KEY, "prepare", number_of(supplied.fingerprint) if supplied else SUCCESSOR[step.goal]),)
         make = _WRITES.get(type(step))
         return make(step, seen) if make else ()
 
-    def _writes(self, model: ModelCluster, number: int, run: Run) -> Event:
-        write, rest = run.writes[0], run.writes[1:]
-        if self.refuses(write, run):
-            return f"run {number} is refused: the {write.target} has changed", model.with_run(number, Run())
-        # What it has written itself does not stand in the way of the rest.
-        after = Run(None, rest, run.changed) if rest else Run()
-        return f"run {number} writes {say((write,))}", apply(write, model).with_run(number, after)
+    def apply(self, write: Write, model: ModelCluster) -> ModelCluster:
+        return apply(write, model)
 
-    def refuses(self, write: Write, run: Run) -> bool:
-        """The API server refuses what was decided on another version of the object (I6)."""
-        return write.target in run.changed
-
-
-def visible(secrets: Secrets, slots: tuple[Slot, ...]) -> Any:
-    """What a run can tell of the cluster without asking its nodes."""
-    return (secrets, tuple((slot.annotated, slot.up, slot.component, slot.labelled) for slot in slots))
-
-
-def say(writes: tuple[Write, ...]) -> str:
-    return ", ".join(f"{write.verb} ({write.target})" for write in writes) or "nothing"
+    def gives_up(self, model: ModelCluster, number: int) -> Iterator[Event]:
+        if model.pause.asked:
+            yield f"run {number} gives up", _resume(model.with_run(number, Run()))
 
 
 def _switch(step: Switch, seen: Secrets) -> tuple[Write, ...]:

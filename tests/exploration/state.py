@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 
@@ -112,6 +112,7 @@ class Flow(NamedTuple):
     successor: int | None
     finished: bool
     retire: str
+    is_abort: bool = False
 
 
 class Books(NamedTuple):
@@ -188,8 +189,30 @@ class View(NamedTuple):
     leaves: tuple[Leaf | None, ...] = ()
 
 
+class WithRuns:
+    """A cluster at which runs are at work. runs: what each of them is about to do."""
+
+    runs: tuple[Run, ...]
+
+    def with_run(self, number: int, run: Run) -> Any:
+        return replace(self, runs=(*self.runs[:number], run, *self.runs[number + 1 :]))
+
+    def changed(self, target: str) -> Any:
+        """The object has a new version: who decided on the old one cannot write it any more."""
+        runs = tuple(run if run.idle else run._replace(changed=run.changed | {target}) for run in self.runs)
+        return replace(self, runs=runs)
+
+    def touched(self, target: str) -> Any:
+        """As ``changed``, of an object that is read when it is decided: only what is still to be written depends on it."""
+        runs = tuple(
+            run._replace(changed=run.changed | {target}) if any(write.target == target for write in run.writes) else run
+            for run in self.runs
+        )
+        return replace(self, runs=runs)
+
+
 @dataclass(frozen=True)
-class ModelCluster:
+class ModelCluster(WithRuns):
     """own: the operator's leaf, where it is looked at. reloadable: whether nodes can be told to read again."""
 
     slots: tuple[Slot, ...]
@@ -220,22 +243,6 @@ class ModelCluster:
 
     def with_slot(self, number: int, slot: Slot) -> ModelCluster:
         return replace(self, slots=(*self.slots[:number], slot, *self.slots[number + 1 :]))
-
-    def with_run(self, number: int, run: Run) -> ModelCluster:
-        return replace(self, runs=(*self.runs[:number], run, *self.runs[number + 1 :]))
-
-    def changed(self, target: str) -> ModelCluster:
-        """The object has a new version: who decided on the old one cannot write it any more."""
-        runs = tuple(run if run.idle else run._replace(changed=run.changed | {target}) for run in self.runs)
-        return replace(self, runs=runs)
-
-    def touched(self, target: str) -> ModelCluster:
-        """As ``changed``, of an object that is read when it is decided: only what is still to be written depends on it."""
-        runs = tuple(
-            run._replace(changed=run.changed | {target}) if any(write.target == target for write in run.writes) else run
-            for run in self.runs
-        )
-        return replace(self, runs=runs)
 
 
 def leaf_secret(slot: int) -> str:

@@ -15,7 +15,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 
-from .explore import Explored, Invariant, People
+from .cluster_ca import Invariant, People
 from .findings import Record, explored, to_an_end
 from .invariants import broken, broken_inside
 from .looking import LookingRunner
@@ -43,10 +43,6 @@ def _name(value: Any) -> str:
     return str(getattr(value, "__name__", value))
 
 
-def _is_reached(found: Explored, event: str) -> bool:
-    return any(event in by for _number, by in found.came_by)
-
-
 @pytest.mark.parametrize(
     ("intent", "nodes"),
     [
@@ -64,8 +60,8 @@ def _is_reached(found: Explored, event: str) -> bool:
 )
 def test_nodes_alone(intent: Intent, nodes: int, record_property: Record) -> None:
     found = to_an_end(record_property, LookingRunner(intent), nodes)
-    assert _is_reached(found, "writes reload")
-    assert _is_reached(found, "writes stamp") is (intent is not UNLINKED)
+    assert found.is_reached("writes reload")
+    assert found.is_reached("writes stamp") is (intent is not UNLINKED)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 
 from .authorities import OTHER, SUPPLIED, certificate
-from .explore import Invariant, People, explore
+from .cluster_ca import ClusterCa, Invariant, People
+from .explore import explore
 from .findings import Record, explored, to_an_end
 from .invariants import broken, broken_inside
 from .people import (
@@ -105,7 +106,7 @@ def test_a_ca_that_was_never_used_is_asked_to_leave() -> None:
     intent = replace(RECONCILE, leaving=certificate(OTHER).fingerprint)
     begin = start(intent, 2, 1)
     begin = replace(begin, ca=begin.ca._replace(others=frozenset({OTHER})))
-    found = explore(begin, Runner(intent), 2, invariant=partial(broken, leaving=OTHER))
+    found = explore(begin, ClusterCa(Runner(intent), 2, invariant=partial(broken, leaving=OTHER)))
     assert found.ends
     assert not found.dead_ends()
     assert {model.ca.others for model, number in found.states.items() if number in found.ends} == {frozenset()}
@@ -118,7 +119,7 @@ def test_a_ca_that_somebody_had_swapped_in_takes_the_place_through_the_gates(nod
     begin = start(RECONCILE, nodes, 1)
     aside = begin.ca._replace(key=SUPPLIED, prepared=frozenset({SUPPLIED}), others=frozenset({SUPPLIED}))
     begin = replace(begin, ca=aside, pause=Pause(paused, paused))
-    found = explore(begin, Runner(intent), nodes)
+    found = explore(begin, ClusterCa(Runner(intent), nodes))
     assert found.ends
     assert not found.dead_ends()
     ends = [model for model, number in found.states.items() if number in found.ends]

@@ -28,6 +28,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.trus
 
 from ..support.engines import leaving_open, without
 from . import events, runs
+from .cluster_ca import ClusterCa
 from .events import Event, forget
 from .explore import explore
 from .findings import counter_example
@@ -172,7 +173,7 @@ def test_conditional_writes() -> None:
 def test_a_switch_is_ended_before_anything_else() -> None:
     """Without this rule a run that is interrupted in the middle of a switch can never be continued (I8)."""
     runner = Runner(UNLINKED, without(settle_key))
-    assert explore(start(UNLINKED, 1, 1), runner, 1, adds_another_ca).dead_ends()
+    assert explore(start(UNLINKED, 1, 1), ClusterCa(runner, 1, adds_another_ca)).dead_ends()
 
 
 def test_a_pause_counts_when_the_operator_has_confirmed_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,7 +64,7 @@ def snapshot_of(seen: Secrets, slots: tuple[Slot, ...], kafka_exists: bool) -> S
     return Snapshot(
         names=NAMES,
         now=NOW,
-        ca=_ca_secrets(seen.ca),
+        ca=ca_secrets(seen.ca),
         ledger=ledger_of(seen.books),
         bundle=None if seen.bundle is None else fingerprints_of(seen.bundle),
         pods=tuple(_pod(number, slot, seen) for number, slot in enumerate(slots) if slot.up),
@@ -111,7 +111,7 @@ def _pod(number: int, slot: Slot, seen: Secrets) -> Pod:
     )
 
 
-def _ca_secrets(ca: Authorities) -> CaSecrets:
+def ca_secrets(ca: Authorities) -> CaSecrets:
     return CaSecrets(
         current=() if ca.current is None else chain(ca.current),
         others={f"{number}.crt": chain(number) for number in sorted(ca.others)},
@@ -165,6 +165,7 @@ def _journal(flow: Flow) -> Journal:
         finished_at=NOW if flow.finished else None,
         replaces_sha256=replaces.sha256 if replaces else None,
         retire=Retire(flow.retire),
+        is_abort=flow.is_abort,
         retire_by=DEADLINE if flow.retire == Retire.WHEN_RESTARTED.value else None,
     )
 
@@ -194,6 +195,7 @@ def books_of(ledger: Ledger) -> Books:
             number_of(journal.successor),
             journal.finished_at is not None,
             journal.retire.value,
+            journal.is_abort,
         ),
         held=tuple(
             sorted(

@@ -1,0 +1,41 @@
+"""Flows on the cluster CA, as a world to explore."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from . import names
+from .events import Event, events
+from .invariants import broken
+from .people import nobody
+from .runs import Runner
+from .state import ModelCluster
+
+People: TypeAlias = Callable[[ModelCluster], Iterator[Event]]
+Invariant: TypeAlias = Callable[[ModelCluster, ModelCluster, str], str | None]
+
+
+@dataclass(frozen=True)
+class ClusterCa:
+    """nodes: how many the cluster is created with. people: what is done by hand meanwhile. invariant: what must not be broken."""
+
+    runner: Runner
+    nodes: int
+    people: People = nobody
+    invariant: Invariant = broken
+
+    def next(self, model: ModelCluster) -> Iterator[Event]:
+        yield from events(model, self.nodes)
+        yield from self.people(model)
+        yield from self.runner.moves(model)
+
+    def canonical(self, model: ModelCluster) -> ModelCluster:
+        return names.canonical(model)
+
+    def is_end(self, model: ModelCluster) -> bool:
+        return all(run.idle for run in model.runs) and self.runner.is_done(model)
+
+    def broken(self, before: ModelCluster, after: ModelCluster, event: str) -> str | None:
+        return self.invariant(before, after, event)
