@@ -17,7 +17,6 @@ from .._strimzi.user_secrets import ClientsCa, UserCertificate
 from .._strimzi.users import User, Users
 from .._trust.model.listeners import ObservedListener
 from .._trust.model.names import counted
-from .._trust.model.presenters import ReissuePause
 from .results import label
 from .times import time_text
 
@@ -97,7 +96,7 @@ def _user(user: User) -> dict[str, Any]:
         "authentication": user.authentication,
         "secret": user.secret,
         "ready": user.ready,
-        "paused": user.pause is not ReissuePause.NONE,
+        "paused": user.pause.lasts,
         "certificate": _certificate(user.certificate) if user.certificate is not None else None,
         "presenters": [_reader(one, user.certificate) for one in user.readers],
     }

@@ -31,6 +31,8 @@ def pause_for(holder: str, work: Work, before_write: Callable[[], None]) -> Obse
         return seen
     if not work.dry_run:
         before_write()
+    if not seen.snapshot.reconciliation.paused and operator.await_end_of_pause(seen, work):
+        seen = see_existing(work)
     operator.pause_for(holder, seen, work)
     return seen if work.dry_run else see(work)
 

@@ -72,7 +72,7 @@ def _pauser(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -> str:
 def user_pause(user: Mapping[str, Any]) -> ReissuePause:
     """Whether a KafkaUser is paused, and by whom."""
     if annotation(user, names.PAUSE_RECONCILIATION) != "true":
-        return ReissuePause.NONE
+        return ReissuePause.ENDED if condition(user, PAUSED) else ReissuePause.NONE
     if annotation(user, names.PAUSED_FOR_CLIENTS_CA) is None:
         return ReissuePause.FOREIGN
     return ReissuePause.OURS if condition(user, PAUSED) else ReissuePause.ASKED

@@ -144,15 +144,27 @@ def _edit_kafka(observation: Observation, work: Work, phase: str, what: str, pat
 
 def pause(step: Pause, observation: Observation, work: Work) -> None:
     """Pause the Kafka resource in the name of this collection and wait for the operator's confirmation
-    (docs/operator.md, "Pause").
+    (docs/operator.md, "Pause"). After the end of an earlier pause it has to be decided anew first.
     """
     if not observation.snapshot.reconciliation.paused:
+        if await_end_of_pause(observation, work):
+            return
         annotations = {names.PAUSE_RECONCILIATION: "true", work.scope.paused_by: work.settings.holder}
         _edit_kafka(
             observation, work, step.phase.value, "pause reconciliation", {"metadata": {"annotations": annotations}}
         )
     if not work.dry_run:
         _wait_for_kafka(work, lambda kafka: condition(kafka, PAUSED), "confirmed the pause of")
+
+
+def await_end_of_pause(observation: Observation, work: Work) -> bool:
+    """Whether the status still told of an earlier pause; it does not any more then. It would be taken for the confirmation of the next one while
+    the operator is at work. Raises OperatorSilent.
+    """
+    if work.dry_run or not condition(observation.kafka, PAUSED):
+        return False
+    _wait_for_kafka(work, lambda kafka: not condition(kafka, PAUSED), "gone on with")
+    return True
 
 
 def resume(step: Resume, observation: Observation, work: Work) -> None:

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 
 from .._kube.errors import Conflict, NotFound
 from .._trust.model.presenters import ReissuePause
@@ -23,16 +23,19 @@ _TRIES = 10
 FREE: Mapping[str, str | None] = {names.PAUSE_RECONCILIATION: None, names.PAUSED_FOR_CLIENTS_CA: None}
 
 
-def annotate(user: str, annotations: Mapping[str, str | None], work: Work) -> None:
-    """Set annotations of a user, or remove those that are None. user: as presenters are named.
+def annotate(
+    user: str, annotations: Mapping[str, str | None], work: Work, leaving_out: Container[ReissuePause] = (ReissuePause.FOREIGN,)
+) -> None:  # fmt: skip
+    """Set annotations of a user, or remove those that are None. user: as presenters are named. leaving_out: users that are paused so are left
+    as they are: those that somebody else has paused, at least.
 
-    A user that is gone is left out, and so is one that somebody else has paused. Raises KubeError, StepError.
+    A user that is gone is left out as well. Raises KubeError, StepError.
     """
     namespace, _slash, name = user.partition(" ")[2].partition("/")
     for _try in range(_TRIES):
         work.alive()
         found = work.client.get_or_none(KAFKA_USERS, namespace, name)
-        if found is None or user_pause(found) is ReissuePause.FOREIGN:
+        if found is None or user_pause(found) in leaving_out:
             return
         try:
             patch = {"metadata": {"annotations": dict(annotations)}}

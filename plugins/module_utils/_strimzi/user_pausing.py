@@ -17,16 +17,21 @@ from .user_annotations import FREE, annotate
 from .user_waiting import AT_ONCE, await_users, limit_of
 from .work import Work
 
+_UNCONFIRMED = (ReissuePause.ASKED, ReissuePause.ENDED)
+
 
 def pause_reissue(step: PauseReissue, observation: Observation, work: Work) -> None:
-    """Pause these users, and wait until the User Operator has confirmed each: it may be at work on one. Raises OperatorSilent."""
+    """Pause these users, and wait until the User Operator has confirmed each: it may be at work on one. Raises OperatorSilent.
+
+    Where it still says so of an earlier pause, that confirms nothing: such a user is paused when the User Operator has looked at it again.
+    """
     marks = {names.PAUSE_RECONCILIATION: "true", names.PAUSED_FOR_CLIENTS_CA: work.settings.holder}
     for begin in range(0, len(step.names), AT_ONCE):
         batch = step.names[begin : begin + AT_ONCE]
         for user in () if work.dry_run else batch:
-            annotate(user, marks, work)
+            annotate(user, marks, work, (ReissuePause.FOREIGN, ReissuePause.ENDED))
         work.record(Action("update", listed(batch), "pause reconciliation", step.phase.value))
-        left = () if work.dry_run else await_users(batch, lambda one: one.pause is ReissuePause.ASKED, work)
+        left = () if work.dry_run else await_users(batch, lambda one: one.pause in _UNCONFIRMED, work)
         if left:
             raise OperatorSilent(
                 f"The User Operator has not confirmed the pause of {listed(left)} within {limit_of(work):.0f} s.",

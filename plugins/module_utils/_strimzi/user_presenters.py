@@ -75,11 +75,11 @@ def _why_hindered(user: User) -> str:
 
 def _certificate(name: str, secret: str, certificate: UserCertificate, about: _Authorities) -> Presenter:
     remedy = f"See in the status of {name} what keeps the User Operator from issuing it anew; or {_WAIVER}."
+    behind = not certificate.is_current
     if not certificate.sha256 or (certificate.not_after is not None and certificate.not_after <= about.now):
         # A user without a certificate, or with one that every broker refuses, presents none.
         why = certificate.problem or f"the certificate in {secret} has expired"
-        return Presenter(name, frozenset(), why, Renewal.ISSUED, remedy=remedy)
-    behind = not certificate.is_current
+        return Presenter(name, frozenset(), why, Renewal.ISSUED, behind, remedy)
     if certificate.authority is None or not certificate.has_key:
         return Presenter(name, None, f"{secret}: {certificate.problem}", Renewal.ISSUED, behind, remedy)
     issuers = _issuers(certificate, certificate.authority, about)

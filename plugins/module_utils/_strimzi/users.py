@@ -33,7 +33,7 @@ TLS = "tls"
 @dataclass(frozen=True)
 class User:
     """authentication: as in its resource; empty where it has none. secret: the one that the User Operator writes. ready: as the User
-    Operator has said; it says nothing of a user that it is only about to look at again. certificate: None where it gets none.
+    Operator has said; it says nothing of a user that it is only about to look at, or to look at again. certificate: None where it gets none.
     """
 
     name: str
@@ -90,7 +90,8 @@ def _listed(client: KubeClient, scope: ClusterNames, namespace: str, prefix: str
         for one in page.items:
             name = str(one["metadata"]["name"])
             kind = ((one.get("spec") or {}).get("authentication") or {}).get("type")
-            ready = condition(one, "Ready") or condition(one, PAUSED)
+            said = (one.get("status") or {}).get("conditions")
+            ready = not said or condition(one, "Ready") or condition(one, PAUSED)
             found[name] = User(name, str(kind or ""), f"{prefix}{name}", ready, user_pause(one))
     return dict(sorted(found.items()))
 

@@ -65,6 +65,15 @@ def test_it_is_paused_when_the_operator_says_so() -> None:
     assert bench.clock.seconds >= 3
 
 
+def test_what_the_operator_still_says_of_an_earlier_pause_is_not_taken_for_this_one() -> None:
+    bench = Paused(confirmed=True)
+    bench.confirm_at(3, "Ready")
+    bench.confirm_at(7, "ReconciliationPaused")
+    assert len(bench.act(pause_for)) == 1
+    assert (bench.annotations, bench.seen.pause_effective) == (STORAGE, True)
+    assert bench.clock.seconds >= 7
+
+
 def test_it_goes_on_when_the_operator_says_so() -> None:
     bench = Paused(STORAGE, confirmed=True)
     bench.confirm_at(3, "Ready")

@@ -109,7 +109,7 @@ def _ledger_data() -> dict[str, bytes]:
 def cluster() -> Bench:
     """OLD issues, NEXT is prepared, GONE may go; the operator confirms whatever is asked at once."""
     bench = Bench()
-    status = {"conditions": conditions("Ready", "ReconciliationPaused"), "observedGeneration": 1}
+    status = {"conditions": conditions("Ready"), "observedGeneration": 1}
     bench.create("kafkas", kafka(status, {"strimzi.io/other": "stays"}, clusterCa={"validityDays": 30}))
     keys = {
         f"{fingerprint(NEXT)}.crt": pem(NEXT), f"{fingerprint(NEXT)}.key": NEXT.key.reveal(),
@@ -127,7 +127,8 @@ def cluster() -> Bench:
 
 
 def follow(bench: Bench) -> None:
-    """What the operator does at once: it says that it has seen the present generation."""
+    """What the operator does at once: it says that it has seen the present generation, or the pause."""
     bench.clock.seconds += 1.0
     generation = bench.find("kafkas", "demo")["metadata"]["generation"]
-    bench.change("kafkas", "demo", {"status": {"observedGeneration": generation}}, "status")
+    said = conditions("ReconciliationPaused" if bench.annotation("kafkas", "demo", "pause-reconciliation") else "Ready")
+    bench.change("kafkas", "demo", {"status": {"observedGeneration": generation, "conditions": said}}, "status")

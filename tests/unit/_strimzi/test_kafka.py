@@ -127,8 +127,9 @@ def test_and_of_a_cluster_that_is_not_there_yet() -> None:
 @pytest.mark.parametrize(
     ("annotations", "confirmed", "expected"),
     [
-        ({}, True, ReissuePause.NONE),
-        ({"trustops.strimzi/paused-for-clients-ca-by": "me"}, True, ReissuePause.NONE),
+        ({}, False, ReissuePause.NONE),
+        ({}, True, ReissuePause.ENDED),
+        ({"trustops.strimzi/paused-for-clients-ca-by": "me"}, False, ReissuePause.NONE),
         ({"strimzi.io/pause-reconciliation": "false"}, False, ReissuePause.NONE),
         (PAUSE, True, ReissuePause.FOREIGN),
         ({**PAUSE, "trustops.strimzi/paused-for-clients-ca-by": "me"}, False, ReissuePause.ASKED),

@@ -153,8 +153,21 @@ class TestPause:
         with pytest.raises(OperatorSilent):
             run(bench, PAUSE)
 
+    def test_what_is_still_said_of_an_earlier_pause_confirms_nothing(self) -> None:
+        """It is waited for until the operator says so no more; then the pause has to be decided anew."""
+        bench = bench_of(PAUSED)
+        bench.at(2, lambda: bench.change("kafkas", "demo", {"status": {"conditions": conditions("Ready")}}, "status"))
+        assert run(bench, PAUSE) == []
+        assert bench.annotation("kafkas", "demo", "pause-reconciliation") is None
+        assert bench.clock.seconds == soon_after(2)
+
+    def test_an_operator_that_never_goes_on(self) -> None:
+        with pytest.raises(OperatorSilent, match="not gone on with Kafka kafka/demo within 5 s"):
+            run(bench_of(PAUSED), PAUSE)
+
     def test_resuming_takes_both_marks_off_and_no_other(self) -> None:
-        bench = bench_of(PAUSED, something="else")
+        bench = bench_of(something="else")
+        bench.at(2, lambda: bench.change("kafkas", "demo", {"status": PAUSED}, "status"))
         run(bench, PAUSE)
         run(bench, Resume(phase=Phase.USE))
         assert bench.find("kafkas", "demo")["metadata"]["annotations"] == {"strimzi.io/something": "else"}

@@ -91,7 +91,8 @@ def test_of_two_certificates_with_one_key_what_lies_beside_it_counts(beside: Any
     ids=["none", "expired"],
 )
 def test_a_user_without_a_certificate_that_counts_presents_none(certificate: UserCertificate) -> None:
-    assert one(user(certificate)).authorities == frozenset()
+    found = one(user(certificate))
+    assert (found.authorities, found.behind) == (frozenset(), not certificate.is_current)
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,17 @@ def test_each_certificate_is_of_a_ca_that_brokers_trust(authority: Entity) -> No
     assert found.certificate.problem == ""
 
 
+@pytest.mark.parametrize(
+    ("said", "ready"),
+    [([], True), (["Ready"], True), (["ReconciliationPaused"], True), (["NotReady"], False)],
+    ids=["nothing yet", "ready", "paused", "not ready"],
+)
+def test_whether_a_user_is_ready_is_said_by_the_user_operator(said: list[str], ready: bool) -> None:
+    stage = one_user()
+    stage.change("kafkausers", "orders", {"status": {"conditions": conditions(*said)}}, "status")
+    assert stage.seen().ready is ready
+
+
 WRONG: Sequence[tuple[Entity, dict[str, bytes | None], str]] = [
     (of(STRANGER), {}, "brokers refuse its certificate: "),
     (of(NEW, end=NOW - timedelta(days=1)), {}, "brokers refuse its certificate: "),

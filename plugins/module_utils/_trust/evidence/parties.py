@@ -13,7 +13,7 @@ from __future__ import annotations
 from ..._pki.certificates import Certificate
 from ..model.ledger import Ledger, RemovedEntry
 from ..model.listeners import ObservedListener
-from ..model.presenters import Presenter
+from ..model.presenters import Presenter, Renewal
 from ..model.snapshot import Component, Pod, Snapshot
 from . import stored
 from .clients import waiver_of
@@ -69,6 +69,20 @@ def unsure(snapshot: Snapshot, ledger: Ledger) -> tuple[Pod, ...]:
         if (journal.unsure is None or pod.uid in journal.unsure)
         and not (told and _has_listeners(pod) and seen.authorities is not None and pod.uid not in read_again)
     )
+
+
+def expecting(snapshot: Snapshot) -> tuple[Presenter, ...]:
+    """The parties outside the cluster that present nothing yet, and are about to be issued a certificate. It may be of a CA that was in use
+    when its issuer looked, which may have been a while ago.
+    """
+    if not snapshot.pods:
+        return ()
+    return tuple(
+        one
+        for one in snapshot.presenters
+        if one.authorities == frozenset() and one.renewal is Renewal.ISSUED and one.behind and not one.hindered
+        and waiver_of(one.name, snapshot) is None
+    )  # fmt: skip
 
 
 def surely_trusted_by(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> tuple[Certificate, ...]:

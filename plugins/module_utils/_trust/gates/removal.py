@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ..._pki.certificates import Chain
-from ..evidence.parties import present_outside, present_pods, unsure
+from ..evidence.parties import expecting, present_outside, present_pods, unsure
 from ..evidence.stored import Presentation, authority_of
 from ..model.ledger import Ledger
 from ..model.snapshot import Snapshot
@@ -21,12 +21,13 @@ from .verifiers import VerifyingParty, verifying_parties
 def removal_gate(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> tuple[Violation, ...]:
     """Whether a CA can leave: every leaf, live or stored, validates without it for every verifier.
 
-    A leaf of which the CA is not known counts as relying on this CA.
+    A leaf of which the CA is not known counts as relying on this CA, and so does one that is only about to be issued.
     """
     remaining = ledger.without_entry(fingerprint)
     needed = {
         **_needed_by_parties(snapshot, ledger), **_needed_by_leaves(snapshot, ledger),
         **_needed_perhaps(snapshot, ledger, fingerprint),
+        **_needed_soon(snapshot, ledger, fingerprint),
     }  # fmt: skip
     # Validated once for each CA and not for each leaf: there are as many leaves as pods, and each pod validates each of
     # them.
@@ -78,6 +79,14 @@ def _needed_perhaps(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> dic
     return {
         f"pod {pod.name}": "may have been started with a certificate of this CA" for pod in unsure(snapshot, ledger)
     }
+
+
+def _needed_soon(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> dict[str, str]:
+    """Where a CA is to leave that was in use. A CA that was taken out already is not put back for it."""
+    entry = ledger.find(fingerprint)
+    if entry is None or not entry.generations or fingerprint not in snapshot.ca.projected:
+        return {}
+    return {one.name: "is about to be issued a certificate, which may be of this CA" for one in expecting(snapshot)}
 
 
 def _removal_violations(

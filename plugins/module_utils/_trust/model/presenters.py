@@ -27,13 +27,18 @@ class Renewal(Enum):
 
 class ReissuePause(Enum):
     """Whether somebody keeps the issuer from a party. ASKED: this collection does, and the issuer has not confirmed it. OURS: it has.
-    FOREIGN: somebody else does.
+    FOREIGN: somebody else does. ENDED: nobody does any more, and the issuer still says so: it has not looked since, or is at work on it.
     """
 
     NONE = "none"
     ASKED = "asked"
     OURS = "ours"
     FOREIGN = "foreign"
+    ENDED = "ended"
+
+    @property
+    def lasts(self) -> bool:
+        return self not in (ReissuePause.NONE, ReissuePause.ENDED)
 
     @property
     def is_ours(self) -> bool:

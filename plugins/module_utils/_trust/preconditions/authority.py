@@ -53,18 +53,20 @@ def generations_are_told(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
 def key_matches(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     if not snapshot.ca.current:
         return
+    current = snapshot.ca.current[0]
     # Half-way through a switch the key is already that of the prepared CA.
-    good = {snapshot.ca.current[0].public_key_sha256, *(a.key for a in snapshot.ca.prepared)}
+    good = {current.public_key_sha256, *(a.key for a in snapshot.ca.prepared)}
     if snapshot.ca.key is None:
         yield Violation(
             Condition.KEY_MATCHES, snapshot.names.key_secret, "holds no usable private key under ca.key.",
             "Put the private key of ca.crt there as PKCS#8 PEM; or, where somebody else keeps it, this text: "
-            f"{placeholder(snapshot.ca.current[0].public_key_sha256)}",
+            f"{placeholder(current.public_key_sha256)}",
         )  # fmt: skip
-    elif snapshot.ca.key not in good:
+    elif snapshot.ca.key not in good and current.fingerprint not in snapshot.ca.kept_keys:
+        # Where its key is kept beside, it is put back.
         yield Violation(
             Condition.KEY_MATCHES, snapshot.names.key_secret,
-            f"holds a ca.key that is not the key of ca.crt ({snapshot.ca.current[0].subject}) in "
+            f"holds a ca.key that is not the key of ca.crt ({current.subject}) in "
             f"{snapshot.names.certificate_secret}.",
             "Put the matching key or certificate there; the operator cannot issue anything as it is.",
         )  # fmt: skip

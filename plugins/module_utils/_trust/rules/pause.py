@@ -9,6 +9,7 @@ is to follow one party after the other.
 from __future__ import annotations
 
 from ..model.goals import Phase
+from ..model.names import named
 from ..model.presenters import ReissuePause, Renewal
 from ..model.snapshot import Snapshot
 from ..model.steps.base import Step, Steps
@@ -27,15 +28,25 @@ def in_pause(at: Situation, *steps: Step) -> Steps:
 
 def pause_reissue(at: Situation) -> Steps:
     """Before a switch after which certificates outside the cluster are to be issued some at a time, or during which none may be: afterwards
-    their issuer would take the next CA for each of them at any moment.
+    their issuer would take the next CA for each of them at any moment. And before a switch back: who is paused, for whom no certificate of the
+    CA that is given up is on its way any more.
     """
-    if at.intent.user_batch is None and not at.snapshot.pause_reissue:
+    because = at.snapshot.pause_reissue or _why_before_going_back(at)
+    if at.intent.user_batch is None and not because:
         return ()
     free = tuple(
         one.name for one in at.snapshot.presenters
-        if one.renewal is Renewal.ISSUED and one.pause in (ReissuePause.NONE, ReissuePause.ASKED)
+        if one.renewal is Renewal.ISSUED and one.pause not in (ReissuePause.OURS, ReissuePause.FOREIGN)
     )  # fmt: skip
-    return (PauseReissue(names=free, because=at.snapshot.pause_reissue),) if free else ()
+    return (PauseReissue(names=free, because=because),) if free else ()
+
+
+def _why_before_going_back(at: Situation) -> str:
+    """As a sentence; empty where the switch leads forward. Whoever has kept a certificate of the old CA all along is not seen to wait for one."""
+    unwanted = at.ledger.undone
+    if unwanted is None or at.current is None or at.current.fingerprint != unwanted:
+        return ""
+    return f"The User Operator may be about to store a certificate of {named(at.current)}; of whom it says that it is paused, it is not."
 
 
 def resume_reissue(at: Situation) -> Steps:
@@ -50,6 +61,19 @@ def let_on(snapshot: Snapshot) -> Steps:
 
 
 def _resume_reissue(snapshot: Snapshot) -> Steps:
-    """Of those who have a certificate of the CA in use. All others wait for their turn: nobody asks for all of them at once."""
-    paused = tuple(one.name for one in snapshot.presenters if one.pause.is_ours and not one.behind)
+    """Of those who have a certificate of the CA in use, or none. All others wait for their turn: nobody asks for all of them at once.
+
+    In the middle of a switch nobody is let on whom the issuer must not see: whoever goes on with it ends the pause.
+    """
+    if snapshot.pause_reissue and not _key_matches(snapshot):
+        return ()
+    paused = tuple(
+        one.name
+        for one in snapshot.presenters
+        if one.pause.is_ours and (not one.behind or one.authorities == frozenset())
+    )
     return (ResumeReissue(names=paused),) if paused else ()
+
+
+def _key_matches(snapshot: Snapshot) -> bool:
+    return not snapshot.ca.current or snapshot.ca.key == snapshot.ca.current[0].public_key_sha256

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ..evidence.parties import presenters
+from ..evidence.parties import expecting, presenters
 from ..model.presenters import Renewal
 from ..model.steps.base import Steps
 from ..model.steps.presenters import AwaitPickUp, AwaitReissue
@@ -14,10 +14,12 @@ from .situation import Situation
 
 
 def reissue(at: Situation) -> Steps:
-    """Have certificates issued anew that were issued under another CA than the one in use; a pause of their issue ends with it."""
+    """Have certificates issued anew that were issued under another CA than the one in use; a pause of their issue ends with it. Whoever has
+    none yet gets one.
+    """
     if not _is_switched(at) or at.current is None:
         return ()
-    behind = {one.name for one in presenters(at.snapshot) if one.behind}
+    behind = {one.name for one in (*presenters(at.snapshot), *expecting(at.snapshot)) if one.behind}
     due = tuple(one.name for one in at.snapshot.presenters if one.name in behind or one.pause.is_ours)
     return (AwaitReissue(names=due, authority=at.current, batch=at.intent.user_batch, phase=at.phase),) if due else ()
 

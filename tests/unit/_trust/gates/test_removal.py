@@ -13,14 +13,20 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.removal import removal_gate
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Follows, OutsideClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import (
+    Follows,
+    OutsideClient,
+    Waiver,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import Presenter
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, StoredLeaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 
-from ....support.certificates import Entity
+from ....support.certificates import NOW, Entity
 from ....support.certificates import leaf as issue_leaf
 from ..builders import (
+    DAY,
     INTERMEDIATE,
     NEW,
     OLD,
@@ -31,6 +37,7 @@ from ..builders import (
     THIRD,
     a_leaf,
     a_pod,
+    books_of,
     chain_of,
     cluster,
     entry,
@@ -43,6 +50,7 @@ from ..builders import (
     uid_of,
     uids_of,
 )
+from ..of_users import ORDERS, STAGES, presenter, presenting
 
 CORPORATE = chain_of(INTERMEDIATE, ROOT)
 EVERYBODY = (*(f"pod {name}" for name in PODS), "the Cluster Operator")
@@ -212,3 +220,33 @@ def test_a_pod_that_may_present_anything_keeps_every_ca(books: Ledger, unknown: 
             subject == f"pod {unknown}"
             for subject, _why in against(books, Entity(one.certificate, OLD.key), pods=running)
         )
+
+
+NEW_USER = presenter(ORDERS, authorities=frozenset(), behind=True)
+SOON = [(ORDERS, "is about to be issued a certificate, which may be of this CA.")]
+
+
+@pytest.mark.parametrize(
+    ("new", "changes", "expected"),
+    [
+        pytest.param(NEW_USER, {}, SOON, id="on its way"),
+        pytest.param(replace(NEW_USER, behind=False), {}, [], id="with none that counts"),
+        pytest.param(replace(NEW_USER, hindered="it is paused"), {}, [], id="nobody is about to issue it"),
+        pytest.param(NEW_USER, {"waivers": (Waiver(ORDERS, NOW + DAY, "a test"),)}, [], id="waived"),
+        pytest.param(NEW_USER, {"ca": secrets(NEW)}, [], id="the CA was taken out already"),
+        pytest.param(NEW_USER, {"pods": ()}, [], id="nobody verifies"),
+    ],
+)
+def test_a_certificate_that_is_about_to_be_issued(
+    new: Presenter, changes: dict[str, Any], expected: list[tuple[str, str]]
+) -> None:
+    """Whoever issues it may have read the CA a while ago."""
+    seen = replace(STAGES["issued"], presenters=presenting(new, current=NEW), **changes)
+    found = removal_gate(seen, books_of(seen), OLD.certificate.fingerprint)
+    assert [(one.subject, one.message) for one in found] == expected
+
+
+def test_it_cannot_be_of_a_ca_that_was_never_in_use() -> None:
+    seen = replace(STAGES["issued"], presenters=presenting(NEW_USER, current=NEW))
+    books = ledger(entry(OLD, PHASE_OUT), entry(NEW, generations={1}))
+    assert removal_gate(seen, books, OLD.certificate.fingerprint) == ()

@@ -40,6 +40,7 @@ from ..builders import (
     leaves,
     ledger,
     name_of,
+    names_of,
     others,
     prepared,
     secrets,
@@ -181,6 +182,12 @@ def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
 def test_half_way_through_a_switch_the_key_is_that_of_the_next_ca() -> None:
     half = secrets(prepared=(prepared(NEW),), key=NEW.certificate.public_key_sha256)
     assert check(cluster(ca=half), REPLACE_KEY) == ()
+
+
+def test_a_key_that_is_kept_beside_can_be_put_back() -> None:
+    """Two runs at once have left it so: the one has ended the switch, the other has taken its first half back."""
+    swapped = secrets(NEW, key=OLD.certificate.public_key_sha256, kept_keys=names_of(NEW), others=others(OLD))
+    assert check(cluster(ca=swapped), REPLACE_KEY, (key_matches,)) == ()
 
 
 @pytest.mark.parametrize("moment", [OLD.certificate.not_before, OLD.certificate.not_after - timedelta(seconds=1)])

@@ -29,7 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.paus
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import switch
 
-from ..builders import OLD, PAUSED, cluster
+from ..builders import NEW, OLD, PAUSED, a_journal, books_of, cluster, name_of
 from ..of_users import ORDERS, PAYMENTS, STAGES, presenter, presenting
 from .asking import REPLACE_KEY, situation
 
@@ -65,7 +65,7 @@ def users(stage: str, pause: ReissuePause = ReissuePause.NONE, **fields: object)
     return replace(STAGES[stage], presenters=presenting(*found))
 
 
-@pytest.mark.parametrize("pause", [ReissuePause.NONE, ReissuePause.ASKED])
+@pytest.mark.parametrize("pause", [ReissuePause.NONE, ReissuePause.ASKED, ReissuePause.ENDED])
 def test_users_are_paused_before_the_switch(pause: ReissuePause) -> None:
     """A pause that the User Operator has not confirmed is none yet."""
     assert switch(situation(users("trusted", pause), BATCHES)) == (PauseReissue(names=(ORDERS,)),)
@@ -79,6 +79,18 @@ def test_whoever_is_paused_is_not_paused_again(pause: ReissuePause) -> None:
 
 def test_without_batches_nobody_is_paused() -> None:
     assert pause_reissue(situation(users("trusted"))) == ()
+
+
+def test_before_a_switch_back_everybody_is_paused() -> None:
+    """A certificate of the CA that is given up may be on its way, for a user who has kept one of the old CA all along."""
+    stage = users("trusted")
+    journal = a_journal(old=OLD, new=NEW, is_abort=True)
+    seen = replace(stage, ledger=replace(books_of(stage), journal=journal))
+    (step,) = pause_reissue(situation(seen))
+    assert isinstance(step, PauseReissue)
+    assert (step.names, "may be about to store a certificate of" in step.because) == ((ORDERS,), True)
+    given_up = replace(seen, ledger=replace(books_of(stage), journal=replace(journal, replaces=name_of(NEW))))
+    assert pause_reissue(situation(given_up)) == (), "it was never in use"
 
 
 def test_where_nobody_may_be_served_during_the_switch_everybody_is_paused() -> None:
@@ -103,6 +115,17 @@ def test_nobody_stays_paused_where_no_switch_follows(pause: ReissuePause, behind
     assert (resume_reissue(situation(seen)), let_on(seen)) == (wanted, wanted)
     paused = replace(seen, reconciliation=PAUSED)
     assert let_on(paused) == (Resume(phase=Phase.USE), *wanted)
+
+
+def test_nobody_is_let_on_between_the_two_writes_of_the_switch_who_may_not_be_served_then() -> None:
+    seen = users("trusted", ReissuePause.OURS).with_ca(key=NEW.certificate.public_key_sha256)
+    assert let_on(seen) == (ResumeReissue(names=(ORDERS,)),)
+    assert let_on(replace(seen, pause_reissue="It would store nonsense.")) == ()
+
+
+def test_whoever_has_no_certificate_yet_does_not_stay_paused() -> None:
+    seen = users("trusted", ReissuePause.OURS, behind=True, authorities=frozenset())
+    assert let_on(seen) == (ResumeReissue(names=(ORDERS,)),)
 
 
 def test_several_are_let_on_with_one_step() -> None:

@@ -44,6 +44,18 @@ def test_whoever_is_waived_is_not_waited_for() -> None:
     assert step.names == (PAYMENTS,)
 
 
+@pytest.mark.parametrize(
+    ("fields", "waits"), [({}, True), ({"hindered": "it is not ready"}, False)], ids=["none yet", "none"]
+)
+def test_whoever_has_no_certificate_yet_is_waited_for(fields: dict[str, str], waits: bool) -> None:
+    """It may be on its way since before the switch."""
+    new = presenter(ORDERS, authorities=frozenset(), behind=True, **fields)
+    seen = presenting(new, presenter(PAYMENTS, behind=True), current=NEW)
+    (step,) = reissue(situation(replace(STAGES["switched"], presenters=seen)))
+    assert isinstance(step, AwaitReissue)
+    assert step.names == ((ORDERS, PAYMENTS) if waits else (PAYMENTS,))
+
+
 def test_programs_that_the_operator_restarts_are_waited_for() -> None:
     late = presenter(CONNECT, None, authorities=names_of(OLD, NEW), renewal=Renewal.RESTARTED)
     other = presenter("Pod kafka/app", OLD)
