@@ -66,6 +66,7 @@ EVERYWHERE = [
         for one in (
             AbortStory(circumstance="unlinked"), AbortStory(goal=Goal.RENEW), AbortStory(reload=False),
             AbortStory(circumstance="unlinked", reload=False), AbortStory(goal=Goal.RENEW, users=True),
+            AbortStory(users=True, reload=False),
         )
     ),
 ]  # fmt: skip

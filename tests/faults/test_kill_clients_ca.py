@@ -12,25 +12,38 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout
+from ansible_collections.trustops.strimzi.tests.operator import clusters
 
+from ..flows.test_users_in_batches import without_keystores
 from ..support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
 from ..support.flows import FlowResult
 from ..support.killing import Killed, KillingTransport
 from ..support.reloads import ReloadingNodes
+from ..support.watched_cluster import CLUSTER
 from .stories import have_fast_keys
 from .test_kill_reload import Deadly
 
 
 @dataclass(frozen=True)
 class ClientsStory:
-    """reload: listeners can be told to read again."""
+    """reload: listeners can be told to read again. batch: how many users are served at a time. keystores: whether the User Operator makes
+    PKCS#12 files; one that does not looks at all users after every write of a CA, of whom one is to be issued anew. layout: of the ledger.
+    """
 
     goal: Goal
     reload: bool = True
+    batch: int | None = None
+    keystores: bool = True
+    layout: Layout = Layout.SINGLE
 
     def __str__(self) -> str:
-        return f"{self.goal.value}, {'reload' if self.reload else 'restart'}"
+        how = ["reload" if self.reload else "restart"]
+        how += [f"{self.batch} at a time"] * bool(self.batch) + ["no PKCS#12"] * (not self.keystores)
+        how += [self.layout.value] * (self.layout is not Layout.SINGLE)
+        return ", ".join((self.goal.value, *how))
 
     def begin(self, patch: pytest.MonkeyPatch) -> ClientsCluster:
         cluster = ClientsCluster()
@@ -38,7 +51,18 @@ class ClientsStory:
         if self.reload:
             cluster.nodes = ReloadingNodes(cluster.memory)
             cluster.nodes.replace_requests(patch)
-        cluster.begin(generated=self.goal is Goal.UPGRADE)
+        if self.goal is Goal.CREATE:
+            cluster.ca = CaKind.CLUSTER
+            cluster.run(Goal.CREATE)
+            cluster.ca = CaKind.CLIENTS
+            return cluster
+        if self.keystores:
+            cluster.begin(generated=self.goal is Goal.UPGRADE)
+        else:
+            without_keystores(cluster, "false")
+        if self.layout is not Layout.SINGLE:
+            _finished(cluster.run(Goal.RECONCILE))
+            cluster.run(Goal.RECONCILE, layout=self.layout)
         if self.goal is Goal.DOWNGRADE:
             _finished(cluster.run(Goal.UPGRADE))
         if self.goal in (Goal.RENEW, Goal.REPLACE_KEY):
@@ -68,12 +92,19 @@ def end_state(cluster: ClientsCluster) -> dict[str, Any]:
 
 
 def complete(cluster: ClientsCluster, story: ClientsStory) -> None:
-    _finished(cluster.run(story.goal))
+    _finished(cluster.run(story.goal, user_batch=story.batch))
+    if story.goal is Goal.CREATE and not cluster.kafka:
+        pool, kafka = clusters.dual_role(CLUSTER, "kafka", replicas=2, generated=False)
+        kafka["spec"]["clientsCa"] = {"generateCertificateAuthority": False}
+        cluster.deploy([pool, kafka])
+        cluster.add("orders")
+        _finished(cluster.run(story.goal))
 
 
 def go_on(cluster: ClientsCluster, story: ClientsStory) -> dict[str, Any]:
     cluster.permitted = cluster.memory.api
-    cluster.memory.settle(2)
+    if cluster.kafka:
+        cluster.memory.settle(2)
     complete(cluster, story)
     if story.reload:
         assert cluster.rolls == {0}
@@ -82,13 +113,28 @@ def go_on(cluster: ClientsCluster, story: ClientsStory) -> dict[str, Any]:
 
 STORIES = [
     *(ClientsStory(goal) for goal in (Goal.REPLACE_KEY, Goal.RENEW, Goal.UPGRADE, Goal.DOWNGRADE)),
+    ClientsStory(Goal.CREATE),
+    ClientsStory(Goal.REPLACE_KEY, keystores=False),
+]
+#: In batches a killed run is gone on with by one that knows nothing of them, in every run of the tests (flows/test_users_in_batches.py).
+_LONG = [
+    ClientsStory(Goal.REPLACE_KEY, batch=1),
     ClientsStory(Goal.REPLACE_KEY, reload=False),
+    ClientsStory(Goal.RENEW, batch=1),
+    ClientsStory(Goal.RENEW, keystores=False),
+    ClientsStory(Goal.REPLACE_KEY, reload=False, batch=1),
+    ClientsStory(Goal.REPLACE_KEY, reload=False, keystores=False),
+    *(ClientsStory(Goal.REPLACE_KEY, layout=layout) for layout in (Layout.SPLIT, Layout.KEYED)),
 ]
 
 
 @pytest.mark.parametrize("after", [True, pytest.param(False, marks=pytest.mark.long)], ids=["after", "before"])
 @pytest.mark.parametrize(
-    "story", [pytest.param(one, id=str(one), marks=() if one.reload else pytest.mark.long) for one in STORIES]
+    "story",
+    [
+        *(pytest.param(one, id=str(one)) for one in STORIES),
+        *(pytest.param(one, id=str(one), marks=pytest.mark.long) for one in _LONG),
+    ],
 )
 def test_killed_at_any_write(story: ClientsStory, after: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before a write is after the one before it, but for what the cluster does meanwhile."""

@@ -9,10 +9,12 @@ from itertools import permutations
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout
 
 from ..flows.test_layouts import SECRETS
+from ..support.clients_cluster import ClientsCluster
 from ..support.killing import Killed, KillingTransport
 from ..support.watched_cluster import WatchedCluster
 from .stories import have_fast_keys
@@ -20,11 +22,25 @@ from .stories import have_fast_keys
 PAIRS = [(one.value, two.value) for one, two in permutations(Layout, 2)]
 
 
-def begin(patch: pytest.MonkeyPatch, layout: str) -> WatchedCluster:
+#: Of the clients CA as well; there in one direction, and in the others where there is more time.
+CASES = [
+    *(pytest.param(CaKind.CLUSTER, *pair, id="-".join(("cluster", *pair))) for pair in PAIRS),
+    *(
+        pytest.param(CaKind.CLIENTS, *pair, id="-".join(("clients", *pair)), marks=() if pair == ("single", "split") else pytest.mark.long)
+        for pair in PAIRS
+    ),
+]  # fmt: skip
+
+
+def begin(patch: pytest.MonkeyPatch, ca: CaKind, layout: str) -> WatchedCluster:
     """Two CAs are trusted, and a flow is in flight."""
-    cluster = WatchedCluster()
+    cluster = ClientsCluster() if ca is CaKind.CLIENTS else WatchedCluster()
     have_fast_keys(cluster, patch)
-    cluster.create()
+    if isinstance(cluster, ClientsCluster):
+        cluster.begin()
+        assert cluster.run(Goal.RECONCILE).outcome.decision.done
+    else:
+        cluster.create()
     convert(cluster, layout)
     cluster.run(Goal.REPLACE_KEY, until=Phase.PREPARE)
     return cluster
@@ -49,13 +65,13 @@ def killed(cluster: WatchedCluster, layout: str, number: int, after: bool) -> bo
 
 
 @pytest.mark.parametrize("after", [True, False])
-@pytest.mark.parametrize(("before", "wanted"), PAIRS)
+@pytest.mark.parametrize(("ca", "before", "wanted"), CASES)
 def test_killed_anywhere_and_asked_for_again(
-    before: str, wanted: str, after: bool, monkeypatch: pytest.MonkeyPatch
+    ca: CaKind, before: str, wanted: str, after: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     number = 1
     while True:
-        cluster = begin(monkeypatch, before)
+        cluster = begin(monkeypatch, ca, before)
         entries = cluster.ledger
         if not killed(cluster, wanted, number, after):
             break
@@ -66,14 +82,16 @@ def test_killed_anywhere_and_asked_for_again(
     assert number > 2
 
 
-@pytest.mark.parametrize(("before", "wanted"), PAIRS)
-def test_killed_anywhere_and_never_asked_for_again(before: str, wanted: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("ca", "before", "wanted"), CASES)
+def test_killed_anywhere_and_never_asked_for_again(
+    ca: CaKind, before: str, wanted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whichever of the two layouts counts then is kept, alone, and the flow comes to its end in it."""
     found = set()
     for after in (False, True):
         number = 1
         while True:
-            cluster = begin(monkeypatch, before)
+            cluster = begin(monkeypatch, ca, before)
             if not killed(cluster, wanted, number, after):
                 break
             convert(cluster, None)

@@ -21,7 +21,7 @@ from .verification import verifies
 class UserPrograms:
     """Every user logs in with what its Secret holds at this moment. started: and some with what it held when they were started.
 
-    logins: how often somebody logged in.
+    logins: how often somebody logged in. Nor may a certificate be replaced by an empty one.
     """
 
     memory: MemoryCluster
@@ -47,6 +47,8 @@ class UserPrograms:
     def _after(self, change: Change) -> None:
         if change.plural not in ("secrets", "pods"):
             return
+        if entries(change.old).get("user.crt") and entries(change.new).get("user.crt") == b"":
+            raise InvariantBroken(f"user {change.name} has lost its certificate")
         brokers = [one for one in self.memory.kubelet.processes.values() if one.users]
         for who, leaf in {**self.stored(), **self.started}.items():
             for broker in brokers:
