@@ -1,0 +1,51 @@
+"""A run that nobody disturbs any more comes to its end, from every state, in so many rounds (I8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..explore import Explored
+from .clients_ca import ClientsCa
+from .events import Event, cluster_operator, programs, restart, user_operator
+from .people import wants_it_undone
+from .state import ModelUsers
+
+
+class NoEnd(AssertionError):
+    """The text is the way from the start to where nothing leads to an end, one event a line."""
+
+
+def rounds_to_the_end(found: Explored[ModelUsers], world: ClientsCa) -> int:
+    """The most that any state needs. In a round everybody who has something to do does the next thing. Raises NoEnd."""
+    models = list(found.states)
+    left = {models[number]: 0 for number in found.ends}
+    for model in models:
+        way = [model]
+        while way[-1] not in left:
+            after = _round(way[-1], world)
+            if after in way:
+                raise NoEnd("\n".join([*found.way_to(models.index(model)), "and from here on in a circle"]))
+            way.append(after)
+        last = left[way.pop()]
+        for rounds, earlier in enumerate(reversed(way), last + 1):
+            left[earlier] = rounds
+    return max(left.values())
+
+
+def _round(model: ModelUsers, world: ClientsCa) -> ModelUsers:
+    model = _first(cluster_operator(model), model)
+    for number, user in enumerate(model.users):
+        if user is not None:
+            model = _first(user_operator(model, number, user), model)
+    model = _first(programs(model), model)
+    model = _first((event for event in wants_it_undone(model) if model.aborting), model)
+    for step in world.at_work(model).last_decision(model).steps:
+        for uid in step.restarts:
+            model = restart(model, int(uid))
+    for number in range(len(model.runs)):
+        _event, model = world.at_work(model).undisturbed(model, number)
+    return world.canonical(model)
+
+
+def _first(events: Iterator[Event], model: ModelUsers) -> ModelUsers:
+    return next((after for _event, after in events), model)

@@ -1,0 +1,37 @@
+"""What an exploration is for: that all went well, or the way to where it did not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ..explore import CounterExample, Explored, explore
+from ..findings import Record
+from .clients_ca import ClientsCa
+from .endings import rounds_to_the_end
+from .state import ModelUsers
+
+#: More rounds than any run takes that nobody disturbs any more.
+ROUNDS = 120
+
+
+def to_the_end(record: Record, about: str, begin: ModelUsers, world: ClientsCa) -> Explored[ModelUsers]:
+    """Everything from there on, counted for the summary: no invariant is broken, and every run that is left alone comes to its end."""
+    found = explore(begin, world)
+    record("explored", (f"clients CA: {about}", len(found.states), found.transitions))
+    assert found.ends
+    assert rounds_to_the_end(found, world) < ROUNDS
+    return found
+
+
+def counter_example(begin: ModelUsers, world: ClientsCa) -> str:
+    """The invariant that is broken in the end, as its sentence; the way to it is printed."""
+    with pytest.raises(CounterExample) as found:
+        explore(begin, world)
+    print(f"\n{found.value}")
+    return str(found.value).splitlines()[-1]
+
+
+def name_of(value: Any) -> str:
+    return str(getattr(value, "__name__", value))

@@ -1,0 +1,56 @@
+"""What must be so in every state, told without the engine: who presents what, who accepts what."""
+
+from __future__ import annotations
+
+from ..authorities import accepts
+from ..invariants import illegal
+from ..state import LEDGER
+from .state import EMPTY, ModelUsers
+
+
+def broken(before: ModelUsers, after: ModelUsers, event: str) -> str | None:
+    """The invariant that this event breaks, None when all hold."""
+    return _refused(after) or _lost(before, after) or _illegal(before, after) or _forgotten(before, after, event)
+
+
+def _refused(model: ModelUsers) -> str | None:
+    for leaf in model.presented:
+        for number, listeners in enumerate(model.brokers):
+            for position, trusts in enumerate(listeners):
+                if not accepts(trusts, leaf):
+                    return f"I1: listener {position} of broker {number} does not accept a certificate of CA {leaf}"
+        for where, trusted in (("certificate Secret", model.ca.projected), ("trust bundle", model.bundle)):
+            if not accepts(trusted, leaf):
+                return f"I2: CA {leaf} has left the {where}, and somebody may present a certificate of it"
+    return None
+
+
+def _lost(before: ModelUsers, after: ModelUsers) -> str | None:
+    for number, (was, now) in enumerate(zip(before.users, after.users, strict=True)):
+        if was is not None and now is not None and was.has_certificate and now.leaf == EMPTY:
+            return f"user {number} has lost its certificate"
+    return None
+
+
+def _illegal(before: ModelUsers, after: ModelUsers) -> str | None:
+    if after.books == before.books or (after.books is None and after.generated):
+        return None
+    flow = after.books.flow if after.books else None
+    leaving = flow.replaces if flow is not None and flow.is_abort else None
+    return illegal(before.books, after.books, leaving)
+
+
+def _forgotten(before: ModelUsers, after: ModelUsers, event: str) -> str | None:
+    """I5: the ledger stops saying of a broker that it may accept a CA that has left, and it does."""
+    if before.books is None or not (event.startswith("run ") and event.endswith(f"({LEDGER})")):
+        return None
+    books = after.books
+    known = {entry.authority for entry in books.entries} if books else set()
+    awaiting = {one.authority: one.awaiting for one in books.removed} if books else {}
+    for removed in before.books.removed:
+        if removed.authority in known:
+            continue
+        for number in removed.awaiting - awaiting.get(removed.authority, frozenset()):
+            if any(removed.authority in trusts for trusts in after.brokers[number]):
+                return f"I5: nobody remembers that broker {number} accepts CA {removed.authority}"
+    return None

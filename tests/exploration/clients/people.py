@@ -1,0 +1,48 @@
+"""What people do to users and flows meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from .events import Event
+from .state import ModelUsers, User
+
+
+def nobody(model: ModelUsers) -> Iterator[Event]:
+    """Everybody keeps their hands off."""
+    yield from ()
+
+
+def adds_a_user(model: ModelUsers) -> Iterator[Event]:
+    for number, user in enumerate(model.users):
+        if user is None:
+            yield f"somebody adds user {number}", model.with_user(number, User())
+
+
+def adds_and_deletes_users(model: ModelUsers) -> Iterator[Event]:
+    """The User Operator deletes the Secret when it is not at work on the user; without programs, which would have no rights any more."""
+    yield from adds_a_user(model)
+    used = {program.user for program in model.programs}
+    for number, user in enumerate(model.users):
+        if user is not None and user.work is None and number not in used:
+            yield f"somebody deletes user {number}", model.with_user(number, None)
+
+
+def wants_it_undone(model: ModelUsers) -> Iterator[Event]:
+    """Once; and lets it go on where the old CA has left already."""
+    if model.aborting is False:
+        yield "somebody wants it undone", replace(model, aborting=True)
+    flow = model.books.flow if model.books else None
+    if model.aborting and flow is not None and not flow.is_abort and flow.replaces not in model.ca.projected:
+        yield "somebody is told that it is too late", replace(model, aborting=None)
+
+
+def with_all(*people: Callable[[ModelUsers], Iterator[Event]]) -> Callable[[ModelUsers], Iterator[Event]]:
+    """All of these."""
+
+    def they(model: ModelUsers) -> Iterator[Event]:
+        for one in people:
+            yield from one(model)
+
+    return they

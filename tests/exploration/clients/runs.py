@@ -1,0 +1,179 @@
+"""The requests of a run on the clients CA, and what each of them changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
+    PrepareAgain,
+    PrepareAuthority,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause as PauseStep
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.presenters import (
+    AwaitReissue,
+    PauseReissue,
+    ResumeReissue,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import let_on
+
+from .. import runs
+from ..authorities import number_of
+from ..runner import Looker
+from ..runs import SUCCESSOR
+from ..state import KAFKA, KEY, Pause, Run, Write
+from .events import Event
+from .state import Listed, Listeners, ModelUsers, Secrets
+from .translation import after_asking, number_of_user, snapshot_of
+
+#: Users are read again and written again until nobody has changed them in between, so that nothing stands in the way.
+_A_USER = "a user"
+#: Requests to brokers know no versions.
+A_BROKER = "a node"
+PAUSE_USER, LET_USER_ON = "pause user", "let user on"
+
+
+@dataclass
+class UsersRunner(Looker[ModelUsers]):
+    """On the clients CA of a cluster in this environment."""
+
+    def listed(self, model: ModelUsers) -> Listed:
+        self.environment = model.environment
+        return model.listed
+
+    def visible(self, seen: Secrets, listed: Listed) -> Any:
+        return (seen, listed)
+
+    def snapshot(self, seen: Secrets, listed: Listed) -> Snapshot:
+        return snapshot_of(seen, listed, self.environment)
+
+    def answers(self, model: ModelUsers) -> tuple[Listeners, ...]:
+        return model.brokers
+
+    def circumstances(self, model: ModelUsers) -> None:
+        return None
+
+    def asked(
+        self, seen: Secrets, listed: Listed, heard: tuple[Listeners | None, ...], circumstances: None
+    ) -> Snapshot:
+        return after_asking(seen, listed, self.environment, heard)
+
+    def writes_of(self, step: Step, seen: Secrets, listed: Listed) -> tuple[Write, ...]:
+        if isinstance(step, PrepareAuthority):
+            return (Write(KEY, "prepare", SUCCESSOR[step.goal]),)
+        make = _WRITES.get(type(step)) or runs._WRITES.get(type(step))
+        if make is None:
+            return ()
+        return make(step, seen, listed) if type(step) in _WRITES else make(step, seen)
+
+    def apply(self, write: Write, model: ModelUsers) -> ModelUsers:
+        change = _APPLY.get(write.verb)
+        if change is None:
+            return runs.apply(write, model)
+        after = change(model, write)
+        return after if write.target in (_A_USER, A_BROKER) else after.changed(write.target)
+
+    def gives_up(self, model: ModelUsers, number: int) -> Iterator[Event]:
+        """It looks once more, and lets on whom it may; it may be killed on the way."""
+        writes = self.lets_on(model)
+        if writes and model.runs[number].writes != writes:
+            yield f"run {number} gives up", model.with_run(number, Run(None, writes))
+
+    def lets_on(self, model: ModelUsers) -> tuple[Write, ...]:
+        listed = self.listed(model)
+        about = ("let on", model.secrets, listed)
+        if about not in self.wanting:
+            steps = let_on(self.snapshot(model.secrets, listed))
+            self.wanting[about] = tuple(  # type: ignore[assignment]
+                write for step in steps for write in self.writes_of(step, model.secrets, listed)
+            )
+        return self.wanting[about]  # type: ignore[return-value]
+
+
+@dataclass
+class Unasked(UsersRunner):
+    """Brokers cannot be asked, so that only what is stored counts; then they are not told to read again either."""
+
+    def answers(self, model: ModelUsers) -> tuple[Listeners, ...]:
+        return ()
+
+    def asked(
+        self, seen: Secrets, listed: Listed, heard: tuple[Listeners | None, ...], circumstances: None
+    ) -> Snapshot:
+        return replace(self.snapshot(seen, listed), in_place=InPlace("they cannot be asked."))
+
+
+def _pause(step: PauseStep, seen: Secrets, listed: Listed) -> tuple[Write, ...]:
+    """A status that still tells of the pause before is waited out first."""
+    return () if seen.pause.asked or seen.pause.effective else (Write(KAFKA, "pause", None),)
+
+
+def _pause_reissue(step: PauseReissue, seen: Secrets, listed: Listed) -> tuple[Write, ...]:
+    """The same of users."""
+    wanted = _users(step.names, listed)
+    return tuple(
+        Write(_A_USER, PAUSE_USER, None, number) for number, user in wanted if not user.paused and not user.confirmed
+    )
+
+
+def _resume_reissue(step: ResumeReissue, seen: Secrets, listed: Listed) -> tuple[Write, ...]:
+    return tuple(Write(_A_USER, LET_USER_ON, None, number) for number, user in _users(step.names, listed))
+
+
+def _await_reissue(step: AwaitReissue, seen: Secrets, listed: Listed) -> tuple[Write, ...]:
+    """Some are let on when all who were let on before have their certificates; the first one alone, which is what happens again whenever
+    another run goes on.
+    """
+    waiting = _users(step.names, listed)
+    if step.batch is not None:
+        if any(not user.paused for _number, user in waiting):
+            return ()
+        waiting = waiting[: step.batch]
+    return tuple(Write(_A_USER, LET_USER_ON, None, number) for number, user in waiting if user.paused)
+
+
+def _users(names: tuple[str, ...], listed: Listed) -> list[tuple[int, Any]]:
+    numbers = map(number_of_user, names)
+    return [(number, user) for number in numbers if (user := listed.users[number]) is not None]
+
+
+_WRITES: dict[type, Callable[[Any, Secrets, Listed], tuple[Write, ...]]] = {
+    PauseStep: _pause,
+    PauseReissue: _pause_reissue,
+    ResumeReissue: _resume_reissue,
+    AwaitReissue: _await_reissue,
+    PrepareAgain: lambda step, seen, listed: (Write(KEY, "prepare", number_of(step.chain[0].fingerprint)),),
+}
+
+
+def _reloaded(model: ModelUsers, write: Write) -> ModelUsers:
+    number = write.slot
+    assert number is not None
+    return model.with_broker(number, (model.bundle,) * len(model.brokers[number]))
+
+
+def _annotated(model: ModelUsers, write: Write) -> ModelUsers:
+    """Whoever is still said to be paused, from before, is left out."""
+    number = write.slot
+    assert number is not None
+    user = model.users[number]
+    if user is None or (write.verb == PAUSE_USER and user.confirmed and not user.paused):
+        return model
+    return model.with_user(number, user._replace(paused=write.verb == PAUSE_USER))
+
+
+def _annotated_kafka(model: ModelUsers, write: Write) -> ModelUsers:
+    """The status stays as it is until the operator has looked."""
+    return replace(model, pause=Pause(write.verb == "pause", model.pause.effective))
+
+
+_APPLY: dict[str, Callable[[ModelUsers, Write], ModelUsers]] = {
+    "reload": _reloaded,
+    PAUSE_USER: _annotated,
+    LET_USER_ON: _annotated,
+    "pause": _annotated_kafka,
+    "resume": _annotated_kafka,
+}

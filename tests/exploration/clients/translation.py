@@ -1,0 +1,139 @@
+"""Between the small values of the model and what ``decide`` takes: users, programs and brokers as they are observed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import observe_clients
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.readers import Reader
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_secrets import ClientsCa, UserCertificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import TLS, User, Users
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import ObjectNames
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import Presenter, ReissuePause
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    Component,
+    InPlace,
+    IssuedBy,
+    Pod,
+    Reconciliation,
+    Snapshot,
+)
+
+from ..authorities import NOW, accepts, certificate, fingerprints_of
+from ..translation import ca_secrets, ledger_of
+from .state import Environment, Listed, Listeners, Program, Secrets, SeenUser
+
+NAMES = ObjectNames(
+    "Kafka", "certificate Secret", "key Secret", "ledger", "kafka", "demo", "clients CA", "clients-ca", "spec.clientsCa"
+)
+_HOUR = timedelta(hours=1)
+#: Listeners by their ports.
+_FIRST_PORT = 9093
+
+
+def name_of(user: int) -> str:
+    """As presenters are named."""
+    return f"KafkaUser kafka/{user}"
+
+
+def number_of_user(name: str) -> int:
+    return int(name.rpartition("/")[2])
+
+
+def snapshot_of(seen: Secrets, listed: Listed, environment: Environment) -> Snapshot:
+    return Snapshot(
+        names=NAMES,
+        now=NOW,
+        ca=ca_secrets(seen.ca),
+        ledger=ledger_of(seen.books),
+        bundle=fingerprints_of(seen.bundle),
+        pods=tuple(map(_broker, range(listed.brokers))),
+        leaves=(),
+        reconciliation=Reconciliation(
+            generated=seen.generated,
+            paused=seen.pause.asked,
+            paused_by_us=seen.pause.asked,
+            pause_effective=seen.pause.asked and seen.pause.effective,
+        ),
+        presenters=_presenters(seen, listed),
+        sends_chains=False,
+        issued_by=IssuedBy.USER_OPERATOR,
+        pause_reissue="" if environment.keystores else "The User Operator makes no PKCS#12 files.",
+    )
+
+
+def after_asking(
+    seen: Secrets, listed: Listed, environment: Environment, heard: tuple[Listeners | None, ...]
+) -> Snapshot:
+    listeners = tuple(
+        _listener(number, port, trusts, _asked_about(seen))
+        for number, answered in enumerate(heard)
+        for port, trusts in enumerate(answered or (), _FIRST_PORT)
+    )
+    in_place = InPlace("" if environment.reloadable else "the permission is missing.")
+    return replace(snapshot_of(seen, listed, environment), listeners=listeners, in_place=in_place)
+
+
+def _asked_about(seen: Secrets) -> frozenset[int]:
+    """Every CA that is trusted, about to be, or was."""
+    books = seen.books
+    return frozenset(one.authority for one in (*books.entries, *books.removed)) if books else seen.ca.projected
+
+
+def _listener(number: int, port: int, trusts: frozenset[int], asked_about: frozenset[int]) -> ObservedListener:
+    accepted = frozenset(one for one in asked_about if accepts(trusts, one))
+    return ObservedListener(
+        f"broker-{number}", str(number), port, None, fingerprints_of(accepted), fingerprints_of(asked_about - accepted),
+        source="handshake",
+    )  # fmt: skip
+
+
+def _broker(number: int) -> Pod:
+    return Pod(
+        name=f"broker-{number}", uid=str(number), component=Component.KAFKA, generation=None, leaves=(), presents_stored=None,
+        verifies_only=True,
+    )  # fmt: skip
+
+
+def _presenters(seen: Secrets, listed: Listed) -> tuple[Presenter, ...]:
+    anchors = tuple(certificate(one) for one in sorted(seen.ca.projected))
+    stored = b"" if seen.ca.current is None else certificate(seen.ca.current).pem
+    users = (
+        _user(number, user, [one for one in enumerate(listed.programs) if one[1].user == number], seen)
+        for number, user in enumerate(listed.users)
+        if user is not None
+    )
+    found = Users({}, "kafka", True, ClientsCa(anchors, stored), tuple(users))
+    return observe_clients._presenters(found, ca_secrets(seen.ca), ledger_of(seen.books), NOW)
+
+
+def _user(number: int, user: SeenUser, programs: list[tuple[int, Program]], seen: Secrets) -> User:
+    pause = ReissuePause.NONE
+    if user.paused:
+        pause = ReissuePause.OURS if user.confirmed else ReissuePause.ASKED
+    found = _certificate(user, seen)
+    return User(str(number), TLS, str(number), True, pause, found, tuple(_reader(*one) for one in programs))
+
+
+def _certificate(user: SeenUser, seen: Secrets) -> UserCertificate:
+    """As ``read_user_secret`` makes it of the Secret."""
+    if user.leaf is None:
+        return UserCertificate(problem="the Secret does not exist")
+    beside = None if user.beside is None else certificate(user.beside)
+    is_current = user.beside is not None and user.beside == seen.ca.current
+    if user.leaf < 0:
+        return UserCertificate(changed_at=NOW, problem="its user.crt cannot be read", beside=beside)
+    valid = accepts(seen.ca.projected, user.leaf)
+    return UserCertificate(
+        sha256="a certificate", not_after=NOW + _HOUR, authority=certificate(user.leaf) if valid else None, changed_at=NOW,
+        problem="" if valid else "brokers refuse its certificate", beside=beside, has_key=True, is_current=is_current,
+    )  # fmt: skip
+
+
+def _reader(number: int, program: Program) -> Reader:
+    created = NOW + _HOUR if program.fresh else NOW - _HOUR
+    pod: Any = {"metadata": {"name": str(number), "creationTimestamp": created.isoformat()}}
+    return Reader(f"Pod kafka/program-{number}", (pod,), followed=program.followed)
