@@ -33,6 +33,17 @@ class LookingRunner(Looker[ModelCluster], Runner):
         return replace(_after_asking(seen, listed, heard), in_place=InPlace(reload, stamps))
 
 
+@dataclass
+class UnansweredRunner(LookingRunner):
+    """A run that would ask the nodes, and cannot: what is stored has to do."""
+
+    def answers(self, model: ModelCluster) -> Answers:
+        return (None,) * len(model.slots)
+
+    def asked(self, seen: Secrets, listed: tuple[Slot, ...], heard: Answers, circumstances: bool) -> Snapshot:
+        return replace(snapshot_of(seen, listed, bool(listed)), in_place=InPlace(reload="nobody can be asked."))
+
+
 def answers(model: ModelCluster) -> Answers:
     return tuple(slot.listeners if slot.up and slot.node else None for slot in model.slots)
 

@@ -44,3 +44,22 @@ class Mixture(Runner):
 def in_turn(intent: Intent, *others: Intent) -> Mixture:
     """The caller changes what is asked for at any moment."""
     return Mixture(*(LookingRunner(one) for one in (intent, *others)))
+
+
+class ThinkingBetter(Mixture):
+    """A rotation that somebody aborts at any moment; from then on every run is about the abort."""
+
+    def __init__(self, rotation: Runner, abort: Runner) -> None:
+        super().__init__(rotation, abort)
+        self.abort = abort
+
+    def moves(self, model: ModelCluster) -> Iterator[Event]:
+        return self.abort.moves(model) if _is_aborted(model) else super().moves(model)
+
+    def is_done(self, model: ModelCluster) -> bool:
+        return self.abort.is_done(model) if _is_aborted(model) else super().is_done(model)
+
+
+def _is_aborted(model: ModelCluster) -> bool:
+    flow = model.books.flow if model.books else None
+    return flow is not None and flow.is_abort

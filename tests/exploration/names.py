@@ -51,7 +51,8 @@ def _remembered(books: Books | None, number: int) -> tuple[object, ...]:
     )
     removed = tuple(number in uids for one in books.removed for uids in (one.awaiting, one.lingering))
     held = tuple((one.authority, one.serial, *map(len, one[3:])) for one in books.held if one.slot == number)
-    return (*entries, *removed, held)
+    unsure = books.flow is not None and books.flow.unsure is not None and number in books.flow.unsure
+    return (*entries, *removed, held, unsure)
 
 
 def _heard(one: Heard | None) -> tuple[object, ...]:

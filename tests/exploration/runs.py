@@ -9,6 +9,7 @@ from typing import Any
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
+    PrepareAgain,
     PrepareAuthority,
     RestoreKey,
     SetGenerated,
@@ -149,6 +150,7 @@ def _reload(step: Reload, seen: Secrets) -> tuple[Write, ...]:
 
 _WRITES: dict[type, Callable[[Any, Secrets], tuple[Write, ...]]] = {
     WriteLedger: lambda step, seen: (Write(LEDGER, "ledger", books_of(step.ledger)),),
+    PrepareAgain: lambda step, seen: (Write(KEY, "prepare", number_of(step.chain[0].fingerprint)),),
     Switch: _switch,
     RestoreKey: lambda step, seen: (Write(KEY, "key back", number_of(step.certificate.fingerprint)),),
     Project: _project,

@@ -113,6 +113,7 @@ class Flow(NamedTuple):
     finished: bool
     retire: str
     is_abort: bool = False
+    unsure: frozenset[int] | None = None
 
 
 class Books(NamedTuple):
@@ -285,8 +286,12 @@ def _map_books(books: Books | None, uids: Uids, slot: Callable[[int], int]) -> B
         )
         for e in books.entries
     )
+    flow = books.flow
+    if flow is not None and flow.unsure is not None:
+        flow = flow._replace(unsure=uids(flow.unsure))
     return books._replace(
         entries=tuple(entries),
+        flow=flow,
         removed=tuple(r._replace(awaiting=uids(r.awaiting), lingering=uids(r.lingering)) for r in books.removed),
         held=tuple(sorted(held, key=lambda one: (one.slot, one.authority, one.serial))),
     )

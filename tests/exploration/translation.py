@@ -165,8 +165,9 @@ def _journal(flow: Flow) -> Journal:
         finished_at=NOW if flow.finished else None,
         replaces_sha256=replaces.sha256 if replaces else None,
         retire=Retire(flow.retire),
-        is_abort=flow.is_abort,
         retire_by=DEADLINE if flow.retire == Retire.WHEN_RESTARTED.value else None,
+        is_abort=flow.is_abort,
+        unsure=_to_uids(flow.unsure),
     )
 
 
@@ -196,6 +197,7 @@ def books_of(ledger: Ledger) -> Books:
             journal.finished_at is not None,
             journal.retire.value,
             journal.is_abort,
+            _from_uids(journal.unsure),
         ),
         held=tuple(
             sorted(
