@@ -45,6 +45,7 @@ extends_documentation_fragment:
   - trustops.strimzi.cluster
   - trustops.strimzi.ca
   - trustops.strimzi.flow
+  - trustops.strimzi.presenting
   - trustops.strimzi.replaced
   - trustops.strimzi.adopted
   - trustops.strimzi.authority

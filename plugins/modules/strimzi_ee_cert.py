@@ -62,6 +62,7 @@ extends_documentation_fragment:
   - trustops.strimzi.cluster
   - trustops.strimzi.ca
   - trustops.strimzi.flow
+  - trustops.strimzi.presenting
   - trustops.strimzi.renewal
   - trustops.strimzi.attributes
 seealso:

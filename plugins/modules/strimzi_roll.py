@@ -42,6 +42,7 @@ extends_documentation_fragment:
   - trustops.strimzi.cluster
   - trustops.strimzi.ca
   - trustops.strimzi.flow
+  - trustops.strimzi.presenting
   - trustops.strimzi.attributes
 seealso:
   - module: trustops.strimzi.strimzi_ca_info

@@ -15,8 +15,8 @@ description:
   - It is what has to be known before the clients CA is renewed or replaced, be it by Strimzi or by hand. Strimzi issues all users anew as soon as it
     has another clients CA, and does not wait until every broker trusts it.
   - Of a Secret only facts are kept; no private key is shown. PKCS#12 files are not opened.
-  - Certificates that nobody keeps in the Secret of a KafkaUser are not seen, such as those of users with C(tls-external), or of superusers whose
-    names are in the Kafka resource.
+  - Certificates that are in no Secret of a KafkaUser are seen where O(presenting_secrets) names the Secrets, such as those of users with
+    C(tls-external), or of superusers whose names are in the Kafka resource.
 options:
   evidence:
     description:
@@ -35,6 +35,7 @@ options:
 extends_documentation_fragment:
   - trustops.strimzi.auth
   - trustops.strimzi.cluster
+  - trustops.strimzi.presenting
   - trustops.strimzi.attributes
 seealso:
   - module: trustops.strimzi.strimzi_ca_info
@@ -61,12 +62,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 namespace:
-  description: Where the User Operator looks for users.
+  description: "Where the cluster's User Operator looks for users."
   returned: always
   type: str
   sample: kafka
 user_operator:
-  description: Whether the cluster has a User Operator, which issues the certificates of users.
+  description: Whether there is a User Operator, which issues the certificates of users.
   returned: always
   type: bool
   sample: true
@@ -83,6 +84,7 @@ users:
   elements: dict
   contains:
     name: {description: The KafkaUser., type: str, returned: always, sample: orders}
+    namespace: {description: Where it is., type: str, returned: always, sample: kafka}
     authentication: {description: "Its authentication, such as V(tls); empty where it has none.", type: str, returned: always, sample: tls}
     secret: {description: The Secret that the User Operator writes for it., type: str, returned: always, sample: orders}
     ready: {description: Whether the User Operator says so., type: bool, returned: always, sample: true}
@@ -102,12 +104,18 @@ users:
         problem: {description: What is wrong; empty where nothing is., type: str, returned: always, sample: ""}
     presenters:
       description:
-        - Pods that mount the Secret or have it in their environment, resources that name it, and KafkaAccess resources that copy it, in the namespace of
-          the users. C(up_to_date) says whether a pod has started since the Secret changed; null where that cannot be told.
+        - Pods that mount the Secret or have it in their environment, resources that name it, and KafkaAccess resources that copy it, in the namespaces of
+          users. C(up_to_date) says whether a pod has started since the Secret changed; null where that cannot be told.
       type: list
       elements: dict
       returned: always
       sample: [{name: Pod kafka/orders-0, up_to_date: true}]
+named_certificates:
+  description: The certificates in the Secrets of O(presenting_secrets), with what is wrong, and who presents them, as for users.
+  returned: always
+  type: list
+  elements: dict
+  sample: [{secret: Secret apps/partner entry tls.crt, certificate: {subject: CN=partner}, presenters: [{name: Pod apps/partner-0, up_to_date: true}]}]
 users_by_ca:
   description: How many users have a valid certificate of each clients CA, and when the first and the last of them end.
   returned: always
@@ -142,14 +150,19 @@ problems:
   sample: ["KafkaUser kafka/orders: its private key does not belong to its certificate."]
 """
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import CLUSTER, FLOW, ArgumentSpec
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import (
+    CLUSTER,
+    FLOW,
+    PRESENTING,
+    ArgumentSpec,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.users_module import UsersModule
 
 LOOK = ArgumentSpec({name: FLOW.options[name] for name in ("evidence", "pod_access")})
 
 
 def main() -> None:
-    module = UsersModule(CLUSTER + LOOK)
+    module = UsersModule(CLUSTER + PRESENTING + LOOK)
     module.execute(module.show)
 
 

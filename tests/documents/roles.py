@@ -36,6 +36,7 @@ VARIABLES = {
     "pool": ("node_pool", "replicas"),
     "layout": ("ledger_layout",),
     "users": ("show_users",),
+    "presenters": ("presenting_secrets", "user_namespaces"),
     "spare": ("spare_leaves",),
     "asked": ("issuer",),
 }  # fmt: skip

@@ -13,7 +13,17 @@ FLOW = (
 REQUESTS = (
     "cluster", "requests", "requests_elsewhere", "exported", "imported", "let_be", "actions", "began_at", "seconds",
 )  # fmt: skip
-USERS = ("namespace", "user_operator", "clients_cas", "users", "users_by_ca", "user_listeners", "unasked", "problems")
+USERS = (
+    "namespace",
+    "user_operator",
+    "clients_cas",
+    "users",
+    "named_certificates",
+    "users_by_ca",
+    "user_listeners",
+    "unasked",
+    "problems",
+)
 PLAN = ("plan", "planned_phases", "planned_rolls", "planned_restarts", "choices")
 
 RETURNS = {

@@ -26,13 +26,22 @@ class UserFailed(Exception):
 class UserOperatorDouble:
     """``reconcile`` is one pass over all users, or over one of them.
 
-    keystores: whether PKCS#12 files are made. prefix: of the names of Secrets.
+    keystores: whether PKCS#12 files are made. prefix: of the names of Secrets. ca_namespace: where the CA Secrets are; that of the users, if
+    it was told of no other.
     """
 
     def __init__(
-        self, transport: Any, namespace: str, cluster: str, *, keystores: bool = True, prefix: str = ""
+        self,
+        transport: Any,
+        namespace: str,
+        cluster: str,
+        *,
+        keystores: bool = True,
+        prefix: str = "",
+        ca_namespace: str = "",
     ) -> None:
         self.api = Api(transport, namespace)
+        self.authorities = Api(transport, ca_namespace or namespace)
         self.cluster, self.keystores, self.prefix = cluster, keystores, prefix
         #: Users that were issued a certificate, in order.
         self.issued: list[str] = []
@@ -75,7 +84,7 @@ class UserOperatorDouble:
 
     def _authority(self) -> tuple[bytes, bytes]:
         stem = f"{self.cluster}-clients-ca"
-        certificates, keys = data(self.api.get("secrets", f"{stem}-cert")), data(self.api.get("secrets", stem))
+        certificates, keys = (data(self.authorities.get("secrets", name)) for name in (f"{stem}-cert", stem))
         for entries, entry in ((certificates, "ca.crt"), (keys, "ca.key")):
             if not entries.get(entry):
                 raise UserFailed(f"{entry} not found")

@@ -98,6 +98,21 @@ SOURCE = ArgumentSpec(
     }
 )
 
+#: Where users are that present certificates of the clients CA, beside those of the cluster's User Operator.
+PRESENTING = ArgumentSpec(
+    {
+        "presenting_secrets": {"type": "list", "elements": "str", "no_log": False},
+        "user_namespaces": {
+            "type": "list",
+            "elements": "dict",
+            "options": {
+                "namespace": {"type": "str", "required": True},
+                "secret_prefix": {"type": "str", "default": "", "no_log": False},
+            },
+        },
+    }
+)
+
 #: The options of every module that takes part in a flow, so that all of them decide the same.
 FLOW = ArgumentSpec(
     {
@@ -112,6 +127,7 @@ FLOW = ArgumentSpec(
         "user_batch": {"type": "int"},
         "client_bundle": {"type": "bool", "default": False},
         "trusting_secrets": {"type": "list", "elements": "str", "no_log": False},
+        **PRESENTING.options,
         "waivers": {
             "type": "list",
             "elements": "dict",

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any
 
-from .._strimzi.outside_clients import NamedSecret, Outside
+from .._strimzi.outside_clients import NamedSecret, Outside, UserNamespace
 from .._trust.model.clients import Waiver
 
 #: ``[namespace/]name[:entry]``, each as Kubernetes allows it.
@@ -24,15 +24,23 @@ class OutsideOptionsError(Exception):
 
 def outside_of(options: Mapping[str, Any]) -> Outside:
     """Raises OutsideOptionsError."""
-    secrets = tuple(_secret(text, options["namespace"]) for text in options.get("trusting_secrets") or ())
-    return Outside(secrets, tuple(map(_waiver, options.get("waivers") or ())))
+    return Outside(
+        _secrets("trusting_secrets", options),
+        tuple(map(_waiver, options.get("waivers") or ())),
+        _secrets("presenting_secrets", options),
+        tuple(UserNamespace(one["namespace"], one["secret_prefix"]) for one in options.get("user_namespaces") or ()),
+    )
 
 
-def _secret(text: str, namespace: str) -> NamedSecret:
+def _secrets(option: str, options: Mapping[str, Any]) -> tuple[NamedSecret, ...]:
+    return tuple(_secret(option, text, options["namespace"]) for text in options.get(option) or ())
+
+
+def _secret(option: str, text: str, namespace: str) -> NamedSecret:
     found = _SECRET.match(text.strip())
     if found is None:
         raise OutsideOptionsError(
-            f"trusting_secrets: {text!r} is not the name of a Secret. Give name, namespace/name or namespace/name:entry."
+            f"{option}: {text!r} is not the name of a Secret. Give name, namespace/name or namespace/name:entry."
         )
     return NamedSecret(found.group(1) or namespace, found.group(2), found.group(3))
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .._pki.certificates import Certificate
+from .._strimzi.named_certificates import NamedCertificate
 from .._strimzi.readers import Reader
 from .._strimzi.user_listeners import UserListener, user_listeners
 from .._strimzi.user_secrets import ClientsCa, UserCertificate
@@ -32,13 +33,15 @@ def describe_users(found: Users) -> dict[str, Any]:
         "user_operator": found.operated,
         "clients_cas": [_authority(one, found.clients_ca) for one in found.clients_ca.anchors],
         "users": [_user(one) for one in found.users],
+        "named_certificates": [_named(one) for one in found.named],
         "users_by_ca": _by_authority(found.users),
-        "problems": [
-            f"KafkaUser {found.namespace}/{user.name}: {user.certificate.problem}."
-            for user in found.users
-            if user.certificate is not None and user.certificate.problem
-        ],
-    }
+        "problems": [*_problems((user.label, user.certificate) for user in found.users),
+                     *_problems((one.secret.label, one.certificate) for one in found.named)],
+    }  # fmt: skip
+
+
+def _problems(found: Iterable[tuple[str, UserCertificate | None]]) -> list[str]:
+    return [f"{name}: {one.problem}." for name, one in found if one is not None and one.problem]
 
 
 def describe_user_listeners(found: Users, seen: Sequence[ObservedListener]) -> list[dict[str, Any]]:
@@ -93,12 +96,21 @@ def _authority(one: Certificate, clients_ca: ClientsCa) -> dict[str, Any]:
 def _user(user: User) -> dict[str, Any]:
     return {
         "name": user.name,
+        "namespace": user.namespace,
         "authentication": user.authentication,
         "secret": user.secret,
         "ready": user.ready,
         "paused": user.pause.lasts,
         "certificate": _certificate(user.certificate) if user.certificate is not None else None,
         "presenters": [_reader(one, user.certificate) for one in user.readers],
+    }
+
+
+def _named(one: NamedCertificate) -> dict[str, Any]:
+    return {
+        "secret": one.secret.label,
+        "certificate": _certificate(one.certificate),
+        "presenters": [_reader(reader, one.certificate) for reader in one.readers],
     }
 
 

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 from .._kube.client import KubeClient
 from .._kube.connection import ConnectionOptionsError
 from .._kube.errors import KubeError
+from .._strimzi.outside_clients import Outside
 from .._strimzi.users import Users, read_users
 from . import connect
 from .arguments import AUTH
 from .module import ClusterModule, SystemClock
+from .outside_options import OutsideOptionsError, outside_of
 from .user_results import describe_user_listeners, describe_users
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ class UsersModule(ClusterModule):
 
     def show(self) -> dict[str, Any]:
         client = self.client()
-        found = read_users(client, self.scope(), SystemClock().now())
+        found = read_users(client, self.scope(), SystemClock().now(), self._asked())
         listeners, why = self._look(client, found)
         described, asked = describe_users(found), describe_user_listeners(found, listeners)
         return {
@@ -40,6 +42,12 @@ class UsersModule(ClusterModule):
             "problems": [*described["problems"], *(problem for one in asked for problem in one["problems"])],
             "unasked": why,
         }
+
+    def _asked(self) -> Outside:
+        try:
+            return outside_of(self.params)
+        except OutsideOptionsError as error:
+            self.fail(str(error))
 
     def _look(self, client: KubeClient, found: Users) -> tuple[tuple[ObservedListener, ...], str]:
         """The answers of the listeners, and why nobody was asked."""

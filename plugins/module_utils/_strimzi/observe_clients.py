@@ -13,7 +13,6 @@ from typing import Any
 
 from .._kube.client import KubeClient
 from .._kube.resources import SECRETS
-from .._trust.model.clients import Waiver
 from .._trust.model.ledger import Ledger
 from .._trust.model.presenters import Presenter
 from .._trust.model.snapshot import CaSecrets, Component, IssuedBy, Pod, Snapshot
@@ -26,6 +25,7 @@ from .leaves import leaf_secrets
 from .ledger_layouts import read_ledger
 from .names import ClusterNames
 from .observe import Observation, neighbours, object_names, sizes_of
+from .outside_clients import NOTHING_SAID, Outside
 from .pods import has_role, is_final, is_ready
 from .resources import KAFKAS
 from .secret_data import annotation
@@ -40,7 +40,7 @@ Object = Mapping[str, Any]
 
 
 def observe_clients_ca(
-    client: KubeClient, scope: ClusterNames, now: datetime, waivers: tuple[Waiver, ...] = ()
+    client: KubeClient, scope: ClusterNames, now: datetime, asked: Outside = NOTHING_SAID
 ) -> Observation:
     """Read the Kafka resource, its Secrets and brokers, then its users and who reads their Secrets. Raises KubeError.
 
@@ -56,7 +56,7 @@ def observe_clients_ca(
     certificates = secrets.get(scope.ca_certificate_secret)
     ca = read_ca_secrets(certificates, secrets.get(scope.ca_key_secret), scope.certificate_generation)
     ledger = read_ledger(secrets, scope)
-    users = users_of(client, scope, kafka, read_clients_ca(certificates), now) if kafka is not None else None
+    users = users_of(client, scope, kafka, read_clients_ca(certificates), now, asked) if kafka else None
     snapshot = Snapshot(
         names=object_names(scope, secrets),
         now=now,
@@ -69,7 +69,7 @@ def observe_clients_ca(
         reconciliation=read_reconciliation(kafka, scope, neighbours(client, scope) if kafka is None else ()),
         published=read_published(secrets.get(scope.client_bundle_secret)),
         sizes=sizes_of(scope, secrets),
-        waivers=waivers,
+        waivers=asked.waivers,
         unlabelled={
             pod["metadata"]["name"]: lost for pod in brokers if (lost := lost_labels(pod, Component.KAFKA, scope))
         },
@@ -79,7 +79,8 @@ def observe_clients_ca(
         has_verifiers=kafka is None or verifying,
         issued_by=IssuedBy.USER_OPERATOR if users is None or users.operated else IssuedBy.NOBODY,
         pause_reissue=why_users_are_paused(
-            pod for pod in found if party_of(pod, scope, nodes) is Component.ENTITY_OPERATOR
+            (pod for pod in found if party_of(pod, scope, nodes) is Component.ENTITY_OPERATOR),
+            users.elsewhere if users is not None else (),
         ),
     )
     return Observation(scope, snapshot, kafka, secrets, {pod["metadata"]["name"]: pod for pod in found}, ())

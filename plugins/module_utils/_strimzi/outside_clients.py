@@ -41,11 +41,16 @@ _BEGIN = b"-----BEGIN CERTIFICATE-----"
 
 @dataclass(frozen=True)
 class NamedSecret:
-    """A Secret that clients trust, named by the user. entry: its only entry that counts; None for all of them."""
+    """A Secret that a person has named. entry: its only entry that counts; None for all of them."""
 
     namespace: str
     name: str
     entry: str | None = None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Namespace and name."""
+        return self.namespace, self.name
 
     @property
     def label(self) -> str:
@@ -54,11 +59,23 @@ class NamedSecret:
 
 
 @dataclass(frozen=True)
+class UserNamespace:
+    """A namespace with KafkaUsers of the cluster, or with programs that log in as them. secret_prefix: begins the names of their Secrets."""
+
+    name: str
+    secret_prefix: str = ""
+
+
+@dataclass(frozen=True)
 class Outside:
-    """The user's options about clients outside the cluster."""
+    """The user's options about clients outside the cluster. trusting: Secrets from which they read the cluster CA. presenting: Secrets with
+    certificates of the clients CA by which they log in. user_namespaces: those beside the one that the cluster's User Operator watches.
+    """
 
     trusting: tuple[NamedSecret, ...] = ()
     waivers: tuple[Waiver, ...] = ()
+    presenting: tuple[NamedSecret, ...] = ()
+    user_namespaces: tuple[UserNamespace, ...] = ()
 
 
 NOTHING_SAID = Outside()

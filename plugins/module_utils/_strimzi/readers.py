@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Who presents the certificates of KafkaUsers: resources and pods that name their Secrets (docs/operator.md, "Users")."""
+"""Who presents the certificates in Secrets: resources and pods that name these (docs/operator.md, "Users")."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -23,6 +23,8 @@ from .resources import KAFKA_ACCESSES
 from .secret_data import entries
 
 Object = Mapping[str, Any]
+#: Namespace and name.
+Key = tuple[str, str]
 
 #: Where a bound Secret has the certificate of its user.
 _BOUND = "ssl.keystore.crt"
@@ -40,8 +42,8 @@ class Copy:
 
 @dataclass(frozen=True)
 class Reader:
-    """name: kind, namespace and name. pods: objects with the times at which its pods were created; None where it has none of its own.
-    copy: what it reads instead of the user's Secret. followed: whether the operator restarts it when the Secret changes.
+    """Who reads a Secret. name: kind, namespace and name. pods: objects with the times at which its pods were created; None where it has none of its own.
+    copy: what it reads instead of the Secret. followed: whether the operator restarts it when the Secret changes.
     """
 
     name: str
@@ -50,8 +52,8 @@ class Reader:
     followed: bool = False
 
     def is_up_to_date(self, changed_at: datetime | None, sha256: str = "") -> bool | None:
-        """Whether it has what the user's Secret holds; None where that cannot be told. changed_at: when that Secret changed. sha256: of
-        the certificate in it.
+        """Whether it has what the Secret holds; None where that cannot be told. changed_at: when that changed. sha256: of the certificate
+        in it.
         """
         if self.copy is not None and self.copy.sha256 != sha256:
             return False
@@ -63,9 +65,19 @@ class Reader:
         return None if changed is None else all(is_since(pod, changed) for pod in self.pods)
 
 
-def find_readers(client: KubeClient, namespace: str, users: Mapping[str, str]) -> Iterator[tuple[str, Reader]]:
-    """The Secret of a user, and who reads it. users: the Secrets by the names of the KafkaUsers in this namespace."""
-    known = set(users.values())
+def find_readers(
+    client: KubeClient, namespaces: Iterable[str], secrets: Iterable[Key], users: Mapping[Key, Key]
+) -> Iterator[tuple[Key, Reader]]:
+    """Each of these Secrets, and who reads it or a copy of it. namespaces: where readers are looked for. users: the Secrets of KafkaUsers."""
+    known = frozenset(secrets)
+    for namespace in namespaces:
+        yield from _in_namespace(client, namespace, known, users)
+
+
+def _in_namespace(
+    client: KubeClient, namespace: str, secrets: frozenset[Key], users: Mapping[Key, Key]
+) -> Iterator[tuple[Key, Reader]]:
+    known = {name for home, name in secrets if home == namespace}
     restarted = _restarted_by_operator(client, namespace, known)
     bindings = {}
     for access in _all(client, KAFKA_ACCESSES, namespace):
@@ -84,18 +96,18 @@ def find_readers(client: KubeClient, namespace: str, users: Mapping[str, str]) -
             own[party].append(kept)
             continue
         name = f"Pod {namespace}/{pod['metadata']['name']}"
-        for secret in sorted(_secrets_of(pod)):
-            if secret in known:
-                yield secret, Reader(name, (kept,))
-            elif secret in bindings:
-                yield bindings[secret][0], Reader(name, (kept,), bindings[secret][1])
-    for (kind, resource), secrets in restarted.items():
+        for read in sorted(_secrets_of(pod)):
+            if read in known:
+                yield (namespace, read), Reader(name, (kept,))
+            elif read in bindings:
+                yield bindings[read][0], Reader(name, (kept,), bindings[read][1])
+    for (kind, resource), named in restarted.items():
         reader = Reader(f"{kind} {namespace}/{resource}", tuple(own[kind, resource]), followed=True)
-        yield from ((secret, reader) for secret in sorted(secrets))
+        yield from (((namespace, read), reader) for read in sorted(named))
 
 
 def _restarted_by_operator(client: KubeClient, namespace: str, known: set[str]) -> dict[tuple[str, str], set[str]]:
-    """Connect, MirrorMaker 2 and Bridge, by kind and name, with the Secrets of users by which they log in."""
+    """Connect, MirrorMaker 2 and Bridge, by kind and name, with those of the Secrets by which they log in."""
     found = {}
     for kind in CLIENT_KINDS:
         for one in _all(client, kind, namespace):
@@ -138,10 +150,10 @@ def _authentications(resource: Object, kind: Resource) -> set[str]:
     return {str(secret) for secret in named if secret}
 
 
-def _user_of(access: Object, namespace: str) -> str:
-    """The KafkaUser of this namespace that it binds; empty where it binds none."""
+def _user_of(access: Object, namespace: str) -> Key:
+    """The KafkaUser that it binds; one without a name where it binds none."""
     user = (access.get("spec") or {}).get("user") or {}
-    return str(user.get("name") or "") if user.get("namespace", namespace) == namespace else ""
+    return str(user.get("namespace") or namespace), str(user.get("name") or "")
 
 
 def _secrets_of(pod: Object) -> set[str]:

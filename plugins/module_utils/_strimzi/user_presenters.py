@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Who presents certificates of the clients CA: users, the programs that read their Secrets, and the User Operator, which issues the next
-one of ``ca.crt`` at any time (docs/operator.md, "Users").
+"""Who presents certificates of the clients CA: users, the programs that read their Secrets, whoever reads Secrets that a person has named,
+and the User Operator, which issues the next one of ``ca.crt`` at any time (docs/operator.md, "Users").
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 from .._pki.certificates import Certificate
 from .._trust.model.presenters import Presenter, ReissuePause, Renewal
 from .._trust.model.snapshot import CaSecrets
+from .named_certificates import NamedCertificate
 from .names import PAUSE_RECONCILIATION
 from .readers import Reader
 from .user_secrets import UserCertificate
@@ -24,7 +25,6 @@ from .users import TLS, User, Users
 #: The authentication for which somebody else issues certificates, and the User Operator keeps the user's rights only.
 _TLS_EXTERNAL = "tls-external"
 _WAIVER = "give a waiver for it that says until when it may go on"
-_ELSEWHERE = f"See that its certificate is of the CA in use, then {_WAIVER}."
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,12 @@ def presenters_of(
 ) -> tuple[Presenter, ...]:
     """known: the CAs of the cluster and of its ledger. used: fingerprints of those that are or were in use."""
     about = _Authorities(ca, tuple(dict.fromkeys(known)), frozenset(used), now)
+    strangers = dict(_issued_elsewhere(users))
     return (
         *_of_the_operator(about),
-        *(found for user in users.users for found in _of_user(user, users.namespace, about)),
-        *_superusers(users),
+        *(found for user in users.users for found in _of_user(user, about)),
+        *(_of_stranger(name, strangers[name], users.named, about) for name in strangers),
+        *(found for one in users.named for found in _of_named(one, strangers.values(), about)),
     )
 
 
@@ -54,17 +56,22 @@ def _of_the_operator(about: _Authorities) -> Iterator[Presenter]:
         yield Presenter("the User Operator", frozenset({current.fingerprint}), "ca.crt", Renewal.AT_ONCE)
 
 
-def _of_user(user: User, namespace: str, about: _Authorities) -> Iterator[Presenter]:
-    name = f"KafkaUser {namespace}/{user.name}"
-    if user.authentication == _TLS_EXTERNAL:
-        why = f"somebody else issues the certificates of users with the authentication {_TLS_EXTERNAL}"
-        yield Presenter(name, None, why, remedy=_ELSEWHERE)
+def _of_user(user: User, about: _Authorities) -> Iterator[Presenter]:
     certificate = user.certificate
     if user.authentication != TLS or certificate is None:
         return
-    found = _certificate(name, f"Secret {namespace}/{user.secret}", certificate, about)
-    yield replace(found, hindered=_why_hindered(user), pause=user.pause)
-    yield from (_reader(one, user.name, certificate, about) for one in user.readers)
+    remedy = f"See in the status of {user.label} what keeps the User Operator from issuing it anew; or {_WAIVER}."
+    found = Presenter(
+        user.label, frozenset(), "", Renewal.ISSUED, not certificate.is_current, remedy, _why_hindered(user), user.pause
+    )
+    if not certificate.sha256:
+        # A user without a certificate presents none.
+        yield replace(found, why=certificate.problem)
+    else:
+        authorities, why = _held(certificate, f"Secret {user.namespace}/{user.secret}", about)
+        yield replace(found, authorities=authorities, why=why)
+    what = f"the certificate of user {user.name}"
+    yield from (_reader(one, what, certificate, about) for one in user.readers)
 
 
 def _why_hindered(user: User) -> str:
@@ -73,50 +80,84 @@ def _why_hindered(user: User) -> str:
     return "" if user.ready else "the User Operator says that it is not ready"
 
 
-def _certificate(name: str, secret: str, certificate: UserCertificate, about: _Authorities) -> Presenter:
-    remedy = f"See in the status of {name} what keeps the User Operator from issuing it anew; or {_WAIVER}."
-    behind = not certificate.is_current
-    if not certificate.sha256 or (certificate.not_after is not None and certificate.not_after <= about.now):
-        # A user without a certificate, or with one that every broker refuses, presents none.
-        why = certificate.problem or f"the certificate in {secret} has expired"
-        return Presenter(name, frozenset(), why, Renewal.ISSUED, behind, remedy)
+def _held(certificate: UserCertificate, where: str, about: _Authorities) -> tuple[frozenset[str] | None, str]:
+    """The CAs of which it may be, and where it is, or why that is not known. One that every broker refuses is presented to nobody."""
+    if certificate.not_after is not None and certificate.not_after <= about.now:
+        return frozenset(), certificate.problem or f"the certificate in {where} has expired"
     if certificate.authority is None or not certificate.has_key:
-        return Presenter(name, None, f"{secret}: {certificate.problem}", Renewal.ISSUED, behind, remedy)
-    issuers = _issuers(certificate, certificate.authority, about)
-    return Presenter(name, issuers, secret, Renewal.ISSUED, behind, remedy)
+        return None, f"{where}: {certificate.problem}"
+    return _issuers(certificate, certificate.authority, about), where
 
 
 def _issuers(certificate: UserCertificate, authority: Certificate, about: _Authorities) -> frozenset[str]:
-    """Where a CA was renewed with its key, each of its certificates validates the leaf; the ``ca.crt`` beside it says which it is."""
+    """Where a CA was renewed with its key, each of its certificates validates the leaf; the one beside it says which it is."""
     same = [one for one in about.known if one.is_twin_of(authority)]
     named = [one for one in same if one == certificate.beside]
     return frozenset(one.fingerprint for one in named or same or (authority,))
 
 
-def _reader(reader: Reader, user: str, certificate: UserCertificate, about: _Authorities) -> Presenter:
-    remedy = f"Restart it, so that it reads the certificate of user {user} again; or {_WAIVER}."
+def _reader(reader: Reader, what: str, certificate: UserCertificate, about: _Authorities) -> Presenter:
+    """what: the certificate that it presents."""
+    remedy = f"Restart it, so that it reads {what} again; or {_WAIVER}."
     renewal = Renewal.RESTARTED if reader.followed else Renewal.BY_HAND
     if reader.followed:
         remedy = f"The operator restarts it by itself: see in its status what keeps it from that; or {_WAIVER}."
     fresh = reader.is_up_to_date(certificate.changed_at, certificate.sha256)
     if fresh is None:
-        why = f"it cannot be told whether it has read the certificate of user {user} since that was issued"
+        why = f"it cannot be told whether it has read {what} since that was issued"
         return Presenter(reader.name, None, why, renewal, remedy=remedy)
     if not fresh:
         # What it has read may be of any CA that users had certificates of.
-        why = f"it has not read the certificate of user {user} since that was issued"
+        why = f"it has not read {what} since that was issued"
         return Presenter(reader.name, about.used, why, renewal, remedy=remedy)
     own = frozenset() if certificate.authority is None else _issuers(certificate, certificate.authority, about)
-    return Presenter(reader.name, own, f"the certificate of user {user}", renewal, remedy=remedy)
+    return Presenter(reader.name, own, what, renewal, remedy=remedy)
 
 
-def _superusers(users: Users) -> Iterator[Presenter]:
-    """Superusers by a name that is no user's: somebody has signed their certificates by hand."""
+def _issued_elsewhere(users: Users) -> Iterator[tuple[str, str]]:
+    """Whoever may log in with certificates that the User Operator does not issue, and the subject of these."""
+    for user in users.users:
+        if user.authentication == _TLS_EXTERNAL:
+            yield user.label, f"CN={user.name}"
     known = {f"CN={user.name}" for user in users.users}
     authorization: Mapping[str, Any] = ((users.kafka.get("spec") or {}).get("kafka") or {}).get("authorization") or {}
     for name in authorization.get("superUsers") or ():
         if str(name).startswith("CN=") and name not in known:
-            yield Presenter(
-                f"superuser {name}", None, "no KafkaUser has this name, so somebody else issues its certificate",
-                remedy=_ELSEWHERE,
-            )  # fmt: skip
+            yield f"superuser {name}", str(name)
+
+
+def _of_stranger(name: str, subject: str, named: Iterable[NamedCertificate], about: _Authorities) -> Presenter:
+    """Whose certificate somebody else issues. It is known where a person has named the Secrets in which it is."""
+    own = [one for one in named if one.certificate.subject == subject]
+    if not own:
+        remedy = f"Name the Secret with its certificate in presenting_secrets; or see that it is of the CA in use, and {_WAIVER}."
+        return Presenter(name, None, f"somebody else issues its certificate, {subject}", remedy=remedy)
+    found = [_held(one.certificate, one.secret.label, about) for one in own]
+    unknown = next((why for authorities, why in found if authorities is None), None)
+    where = ", ".join(one.secret.label for one in own)
+    remedy = f"Put a certificate of the CA in use into {where}, and restart who reads it; or {_WAIVER}."
+    if unknown is not None:
+        return Presenter(name, None, unknown, remedy=remedy)
+    together = frozenset(one for authorities, _why in found for one in authorities or ())
+    return Presenter(name, together, "; ".join(why for _authorities, why in found), remedy=remedy)
+
+
+def _of_named(one: NamedCertificate, strangers: Iterable[str], about: _Authorities) -> Iterator[Presenter]:
+    """The Secret itself, unless its certificate is told of as that of a user or superuser; and its readers."""
+    where, certificate = one.secret.label, one.certificate
+    remedy = one.remedy or f"Put the certificate as it was issued anew into it, and restart who reads it; or {_WAIVER}."
+    if not certificate.sha256:
+        yield Presenter(where, None, f"{where}: {certificate.problem}", remedy=remedy)
+    elif certificate.subject not in strangers:
+        authorities, why = _held(certificate, where, about)
+        yield Presenter(where, authorities, why, remedy=remedy)
+    yield from (_reader_of_named(reader, where, certificate, about) for reader in one.readers)
+
+
+def _reader_of_named(reader: Reader, where: str, certificate: UserCertificate, about: _Authorities) -> Presenter:
+    found = _reader(reader, f"the certificate in {where}", certificate, about)
+    own, _why = _held(certificate, where, about)
+    current = frozenset(one.fingerprint for one in about.ca.current[:1])
+    # The operator restarts it when the Secret has changed; until then somebody has to change that.
+    follows = reader.followed and own == current and found.authorities != own
+    return found if follows else replace(found, renewal=Renewal.BY_HAND)

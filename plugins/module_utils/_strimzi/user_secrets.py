@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What the Secret of a KafkaUser says about its certificate, and what is wrong with it (docs/operator.md, "Users").
+"""What a Secret says about the certificate of a user in it, and what is wrong with that (docs/operator.md, "Users").
 
 Facts only: there may be ten thousand of them, and each holds a private key.
 """
@@ -10,7 +10,7 @@ Facts only: there may be ten thousand of them, and each holds a private key.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -40,7 +40,7 @@ class UserCertificate:
     """authority: the CA of the cluster under which it is valid; None where there is none. keystore: whether a PKCS#12 file lies
     beside it; nobody has looked into that. changed_at: when the Secret changed last, where the API server has recorded it.
     problem: what is wrong, as a sentence without a full stop. beside: the CA in its ``ca.crt``; None where there is none.
-    has_key: whether the private key in it is that of the certificate. is_current: whether ``ca.crt`` has the bytes of the CA in
+    has_key: whether the private key beside it is that of the certificate. is_current: whether ``ca.crt`` has the bytes of the CA in
     use, without which the User Operator issues anew.
     """
 
@@ -65,25 +65,37 @@ def read_clients_ca(secret: Mapping[str, Any] | None) -> ClientsCa:
 
 
 def read_user_secret(secret: Mapping[str, Any], clients_ca: ClientsCa, now: datetime) -> UserCertificate:
+    """As the User Operator writes it."""
     data = entries(secret)
-    changed = data_changed(secret["metadata"])
-    try:
-        chain = parse_certificates(data.get("user.crt", b""))
-    except CertificateError as error:
-        return UserCertificate(changed_at=changed, problem=f"its user.crt cannot be read: {error}")
-    found = validate_path(chain, clients_ca.anchors, at=now)
-    leaf = chain[0]
-    return UserCertificate(
-        leaf.subject, leaf.issuer, leaf.sha256, leaf.not_after, found.path[-1] if found.valid else None,
-        "user.p12" in data, changed,
-        (wrong := _wrong_key(data, leaf)) or _refused(found.reason) or _unlike(data, clients_ca),
-        next(iter(_read(data.get("ca.crt", b""))), None), not wrong, _is_current(data, clients_ca),
+    found = read_certificate(secret, "user.crt", data.get("user.key", b""), clients_ca, now)
+    if not found.sha256:
+        return found
+    return replace(
+        found, keystore="user.p12" in data, problem=found.problem or _unlike(data, clients_ca),
+        beside=next(iter(_read(data.get("ca.crt", b""))), None), is_current=_is_current(data, clients_ca),
     )  # fmt: skip
 
 
-def _wrong_key(data: Mapping[str, bytes], leaf: Certificate) -> str:
+def read_certificate(
+    secret: Mapping[str, Any], entry: str, key: bytes | None, clients_ca: ClientsCa, now: datetime
+) -> UserCertificate:
+    """The certificate in an entry, with its chain. key: the private key that is to belong to it; None where none lies beside it."""
+    changed = data_changed(secret["metadata"])
     try:
-        key = load_stored_key(data.get("user.key", b""))
+        chain = parse_certificates(entries(secret).get(entry, b""))
+    except CertificateError as error:
+        return UserCertificate(changed_at=changed, problem=f"its {entry} cannot be read: {error}")
+    found = validate_path(chain, clients_ca.anchors, at=now)
+    leaf, wrong = chain[0], "" if key is None else _wrong_key(key, chain[0])
+    return UserCertificate(
+        leaf.subject, leaf.issuer, leaf.sha256, leaf.not_after, found.path[-1] if found.valid else None,
+        changed_at=changed, problem=wrong or _refused(found.reason), has_key=not wrong,
+    )  # fmt: skip
+
+
+def _wrong_key(content: bytes, leaf: Certificate) -> str:
+    try:
+        key = load_stored_key(content)
     except PrivateKeyError as error:
         return f"its private key cannot be used: {error}"
     return "" if key.matches(leaf) else "its private key does not belong to its certificate"

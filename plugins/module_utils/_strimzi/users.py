@@ -9,7 +9,7 @@ Lists are read in pages, and of each Secret only facts are kept, so that memory 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -20,9 +20,11 @@ from .._trust.model.presenters import ReissuePause
 from . import names
 from .errors import StepError
 from .kafka import PAUSED, condition, user_pause
+from .named_certificates import NamedCertificate, read_named
 from .names import CaKind, ClusterNames
 from .observe import neighbours
-from .readers import Reader, find_readers
+from .outside_clients import NOTHING_SAID, Outside, UserNamespace
+from .readers import Key, Reader, find_readers
 from .resources import KAFKA_USERS, KAFKAS
 from .user_secrets import ClientsCa, UserCertificate, read_clients_ca, read_user_secret
 
@@ -36,6 +38,7 @@ class User:
     Operator has said; it says nothing of a user that it is only about to look at, or to look at again. certificate: None where it gets none.
     """
 
+    namespace: str
     name: str
     authentication: str
     secret: str
@@ -44,19 +47,39 @@ class User:
     certificate: UserCertificate | None = None
     readers: tuple[Reader, ...] = ()
 
+    @property
+    def label(self) -> str:
+        return f"KafkaUser {self.namespace}/{self.name}"
+
+    @property
+    def key(self) -> Key:
+        return self.namespace, self.name
+
+    @property
+    def secret_key(self) -> Key:
+        return self.namespace, self.secret
+
 
 @dataclass(frozen=True)
 class Users:
-    """kafka: the Kafka resource. namespace: where the User Operator looks. operated: whether there is one."""
+    """kafka: the Kafka resource. namespace: where the cluster's User Operator looks. operated: whether there is one, there or in another
+    namespace. named: certificates in Secrets that a person has named.
+    """
 
     kafka: Mapping[str, Any]
     namespace: str
     operated: bool
     clients_ca: ClientsCa
     users: tuple[User, ...] = field(default=())
+    named: tuple[NamedCertificate, ...] = field(default=())
+
+    @property
+    def elsewhere(self) -> tuple[str, ...]:
+        """Other namespaces in which a User Operator issues certificates, in order."""
+        return tuple(sorted({user.namespace for user in self.users if user.authentication == TLS} - {self.namespace}))
 
 
-def read_users(client: KubeClient, scope: ClusterNames, now: datetime) -> Users:
+def read_users(client: KubeClient, scope: ClusterNames, now: datetime, asked: Outside = NOTHING_SAID) -> Users:
     """Secrets are read before pods, so a pod that is missing here started with what was read, or newer. Raises KubeError,
     StepError.
     """
@@ -67,52 +90,72 @@ def read_users(client: KubeClient, scope: ClusterNames, now: datetime) -> Users:
             f"Kafka {scope.namespace}/{scope.cluster} does not exist.", f"The Kafka clusters there are: {known}."
         )
     certificates = client.get_or_none(SECRETS, scope.namespace, scope.of(CaKind.CLIENTS).ca_certificate_secret)
-    return users_of(client, scope, kafka, read_clients_ca(certificates), now)
+    return users_of(client, scope, kafka, read_clients_ca(certificates), now, asked)
 
 
 def users_of(
-    client: KubeClient, scope: ClusterNames, kafka: Mapping[str, Any], clients_ca: ClientsCa, now: datetime
+    client: KubeClient,
+    scope: ClusterNames,
+    kafka: Mapping[str, Any],
+    clients_ca: ClientsCa,
+    now: datetime,
+    asked: Outside = NOTHING_SAID,
 ) -> Users:
     """The same of a cluster that has been read already."""
     operator = ((kafka.get("spec") or {}).get("entityOperator") or {}).get("userOperator")
-    settings: Mapping[str, Any] = operator or {}
-    namespace = str(settings.get("watchedNamespace") or scope.namespace)
-    users = _listed(client, scope, namespace, str(settings.get("secretPrefix") or ""))
-    users = _with_certificates(client, scope, namespace, users, clients_ca, now)
-    return Users(kafka, namespace, operator is not None, clients_ca, _with_readers(client, namespace, users))
+    spaces = _namespaces(operator or {}, scope, asked)
+    users = [user for space in spaces for user in _in_namespace(client, scope, space, clients_ca, now)]
+    named = read_named(client, asked.presenting, clients_ca, now)
+    operated = operator is not None or bool(asked.user_namespaces)
+    found = Users(kafka, spaces[0].name, operated, clients_ca, tuple(users), named)
+    return _with_readers(client, [space.name for space in spaces], found)
 
 
-def _listed(client: KubeClient, scope: ClusterNames, namespace: str, prefix: str) -> dict[str, User]:
+def _namespaces(operator: Mapping[str, Any], scope: ClusterNames, asked: Outside) -> list[UserNamespace]:
+    """That of the cluster's own User Operator first."""
+    own = UserNamespace(
+        str(operator.get("watchedNamespace") or scope.namespace), str(operator.get("secretPrefix") or "")
+    )
+    return [own, *(other for other in dict.fromkeys(asked.user_namespaces) if other.name != own.name)]
+
+
+def _in_namespace(
+    client: KubeClient, scope: ClusterNames, space: UserNamespace, ca: ClientsCa, now: datetime
+) -> Iterator[User]:
     """By their names, in order."""
-    found = {}
+    users = _listed(client, scope, space)
+    wanted = {user.secret for user in users if user.authentication == TLS}
+    certificates = {name: UserCertificate(problem=f"Secret {space.name}/{name} does not exist") for name in wanted}
+    for page in client.pages(SECRETS, space.name, label_selector=scope.user_selector) if wanted else ():
+        read = {one["metadata"]["name"]: one for one in page.items if one["metadata"]["name"] in wanted}
+        certificates |= {name: read_user_secret(one, ca, now) for name, one in read.items()}
+    for user in sorted(users, key=lambda one: one.name):
+        yield replace(user, certificate=certificates[user.secret]) if user.authentication == TLS else user
+
+
+def _listed(client: KubeClient, scope: ClusterNames, space: UserNamespace) -> list[User]:
+    found = []
     selector = names.selector_of({names.CLUSTER_LABEL: scope.cluster})
-    for page in client.pages(KAFKA_USERS, namespace, label_selector=selector):
+    for page in client.pages(KAFKA_USERS, space.name, label_selector=selector):
         for one in page.items:
             name = str(one["metadata"]["name"])
             kind = ((one.get("spec") or {}).get("authentication") or {}).get("type")
             said = (one.get("status") or {}).get("conditions")
             ready = not said or condition(one, "Ready") or condition(one, PAUSED)
-            found[name] = User(name, str(kind or ""), f"{prefix}{name}", ready, user_pause(one))
-    return dict(sorted(found.items()))
+            secret = f"{space.secret_prefix}{name}"
+            found.append(User(space.name, name, str(kind or ""), secret, ready, user_pause(one)))
+    return found
 
 
-def _with_certificates(
-    client: KubeClient, scope: ClusterNames, namespace: str, users: Mapping[str, User], ca: ClientsCa, now: datetime
-) -> dict[str, User]:
-    wanted = {user.secret: user for user in users.values() if user.authentication == TLS}
-    certificates = {name: UserCertificate(problem=f"Secret {namespace}/{name} does not exist") for name in wanted}
-    for page in client.pages(SECRETS, namespace, label_selector=scope.user_selector):
-        read = {one["metadata"]["name"]: one for one in page.items if one["metadata"]["name"] in wanted}
-        certificates |= {name: read_user_secret(one, ca, now) for name, one in read.items()}
-    return {
-        user.name: replace(user, certificate=certificates[user.secret]) if user.secret in certificates else user
-        for user in users.values()
-    }
-
-
-def _with_readers(client: KubeClient, namespace: str, users: Mapping[str, User]) -> tuple[User, ...]:
-    read = {user.name: user.secret for user in users.values() if user.certificate is not None}
-    found: dict[str, list[Reader]] = {}
-    for secret, reader in find_readers(client, namespace, read):
-        found.setdefault(secret, []).append(reader)
-    return tuple(replace(user, readers=tuple(found.get(user.secret, ()))) for user in users.values())
+def _with_readers(client: KubeClient, namespaces: Sequence[str], found: Users) -> Users:
+    own = {user.key: user.secret_key for user in found.users if user.certificate is not None}
+    secrets = {*own.values(), *(one.secret.key for one in found.named)}
+    homes = dict.fromkeys([*namespaces, *(one.secret.namespace for one in found.named)])
+    readers: dict[Key, list[Reader]] = {}
+    for secret, reader in find_readers(client, homes, secrets, own):
+        readers.setdefault(secret, []).append(reader)
+    return replace(
+        found,
+        users=tuple(replace(user, readers=tuple(readers.get(user.secret_key, ()))) for user in found.users),
+        named=tuple(replace(one, readers=tuple(readers.get(one.secret.key, ()))) for one in found.named),
+    )

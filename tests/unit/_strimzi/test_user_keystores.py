@@ -34,3 +34,10 @@ def test_one_of_two_that_makes_none_is_enough(said: str) -> None:
 @pytest.mark.parametrize("pods", [[], [pod(container="tls-sidecar")]])
 def test_where_nobody_runs_it_cannot_be_told(pods: list[Object]) -> None:
     assert why_users_are_paused(pods).startswith("No User Operator runs that shows whether it makes PKCS#12 files")
+
+
+def test_those_of_other_namespaces_are_not_seen() -> None:
+    why = why_users_are_paused([pod()], ("team-a", "team-b"))
+    assert why.startswith(
+        "Nobody sees whether the User Operator of team-a, team-b makes PKCS#12 files; one that does not would store"
+    )

@@ -5,12 +5,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.named_certificates import NamedCertificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import NamedSecret
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.readers import Reader
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_presenters import presenters_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_secrets import ClientsCa, UserCertificate
@@ -33,16 +36,19 @@ GOOD = UserCertificate(
 )  # fmt: skip
 
 
-def of(*users: User, current: Entity = NEW, resource: Object | None = None) -> tuple[Presenter, ...]:
+def of(
+    *users: User, current: Entity = NEW, resource: Object | None = None, named: Sequence[NamedCertificate] = ()
+) -> tuple[Presenter, ...]:
     """Of a cluster in which OLD was in use before."""
-    found = Users(resource or kafka(), "apps", True, ClientsCa((current.certificate,), pem(current)), users)
+    clients_ca = ClientsCa((current.certificate,), pem(current))
+    found = Users(resource or kafka(), "apps", True, clients_ca, users, tuple(named))
     known = (OLD.certificate, NEW.certificate, RENEWED.certificate)
     used = (OLD.certificate.fingerprint, current.certificate.fingerprint)
     return presenters_of(found, CaSecrets(current=(current.certificate,)), known, used, NOW)
 
 
 def user(certificate: UserCertificate | None = GOOD, kind: str = "tls", *readers: Reader) -> User:
-    return User("orders", kind, "orders", True, ReissuePause.NONE, certificate, readers)
+    return User("apps", "orders", kind, "orders", True, ReissuePause.NONE, certificate, readers)
 
 
 def one(*users: User, **options: Any) -> Presenter:
@@ -112,10 +118,91 @@ def test_others_present_no_certificate(kind: str) -> None:
 
 def test_a_user_whose_certificates_somebody_else_issues() -> None:
     found = one(user(None, "tls-external"))
-    assert (found.authorities, found.remedy) == (
-        None,
-        "See that its certificate is of the CA in use, then give a waiver for it that says until when it may go on.",
+    assert (found.authorities, found.why) == (None, "somebody else issues its certificate, CN=orders")
+    assert found.remedy == (
+        "Name the Secret with its certificate in presenting_secrets; or see that it is of the CA in use, and give a waiver for it that says "
+        "until when it may go on."
     )
+
+
+def named(certificate: UserCertificate, *readers: Reader, entry: str = "tls.crt", remedy: str = "") -> NamedCertificate:
+    return NamedCertificate(NamedSecret("elsewhere", "partner", entry), certificate, remedy, readers)
+
+
+OF_OLD = replace(GOOD, authority=OLD.certificate, beside=NEW.certificate)
+WHERE = "Secret elsewhere/partner entry tls.crt"
+
+
+class TestNamedSecrets:
+    """Of somebody for whom the User Operator issues nothing, and copies."""
+
+    @pytest.mark.parametrize(("certificate", "authorities"), [(GOOD, [NEW]), (OF_OLD, [OLD, RENEWED])])
+    def test_one_with_the_subject_of_a_user_is_that_users(
+        self, certificate: UserCertificate, authorities: Sequence[Entity]
+    ) -> None:
+        found = one(user(None, "tls-external"), named=[named(certificate)])
+        assert (found.name, found.authorities, found.why) == ("KafkaUser apps/orders", names_of(*authorities), WHERE)
+        assert (found.renewal, found.behind) == (Renewal.BY_HAND, False)
+        assert found.remedy.startswith(f"Put a certificate of the CA in use into {WHERE}, and restart who reads it; or")
+
+    def test_a_superuser_by_name_is_known_by_it_too(self) -> None:
+        resource = kafka(kafka={"authorization": {"type": "simple", "superUsers": ["CN=admin,O=us"]}})
+        own = replace(GOOD, subject="CN=admin,O=us")
+        assert one(resource=resource, named=[named(own)]).name == "superuser CN=admin,O=us"
+        assert one(resource=resource, named=[named(own)]).authorities == names_of(NEW)
+
+    def test_all_secrets_of_a_user_count(self) -> None:
+        both = [named(GOOD), named(OF_OLD, entry="old.crt")]
+        found = one(user(None, "tls-external"), named=both)
+        assert found.authorities == names_of(OLD, RENEWED, NEW)
+        both[1] = named(replace(OF_OLD, authority=None, problem="of a stranger"), entry="old.crt")
+        found = one(user(None, "tls-external"), named=both)
+        assert (found.authorities, found.why) == (None, "Secret elsewhere/partner entry old.crt: of a stranger")
+
+    def test_one_of_another_subject_says_nothing_of_a_user(self) -> None:
+        _operator, stranger, secret = of(user(None, "tls-external"), named=[named(replace(GOOD, subject="CN=other"))])
+        assert (stranger.authorities, secret.authorities) == (None, names_of(NEW))
+
+    def test_a_copy_of_a_users_certificate_is_told_of_as_a_secret(self) -> None:
+        _operator, own, copy = of(user(), named=[named(OF_OLD)])
+        assert own.authorities == names_of(NEW)
+        assert (copy.name, copy.authorities, copy.why) == (WHERE, names_of(OLD, RENEWED), WHERE)
+        assert copy.remedy.startswith("Put the certificate as it was issued anew into it, and restart who reads it; or")
+
+    def test_one_that_has_expired_is_presented_to_nobody(self) -> None:
+        assert one(named=[named(replace(OF_OLD, not_after=NOW))]).authorities == frozenset()
+
+    def test_one_that_cannot_be_read_is_not_known(self) -> None:
+        found = one(named=[named(UserCertificate(problem="it does not exist"), remedy="Grant it.")])
+        assert (found.authorities, found.why, found.remedy) == (None, f"{WHERE}: it does not exist", "Grant it.")
+
+    def test_a_certificate_whose_ca_was_renewed_with_its_key_is_one_of_the_ca_in_use(self) -> None:
+        """Nobody here issues it anew, and brokers accept it under either."""
+        found = one(current=RENEWED, named=[named(replace(OF_OLD, beside=RENEWED.certificate))])
+        assert found.authorities == names_of(RENEWED)
+
+    def reader(self, certificate: UserCertificate, created: datetime, *, followed: bool) -> Presenter:
+        pods = ({"metadata": {"creationTimestamp": created.isoformat()}},)
+        reader = Reader("Pod elsewhere/a", pods, followed=followed)
+        *_others, found = of(named=[named(certificate, reader)])
+        return found
+
+    @pytest.mark.parametrize(("created", "expected"), [(LATE, (NEW,)), (EARLY, (OLD, NEW))])
+    def test_its_readers(self, created: datetime, expected: tuple[Entity, ...]) -> None:
+        found = self.reader(GOOD, created, followed=False)
+        assert (found.name, found.authorities, found.renewal) == (
+            "Pod elsewhere/a", names_of(*expected), Renewal.BY_HAND,
+        )  # fmt: skip
+
+    @pytest.mark.parametrize(
+        ("certificate", "created", "renewal"),
+        [(GOOD, EARLY, Renewal.RESTARTED), (GOOD, LATE, Renewal.BY_HAND), (OF_OLD, EARLY, Renewal.BY_HAND)],
+        ids=["changed, not restarted", "restarted", "not changed"],
+    )
+    def test_one_that_the_operator_restarts_is_waited_for_when_the_secret_has_changed(
+        self, certificate: UserCertificate, created: datetime, renewal: Renewal
+    ) -> None:
+        assert self.reader(certificate, created, followed=True).renewal is renewal
 
 
 class TestReaders:

@@ -6,18 +6,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
+from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import StepError
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.named_certificates import (
+    NamedCertificate,
+    read_named,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import (
+    NamedSecret,
+    Outside,
+    UserNamespace,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_secrets import ClientsCa
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import User, Users, read_users
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import ReissuePause
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, Entity, key, make
 
+from ...support.permissions import Restricted
 from .bench import SCOPE, Bench, Object, conditions, kafka, pem, secret
 
 OLD, NEW = make("clients-ca v0", key(0)), make("clients-ca v1", key(1))
@@ -60,8 +74,13 @@ class Stage(Bench):
         data = {entry: content for entry, content in usual.items() if content is not None}
         self.create("secrets", secret(name, data, labels=USER_LABELS))
 
-    def see(self) -> Users:
-        return read_users(self.client(), SCOPE, NOW)
+    def see(self, **asked: Any) -> Users:
+        return read_users(self.client(), SCOPE, NOW, Outside(**asked))
+
+    def in_another(self, namespace: str, plural: str, body: Object) -> None:
+        root = {"kafkausers": "/apis/kafka.strimzi.io/v1", "kafkaaccesses": "/apis/access.strimzi.io/v1alpha1"}
+        path = f"{root.get(plural, '/api/v1')}/namespaces/{namespace}/{plural}"
+        assert self.api.request("POST", path, body=body).status == 201
 
     def seen(self) -> User:
         (user,) = self.see().users
@@ -176,6 +195,122 @@ def test_prefix_and_namespace_are_those_of_the_user_operator() -> None:
     elsewhere = Stage({"watchedNamespace": "users"})
     elsewhere.user()
     assert (elsewhere.see().namespace, elsewhere.see().users) == ("users", ())
+
+
+def mounting(name: str, secret: str) -> Object:
+    volumes = [{"name": "tls", "secret": {"secretName": secret}}]
+    return {"metadata": {"name": name}, "spec": {"volumes": volumes, "containers": [{}]}}
+
+
+class TestOtherNamespaces:
+    """Where a User Operator of its own serves users of the same cluster, or programs log in as users of this one."""
+
+    def test_users_there(self) -> None:
+        stage = one_user()
+        body = {
+            "metadata": {"name": "orders", "labels": {"strimzi.io/cluster": "demo"}},
+            "spec": {"authentication": {"type": "tls"}},
+        }
+        stage.in_another("team", "kafkausers", body)
+        stage.in_another("team", "secrets", secret("kafka-orders", CONTENT, labels=USER_LABELS))
+        stage.in_another("team", "pods", mounting("app-0", "kafka-orders"))
+        stage.in_another("team", "pods", mounting("app-1", "orders"))
+        found = stage.see(user_namespaces=(UserNamespace("team", "kafka-"),))
+        own, theirs = found.users
+        assert (own.label, theirs.label, theirs.secret) == (
+            "KafkaUser kafka/orders",
+            "KafkaUser team/orders",
+            "kafka-orders",
+        )
+        assert theirs.certificate is not None
+        assert theirs.certificate.problem == ""
+        assert ([one.name for one in own.readers], [one.name for one in theirs.readers]) == ([], ["Pod team/app-0"])
+        assert (found.namespace, found.elsewhere) == ("kafka", ("team",))
+        assert len(stage.see().users) == 1
+
+    def test_the_namespace_of_the_clusters_own_user_operator_is_not_read_twice(self) -> None:
+        assert len(one_user().see(user_namespaces=(UserNamespace("kafka"),)).users) == 1
+
+    def test_a_binding_there_of_a_user_here(self) -> None:
+        stage = one_user()
+        spec = {"kafka": {"name": "demo"}, "user": {"name": "orders", "namespace": "kafka"}}
+        access = {"metadata": {"name": "bound"}, "spec": spec, "status": {"binding": {"name": "b"}}}
+        stage.in_another("team", "kafkaaccesses", access)
+        stage.in_another("team", "secrets", secret("b", {"ssl.keystore.crt": b""}))
+        stage.in_another("team", "pods", mounting("app", "b"))
+        (found,) = stage.see(user_namespaces=(UserNamespace("team"),)).users
+        assert [one.name for one in found.readers] == ["KafkaAccess team/bound", "Pod team/app"]
+
+    def test_a_user_operator_there_is_one(self) -> None:
+        bench = Bench()
+        bench.create("kafkas", kafka())
+        assert read_users(bench.client(), SCOPE, NOW, Outside(user_namespaces=(UserNamespace("team"),))).operated
+
+
+LEAF = of(NEW, "partner")
+CONTENT = {"ca.crt": pem(NEW), "user.crt": pem(LEAF), "user.key": LEAF.key.reveal()}
+ISSUED = {"ca.crt": pem(NEW), "tls.crt": pem(LEAF), "tls.key": LEAF.key.reveal()}
+NAMED = NamedSecret("team", "partner-tls")
+
+
+class TestNamedSecrets:
+    def see(self, content: dict[str, bytes], entry: str | None = None) -> tuple[NamedCertificate, ...]:
+        stage = Stage()
+        stage.in_another("team", "secrets", secret("partner-tls", content))
+        stage.in_another("team", "pods", mounting("app", "partner-tls"))
+        return stage.see(presenting=(replace(NAMED, entry=entry),)).named
+
+    @pytest.mark.parametrize("entry", [None, "tls.crt"])
+    def test_its_certificate_and_its_readers(self, entry: str | None) -> None:
+        (found,) = self.see(ISSUED, entry)
+        assert found.secret.label == "Secret team/partner-tls entry tls.crt"
+        assert (found.certificate.subject, found.certificate.problem) == (LEAF.certificate.subject, "")
+        assert (found.certificate.authority, found.certificate.has_key) == (NEW.certificate, True)
+        assert [one.name for one in found.readers] == ["Pod team/app"]
+
+    def test_without_an_entry_all_certificates_of_clients_count(self) -> None:
+        found = self.see({**ISSUED, "user.crt": pem(of(OLD, "partner")), "notes": b"of last year"})
+        assert [(one.secret.entry, one.certificate.authority) for one in found] == [
+            ("tls.crt", NEW.certificate), ("user.crt", OLD.certificate),
+        ]  # fmt: skip
+
+    def test_a_private_key_elsewhere_is_nobodys_business(self) -> None:
+        (found,) = self.see({"tls.crt": pem(LEAF)})
+        assert (found.certificate.has_key, found.certificate.problem) == (True, "")
+
+    @pytest.mark.parametrize(
+        ("content", "entry", "problem"),
+        [
+            ({"ca.crt": pem(NEW)}, None, "it holds no certificate of a client in PEM form"),
+            ({"user.p12": b"store"}, None, "it holds no certificate of a client in PEM form"),
+            (ISSUED, "user.crt", "its user.crt cannot be read: "),
+            ({"tls.crt": b"-----BEGIN CERTIFICATE-----"}, None, "its tls.crt cannot be read: "),
+            ({**ISSUED, "tls.key": of(NEW, number=6).key.reveal()}, None, "its private key does not belong to its certificate"),
+            ({"tls.crt": pem(of(STRANGER, "partner"))}, None, "brokers refuse its certificate: "),
+        ],
+    )  # fmt: skip
+    def test_what_is_wrong_is_said(self, content: dict[str, bytes], entry: str | None, problem: str) -> None:
+        (found,) = self.see(content, entry)
+        assert found.certificate.problem.startswith(problem)
+        assert found.certificate.authority is None or not found.certificate.has_key
+
+    def test_one_that_does_not_exist(self) -> None:
+        (found,) = Stage().see(presenting=(NAMED,)).named
+        assert (found.secret.label, found.certificate.problem) == ("Secret team/partner-tls", "it does not exist")
+
+    def test_one_that_may_not_be_read(self) -> None:
+        client = KubeClient(Restricted(Stage().api, denied=frozenset({"get secrets"})))
+        (found,) = read_named(client, (NAMED,), ClientsCa((), b""), NOW)
+        assert found.certificate.problem.startswith("Failed to read Secret team/partner-tls: ")
+        assert found.remedy
+
+    def test_a_connect_that_logs_in_with_it_is_restarted_by_the_operator(self) -> None:
+        stage = Stage()
+        stage.create("secrets", secret("partner-tls", ISSUED))
+        login = {"authentication": {"type": "tls", "certificateAndKey": {"secretName": "partner-tls"}}}
+        stage.create("kafkaconnects", {"metadata": {"name": "one"}, "spec": login})
+        (found,) = stage.see(presenting=(NamedSecret("kafka", "partner-tls"),)).named
+        assert [(one.name, one.followed) for one in found.readers] == [("KafkaConnect kafka/one", True)]
 
 
 def test_without_a_user_operator_that_is_said() -> None:

@@ -119,3 +119,35 @@ def test_without_permission_it_says_what_is_missing() -> None:
     ended = call("strimzi_user_info", memory, answer=refuse)
     assert ended.failed
     assert ended.result["msg"].startswith("Failed to list KafkaUser objects in namespace kafka: ")
+
+
+def test_certificates_in_secrets_that_are_named() -> None:
+    memory, current = cluster()
+    content = user_secret("partner", current, current, NOW)
+    content["metadata"]["labels"] = {}
+    memory.apply(content)
+    result = call("strimzi_user_info", memory, presenting_secrets=["partner:user.crt", "kafka/none"]).result
+    found, missing = result["named_certificates"]
+    assert (found["secret"], found["certificate"]["ca"]) == (
+        "Secret kafka/partner entry user.crt", f"clients-ca v0 ({current.certificate.sha256[:12]})",
+    )  # fmt: skip
+    assert (missing["secret"], missing["certificate"]["sha256"]) == ("Secret kafka/none", "")
+    assert "Secret kafka/none: it does not exist." in result["problems"]
+
+
+def test_a_name_that_is_none_is_said_with_the_forms_there_are() -> None:
+    memory, _current = cluster()
+    ended = call("strimzi_user_info", memory, presenting_secrets=["kafka/partner/tls.crt"])
+    assert ended.failed
+    assert ended.result["msg"] == (
+        "presenting_secrets: 'kafka/partner/tls.crt' is not the name of a Secret. Give name, namespace/name or namespace/name:entry."
+    )
+
+
+def test_users_of_another_namespace() -> None:
+    memory, _current = cluster()
+    path = "/apis/kafka.strimzi.io/v1/namespaces/team/kafkausers"
+    assert memory.api.request("POST", path, body=kafka_user("orders", "team")).status == 201
+    result = call("strimzi_user_info", memory, user_namespaces=[{"namespace": "team", "secret_prefix": "k-"}]).result
+    (theirs,) = [one for one in result["users"] if one["namespace"] == "team"]
+    assert (theirs["secret"], theirs["certificate"]["problem"]) == ("k-orders", "Secret team/k-orders does not exist")

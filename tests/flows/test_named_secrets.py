@@ -1,0 +1,195 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The clients CA is replaced while somebody logs in with certificates that the User Operator has not written, in Secrets that a person has
+named, and while users are in several namespaces."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import (
+    NamedSecret,
+    Outside,
+    UserNamespace,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Waiver
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.tests.operator import certs
+from ansible_collections.trustops.strimzi.tests.operator.user_operator import UserOperatorDouble
+from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
+
+from ..support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
+from ..support.users import kafka_user
+from ..support.watched_cluster import CLUSTER
+from .test_clients_ca import assert_only, held
+
+APPS = "apps"
+#: A Secret as cert-manager, or a person, leaves it.
+NAMED = NamedSecret(APPS, "partner-tls", "tls.crt")
+POD = {"metadata": {"name": "partner"}, "spec": {"volumes": [{"secret": {"secretName": NAMED.name}}]}}
+
+
+pytestmark = pytest.mark.usefixtures("nodes")
+
+
+@pytest.fixture
+def cluster(clients_cluster: ClientsCluster) -> ClientsCluster:
+    clients_cluster.begin()
+    clients_cluster.outside = Outside(presenting=(NAMED,))
+    return clients_cluster
+
+
+class Partner:
+    """Somebody whose certificate lies in a Secret of another namespace, and who has read that."""
+
+    def __init__(self, cluster: ClientsCluster, subject: str) -> None:
+        self.cluster, self.subject = cluster, subject
+        self._send("POST", "secrets", self._issued())
+        self.start()
+
+    def take(self) -> None:
+        """Somebody puts a certificate of the CA in use into the Secret."""
+        self.cluster.memory.seconds += 1
+        self._send("PUT", f"secrets/{NAMED.name}", self._issued())
+
+    def start(self) -> None:
+        """Its pod reads the Secret once."""
+        self.cluster.memory.seconds += 1
+        self._send("POST", "pods", POD)
+        stored = self.cluster.memory.api.find("secrets", APPS, NAMED.name) or {}
+        self.cluster.programs.started["partner"] = base64.b64decode(stored["data"]["tls.crt"])
+
+    def stop(self) -> None:
+        self._send("DELETE", "pods/partner", None)
+        self.cluster.programs.stop("partner")
+
+    def _issued(self) -> dict[str, object]:
+        ca, ca_key = self.cluster.secret(CERTIFICATES)["ca.crt"], certs.load_key(self.cluster.secret(KEYS)["ca.key"])
+        key = certs.new_leaf_key()
+        leaf = certs.leaf(certs.name(self.subject, None), (), key, ca, ca_key, 90)
+        assert leaf is not None
+        content = {"ca.crt": ca, "tls.crt": leaf, "tls.key": certs.key_pem(key)}
+        data = {entry: base64.b64encode(value).decode() for entry, value in content.items()}
+        return {"kind": "Secret", "metadata": {"name": NAMED.name}, "type": "kubernetes.io/tls", "data": data}
+
+    def _send(self, method: str, path: str, body: object) -> None:
+        response = self.cluster.memory.api.request(method, f"/api/v1/namespaces/{APPS}/{path}", body=body)
+        assert response.status < 300, response.body
+
+
+def external(cluster: ClientsCluster) -> None:
+    cluster.add("partner", kind="tls-external")
+
+
+def superuser(cluster: ClientsCluster) -> None:
+    authorization = {"type": "simple", "superUsers": ["CN=partner"]}
+    cluster.change("kafkas", CLUSTER, {"spec": {"kafka": {"authorization": authorization}}})
+    cluster.memory.settle(1)
+
+
+def nobody(cluster: ClientsCluster) -> None:
+    """A copy of the certificate of a user for whom the User Operator issues them."""
+    cluster.add("partner")
+
+
+@pytest.mark.parametrize(
+    ("who", "name"),
+    [
+        (external, "KafkaUser kafka/partner"),
+        (superuser, "superuser CN=partner"),
+        (nobody, "Secret apps/partner-tls entry tls.crt"),
+    ],
+)
+def test_the_old_ca_stays_until_it_holds_a_certificate_of_the_next_and_is_read(
+    cluster: ClientsCluster, who: Callable[[ClientsCluster], None], name: str
+) -> None:
+    who(cluster)
+    partner, old = Partner(cluster, "partner"), cluster.current
+    told = held(cluster.run(Goal.REPLACE_KEY))
+    assert f"{name}: may present a certificate of" in told
+    assert "Pod apps/partner: may present a certificate of" in told
+    assert cluster.accepted == {old, cluster.current}
+    partner.take()
+    told = held(cluster.run(Goal.RECONCILE))
+    assert f"{name}:" not in told
+    assert "it has not read the certificate in Secret apps/partner-tls entry tls.crt since that was issued" in told
+    assert cluster.accepted == {old, cluster.current}
+    partner.stop()
+    partner.start()
+    cluster.finish(Goal.RECONCILE)
+    assert_only(cluster, cluster.current)
+
+
+def test_whoever_is_waived_wrongly_is_refused(cluster: ClientsCluster) -> None:
+    """The observer sees what the gate is there for."""
+    external(cluster)
+    Partner(cluster, "partner")
+    until = cluster.work().clock.now() + timedelta(days=1)
+    waivers = tuple(Waiver(name, until, "a mistake") for name in ("KafkaUser kafka/partner", "Pod apps/partner"))
+    cluster.outside = Outside(waivers=waivers, presenting=(NAMED,))
+    with pytest.raises(InvariantBroken, match=r"broker demo-kafka-\d does not accept partner"):
+        cluster.run(Goal.REPLACE_KEY)
+
+
+def test_a_renewal_with_the_same_key_asks_nothing_of_them(cluster: ClientsCluster) -> None:
+    external(cluster)
+    Partner(cluster, "partner")
+    cluster.finish(Goal.RENEW)
+
+
+@pytest.mark.parametrize("entry", ["tls.crt", "other.crt"])
+def test_a_named_secret_that_cannot_be_read_is_told_before_anything_is_written(
+    cluster: ClientsCluster, entry: str
+) -> None:
+    if entry != NAMED.entry:
+        Partner(cluster, "partner")
+    cluster.outside = Outside(presenting=(NamedSecret(APPS, NAMED.name, entry),))
+    told = held(cluster.run(Goal.REPLACE_KEY))
+    label = "Secret apps/partner-tls entry"
+    expected = (
+        f"{label} other.crt: its other.crt cannot be read"
+        if entry != NAMED.entry
+        else f"{label} tls.crt: it does not exist"
+    )
+    assert expected in told
+    assert cluster.writes == 0
+
+
+def test_users_of_another_namespace_are_issued_anew_by_their_own_user_operator(cluster: ClientsCluster) -> None:
+    """It reads the same CA Secrets, and gives the Secrets of users names of its own. Nobody sees whether it makes PKCS#12 files."""
+    theirs = UserOperatorDouble(
+        cluster.memory.api, APPS, CLUSTER, prefix="kafka-", ca_namespace="kafka", keystores=False
+    )
+    user = kafka_user("remote", APPS)
+    path = f"/apis/kafka.strimzi.io/v1/namespaces/{APPS}/kafkausers"
+    assert cluster.memory.api.request("POST", path, body=user).status == 201
+    cluster.memory.neighbours.append(theirs.reconcile)
+    cluster.memory.settle(1)
+    cluster.outside = Outside(user_namespaces=(UserNamespace(APPS, "kafka-"),))
+    cluster.finish(Goal.REPLACE_KEY)
+    assert theirs.issued == ["remote", "remote"]
+    assert_only(cluster, cluster.current)
+    stored = cluster.memory.api.find("secrets", APPS, "kafka-remote") or {}
+    assert stored["data"]["ca.crt"] == base64.b64encode(cluster.secret(CERTIFICATES)["ca.crt"]).decode()
+    assert stored["data"]["user.crt"]
+
+
+def test_a_user_operator_of_another_namespace_that_stands_still_holds_the_flow(cluster: ClientsCluster) -> None:
+    theirs = UserOperatorDouble(cluster.memory.api, APPS, CLUSTER, ca_namespace="kafka")
+    path = f"/apis/kafka.strimzi.io/v1/namespaces/{APPS}/kafkausers"
+    assert cluster.memory.api.request("POST", path, body=kafka_user("remote", APPS)).status == 201
+    theirs.reconcile()
+    cluster.outside = Outside(user_namespaces=(UserNamespace(APPS),))
+    old = cluster.current
+    with pytest.raises(OperatorSilent, match="has not confirmed the pause of KafkaUser apps/remote within 60 s"):
+        cluster.run(Goal.REPLACE_KEY)
+    assert cluster.current == old
+    cluster.memory.neighbours.append(theirs.reconcile)
+    cluster.finish(Goal.RECONCILE)
+    assert_only(cluster, cluster.current)
