@@ -14,7 +14,8 @@ description:
     that present it. It asks every broker on every listener on which users log in which clients CAs it accepts. It changes nothing.
   - It is what has to be known before the clients CA is renewed or replaced, be it by Strimzi or by hand. Strimzi issues all users anew as soon as it
     has another clients CA, and does not wait until every broker trusts it.
-  - Of a Secret only facts are kept; no private key is shown. PKCS#12 files are not opened.
+  - Of a Secret only facts are kept; no private key is shown. A PKCS#12 file is opened where somebody else than the
+    User Operator has written to the Secret, which takes a twentieth of a second for each.
   - Certificates that are in no Secret of a KafkaUser are seen where O(presenting_secrets) names the Secrets, such as those of users with
     C(tls-external), or of superusers whose names are in the Kafka resource.
 options:
@@ -101,7 +102,7 @@ users:
         ca: {description: The clients CA under which it is valid; empty where none is., type: str, returned: always, sample: clients-ca v0 (6c1f0e9a2b3c)}
         keystore: {description: Whether a PKCS#12 file lies beside it., type: bool, returned: always, sample: true}
         changed_at: {description: "When the Secret changed last; null where that is not recorded.", type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
-        problem: {description: What is wrong; empty where nothing is., type: str, returned: always, sample: ""}
+        problem: {description: What is wrong with it or the PKCS#12 file; empty where nothing is., type: str, returned: always, sample: ""}
     presenters:
       description:
         - Pods that mount the Secret or have it in their environment, resources that name it, and KafkaAccess resources that copy it, in the namespaces of

@@ -13,7 +13,7 @@ from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
-from cryptography.hazmat.primitives.serialization import pkcs12
+from cryptography.hazmat.primitives.serialization import PrivateFormat, pkcs12
 from cryptography.x509.oid import NameOID
 
 
@@ -164,3 +164,10 @@ def _issued(lower: x509.Certificate, upper: x509.Certificate) -> bool:
 def truststore(entries: dict[str, bytes], password: bytes) -> bytes:
     certificates = [pkcs12.PKCS12Certificate(load(value)[0], key.encode()) for key, value in sorted(entries.items())]
     return pkcs12.serialize_java_truststore(certificates, serialization.BestAvailableEncryption(password))
+
+
+def keystore(name: str, certificate: bytes, key: bytes, password: bytes) -> bytes:
+    """With the first certificate only, as the User Operator has ``openssl pkcs12 -export`` make it."""
+    algorithm = pkcs12.PBES.PBESv2SHA256AndAES256CBC
+    how = PrivateFormat.PKCS12.encryption_builder().kdf_rounds(2048).key_cert_algorithm(algorithm).build(password)
+    return pkcs12.serialize_key_and_certificates(name.encode(), load_key(key), load(certificate)[0], None, how)

@@ -74,7 +74,7 @@ class UserOperatorDouble:
             stored = self._issued(name, ca, key, stored)
             self.issued.append(name)
         elif self.keystores and not all(stored.get(entry) for entry in _KEYSTORE):
-            stored = {**stored, **self._keystore()}
+            stored = {**stored, **self._keystore(name, stored["user.crt"], stored["user.key"])}
         wanted = ("ca.crt", "user.crt", "user.key", *(_KEYSTORE if self.keystores else ()))
         self.api.write_secret({
             "apiVersion": "v1", "kind": "Secret", "type": "Opaque",
@@ -107,12 +107,13 @@ class UserOperatorDouble:
         leaf = certs.leaf(certs.name(name, None), (), key, ca, certs.load_key(ca_key), 365)
         if leaf is None and self.keystores:
             raise UserFailed("Could not parse certificate: java.io.IOException: Empty input")
-        return {"ca.crt": ca, "user.crt": leaf or b"", "user.key": certs.key_pem(key), **self._keystore()}
+        pair = {"user.crt": leaf or b"", "user.key": certs.key_pem(key)}
+        return {"ca.crt": ca, **pair, **(self._keystore(name, *pair.values()) if leaf else {})}
 
     @staticmethod
-    def _keystore() -> dict[str, bytes]:
-        """Nobody here opens it."""
-        return {"user.p12": b"keystore", "user.password": randomness.token_urlsafe(9).encode()}
+    def _keystore(name: str, leaf: bytes, key: bytes) -> dict[str, bytes]:
+        password = randomness.token_urlsafe(9).encode()
+        return {"user.p12": certs.keystore(name, leaf, key, password), "user.password": password}
 
     @property
     def _labels(self) -> dict[str, str]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .._pki.certificates import Certificate
+from .._strimzi.keystore_files import REMEDY
 from .._strimzi.named_certificates import NamedCertificate
 from .._strimzi.readers import Reader
 from .._strimzi.user_listeners import UserListener, user_listeners
@@ -41,7 +42,12 @@ def describe_users(found: Users) -> dict[str, Any]:
 
 
 def _problems(found: Iterable[tuple[str, UserCertificate | None]]) -> list[str]:
-    return [f"{name}: {one.problem}." for name, one in found if one is not None and one.problem]
+    return [f"{name}: {problem}." for name, one in found if one is not None and (problem := _problem(one))]
+
+
+def _problem(certificate: UserCertificate) -> str:
+    """With what helps against a PKCS#12 file that nobody else would look into."""
+    return certificate.problem or (f"{certificate.stale}. {REMEDY}" if certificate.stale else "")
 
 
 def describe_user_listeners(found: Users, seen: Sequence[ObservedListener]) -> list[dict[str, Any]]:
@@ -123,7 +129,7 @@ def _certificate(certificate: UserCertificate) -> dict[str, Any]:
         "ca": label(certificate.authority) if certificate.authority is not None else "",
         "keystore": certificate.keystore,
         "changed_at": time_text(certificate.changed_at),
-        "problem": certificate.problem,
+        "problem": _problem(certificate),
     }
 
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Truststores that Java reads: PKCS#12, and JKS for programs that read no other form."""
+"""Stores that Java reads: truststores as PKCS#12, and as JKS for programs that read no other form; and what is in a PKCS#12 keystore."""
 
 from __future__ import annotations
 
@@ -11,11 +11,47 @@ import struct
 from collections.abc import Mapping
 from datetime import datetime
 
-from ._cryptography import pkcs12, serialization, x509
-from .certificates import Certificate
+from ._cryptography import InternalError, UnsupportedAlgorithm, pkcs12, serialization, x509
+from .certificates import Certificate, certificate_from_der
 
 #: Kind of an entry that is a trusted certificate.
 _TRUSTED = 2
+
+
+class KeystoreError(Exception):
+    """A keystore that cannot be used. The message says why, without a full stop, and nothing of its content."""
+
+
+#: What was found in a keystore, by a digest of the file and its password: a flow reads all of them again and again.
+_OPENED: dict[bytes, Certificate | str] = {}
+
+
+def open_pkcs12(content: bytes, password: bytes) -> Certificate:
+    """The certificate of the private key in a keystore. Raises KeystoreError.
+
+    The library tests the primes of an RSA key each time, a twentieth of a second for 2048 bits, and nothing turns that off.
+    """
+    digest = hashlib.sha256(hashlib.sha256(content).digest() + password).digest()
+    if digest not in _OPENED:
+        try:
+            _OPENED[digest] = _opened(content, password)
+        except KeystoreError as error:
+            _OPENED[digest] = str(error)
+    found = _OPENED[digest]
+    if isinstance(found, str):
+        raise KeystoreError(found)
+    return found
+
+
+def _opened(content: bytes, password: bytes) -> Certificate:
+    try:
+        key, certificate, _others = pkcs12.load_key_and_certificates(content, password)
+    except (ValueError, TypeError, InternalError, UnsupportedAlgorithm):
+        raise KeystoreError("does not open with its password") from None
+    # The library gives no other certificate than that of the key.
+    if key is None or certificate is None:
+        raise KeystoreError("holds no private key with its certificate")
+    return certificate_from_der(certificate.public_bytes(serialization.Encoding.DER))
 
 
 def pkcs12_truststore(certificates: Mapping[str, Certificate], password: bytes) -> bytes:

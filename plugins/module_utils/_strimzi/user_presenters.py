@@ -16,6 +16,7 @@ from typing import Any
 from .._pki.certificates import Certificate
 from .._trust.model.presenters import Presenter, ReissuePause, Renewal
 from .._trust.model.snapshot import CaSecrets
+from .keystore_files import REMEDY
 from .named_certificates import NamedCertificate
 from .names import PAUSE_RECONCILIATION
 from .readers import Reader
@@ -68,8 +69,14 @@ def _of_user(user: User, about: _Authorities) -> Iterator[Presenter]:
         # A user without a certificate presents none.
         yield replace(found, why=certificate.problem)
     else:
-        authorities, why = _held(certificate, f"Secret {user.namespace}/{user.secret}", about)
-        yield replace(found, authorities=authorities, why=why)
+        where = f"Secret {user.namespace}/{user.secret}"
+        authorities, why = _held(certificate, where, about)
+        found = replace(found, authorities=authorities, why=why)
+        if certificate.stale and authorities is not None:
+            # It may be of any CA that users had certificates of.
+            may_be, why = authorities | about.used, f"{where}: {certificate.stale}"
+            found = replace(found, authorities=may_be, why=why, remedy=f"{REMEDY}; or {_WAIVER}.")
+        yield found
     what = f"the certificate of user {user.name}"
     yield from (_reader(one, what, certificate, about) for one in user.readers)
 

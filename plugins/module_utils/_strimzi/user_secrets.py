@@ -18,6 +18,7 @@ from .._pki.certificates import Certificate, CertificateError, Chain, parse_cert
 from .._pki.keys import PrivateKeyError, load_stored_key
 from .._pki.paths import validate_path
 from .copy_age import data_changed
+from .keystore_files import why_stale
 from .secret_data import entries
 
 
@@ -38,7 +39,7 @@ class ClientsCa:
 @dataclass(frozen=True)
 class UserCertificate:
     """authority: the CA of the cluster under which it is valid; None where there is none. keystore: whether a PKCS#12 file lies
-    beside it; nobody has looked into that. changed_at: when the Secret changed last, where the API server has recorded it.
+    beside it. stale: why that may hold something else, without a full stop. changed_at: when the Secret changed last, where the API server has recorded it.
     problem: what is wrong, as a sentence without a full stop. beside: the CA in its ``ca.crt``; None where there is none.
     has_key: whether the private key beside it is that of the certificate. is_current: whether ``ca.crt`` has the bytes of the CA in
     use, without which the User Operator issues anew.
@@ -55,6 +56,7 @@ class UserCertificate:
     beside: Certificate | None = None
     has_key: bool = False
     is_current: bool = False
+    stale: str = ""
 
 
 def read_clients_ca(secret: Mapping[str, Any] | None) -> ClientsCa:
@@ -68,10 +70,12 @@ def read_user_secret(secret: Mapping[str, Any], clients_ca: ClientsCa, now: date
     """As the User Operator writes it."""
     data = entries(secret)
     found = read_certificate(secret, "user.crt", data.get("user.key", b""), clients_ca, now)
-    if not found.sha256:
+    leaf = next(iter(_read(data.get("user.crt", b""))), None)
+    if leaf is None:
         return found
     return replace(
         found, keystore="user.p12" in data, problem=found.problem or _unlike(data, clients_ca),
+        stale=why_stale(secret, leaf),
         beside=next(iter(_read(data.get("ca.crt", b""))), None), is_current=_is_current(data, clients_ca),
     )  # fmt: skip
 

@@ -11,10 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import pkcs12
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keystores import jks_truststore, pkcs12_truststore
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keystores import (
+    KeystoreError,
+    jks_truststore,
+    open_pkcs12,
+    pkcs12_truststore,
+)
 
 from ...support.certificates import NOW, key, make
 
@@ -104,3 +112,34 @@ def test_java_reads_trusted_certificates(tmp_path: Path, form: str) -> None:
     assert done.returncode == 0, done.stdout
     assert done.stdout.count("trustedCertEntry") == len(STORED)
     assert all(alias in done.stdout for alias in STORED)
+
+
+class TestOpening:
+    """A keystore with a private key and its certificate."""
+
+    LEAF = make("orders", key(5), make("Root", key(0)), ca=False)
+
+    def stored(self, own: PrivateKey | None) -> bytes:
+        certificate = x509.load_der_x509_certificate(self.LEAF.certificate.der)
+        how = serialization.BestAvailableEncryption(b"secret")
+        content = None if own is None else own.for_signing()
+        return pkcs12.serialize_key_and_certificates(b"orders", content, certificate, None, how)
+
+    def test_what_is_in_it(self) -> None:
+        assert open_pkcs12(self.stored(self.LEAF.key), b"secret") == self.LEAF.certificate
+
+    @pytest.mark.parametrize("password", [b"another", b""])
+    def test_another_password_after_the_right_one(self, password: bytes) -> None:
+        stored = self.stored(self.LEAF.key)
+        open_pkcs12(stored, b"secret")
+        for _time in range(2):
+            with pytest.raises(KeystoreError, match=r"^does not open with its password$"):
+                open_pkcs12(stored, password)
+
+    def test_what_is_no_keystore(self) -> None:
+        with pytest.raises(KeystoreError, match=r"^does not open with its password$"):
+            open_pkcs12(b"nothing", b"secret")
+
+    def test_one_without_the_key_of_its_certificate(self) -> None:
+        with pytest.raises(KeystoreError, match=r"^holds no private key with its certificate$"):
+            open_pkcs12(self.stored(None), b"secret")

@@ -111,6 +111,15 @@ def test_a_certificate_that_does_not_fit_is_not_known(certificate: UserCertifica
     assert (found.authorities, found.why) == (None, "Secret apps/orders: of a stranger")
 
 
+def test_a_program_that_reads_a_stale_keystore_may_present_any_certificate() -> None:
+    why = "its user.p12 holds another certificate than its user.crt"
+    found = one(user(replace(GOOD, stale=why)))
+    assert (found.authorities, found.why, found.behind) == (names_of(OLD, NEW), f"Secret apps/orders: {why}", False)
+    assert found.remedy.startswith(
+        "Remove the entries user.p12 and user.password from its Secret: the User Operator makes"
+    )
+
+
 @pytest.mark.parametrize("kind", ["scram-sha-512", ""])
 def test_others_present_no_certificate(kind: str) -> None:
     assert len(of(user(None, kind))) == 1

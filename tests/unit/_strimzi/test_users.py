@@ -8,13 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
+from functools import cache
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, pkcs12
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import StepError
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.keystore_files import why_stale
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.named_certificates import (
     NamedCertificate,
     read_named,
@@ -26,9 +29,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_
     UserNamespace,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_secrets import ClientsCa
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_secrets import ClientsCa, UserCertificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import User, Users, read_users
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import ReissuePause
+from ansible_collections.trustops.strimzi.tests.operator import certs
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, Entity, key, make
 
 from ...support.permissions import Restricted
@@ -41,6 +45,11 @@ USER_LABELS = {"strimzi.io/kind": "KafkaUser"}
 
 def of(issuer: Entity, name: str = "orders", number: int = 5, **options: object) -> Entity:
     return make(name, key(number), issuer, ca=False, **options)
+
+
+@cache
+def keystore(leaf: Entity) -> bytes:
+    return certs.keystore("user", pem(leaf), leaf.key.reveal(), b"secret")
 
 
 class Stage(Bench):
@@ -68,7 +77,8 @@ class Stage(Bench):
             "ca.crt": pem(NEW),
             "user.crt": pem(leaf),
             "user.key": leaf.key.reveal(),
-            "user.p12": b"store",
+            "user.p12": keystore(leaf),
+            "user.password": b"secret",
             **changed,
         }
         data = {entry: content for entry, content in usual.items() if content is not None}
@@ -167,6 +177,57 @@ def test_a_secret_that_is_missing_is_said() -> None:
     certificate = stage.seen().certificate
     assert certificate is not None
     assert certificate.problem == "Secret kafka/orders does not exist"
+
+
+class TestKeystores:
+    """Programs may read the PKCS#12 file instead of the certificate, and the User Operator never looks into it."""
+
+    LEAF, OTHER = of(NEW), of(OLD, number=6)
+
+    def see(self, stored: bytes, password: bytes | None = b"secret") -> UserCertificate:
+        found = one_user(self.LEAF, user_p12=stored, user_password=password).seen().certificate
+        assert found is not None
+        assert (found.keystore, found.problem, found.authority) == (True, "", NEW.certificate)
+        return found
+
+    def test_one_with_the_certificate_and_its_key(self) -> None:
+        assert self.see(keystore(self.LEAF)).stale == ""
+
+    @pytest.mark.parametrize(
+        ("stored", "password", "why"),
+        [
+            (None, b"another", "its user.p12 does not open with its password"),
+            (None, None, "its user.p12 does not open with its password"),
+            (b"", b"secret", "its user.p12 does not open with its password"),
+            ("other", b"secret", "its user.p12 holds another certificate than its user.crt"),
+        ],
+    )
+    def test_one_that_no_program_could_use(self, stored: bytes | str | None, password: bytes | None, why: str) -> None:
+        content = stored if isinstance(stored, bytes) else keystore(self.OTHER if stored else self.LEAF)
+        assert self.see(content, password).stale == why
+
+    def test_one_without_a_key(self) -> None:
+        only = pkcs12.serialize_key_and_certificates(
+            b"orders", None, certs.load(pem(self.LEAF))[0], None, BestAvailableEncryption(b"secret")
+        )
+        assert self.see(only).stale == "its user.p12 holds no private key with its certificate"
+
+    @pytest.mark.parametrize(
+        ("manager", "entries", "opened"),
+        [
+            ("strimzi-user-operator", ("user.crt", "user.key", "user.p12", "user.password"), False),
+            ("strimzi-user-operator", ("user.p12", "user.password"), True),
+            ("kubectl-edit", ("user.crt", "user.key", "user.p12", "user.password"), True),
+        ],
+    )
+    def test_one_that_the_user_operator_wrote_with_the_certificate_is_not_opened(
+        self, manager: str, entries: Sequence[str], opened: bool
+    ) -> None:
+        """It takes too long for ten thousand."""
+        owned = {"manager": manager, "fieldsV1": {"f:data": {f"f:{entry}": {} for entry in entries}}}
+        stored = secret("orders", {"user.crt": pem(self.LEAF), "user.p12": b"nothing"})
+        stored["metadata"]["managedFields"] = [owned]
+        assert bool(why_stale(stored, self.LEAF.certificate)) is opened
 
 
 @pytest.mark.parametrize("kind", ["tls-external", "scram-sha-512"])

@@ -1,0 +1,58 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The clients CA is replaced while the PKCS#12 file of a user holds something else than the certificate beside it."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.tests.support.memory_api import Change
+
+from ..support.clients_cluster import ClientsCluster
+from .test_clients_ca import assert_only, held
+
+pytestmark = pytest.mark.usefixtures("nodes")
+
+
+@pytest.fixture
+def cluster(clients_cluster: ClientsCluster) -> ClientsCluster:
+    clients_cluster.begin()
+    return clients_cluster
+
+
+def put(cluster: ClientsCluster, **entries: bytes | None) -> None:
+    """What somebody else writes. entries: of the Secret, by their endings."""
+    data = {f"user.{end}": value and base64.b64encode(value).decode() for end, value in entries.items()}
+    cluster.change("secrets", "orders", {"data": data})
+
+
+def test_an_old_file_beside_a_new_certificate_holds_the_old_ca_until_it_is_made_anew(cluster: ClientsCluster) -> None:
+    old, stored = cluster.current, cluster.secret("orders")
+    kept = {"p12": stored["user.p12"], "password": stored["user.password"]}
+
+    def put_back(change: Change) -> None:
+        """A tool that has kept the two entries."""
+        if (change.plural, change.name) == ("secrets", "orders") and put_back.active:
+            put_back.active = False
+            put(cluster, **kept)
+
+    put_back.active = True
+    cluster.memory.api.listeners.append(put_back)
+    told = held(cluster.run(Goal.REPLACE_KEY))
+    assert "Secret kafka/orders: its user.p12 holds another certificate than its user.crt" in told
+    assert "Remove the entries user.p12 and user.password from its Secret" in told
+    assert cluster.accepted == {old, cluster.current}
+    put(cluster, p12=None, password=None)
+    cluster.memory.settle(1)
+    cluster.finish(Goal.RECONCILE)
+    assert_only(cluster, cluster.current)
+
+
+def test_one_that_was_unusable_before_is_made_anew_with_the_certificate(cluster: ClientsCluster) -> None:
+    put(cluster, p12=b"nothing")
+    cluster.finish(Goal.REPLACE_KEY)
+    assert_only(cluster, cluster.current)
