@@ -117,6 +117,19 @@ _value:
       description: Who presents certificates of the clients CA, as modules return it; those that are not done, with the waiver of each.
       type: dict
       sample: {count: 2, others: []}
+    users:
+      description: Every user and every certificate in a named Secret, where M(trustops.strimzi.strimzi_user_info) was among the calls.
+      type: list
+      elements: dict
+      contains:
+        name: {description: The KafkaUser or the Secret., type: str, sample: KafkaUser kafka/orders}
+        authentication: {description: Its authentication., type: str, sample: tls}
+        subject: {description: Subject of the certificate., type: str, sample: CN=orders}
+        issuer: {description: "The clients CA under which it is valid, else its issuer as it says itself.", type: str, sample: clients-ca v0 (6c1f0e9a2b3c)}
+        sha256: {description: SHA-256 fingerprint., type: str, sample: "77aa01"}
+        not_after: {description: Its end., type: str, sample: "2027-01-01T00:00:00Z"}
+        read_by: {description: Who reads it., type: list, elements: dict, sample: [{name: Pod kafka/orders-0, up_to_date: true}]}
+        problem: {description: What is wrong., type: str, sample: ""}
     leaves: {description: The end-entity certificates in their Secrets., type: list, elements: dict, sample: []}
     leaves_before: {description: The same at the start., type: list, elements: dict, sample: []}
     phases:

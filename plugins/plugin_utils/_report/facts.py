@@ -16,6 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.rolls imp
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import CHANGES, Run
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.stages import describe_phases
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.times import seconds_between
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.users import describe_users
 
 #: The version of the structure; it is raised when a key changes its meaning or goes away.
 SCHEMA = 2
@@ -44,6 +45,7 @@ def facts_of(run: Run, now: datetime) -> dict[str, Any]:
         "proof": describe_proof(channels["channels"], authorities["removed"]),
         "outside": run.last["outside"],
         "presenters": run.last["presenters"],
+        "users": describe_users(run.users),
         "leaves": run.last["leaves"],
         "leaves_before": run.first["leaves"],
         "phases": describe_phases(run),

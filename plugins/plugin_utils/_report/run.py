@@ -25,7 +25,7 @@ class Run:
     failed.
 
     look: what the listeners said when they were asked last, and when and why. plan: what a run in check mode would do.
-    violations: what holds the flow, or would after the steps of the plan.
+    violations: what holds the flow, or would after the steps of the plan. users: the result of ``strimzi_user_info``, where it was called.
     """
 
     goal: str
@@ -40,6 +40,7 @@ class Run:
     violations: list[dict[str, Any]]
     failure: str | None
     began_at: str | None
+    users: dict[str, Any]
 
     @classmethod
     def of(cls, calls: Iterable[Mapping[str, Any]], goal: str, check_mode: bool, where: Mapping[str, Any]) -> Run:
@@ -47,6 +48,7 @@ class Run:
 
         ``where``: name and namespace, for runs of which no result has them.
         """
+        calls = list(calls)
         told = _of_this_run([call for call in calls if "cluster" in call or call.get("failed")])
         seen = [call for call in told if "cluster" in call]
         failed = next((call for call in told if call.get("failed")), None)
@@ -65,6 +67,7 @@ class Run:
             violations=list(last.get("violations") or []) if failed or check_mode else [],
             failure=str(failed.get("msg") or "the call failed without a message") if failed else None,
             began_at=next((str(call["began_at"]) for call in told if call.get("began_at")), None),
+            users=next((dict(call) for call in reversed(calls) if "users_by_ca" in call), {}),
         )
 
     @property

@@ -14,6 +14,7 @@ from ansible_collections.trustops.strimzi.plugins.plugin_utils._report import wo
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.matrix import matrix
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.picture import picture
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.timeline import summary, timeline
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.users import rows_of
 
 Facts = Mapping[str, Any]
 #: Classes of the style sheet; the letter tells CAs apart without colour.
@@ -41,6 +42,7 @@ def view_of(facts: Facts) -> dict[str, Any]:
         "outside": [_outside(client, cas) for client in facts["outside"]],
         "presenters": [_presenter(one, cas) for one in facts["presenters"]["others"]],
         "presenters_done": facts["presenters"]["count"] - len(facts["presenters"]["others"]),
+        "users": rows_of(facts["users"]),
         "log": _log(facts),
         "remainders": _remainders(facts),
     }

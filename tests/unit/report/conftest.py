@@ -57,9 +57,13 @@ def hostile() -> list[dict[str, Any]]:
         {"name": HOSTILE, "presents": [HOSTILE], "evidence": HOSTILE, "awaits_certificate": True, "waiver": waiver},
     ]}  # fmt: skip
     failed["outside"] = [{"client": HOSTILE, "trusts": [HOSTILE], "doubt": HOSTILE, "waiver": waiver}]
+    certificate = {**dict.fromkeys(("subject", "issuer", "ca", "sha256", "not_after", "problem"), HOSTILE)}
+    user = {"name": HOSTILE, "namespace": HOSTILE, "authentication": HOSTILE, "certificate": certificate}
+    users = [{**user, "presenters": [{"name": HOSTILE, "up_to_date": False}]}]
     answer = listener(HOSTILE, pods[1]["uid"], trusts=[HOSTILE], refuses=[HOSTILE], why=[HOSTILE])
     failed |= look([answer], why=HOSTILE)
-    return [{**before(), "cluster": cluster, "began_at": BEGUN}, *done, failed]
+    listed = {"users": users, "named_certificates": [], "users_by_ca": []}
+    return [{**before(), "cluster": cluster, "began_at": BEGUN}, *done, failed, listed]
 
 
 def commanding(value: Any) -> Any:
@@ -72,7 +76,7 @@ def commanding(value: Any) -> Any:
 
 def hostile_plan() -> list[dict[str, Any]]:
     step = {"phase": HOSTILE, "what": HOSTILE, "restarts": [HOSTILE]}
-    return [{**hostile()[-1], "failed": False, "done": False, "plan": [step], "planned_rolls": 1}]
+    return [{**hostile()[-2], "failed": False, "done": False, "plan": [step], "planned_rolls": 1}]
 
 
 def asked(count: int = 100) -> list[dict[str, Any]]:
