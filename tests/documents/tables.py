@@ -13,6 +13,7 @@ FLOW = (
 REQUESTS = (
     "cluster", "requests", "requests_elsewhere", "exported", "imported", "let_be", "actions", "began_at", "seconds",
 )  # fmt: skip
+USER = ("user", "actions", "began_at", "seconds")
 USERS = (
     "namespace",
     "user_operator",
@@ -35,5 +36,6 @@ RETURNS = {
     "strimzi_reconciliation": FLOW,
     "strimzi_roll": (*FLOW, *PLAN),
     "strimzi_trusted_certs": (*FLOW, *PLAN, "trusted_certificates"),
+    "strimzi_user": USER,
     "strimzi_user_info": USERS,
 }

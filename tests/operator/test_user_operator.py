@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.serialization import pkcs12
 
 from .api import encode
 from .conftest import Clock
@@ -125,3 +126,63 @@ def test_a_key_that_is_not_that_of_the_ca(
     operator.reconcile()
     assert condition(generated, "orders")["type"] == state
     assert bool(generated.entries("orders")["user.crt"]) is leaf
+
+
+EXTERNAL: Object = {"spec": {"authentication": {"type": "tls-external"}}}
+#: Of a Secret that is nobody's any more.
+WITHOUT: Object = {"metadata": {"labels": {"strimzi.io/kind": None, "strimzi.io/cluster": None}}}
+
+
+class TestAnotherAuthentication:
+    """docs/operator.md, "Users": a user whose authentication changes."""
+
+    def test_its_secret_is_deleted(self, operator: UserOperatorDouble, generated: OperatedCluster) -> None:
+        generated.change("kafkausers", "orders", EXTERNAL)
+        operator.reconcile()
+        assert generated.get("secrets", "orders") is None
+
+    def test_one_without_labels_stays(self, operator: UserOperatorDouble, generated: OperatedCluster) -> None:
+        generated.change("secrets", "orders", WITHOUT)
+        generated.change("kafkausers", "orders", EXTERNAL)
+        operator.reconcile()
+        assert generated.entries("orders")["user.crt"]
+
+    def test_one_without_labels_is_overwritten_for_a_user_with_tls(
+        self, operator: UserOperatorDouble, generated: OperatedCluster
+    ) -> None:
+        before = generated.entries("orders")
+        generated.change("secrets", "orders", WITHOUT)
+        operator.reconcile()
+        assert generated.entries("orders")["user.crt"] != before["user.crt"]
+
+    def test_one_of_another_type_is_never_written(
+        self, operator: UserOperatorDouble, generated: OperatedCluster
+    ) -> None:
+        add_user(generated, "partner", "tls-external")
+        content = encode({"tls.crt": b"", "tls.key": b""})
+        generated.memory.apply({
+            "apiVersion": "v1", "kind": "Secret", "type": "kubernetes.io/tls", "metadata": {"name": "partner"}, "data": content,
+        })  # fmt: skip
+        generated.change("kafkausers", "partner", {"spec": {"authentication": {"type": "tls"}}})
+        operator.reconcile()
+        assert condition(generated, "partner")["type"] == "NotReady"
+        assert set(generated.entries("partner")) == {"tls.crt", "tls.key"}
+
+
+def test_the_keystore_holds_what_lies_beside_it(operator: UserOperatorDouble, generated: OperatedCluster) -> None:
+    found = generated.entries("orders")
+    stored = pkcs12.load_pkcs12(found["user.p12"], found["user.password"])
+    assert stored.cert is not None
+    assert [stored.cert.certificate] == certificates(found["user.crt"])
+
+
+@pytest.mark.parametrize("entry", ["user.p12", "user.password"])
+def test_a_keystore_that_lacks_a_half_is_made_anew_from_the_certificate(
+    entry: str, operator: UserOperatorDouble, generated: OperatedCluster
+) -> None:
+    before = generated.entries("orders")
+    generated.change("secrets", "orders", {"data": {entry: None}})
+    operator.reconcile()
+    found = generated.entries("orders")
+    assert (found["user.crt"], operator.issued) == (before["user.crt"], ["orders"])
+    assert pkcs12.load_pkcs12(found["user.p12"], found["user.password"]).cert is not None

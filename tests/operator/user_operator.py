@@ -15,7 +15,7 @@ from typing import Any
 from . import certs
 from .api import Api, ApiError, Object, annotation, data, encode
 
-TLS = "tls"
+TLS, _TLS_EXTERNAL = "tls", "tls-external"
 _KEYSTORE = ("user.p12", "user.password")
 
 
@@ -59,16 +59,27 @@ class UserOperatorDouble:
         try:
             if kind == TLS:
                 self._certificate(user)
+            elif kind == _TLS_EXTERNAL:
+                self._remove_secret(user)
         except UserFailed as failure:
             self._status(user, "NotReady", str(failure))
             return
         self._status(user, "Ready", None)
+
+    def _remove_secret(self, user: Object) -> None:
+        """Of a user with another authentication before. It is found by its labels."""
+        secret = f"{self.prefix}{user['metadata']['name']}"
+        found = self.api.get("secrets", secret)
+        if found is not None and self._is_ours(found):
+            self.api.delete("secrets", secret)
 
     def _certificate(self, user: Object) -> None:
         """KafkaUserModel.maybeGenerateCertificates: the first rule that matches."""
         name, secret = user["metadata"]["name"], f"{self.prefix}{user['metadata']['name']}"
         ca, key = self._authority()
         found = self.api.get("secrets", secret)
+        if found is not None and found.get("type") != "Opaque":
+            raise UserFailed("Secret is invalid: type: Invalid value: field is immutable")
         stored = data(found) if found and self._is_ours(found) else {}
         if self._is_due(found, stored, ca):
             stored = self._issued(name, ca, key, stored)
@@ -136,10 +147,11 @@ class UserOperatorDouble:
 
     def _status(self, user: Object, kind: str, message: str | None) -> None:
         condition = {"type": kind, "status": "True", **({"message": message} if message else {})}
-        if (user.get("status") or {}).get("conditions") == [condition]:
+        status = {"conditions": [condition], "observedGeneration": user["metadata"].get("generation", 1)}
+        if user.get("status") == status:
             return
         try:
-            self.api.patch("kafkausers", user["metadata"]["name"], {"status": {"conditions": [condition]}}, "status")
+            self.api.patch("kafkausers", user["metadata"]["name"], {"status": status}, "status")
         except ApiError as error:
             # Deleted meanwhile.
             if error.status != 404:

@@ -103,7 +103,7 @@ def users_of(
 ) -> Users:
     """The same of a cluster that has been read already."""
     operator = ((kafka.get("spec") or {}).get("entityOperator") or {}).get("userOperator")
-    spaces = _namespaces(operator or {}, scope, asked)
+    spaces = user_namespaces(kafka, scope, asked)
     users = [user for space in spaces for user in _in_namespace(client, scope, space, clients_ca, now)]
     named = read_named(client, asked.presenting, clients_ca, now)
     operated = operator is not None or bool(asked.user_namespaces)
@@ -111,8 +111,9 @@ def users_of(
     return _with_readers(client, [space.name for space in spaces], found)
 
 
-def _namespaces(operator: Mapping[str, Any], scope: ClusterNames, asked: Outside) -> list[UserNamespace]:
+def user_namespaces(kafka: Mapping[str, Any], scope: ClusterNames, asked: Outside) -> list[UserNamespace]:
     """That of the cluster's own User Operator first."""
+    operator = ((kafka.get("spec") or {}).get("entityOperator") or {}).get("userOperator") or {}
     own = UserNamespace(
         str(operator.get("watchedNamespace") or scope.namespace), str(operator.get("secretPrefix") or "")
     )

@@ -36,11 +36,13 @@ NAMES = (
     "strimzi_reconciliation",
     "strimzi_roll",
     "strimzi_trusted_certs",
+    "strimzi_user",
     "strimzi_user_info",
 )
 #: What a module has to be told besides the cluster.
 REQUIRED: dict[str, dict[str, Any]] = {
     "strimzi_reconciliation": {"state": "resumed"},
+    "strimzi_user": {"user": "orders", "authentication": "tls"},
     "strimzi_node_pool": {"pool": "kafka", "replicas": 3},
 }
 #: Keys that Ansible knows itself: no module documents them.

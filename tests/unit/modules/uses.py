@@ -16,9 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from ...operator import clusters
+from ...operator.user_operator import UserOperatorDouble
 from ...support.certificates import key, make
 from ...support.memory_cluster import MemoryCluster
 from ...support.signed_by_hand import Signature
+from ...support.users import kafka_user
 from . import stages
 from .running import Ended, call
 
@@ -102,6 +104,16 @@ def _deployed() -> MemoryCluster:
     stages.done(memory, "strimzi_ca", **stages.FAST)
     memory.apply(*clusters.dual_role(memory.cluster, memory.namespace))
     memory.settle()
+    return memory
+
+
+def _with_a_user() -> MemoryCluster:
+    """Whom the User Operator looks at as soon as its resource changes."""
+    memory = stages.managed()
+    operator = UserOperatorDouble(memory.api, memory.namespace, memory.cluster)
+    memory.apply(kafka_user("orders", memory.namespace))
+    operator.reconcile()
+    memory.api.listeners.append(lambda change: operator.reconcile() if change.plural == "kafkausers" else None)
     return memory
 
 
@@ -192,6 +204,10 @@ USES = [
     ),
     Use(
         "strimzi_node_pool", "scales", stages.managed, {"pool": "kafka", "replicas": 4}, ["PATCH kafkanodepools/kafka"],
+    ),
+    Use(
+        "strimzi_user", "leaves its certificates to somebody else", _with_a_user, {"user": "orders", "authentication": "tls-external"},
+        ["PATCH kafkausers/orders", "PATCH secrets/orders", "PATCH kafkausers/orders"],
     ),
     Use("strimzi_reconciliation", "pauses", stages.managed, {"state": "paused"}, [KAFKA]),
     Use("strimzi_reconciliation", "resumes", _paused, {"state": "resumed"}, [KAFKA]),

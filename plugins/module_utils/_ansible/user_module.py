@@ -1,0 +1,92 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""A module call that changes who issues the certificates of a user."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._kube.resources import SECRETS
+from .._strimzi.errors import StepError
+from .._strimzi.named_certificates import read_named
+from .._strimzi.names import CaKind, ClusterNames
+from .._strimzi.outside_clients import Outside, UserNamespace
+from .._strimzi.resources import KAFKAS
+from .._strimzi.user_authentication import Authentication
+from .._strimzi.user_moving import ChangeOfAuthentication
+from .._strimzi.user_secrets import read_clients_ca, read_user_secret
+from .._strimzi.users import user_namespaces
+from .._strimzi.work import Work
+from .flow_module import FlowModule
+from .times import time_text
+
+
+class UserModule(FlowModule):
+    """One call."""
+
+    def scope(self) -> ClusterNames:
+        """Of the CA that users have certificates of: its Lease keeps flows on it away."""
+        return super().scope().of(CaKind.CLIENTS)
+
+    def change(self) -> dict[str, Any]:
+        work, wanted = self.work(), Authentication(self.params["authentication"])
+        change = self._change(work)
+        before = change.see()
+        if wanted is Authentication.TLS_EXTERNAL and before.authentication != wanted.value:
+            self._require_a_certificate(change)
+        after = change.carry_out(wanted)
+        authentication = wanted.value if work.dry_run else after.authentication
+        user = {"name": change.user, "namespace": change.namespace, "authentication": authentication}
+        return {**self.done_so_far(), "user": {**user, "secret": change.secret}}
+
+    def _change(self, work: Work) -> ChangeOfAuthentication:
+        scope, client = work.scope, work.client
+        kafka = client.get_or_none(KAFKAS, scope.namespace, scope.cluster)
+        if kafka is None:
+            raise StepError(f"Kafka {scope.namespace}/{scope.cluster} does not exist.", "Correct cluster or namespace.")
+        space = self._space(kafka, scope, work.settings.outside)
+        certificates = client.get_or_none(SECRETS, scope.namespace, scope.ca_certificate_secret)
+        user = str(self.params["user"])
+        return ChangeOfAuthentication(
+            space.name, user, f"{space.secret_prefix}{user}", read_clients_ca(certificates), work,
+            lambda: self.take_lease(client),
+        )  # fmt: skip
+
+    def _space(self, kafka: dict[str, Any], scope: ClusterNames, asked: Outside) -> UserNamespace:
+        known = user_namespaces(kafka, scope, asked)
+        wanted = self.params["user_namespace"] or known[0].name
+        return next((one for one in known if one.name == wanted), UserNamespace(wanted))
+
+    def _require_a_certificate(self, change: ChangeOfAuthentication) -> None:
+        """From here on nobody issues the one in its Secret anew."""
+        work, subject = change.work, f"CN={change.user}"
+        named = read_named(work.client, work.settings.outside.presenting, change.clients_ca, work.clock.now())
+        for one in named:
+            if not one.certificate.sha256 or (one.certificate.subject == subject and one.certificate.problem):
+                raise StepError(
+                    f"{one.secret.label}: {one.certificate.problem}.",
+                    one.remedy
+                    or f"Have a certificate with the subject {subject} issued into it by a CA that brokers trust.",
+                )
+        if any(one.certificate.subject == subject for one in named):
+            return
+        if named:
+            raise StepError(
+                f"No Secret of presenting_secrets holds a certificate with the subject {subject}.",
+                "Another subject is another user to Kafka. Have the certificate issued with this one, without an organization.",
+            )
+        self._warn_of_the_end(change, subject)
+
+    def _warn_of_the_end(self, change: ChangeOfAuthentication, subject: str) -> None:
+        secret = change.see().secret
+        kept = read_user_secret(secret, change.clients_ca, change.work.clock.now()) if secret is not None else None
+        end = (
+            f" The one in Secret {change.namespace}/{change.secret} ends at {time_text(kept.not_after)}."
+            if kept and kept.not_after
+            else ""
+        )
+        self.module.warn(
+            f"Nobody issues certificates with the subject {subject} from here on but whoever you have told to; presenting_secrets names none.{end}"
+        )

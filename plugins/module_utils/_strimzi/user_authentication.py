@@ -1,0 +1,142 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""What is left to do until a user has certificates of somebody else instead of the User Operator's, or the other way round.
+
+The User Operator deletes the Secret of a user whom it finds with another authentication. So it is kept from the user, the Secret is made
+nobody's, and only then does the authentication change (docs/operator.md, "Users").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from . import names
+from .errors import StepError
+from .kafka import PAUSED, condition, is_observed
+from .resources import KAFKA_USERS
+from .secret_data import annotation
+
+Object = Mapping[str, Any]
+
+_OPAQUE = "Opaque"
+
+
+class Authentication(str, Enum):
+    """Who issues the certificates of a user."""
+
+    TLS = "tls"
+    TLS_EXTERNAL = "tls-external"
+
+
+class UserStep(Enum):
+    """What is left to do for a user, as a person would say it."""
+
+    PAUSE = "pause reconciliation"
+    AWAIT_PAUSE = "the User Operator confirms the pause"
+    LET_GO = "take the labels and the owner off, so that the User Operator leaves it alone"
+    CHANGE = "change the authentication"
+    RESUME = "resume reconciliation"
+    AWAIT = "the User Operator has seen the change"
+
+
+@dataclass(frozen=True)
+class SeenUser:
+    """resource: the KafkaUser. secret: the one in which the User Operator keeps its certificate, where there is one.
+    has_certificate: whether that is one of the CA in use, with its key.
+    """
+
+    resource: Object
+    secret: Object | None
+    has_certificate: bool = False
+
+    @property
+    def label(self) -> str:
+        metadata = self.resource["metadata"]
+        return f"{KAFKA_USERS.kind} {metadata['namespace']}/{metadata['name']}"
+
+    @property
+    def authentication(self) -> str:
+        return str(((self.resource.get("spec") or {}).get("authentication") or {}).get("type") or "")
+
+    @property
+    def is_paused(self) -> bool:
+        return annotation(self.resource, names.PAUSE_RECONCILIATION) == "true"
+
+    @property
+    def is_paused_here(self) -> bool:
+        return self.is_paused and annotation(self.resource, names.PAUSED_FOR_AUTHENTICATION) is not None
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether the User Operator has acted on what the resource says now."""
+        ready = condition(self.resource, "Ready") and not condition(self.resource, PAUSED)
+        return ready and is_observed(self.resource)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the Secret is one that was let go here."""
+        return annotation(self.secret, names.KEPT_OF) is not None
+
+    @property
+    def is_operated(self) -> bool:
+        """Whether the User Operator takes the Secret for its own."""
+        labels = ((self.secret or {"metadata": {}})["metadata"].get("labels")) or {}
+        return labels.get(names.KIND_LABEL) == KAFKA_USERS.kind and names.CLUSTER_LABEL in labels
+
+
+def steps_left(seen: SeenUser, wanted: Authentication) -> tuple[UserStep, ...]:
+    """In their order; none where it is done."""
+    if seen.authentication == wanted.value:
+        if seen.is_paused_here:
+            return UserStep.RESUME, UserStep.AWAIT
+        done = seen.is_seen and (wanted is Authentication.TLS_EXTERNAL or seen.has_certificate)
+        return () if done else (UserStep.AWAIT,)
+    if wanted is Authentication.TLS or not seen.is_operated:
+        return UserStep.CHANGE, UserStep.AWAIT
+    pause = () if seen.is_paused_here else (UserStep.PAUSE,)
+    confirmed = seen.is_paused_here and condition(seen.resource, PAUSED)
+    waits = () if confirmed else (UserStep.AWAIT_PAUSE,)
+    return *pause, *waits, UserStep.LET_GO, UserStep.CHANGE, UserStep.AWAIT
+
+
+def refuse(seen: SeenUser, wanted: Authentication, cluster: str) -> None:
+    """Before anything is written. Raises StepError."""
+    labels = seen.resource["metadata"].get("labels") or {}
+    if labels.get(names.CLUSTER_LABEL) != cluster:
+        raise StepError(
+            f"{seen.label} is no user of {cluster}.", f"Its label {names.CLUSTER_LABEL} names the cluster it is of."
+        )
+    if seen.authentication not in list(Authentication):
+        raise StepError(
+            f"{seen.label} has the authentication {seen.authentication or 'none'}.",
+            "Here a user changes from tls to tls-external and back; change any other in its resource.",
+        )
+    if seen.is_paused and not seen.is_paused_here:
+        raise StepError(
+            f"{seen.label} is paused ({names.PAUSE_RECONCILIATION}).",
+            "Ask who has paused it to resume it; a flow on the clients CA resumes its users by itself.",
+        )
+    if wanted is Authentication.TLS and seen.authentication != wanted.value:
+        _refuse_to_overwrite(seen)
+
+
+def _refuse_to_overwrite(seen: SeenUser) -> None:
+    if seen.secret is None:
+        return
+    metadata, kind = seen.secret["metadata"], seen.secret.get("type")
+    name = f"Secret {metadata['namespace']}/{metadata['name']}"
+    if kind != _OPAQUE:
+        raise StepError(
+            f"{name} is of the type {kind}, and the User Operator could never write it: the type of a Secret cannot change.",
+            "Have whoever writes it use another name, and delete this one when nobody reads it.",
+        )
+    if not seen.is_kept and not seen.is_operated:
+        raise StepError(
+            f"{name} is somebody else's, and the User Operator would overwrite it.",
+            "Have whoever writes it use another name, and delete this one when nobody reads it.",
+        )

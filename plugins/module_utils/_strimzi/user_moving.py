@@ -1,0 +1,148 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""A user moves from the User Operator's certificates to those of somebody else, or back, and no Secret that programs read goes away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .._kube.errors import Conflict
+from .._kube.resources import SECRETS
+from .._trust.model.goals import Phase
+from . import names
+from .actions import Action
+from .errors import OperatorSilent, StepError
+from .kafka import PAUSED, condition
+from .resources import KAFKA_USERS
+from .user_authentication import Authentication, SeenUser, UserStep, refuse, steps_left
+from .user_secrets import ClientsCa, read_user_secret
+from .user_waiting import limit_of
+from .work import Work
+from .writes import version
+
+#: How often what somebody else changes at the same time is read again.
+_TRIES = 10
+#: Seconds between two looks.
+_PAUSE = 2.0
+#: Seconds after which the User Operator has heard that a Secret is not its own any more. Nothing shows that: a paused user gets no new status.
+_HEARING = 10.0
+_FREE: Mapping[str, None] = {names.PAUSE_RECONCILIATION: None, names.PAUSED_FOR_AUTHENTICATION: None}
+
+
+@dataclass
+class ChangeOfAuthentication:
+    """secret: the name of the user's Secret. before_write: takes the Lease."""
+
+    namespace: str
+    user: str
+    secret: str
+    clients_ca: ClientsCa
+    work: Work
+    before_write: Callable[[], None]
+
+    def see(self) -> SeenUser:
+        """Raises KubeError, StepError."""
+        client = self.work.client
+        resource = client.get_or_none(KAFKA_USERS, self.namespace, self.user)
+        if resource is None:
+            raise StepError(
+                f"KafkaUser {self.namespace}/{self.user} does not exist.", "Correct user or user_namespace."
+            )
+        secret = client.get_or_none(SECRETS, self.namespace, self.secret)
+        found = SeenUser(resource, secret)
+        if secret is None or not found.is_operated:
+            return found
+        certificate = read_user_secret(secret, self.clients_ca, self.work.clock.now())
+        good = certificate.is_current and not certificate.problem
+        return replace(found, has_certificate=good)
+
+    def carry_out(self, wanted: Authentication) -> SeenUser:
+        """Until nothing is left; interrupted anywhere, it goes on from what is stored. Raises KubeError, StepError, OperatorSilent."""
+        seen = self.see()
+        refuse(seen, wanted, self.work.scope.cluster)
+        if self.work.dry_run:
+            for step in steps_left(seen, wanted):
+                self._record(step, seen, wanted)
+            return seen
+        tries = _TRIES
+        while steps := steps_left(seen, wanted):
+            try:
+                self._do(steps[0], seen, wanted)
+            except Conflict:
+                # Somebody has written meanwhile; the User Operator writes the status at any time.
+                tries -= 1
+                if not tries:
+                    raise
+            seen = self.see()
+            refuse(seen, wanted, self.work.scope.cluster)
+        return seen
+
+    def _do(self, step: UserStep, seen: SeenUser, wanted: Authentication) -> None:
+        if step is UserStep.AWAIT_PAUSE:
+            self._wait(step, lambda now: condition(now.resource, PAUSED))
+        elif step is UserStep.AWAIT:
+            self._wait(step, lambda now: not steps_left(now, wanted))
+        else:
+            self.before_write()
+            self.work.alive()
+            self._write(step, seen, wanted)
+        self._record(step, seen, wanted)
+        if step is UserStep.LET_GO:
+            self.work.clock.sleep(_HEARING)
+
+    def _write(self, step: UserStep, seen: SeenUser, wanted: Authentication) -> None:
+        if step is UserStep.LET_GO and seen.secret is not None:
+            self.work.client.patch(
+                SECRETS,
+                self.namespace,
+                self.secret,
+                _let_go(seen.secret, self.user),
+                resource_version=version(seen.secret),
+            )
+            return
+        patch: dict[str, Any] = {"metadata": {"annotations": dict(_FREE)}}
+        if step is UserStep.PAUSE:
+            marks = {names.PAUSE_RECONCILIATION: "true", names.PAUSED_FOR_AUTHENTICATION: wanted.value}
+            patch = {"metadata": {"annotations": marks}}
+        if step is UserStep.CHANGE:
+            patch["spec"] = {"authentication": {"type": wanted.value}}
+        resource_version = version(seen.resource)
+        self.work.client.patch(KAFKA_USERS, self.namespace, self.user, patch, resource_version=resource_version)
+
+    def _wait(self, step: UserStep, is_done: Callable[[SeenUser], bool]) -> None:
+        clock = self.work.clock
+        deadline = clock.monotonic() + limit_of(self.work)
+        while not is_done(self.see()):
+            if clock.monotonic() >= deadline:
+                raise OperatorSilent(
+                    f"KafkaUser {self.namespace}/{self.user}: this has not come true within {limit_of(self.work):.0f} s: {step.value}.",
+                    "Look at its status and at the User Operator's log; then run the task again, it continues where it stopped.",
+                )
+            self.work.alive()
+            clock.sleep(_PAUSE)
+
+    def _record(self, step: UserStep, seen: SeenUser, wanted: Authentication) -> None:
+        is_wait = step in (UserStep.AWAIT_PAUSE, UserStep.AWAIT)
+        target = f"Secret {self.namespace}/{self.secret}" if step is UserStep.LET_GO else seen.label
+        before = after = None
+        if step is UserStep.CHANGE:
+            before, after = {"authentication": seen.authentication}, {"authentication": wanted.value}
+        self.work.record(Action("wait" if is_wait else "update", target, step.value, Phase.USE.value, before, after))
+
+
+def _let_go(secret: Mapping[str, Any], user: str) -> dict[str, Any]:
+    """A merge patch. Owners that are no KafkaUser stay."""
+    owners = secret["metadata"].get("ownerReferences") or []
+    others = [owner for owner in owners if owner.get("kind") != KAFKA_USERS.kind]
+    gone = (names.KIND_LABEL, names.CLUSTER_LABEL, names.MANAGED_BY_LABEL)
+    return {
+        "metadata": {
+            "labels": dict.fromkeys(gone),
+            "annotations": {names.KEPT_OF: f"{KAFKA_USERS.kind} {user}"},
+            "ownerReferences": others,
+        }
+    }

@@ -1,0 +1,177 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A user moves to certificates of somebody else and back: what programs read stays where it is, whenever a call is killed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import user_moving
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent, StepError
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_authentication import (
+    Authentication,
+    SeenUser,
+    UserStep,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_moving import ChangeOfAuthentication
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_secrets import read_clients_ca
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.tests.support.memory_api import Change
+
+from ..support.clients_cluster import CERTIFICATES, ClientsCluster
+from ..support.killing import Killed, KillingTransport
+from ..support.roles import ByRoles, permissions
+from .test_clients_ca import held
+from .test_roles import ROLES
+
+TLS, EXTERNAL = Authentication.TLS, Authentication.TLS_EXTERNAL
+
+
+@pytest.fixture
+def cluster(clients_cluster: ClientsCluster) -> ClientsCluster:
+    clients_cluster.begin()
+    clients_cluster.memory.api.listeners.append(never_deleted)
+    return clients_cluster
+
+
+def never_deleted(change: Change) -> None:
+    assert (change.verb, change.name) != ("delete", "orders"), "programs that mount it could not start any more"
+
+
+def move(
+    cluster: ClientsCluster, wanted: Authentication, transport: Any = None, *, check: bool = False, user: str = "orders"
+) -> list[Any]:
+    """Returns what was done."""
+    work = cluster.work(transport=transport)
+    work.dry_run = check
+    found = cluster.memory.api.find("secrets", "kafka", CERTIFICATES)
+    change = ChangeOfAuthentication("kafka", user, user, read_clients_ca(found), work, lambda: None)
+    change.carry_out(wanted)
+    return [action.what for action in work.actions]
+
+
+def state(cluster: ClientsCluster) -> tuple[str, dict[str, str], bool]:
+    """The authentication, annotations, and whether the Secret is the User Operator's."""
+    user = cluster.memory.api.find("kafkausers", "kafka", "orders") or {}
+    labels = (cluster.memory.api.find("secrets", "kafka", "orders") or {})["metadata"].get("labels") or {}
+    return user["spec"]["authentication"]["type"], cluster.marks("orders"), "strimzi.io/kind" in labels
+
+
+def test_there_and_back(cluster: ClientsCluster) -> None:
+    content = cluster.secret("orders")
+    assert move(cluster, EXTERNAL) == [
+        step.value for step in (UserStep.PAUSE, UserStep.AWAIT_PAUSE, UserStep.LET_GO, UserStep.CHANGE, UserStep.AWAIT)
+    ]  # fmt: skip
+    cluster.memory.settle(2)
+    assert (state(cluster), cluster.secret("orders")) == (("tls-external", {}, False), content)
+    assert move(cluster, EXTERNAL) == []
+    assert move(cluster, TLS) == [UserStep.CHANGE.value, UserStep.AWAIT.value]
+    assert state(cluster) == ("tls", {}, True)
+    assert cluster.secret("orders")["user.crt"] != content["user.crt"]
+    assert move(cluster, TLS) == []
+
+
+def test_other_owners_and_labels_of_the_secret_stay(cluster: ClientsCluster) -> None:
+    owner = {"apiVersion": "v1", "kind": "ConfigMap", "name": "other", "uid": "1"}
+    cluster.users_run = False
+    found = cluster.memory.api.find("secrets", "kafka", "orders") or {}
+    owners = [*found["metadata"]["ownerReferences"], owner]
+    cluster.change("secrets", "orders", {"metadata": {"labels": {"team": "a"}, "ownerReferences": owners}})
+    status = {"observedGeneration": 1, "conditions": [{"type": "ReconciliationPaused", "status": "True"}]}
+    marks = {"strimzi.io/pause-reconciliation": "true", "trustops.strimzi/paused-for-authentication": "tls-external"}
+    cluster.change("kafkausers", "orders", {"metadata": {"annotations": marks}, "status": status})
+    with pytest.raises(OperatorSilent, match="the User Operator has seen the change"):
+        move(cluster, EXTERNAL)
+    metadata = (cluster.memory.api.find("secrets", "kafka", "orders") or {})["metadata"]
+    assert (metadata["labels"], metadata["ownerReferences"]) == ({"team": "a"}, [owner])
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("wanted", list(Authentication))
+def test_killed_at_any_write(cluster: ClientsCluster, wanted: Authentication, after: bool) -> None:
+    if wanted is TLS:
+        move(cluster, EXTERNAL)
+    start, number = cluster.memory.moment(), 0
+    while True:
+        number += 1
+        cluster.memory.go_to(start)
+        transport = KillingTransport(cluster.memory.api, number, after)
+        try:
+            move(cluster, wanted, transport)
+        except Killed:
+            cluster.memory.settle(2)
+            move(cluster, wanted)
+            cluster.memory.settle(2)
+            assert state(cluster) == (wanted.value, {}, wanted is TLS)
+            continue
+        assert (transport.killed, transport.unconditional) == (False, [])
+        break
+    assert number == (4 if wanted is EXTERNAL else 2)
+
+
+def test_a_killed_change_can_be_taken_back(cluster: ClientsCluster) -> None:
+    with pytest.raises(Killed):
+        move(cluster, EXTERNAL, KillingTransport(cluster.memory.api, 2, after=True))
+    move(cluster, TLS)
+    assert state(cluster) == ("tls", {}, True)
+
+
+def test_check_mode_tells_what_would_be_done_and_does_nothing(cluster: ClientsCluster) -> None:
+    before = cluster.memory.api.version
+    planned = move(cluster, EXTERNAL, check=True)
+    assert cluster.memory.api.version == before
+    assert planned == move(cluster, EXTERNAL)
+
+
+def test_a_flow_on_the_clients_ca_waits_for_its_end(cluster: ClientsCluster) -> None:
+    with pytest.raises(Killed):
+        move(cluster, EXTERNAL, KillingTransport(cluster.memory.api, 1, after=True))
+    assert "KafkaUser kafka/orders: would get no certificate of the next clients CA: it is paused" in held(
+        cluster.run(Goal.REPLACE_KEY)
+    )
+
+
+def test_its_role_is_enough(cluster: ClientsCluster) -> None:
+    """And each rule of it is used."""
+    cluster.add("partner")
+    own = ROLES["user"]
+    permitted = ByRoles(
+        cluster.memory.api, [rule for role in ("looking", "users", "clients-ca") for rule in ROLES[role]] + own
+    )
+    for wanted in (EXTERNAL, TLS):
+        move(cluster, wanted, permitted, user="partner")
+    assert permitted.refused == []
+    assert permissions(own) <= permitted.used
+
+
+def test_a_user_operator_that_stands_still_is_named(cluster: ClientsCluster) -> None:
+    cluster.users_run = False
+    with pytest.raises(
+        OperatorSilent, match="KafkaUser kafka/orders: this has not come true within 60 s: the User Operator confirms"
+    ):
+        move(cluster, EXTERNAL)
+    cluster.users_run = True
+    move(cluster, EXTERNAL)
+    assert state(cluster) == ("tls-external", {}, False)
+
+
+def test_a_user_that_is_not_there(cluster: ClientsCluster) -> None:
+    work = cluster.work()
+    change = ChangeOfAuthentication("kafka", "nobody", "nobody", read_clients_ca(None), work, lambda: None)
+    with pytest.raises(StepError, match="KafkaUser kafka/nobody does not exist"):
+        change.carry_out(EXTERNAL)
+
+
+def test_without_its_order_the_secret_is_deleted(cluster: ClientsCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The observer sees what the order is there for."""
+
+    def at_once(seen: SeenUser, wanted: Authentication) -> tuple[UserStep, ...]:
+        return () if seen.authentication == wanted.value else (UserStep.CHANGE,)
+
+    monkeypatch.setattr(user_moving, "steps_left", at_once)
+    move(cluster, EXTERNAL)
+    with pytest.raises(AssertionError, match="programs that mount it could not start any more"):
+        cluster.memory.settle(1)
