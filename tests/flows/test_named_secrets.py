@@ -18,6 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_
     Outside,
     UserNamespace,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_authentication import Authentication
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Waiver
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.tests.operator import certs
@@ -28,6 +29,7 @@ from ..support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
 from ..support.users import kafka_user
 from ..support.watched_cluster import CLUSTER
 from .test_clients_ca import assert_only, held
+from .test_user_moves import move
 
 APPS = "apps"
 #: A Secret as cert-manager, or a person, leaves it.
@@ -135,6 +137,24 @@ def test_whoever_is_waived_wrongly_is_refused(cluster: ClientsCluster) -> None:
     cluster.outside = Outside(waivers=waivers, presenting=(NAMED,))
     with pytest.raises(InvariantBroken, match=r"broker demo-kafka-\d does not accept partner"):
         cluster.run(Goal.REPLACE_KEY)
+
+
+def test_what_was_kept_of_a_user_that_moved_holds_the_old_ca_until_it_is_deleted(cluster: ClientsCluster) -> None:
+    """Programs may go on reading the Secret that the User Operator wrote."""
+    cluster.add("partner")
+    partner = Partner(cluster, "partner")
+    move(cluster, Authentication.TLS_EXTERNAL, user="partner")
+    told = held(cluster.run(Goal.REPLACE_KEY))
+    assert "KafkaUser kafka/partner: may present a certificate of" in told
+    partner.take()
+    partner.stop()
+    partner.start()
+    told = held(cluster.run(Goal.RECONCILE))
+    assert "Secret apps/partner-tls entry tls.crt; Secret kafka/partner entry user.crt. Put a certificate" in told
+    assert "delete what nobody reads" in told
+    cluster.memory.api.request("DELETE", "/api/v1/namespaces/kafka/secrets/partner")
+    cluster.finish(Goal.RECONCILE)
+    assert_only(cluster, cluster.current)
 
 
 def test_a_renewal_with_the_same_key_asks_nothing_of_them(cluster: ClientsCluster) -> None:

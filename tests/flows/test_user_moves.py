@@ -86,7 +86,9 @@ def test_other_owners_and_labels_of_the_secret_stay(cluster: ClientsCluster) -> 
     with pytest.raises(OperatorSilent, match="the User Operator has seen the change"):
         move(cluster, EXTERNAL)
     metadata = (cluster.memory.api.find("secrets", "kafka", "orders") or {})["metadata"]
-    assert (metadata["labels"], metadata["ownerReferences"]) == ({"team": "a"}, [owner])
+    assert (metadata["labels"], metadata["ownerReferences"]) == (
+        {"team": "a", "trustops.strimzi/kept-of": "demo"}, [owner],
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])

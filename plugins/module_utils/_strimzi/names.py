@@ -38,17 +38,18 @@ REMOVE_NODE_IDS = f"{DOMAIN}/remove-node-ids"
 PAUSE_RECONCILIATION = f"{DOMAIN}/pause-reconciliation"
 
 MANAGED_BY_LABEL = "app.kubernetes.io/managed-by"
+#: Label of this collection: the cluster of which the Secret was a user's, and was kept.
+KEPT_OF = "trustops.strimzi/kept-of"
 
 #: Annotations of this collection: the call of a flow that paused the Kafka resource, one for each CA; the holder for whom it is paused
 #: by a task; the reason for which the operator is asked to reconcile; the journal of the ledger; the layout that a Secret of
 #: the ledger is part of; the generation of the clients CA; the authentication for which a user
-#: is paused; the user of which a Secret was kept.
+#: is paused.
 PAUSED_BY = "trustops.strimzi/paused-by"
 PAUSED_FOR_CLIENTS_CA = "trustops.strimzi/paused-for-clients-ca-by"
 CLIENTS_CA_GENERATION = "trustops.strimzi/ca-cert-generation"
 PAUSED_FOR = "trustops.strimzi/paused-for"
 PAUSED_FOR_AUTHENTICATION = "trustops.strimzi/paused-for-authentication"
-KEPT_OF = "trustops.strimzi/kept-of"
 RECONCILE_REQUEST = "trustops.strimzi/reconcile-request"
 JOURNAL = "trustops.strimzi/journal"
 LAYOUT = "trustops.strimzi/layout"

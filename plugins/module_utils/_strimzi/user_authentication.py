@@ -80,13 +80,16 @@ class SeenUser:
     @property
     def is_kept(self) -> bool:
         """Whether the Secret is one that was let go here."""
-        return annotation(self.secret, names.KEPT_OF) is not None
+        return names.KEPT_OF in self._labels
 
     @property
     def is_operated(self) -> bool:
         """Whether the User Operator takes the Secret for its own."""
-        labels = ((self.secret or {"metadata": {}})["metadata"].get("labels")) or {}
-        return labels.get(names.KIND_LABEL) == KAFKA_USERS.kind and names.CLUSTER_LABEL in labels
+        return self._labels.get(names.KIND_LABEL) == KAFKA_USERS.kind and names.CLUSTER_LABEL in self._labels
+
+    @property
+    def _labels(self) -> Mapping[str, str]:
+        return ((self.secret or {"metadata": {}})["metadata"].get("labels")) or {}
 
 
 def steps_left(seen: SeenUser, wanted: Authentication) -> tuple[UserStep, ...]:

@@ -100,7 +100,7 @@ class ChangeOfAuthentication:
                 SECRETS,
                 self.namespace,
                 self.secret,
-                _let_go(seen.secret, self.user),
+                _let_go(seen.secret, self.work.scope.cluster),
                 resource_version=version(seen.secret),
             )
             return
@@ -134,15 +134,14 @@ class ChangeOfAuthentication:
         self.work.record(Action("wait" if is_wait else "update", target, step.value, Phase.USE.value, before, after))
 
 
-def _let_go(secret: Mapping[str, Any], user: str) -> dict[str, Any]:
-    """A merge patch. Owners that are no KafkaUser stay."""
+def _let_go(secret: Mapping[str, Any], cluster: str) -> dict[str, Any]:
+    """A merge patch. Owners that are no KafkaUser stay. What is kept is found by its label, as long as programs may read it."""
     owners = secret["metadata"].get("ownerReferences") or []
     others = [owner for owner in owners if owner.get("kind") != KAFKA_USERS.kind]
     gone = (names.KIND_LABEL, names.CLUSTER_LABEL, names.MANAGED_BY_LABEL)
     return {
         "metadata": {
-            "labels": dict.fromkeys(gone),
-            "annotations": {names.KEPT_OF: f"{KAFKA_USERS.kind} {user}"},
+            "labels": {**dict.fromkeys(gone), names.KEPT_OF: cluster},
             "ownerReferences": others,
         }
     }

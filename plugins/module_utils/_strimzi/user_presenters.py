@@ -21,10 +21,8 @@ from .named_certificates import NamedCertificate
 from .names import PAUSE_RECONCILIATION
 from .readers import Reader
 from .user_secrets import UserCertificate
-from .users import TLS, User, Users
+from .users import TLS, TLS_EXTERNAL, User, Users
 
-#: The authentication for which somebody else issues certificates, and the User Operator keeps the user's rights only.
-_TLS_EXTERNAL = "tls-external"
 _WAIVER = "give a waiver for it that says until when it may go on"
 
 
@@ -124,7 +122,7 @@ def _reader(reader: Reader, what: str, certificate: UserCertificate, about: _Aut
 def _issued_elsewhere(users: Users) -> Iterator[tuple[str, str]]:
     """Whoever may log in with certificates that the User Operator does not issue, and the subject of these."""
     for user in users.users:
-        if user.authentication == _TLS_EXTERNAL:
+        if user.authentication == TLS_EXTERNAL:
             yield user.label, f"CN={user.name}"
     known = {f"CN={user.name}" for user in users.users}
     authorization: Mapping[str, Any] = ((users.kafka.get("spec") or {}).get("kafka") or {}).get("authorization") or {}
@@ -142,7 +140,7 @@ def _of_stranger(name: str, subject: str, named: Iterable[NamedCertificate], abo
     found = [_held(one.certificate, one.secret.label, about) for one in own]
     unknown = next((why for authorities, why in found if authorities is None), None)
     where = ", ".join(one.secret.label for one in own)
-    remedy = f"Put a certificate of the CA in use into {where}, and restart who reads it; or {_WAIVER}."
+    remedy = f"Put a certificate of the CA in use into {where}, and restart who reads it; delete what nobody reads; or {_WAIVER}."
     if unknown is not None:
         return Presenter(name, None, unknown, remedy=remedy)
     together = frozenset(one for authorities, _why in found for one in authorities or ())

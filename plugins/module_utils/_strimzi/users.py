@@ -9,7 +9,7 @@ Lists are read in pages, and of each Secret only facts are kept, so that memory 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -23,13 +23,14 @@ from .kafka import PAUSED, condition, user_pause
 from .named_certificates import NamedCertificate, read_named
 from .names import CaKind, ClusterNames
 from .observe import neighbours
-from .outside_clients import NOTHING_SAID, Outside, UserNamespace
+from .outside_clients import NOTHING_SAID, NamedSecret, Outside, UserNamespace
 from .readers import Key, Reader, find_readers
 from .resources import KAFKA_USERS, KAFKAS
+from .user_authentication import Authentication
 from .user_secrets import ClientsCa, UserCertificate, read_clients_ca, read_user_secret
 
-#: The authentication for which the User Operator issues certificates.
-TLS = "tls"
+#: The authentication for which the User Operator issues certificates, and that for which somebody else does.
+TLS, TLS_EXTERNAL = Authentication.TLS.value, Authentication.TLS_EXTERNAL.value
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ def users_of(
     operator = ((kafka.get("spec") or {}).get("entityOperator") or {}).get("userOperator")
     spaces = user_namespaces(kafka, scope, asked)
     users = [user for space in spaces for user in _in_namespace(client, scope, space, clients_ca, now)]
-    named = read_named(client, asked.presenting, clients_ca, now)
+    named = read_named(client, tuple(dict.fromkeys((*asked.presenting, *_kept(client, scope, users)))), clients_ca, now)
     operated = operator is not None or bool(asked.user_namespaces)
     found = Users(kafka, spaces[0].name, operated, clients_ca, tuple(users), named)
     return _with_readers(client, [space.name for space in spaces], found)
@@ -132,6 +133,13 @@ def _in_namespace(
         certificates |= {name: read_user_secret(one, ca, now) for name, one in read.items()}
     for user in sorted(users, key=lambda one: one.name):
         yield replace(user, certificate=certificates[user.secret]) if user.authentication == TLS else user
+
+
+def _kept(client: KubeClient, scope: ClusterNames, users: Iterable[User]) -> Iterator[NamedSecret]:
+    """Secrets of users whose certificates somebody else issues now: what was issued to them before may still be read."""
+    for namespace in sorted({user.namespace for user in users if user.authentication == TLS_EXTERNAL}):
+        for page in client.pages(SECRETS, namespace, label_selector=names.selector_of({names.KEPT_OF: scope.cluster})):
+            yield from (NamedSecret(namespace, one["metadata"]["name"], "user.crt") for one in page.items)
 
 
 def _listed(client: KubeClient, scope: ClusterNames, space: UserNamespace) -> list[User]:

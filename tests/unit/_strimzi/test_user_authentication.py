@@ -36,8 +36,8 @@ def user(kind: str, annotations: Object | None = None, status: str = "Ready", ob
 
 def secret(owned: bool, *, kept: bool = False, kind: str = "Opaque") -> Object:
     labels = {"strimzi.io/kind": "KafkaUser", "strimzi.io/cluster": "demo"} if owned else {}
-    annotations = {"trustops.strimzi/kept-of": "KafkaUser orders"} if kept else {}
-    metadata = {"name": "orders", "namespace": "apps", "labels": labels, "annotations": annotations}
+    labels |= {"trustops.strimzi/kept-of": "demo"} if kept else {}
+    metadata = {"name": "orders", "namespace": "apps", "labels": labels}
     return {"type": kind, "metadata": metadata}
 
 

@@ -152,7 +152,9 @@ class TestNamedSecrets:
         found = one(user(None, "tls-external"), named=[named(certificate)])
         assert (found.name, found.authorities, found.why) == ("KafkaUser apps/orders", names_of(*authorities), WHERE)
         assert (found.renewal, found.behind) == (Renewal.BY_HAND, False)
-        assert found.remedy.startswith(f"Put a certificate of the CA in use into {WHERE}, and restart who reads it; or")
+        assert found.remedy.startswith(
+            f"Put a certificate of the CA in use into {WHERE}, and restart who reads it; delete"
+        )
 
     def test_a_superuser_by_name_is_known_by_it_too(self) -> None:
         resource = kafka(kafka={"authorization": {"type": "simple", "superUsers": ["CN=admin,O=us"]}})
