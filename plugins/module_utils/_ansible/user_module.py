@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from .._kube.resources import SECRETS
@@ -13,11 +14,10 @@ from .._strimzi.errors import StepError
 from .._strimzi.named_certificates import read_named
 from .._strimzi.names import CaKind, ClusterNames
 from .._strimzi.outside_clients import Outside, UserNamespace
-from .._strimzi.resources import KAFKAS
 from .._strimzi.user_authentication import Authentication
 from .._strimzi.user_moving import ChangeOfAuthentication
 from .._strimzi.user_secrets import read_clients_ca, read_user_secret
-from .._strimzi.users import user_namespaces
+from .._strimzi.users import existing_kafka, user_namespaces
 from .._strimzi.work import Work
 from .flow_module import FlowModule
 from .times import time_text
@@ -43,9 +43,7 @@ class UserModule(FlowModule):
 
     def _change(self, work: Work) -> ChangeOfAuthentication:
         scope, client = work.scope, work.client
-        kafka = client.get_or_none(KAFKAS, scope.namespace, scope.cluster)
-        if kafka is None:
-            raise StepError(f"Kafka {scope.namespace}/{scope.cluster} does not exist.", "Correct cluster or namespace.")
+        kafka = existing_kafka(client, scope)
         space = self._space(kafka, scope, work.settings.outside)
         certificates = client.get_or_none(SECRETS, scope.namespace, scope.ca_certificate_secret)
         user = str(self.params["user"])
@@ -54,7 +52,7 @@ class UserModule(FlowModule):
             lambda: self.take_lease(client),
         )  # fmt: skip
 
-    def _space(self, kafka: dict[str, Any], scope: ClusterNames, asked: Outside) -> UserNamespace:
+    def _space(self, kafka: Mapping[str, Any], scope: ClusterNames, asked: Outside) -> UserNamespace:
         known = user_namespaces(kafka, scope, asked)
         wanted = self.params["user_namespace"] or known[0].name
         return next((one for one in known if one.name == wanted), UserNamespace(wanted))

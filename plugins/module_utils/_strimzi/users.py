@@ -84,14 +84,20 @@ def read_users(client: KubeClient, scope: ClusterNames, now: datetime, asked: Ou
     """Secrets are read before pods, so a pod that is missing here started with what was read, or newer. Raises KubeError,
     StepError.
     """
-    kafka = client.get_or_none(KAFKAS, scope.namespace, scope.cluster)
-    if kafka is None:
-        known = ", ".join(neighbours(client, scope)) or "none"
-        raise StepError(
-            f"Kafka {scope.namespace}/{scope.cluster} does not exist.", f"The Kafka clusters there are: {known}."
-        )
+    kafka = existing_kafka(client, scope)
     certificates = client.get_or_none(SECRETS, scope.namespace, scope.of(CaKind.CLIENTS).ca_certificate_secret)
     return users_of(client, scope, kafka, read_clients_ca(certificates), now, asked)
+
+
+def existing_kafka(client: KubeClient, scope: ClusterNames) -> Mapping[str, Any]:
+    """Raises KubeError, StepError."""
+    kafka = client.get_or_none(KAFKAS, scope.namespace, scope.cluster)
+    if kafka is not None:
+        return kafka
+    known = ", ".join(neighbours(client, scope)) or "none"
+    raise StepError(
+        f"Kafka {scope.namespace}/{scope.cluster} does not exist.", f"The Kafka clusters there are: {known}."
+    )
 
 
 def users_of(
@@ -128,7 +134,7 @@ def _in_namespace(
     users = _listed(client, scope, space)
     wanted = {user.secret for user in users if user.authentication == TLS}
     certificates = {name: UserCertificate(problem=f"Secret {space.name}/{name} does not exist") for name in wanted}
-    for page in client.pages(SECRETS, space.name, label_selector=scope.user_selector) if wanted else ():
+    for page in client.pages(SECRETS, space.name, label_selector=scope.user_selector):
         read = {one["metadata"]["name"]: one for one in page.items if one["metadata"]["name"] in wanted}
         certificates |= {name: read_user_secret(one, ca, now) for name, one in read.items()}
     for user in sorted(users, key=lambda one: one.name):

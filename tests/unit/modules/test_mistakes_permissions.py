@@ -51,9 +51,34 @@ def said(attempt: str, rule: str, plural: str) -> str:
         ("pods", "list Pod objects in namespace kafka", "verbs: [list], apiGroups: [''], resources: [pods]"),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("module", NAMES)
+@pytest.mark.parametrize("module", [name for name in NAMES if name != "strimzi_user"])
 def test_reading(module: str, resource: str, attempt: str, rule: str) -> None:
     ended = call(module, stages.managed(), answer=forbidden("GET", resource), **REQUIRED.get(module, {}))
+    assert (ended.failed, ended.writes) == (True, [])
+    assert ended.result["msg"] == said(attempt, rule, resource.split("/")[0])
+
+
+@pytest.mark.parametrize(
+    ("resource", "attempt", "rule"),
+    [
+        (
+            "kafkas/demo", "read Kafka kafka/demo",
+            "verbs: [get], apiGroups: ['kafka.strimzi.io'], resources: [kafkas], resourceNames: [demo]",
+        ),
+        (
+            "kafkausers/orders", "read KafkaUser kafka/orders",
+            "verbs: [get], apiGroups: ['kafka.strimzi.io'], resources: [kafkausers], resourceNames: [orders]",
+        ),
+        (
+            "secrets/orders", "read Secret kafka/orders",
+            "verbs: [get], apiGroups: [''], resources: [secrets], resourceNames: [orders]",
+        ),
+    ],
+)  # fmt: skip
+def test_reading_one_user(resource: str, attempt: str, rule: str) -> None:
+    """It lists nothing."""
+    (use,) = (one for one in USES if one.module == "strimzi_user")
+    ended = use.take(use.start(), answer=forbidden("GET", resource))
     assert (ended.failed, ended.writes) == (True, [])
     assert ended.result["msg"] == said(attempt, rule, resource.split("/")[0])
 
