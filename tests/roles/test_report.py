@@ -84,3 +84,12 @@ def test_a_run_in_check_mode_leaves_a_report_too(tmp_path: Path) -> None:
     run_role(tmp_path, {"planned": {"calls": [PLANNED]}}, "--check")
     found = json.loads((tmp_path / "planned" / "report.json").read_text())
     assert (found["check_mode"], found["result"], found["plan"]) == (True, "planned", PLANNED["plan"])
+
+
+def test_where_users_cannot_be_listed_the_report_is_written_without_them(tmp_path: Path) -> None:
+    said = {"ca": "clients", "cluster": "demo", "namespace": "kafka", "kubeconfig": "/nowhere"}
+    options = [word for name, value in said.items() for word in ("-e", f"strimzi_{name}={value}")]
+    screen = run_role(tmp_path, {"done": reports()["done"]}, *options)
+    assert "TASK [trustops.strimzi.report : Look at the users]" in screen
+    found = json.loads((tmp_path / "done" / "report.json").read_text())
+    assert (found["result"], found["users"]) == ("done", [])
