@@ -60,7 +60,7 @@ SHORT = [
     Case("a new key, two users", REPLACE_KEY, users=2),
     Case("a new key, in batches", IN_BATCHES, users=2),
     Case("a new key, no PKCS#12", REPLACE_KEY, environment=BLIND_AND_WORN),
-    Case("a new key, certificates that end", REPLACE_KEY, programs=(READER,), environment=WORN),
+    Case("a new key, certificates that end", REPLACE_KEY, environment=WORN),
     Case("a new key, a user is added", REPLACE_KEY, absent=1, people=adds_a_user),
     Case("a new key, users come and go", REPLACE_KEY, people=adds_and_deletes_users),
     Case("a renewal", RENEW, (2,), programs=(READER,)),
@@ -70,6 +70,7 @@ SHORT = [
 ]
 LONG = [
     Case("a new key, two brokers with two listeners and a program", REPLACE_KEY, (2, 2), programs=(READER,)),
+    Case("a new key, certificates that end, a program", REPLACE_KEY, programs=(READER,), environment=WORN),
     Case("a new key, two brokers, by restarts", REPLACE_KEY, (2, 1), programs=(READER,), environment=STUBBORN),
     Case("a new key, in batches, programs", IN_BATCHES, (2,), users=2, programs=(READER,)),
     Case("a new key, no PKCS#12, a program", REPLACE_KEY, programs=(READER,), environment=BLIND_AND_WORN),

@@ -1,0 +1,149 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A flow on the cluster CA and one on the clients CA at the same time, whoever is faster: each is refused with a sentence or safe, and both
+can be finished. No node and no user is refused at any write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import StepError
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.tests.support.flows import FlowResult, run_flow
+
+from ..support.clients_cluster import ClientsCluster
+from ..support.reloads import ReloadingNodes
+from ..support.taking_turns import Turn, take_turns
+from ..support.watched_cluster import IN_USE
+from .stories import have_fast_keys
+
+Flow: TypeAlias = Callable[[Turn[FlowResult]], FlowResult]
+CLUSTER, CLIENTS = CaKind
+
+
+@dataclass(frozen=True)
+class Both:
+    """The CA whose flow begins, and that of the other; reload: nodes can be told to read again. batch: how many users are served at a time."""
+
+    first: CaKind
+    second: CaKind
+    goal: Goal = Goal.REPLACE_KEY
+    reload: bool = True
+    batch: int | None = None
+
+    def __str__(self) -> str:
+        how = "reload" if self.reload else "restart"
+        batches = f", {self.batch} at a time" if self.batch else ""
+        return f"{self.first.value} first, {self.goal.value}, {how}{batches}"
+
+    def begin(self, patch: pytest.MonkeyPatch) -> ClientsCluster:
+        cluster = ClientsCluster()
+        have_fast_keys(cluster, patch)
+        if self.reload:
+            cluster.nodes = ReloadingNodes(cluster.memory)
+            cluster.nodes.replace_requests(patch)
+        cluster.begin()
+        return cluster
+
+    def flow(self, cluster: ClientsCluster, ca: CaKind) -> Flow:
+        intent = cluster.intent(self.goal, user_batch=self.batch if ca is CLIENTS else None)
+
+        def run(transport: Turn[FlowResult]) -> FlowResult:
+            work = cluster.work(transport=transport)
+            return run_flow(replace(work, scope=work.scope.of(ca)), intent)
+
+        return run
+
+    def at_once(self, cluster: ClientsCluster, at: tuple[int, int | None]) -> tuple[Turn[FlowResult], Turn[FlowResult]]:
+        first, second = self.flow(cluster, self.first), self.flow(cluster, self.second)
+        return take_turns(cluster.permitted, first, second, at)
+
+    def writes(self, patch: pytest.MonkeyPatch, ca: CaKind) -> int:
+        """Of its flow alone."""
+        cluster = self.begin(patch)
+        turn: Turn[FlowResult] = Turn(cluster.permitted, None)
+        assert self.flow(cluster, ca)(turn).outcome.decision.done
+        return turn.writes
+
+    def check(self, at: tuple[int, int | None], patch: pytest.MonkeyPatch) -> list[str]:
+        """What the flows that were refused said."""
+        cluster = self.begin(patch)
+        told = [said for one in self.at_once(cluster, at) for said in refused(one)]
+        self.finish(cluster)
+        return told
+
+    def finish(self, cluster: ClientsCluster) -> None:
+        """Whoever runs both again, one after the other, has what both wanted."""
+        cluster.memory.settle(2)
+        for ca in (self.first, self.second):
+            cluster.ca = ca
+            assert cluster.run(self.goal).outcome.decision.done
+            assert list(cluster.states.values()) == [IN_USE]
+            assert set(cluster.secret(f"demo-{ca.value}-ca")) == {"ca.key"}
+        assert not cluster.paused
+        assert not any("pause" in mark for user in ("orders", "payments") for mark in cluster.marks(user))
+
+
+def refused(turn: Turn[FlowResult]) -> list[str]:
+    """What a flow said that did not come to its end. Raises what nobody may ever see."""
+    if turn.failure is not None:
+        if not isinstance(turn.failure, StepError):
+            raise turn.failure
+        return [str(turn.failure)]
+    assert turn.result is not None
+    decision = turn.result.outcome.decision
+    assert decision.done or decision.violations
+    return [str(one) for one in decision.violations]
+
+
+ORDERS = [Both(CLUSTER, CLIENTS), Both(CLIENTS, CLUSTER)]
+_LONG = [
+    *(replace(one, goal=Goal.RENEW) for one in ORDERS),
+    *(replace(one, reload=False) for one in ORDERS),
+    *(replace(one, batch=1) for one in ORDERS),
+]
+#: In every run of the tests the other one comes at every fifth write; where each waits for the other, both do at every third.
+_SHORT, _STRIDE = 5, 3
+
+
+def at_every(both: Both, stride: int, patch: pytest.MonkeyPatch) -> list[str]:
+    """The other one comes at a write, and goes to its end."""
+    writes = both.writes(patch, both.first)
+    assert writes > 10
+    return [said for number in range(0, writes, stride) for said in both.check((number, None), patch)]
+
+
+@pytest.mark.parametrize("both", ORDERS, ids=str)
+def test_the_other_one_comes_in_between(both: Both, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = at_every(both, _SHORT, monkeypatch)
+    assert any(f"is paused by a flow on its {both.first.value} CA. Wait for its end" in said for said in told)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("both", [*ORDERS, *_LONG], ids=str)
+def test_the_other_one_comes_at_every_write(both: Both, monkeypatch: pytest.MonkeyPatch) -> None:
+    at_every(both, 1, monkeypatch)
+
+
+@pytest.mark.parametrize("both", ORDERS, ids=str)
+def test_each_waits_for_the_other_in_the_middle(both: Both, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one stands still at a write while the other goes on, and the other way round."""
+    writes = [both.writes(monkeypatch, ca) for ca in (both.first, both.second)]
+    for first, second in zip(*(range(2, count, count // 4) for count in writes), strict=False):
+        both.check((first, second), monkeypatch)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("both", [*ORDERS, *_LONG], ids=str)
+def test_each_waits_for_the_other_at_any_two_writes(both: Both, monkeypatch: pytest.MonkeyPatch) -> None:
+    writes = [both.writes(monkeypatch, ca) for ca in (both.first, both.second)]
+    for first in range(0, writes[0], _STRIDE):
+        for second in range(1, writes[1], _STRIDE):
+            both.check((first, second), monkeypatch)
