@@ -51,7 +51,7 @@ class Turn(Generic[Result]):
         self._mine.acquire()
         try:
             self.result = work(self)
-        except BaseException as error:  # noqa: BLE001 - whoever has started it looks at it
+        except BaseException as error:
             self.failure = error
         self._is_over = True
         if self.other:
