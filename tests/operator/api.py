@@ -21,6 +21,7 @@ GROUPS = {
     "kafkas": "/apis/kafka.strimzi.io/v1",
     "kafkanodepools": "/apis/kafka.strimzi.io/v1",
     "kafkausers": "/apis/kafka.strimzi.io/v1",
+    "kafkaconnects": "/apis/kafka.strimzi.io/v1",
     "strimzipodsets": "/apis/core.strimzi.io/v1",
 }
 MERGE = "application/merge-patch+json"

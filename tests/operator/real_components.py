@@ -45,25 +45,36 @@ class Process:
     trust_path: str
 
     def volumes(self, cluster: str) -> Iterator[Object]:
-        yield _secret_volume(f"{self.container}-leaf", f"{cluster}-{self.identity}-certs")
-        yield _secret_volume(f"{self.container}-trust", f"{cluster}-{self.trust}")
-        yield {"name": f"{self.container}-memory", "emptyDir": {"medium": "Memory", "sizeLimit": "1Mi"}}
+        leaf, trust = f"{cluster}-{self.identity}-certs", f"{cluster}-{self.trust}"
+        return remembering_volumes(self.container, {"secretName": leaf}, {"secretName": trust})
 
     def container_spec(self) -> Object:
-        paths = {"leaf": self.leaf_path, "trust": self.trust_path}
-        mounts: list[Object] = [
-            {"name": f"{self.container}-{what}", "mountPath": path, "readOnly": True} for what, path in paths.items()
-        ]
-        return {
-            "name": self.container, "image": "kafka:4.3.1", "imagePullPolicy": "Never",
-            "command": ["sh", "-c", START, "sh", self.leaf_path, self.trust_path, MEMORY],
-            "resources": {"requests": {"cpu": "1m", "memory": "4Mi"}},
-            "volumeMounts": [*mounts, {"name": f"{self.container}-memory", "mountPath": MEMORY}],
-            # Once it has all, it has it for good: nobody asks again.
-            "startupProbe": {
-                "exec": {"command": ["test", "-e", f"{MEMORY}/{_COMPLETE}"]}, "periodSeconds": 1, "failureThreshold": 120,
-            },
-        }  # fmt: skip
+        return remembering_container(self.container, self.leaf_path, self.trust_path)
+
+
+def remembering_volumes(container: str, leaf: Object, trust: Object) -> Iterator[Object]:
+    """leaf, trust: the sources of volumes of the type ``secret``."""
+    yield {"name": f"{container}-leaf", "secret": leaf}
+    yield {"name": f"{container}-trust", "secret": trust}
+    yield {"name": f"{container}-memory", "emptyDir": {"medium": "Memory", "sizeLimit": "1Mi"}}
+
+
+def remembering_container(name: str, leaf_path: str, trust_path: str) -> Object:
+    """It keeps what was mounted when it started."""
+    paths = {"leaf": leaf_path, "trust": trust_path}
+    mounts: list[Object] = [
+        {"name": f"{name}-{what}", "mountPath": path, "readOnly": True} for what, path in paths.items()
+    ]
+    return {
+        "name": name, "image": "kafka:4.3.1", "imagePullPolicy": "Never",
+        "command": ["sh", "-c", START, "sh", leaf_path, trust_path, MEMORY],
+        "resources": {"requests": {"cpu": "1m", "memory": "4Mi"}},
+        "volumeMounts": [*mounts, {"name": f"{name}-memory", "mountPath": MEMORY}],
+        # Once it has all, it has it for good: nobody asks again.
+        "startupProbe": {
+            "exec": {"command": ["test", "-e", f"{MEMORY}/{_COMPLETE}"]}, "periodSeconds": 1, "failureThreshold": 120,
+        },
+    }  # fmt: skip
 
 
 PROCESSES = (
@@ -102,7 +113,3 @@ def real_pod(kafka: Object, component: str) -> Object:
 def _wanted(kafka: Object, process: Process) -> bool:
     part = _ASKED.get(process.identity)
     return part is None or part in kafka["spec"]["entityOperator"]
-
-
-def _secret_volume(name: str, secret: str) -> Object:
-    return {"name": name, "secret": {"secretName": secret}}
