@@ -110,8 +110,8 @@ kafka-down: ## stop it, and remove what it or a killed one left
 	@$(CHECK) --exec python -m tests.kafka down
 
 .PHONY: traffic
-traffic: ## producers, consumers and handshakes through every flow on real nodes; half an hour, as root. VARIANT="cert-manager vault"
-	@$(CHECK) --bed real --exec python -m tests.traffic $(addprefix --variant ,$(VARIANT))
+traffic: ## producers, consumers and handshakes through every flow of both CAs on real nodes; as root. VARIANT="restart vault" FLOW="renew clients-renew"
+	@$(CHECK) --bed real --exec python -m tests.traffic $(addprefix --variant ,$(VARIANT)) $(addprefix --flow ,$(FLOW))
 
 .PHONY: bench
 bench: ## measure what the time goes into

@@ -28,9 +28,10 @@ _DOUBLES = (
 #: One test is a whole exploration, or a flow killed at every write: a minute on an idle machine, and many where all share it.
 _PATIENT = "--timeout=1800"
 _LONG = ("--numprocesses=2", _PATIENT)
-#: A little of what `make traffic` measures in half an hour, by the same rules, with fewer handshakes: a replacement without any restart.
+#: A little of what `make traffic` measures in an hour, by the same rules, with fewer handshakes: replacements of both CAs without any restart.
 _TRAFFIC = (
-    "--variant", "when-restarted", "--flow", "replace_key", "--rate", "15", "--output", "build/traffic-short.json",
+    "--variant", "when-restarted", "--flow", "replace_key", "--flow", "clients-upgrade", "--flow", "clients-replace_key",
+    "--rate", "15", "--output", "build/traffic-short.json",
 )  # fmt: skip
 #: Pylint takes most of the time of all sanity tests.
 _BUT_PYLINT = ("--skip-test", "pylint")
@@ -136,7 +137,7 @@ def _on_real_nodes(main: Pair) -> list[Check]:
         # Both beds have most in common: the second would only wait for the first.
         Check("nodes", about, main, build, after=("bed",), reason_to_skip=needs.reason_to_skip),
         on_nodes("kafka", "real Kafka nodes on a real kubelet", ("pytest", "tests/kafka", _PATIENT)),
-        on_nodes("traffic", "a CA replaced under traffic", ("python", "-m", "tests.traffic", *_TRAFFIC)),
+        on_nodes("traffic", "both CAs replaced under traffic", ("python", "-m", "tests.traffic", *_TRAFFIC)),
         # On simulated nodes the same playbooks run in every run, and the two checks above replace keys on real ones.
         on_nodes("molecule-kafka", "scenario kafka", *_scenario("kafka"), long=True),
     ]

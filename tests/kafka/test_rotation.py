@@ -8,11 +8,9 @@ from typing import NamedTuple
 import pytest
 
 from ..api.running import Runner
-from ..cluster.kube import wait_for
 from ..operator import clusters
-from ..support.users import added_clients_ca, kafka_user
+from ..support.users import added_clients_ca
 from .aged_leaves import age_leaves
-from .logins import logins, user_operator
 from .tier import PATIENCE, Tier, kafka_tier
 
 NODES = [f"demo-kafka-{number}" for number in range(3)]
@@ -131,35 +129,6 @@ def test_a_key_is_replaced_without_any_restart(rotated: Rotated) -> None:
     assert all(before not in tier.shake_hands(node, port).accepted for node in NODES for port in (9090, 9091))
 
 
-def test_users_are_let_in_while_their_ca_is_replaced(rotated: Rotated) -> None:
-    """Every moment, by every broker, with what their Secrets hold; no node restarts, and the old CA is refused in the end."""
-    tier, runner, _old, _console = rotated
-    kube, namespace, users = tier.cluster.kube, tier.cluster.namespace, ("orders", "payments")
-    kube.apply([kafka_user(user, namespace) for user in users])
-    path = f"/apis/kafka.strimzi.io/v1/namespaces/{namespace}/kafkas/demo"
-    body = {"spec": {"entityOperator": {"userOperator": {}}}}
-    assert kube.request("PATCH", path, body=body, content_type="application/merge-patch+json").status == 200
-    tier.cluster.wait_until_ready("demo", 300)
-    with user_operator(tier) as operator:
-        wait_for(lambda: set(operator.issued) == set(users), "certificates of the users", 60)
-        before, old, pods = tier.subject("clients"), tier.secret("orders"), tier.cluster.node_uids("demo")
-        with logins(tier, users, NODES) as seen:
-            runner.flow("upgrade", strimzi_ca="clients").check()
-            runner.flow("rotate-clients-ca").check()
-    assert (seen.refused, runner.restarts_since(pods)) == ([], 0)
-    assert {user: len(certificates) for user, certificates in seen.certificates.items()} == dict.fromkeys(users, 2)
-    assert seen.done > 100
-    after = tier.subject("clients")
-    assert after != before
-    for node in NODES:
-        shown = tier.shake_hands(node, 9093, old["user.crt"], old["user.key"])
-        assert shown.accepted == {after}
-        assert shown.refusal
-    found = runner.module("strimzi_ca_info", ca="clients", evidence="handshake")
-    assert [one["state"] for one in found["cas"]] == ["TRUSTED_IN_USE_ALL"]
-    assert (found["removed"], found["violations"], found["done"]) == ([], [], True)
-
-
 def test_brokers_say_which_users_they_accept(rotated: Rotated) -> None:
     """A clients CA that lies in the bundle and that no broker has read yet is refused."""
     tier, runner, _old, _console = rotated
@@ -168,7 +137,7 @@ def test_brokers_say_which_users_they_accept(rotated: Rotated) -> None:
     found = runner.module("strimzi_user_info", evidence="handshake")
     (added,) = (one["sha256"][:12] for one in found["clients_cas"] if one["sha256"] != own["sha256"])
     told = [(one["name"], one["port"], one["pod"], one["trusts"], one["refuses"]) for one in found["user_listeners"]]
-    accepted, refused = f"clients-ca v1 ({own['sha256'][:12]})", f"clients-ca v9 ({added})"
+    accepted, refused = f"clients-ca v0 ({own['sha256'][:12]})", f"clients-ca v9 ({added})"
     assert told == [("tls", 9093, node, [accepted], [refused]) for node in NODES]
     assert (found["unasked"], found["problems"]) == ("", [])
 

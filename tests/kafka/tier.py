@@ -60,9 +60,12 @@ class Tier:
         rows = [line.split() for line in asked.output.splitlines()]
         return {row[0]: roles[row[-1]] for row in rows if row and row[-1] in roles}
 
+    def refusals(self, node: str) -> list[str]:
+        """The addresses whose TLS this node has refused since its start, each as often; 127.0.0.1 is who came by a port-forward."""
+        return re.findall(r"Failed authentication with /([0-9.]+) ", self.pods.logs(node))
+
     def refused_peers(self, node: str) -> set[str]:
-        """Addresses whose TLS this node has refused since its start; 127.0.0.1 is who came by a port-forward."""
-        return set(re.findall(r"Failed authentication with /([0-9.]+) ", self.pods.logs(node)))
+        return set(self.refusals(node))
 
     def ask_for_roll(self, pod: str) -> None:
         """The annotation that the operator acts on (docs/operator.md, "Manual rolling update")."""

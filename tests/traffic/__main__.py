@@ -32,8 +32,9 @@ def main() -> int:
         " default: %(default)s",
     )  # fmt: skip
     parser.add_argument(
-        "--flow", action="append", choices=names, help=f"after {CREATE.name} this one only; may be given again"
-    )
+        "--flow", action="append", choices=names,
+        help=f"this one only, after {CREATE.name} where it is about the cluster CA; may be given again",
+    )  # fmt: skip
     parser.add_argument("--rate", type=float, default=40.0, help="handshakes a second; default: %(default)s")
     parser.add_argument("--output", type=Path, default=ROOT / "build" / "traffic.json", help="default: %(default)s")
     arguments = parser.parse_args()

@@ -17,32 +17,36 @@ from typing import IO, Any
 from ..broker.jars import find_jars, find_java
 from ..cluster.bed import ROOT
 from ..kafka.tier import Tier
+from .listeners import Listener
 from .trust import Trusted
 
-TOPIC = "traffic"
 _MOUNTED = 'mount --bind "$1" /etc/hosts && shift && exec "$@"'
 #: What clients log; a connection that ends while its broker does is logged in other words.
 _FAILURE = re.compile(r"SSL handshake failed(?!: Disconnected)|SslAuthenticationException")
 READY = ("producer_send_success", "partitions_assigned")
 _RECORDS = ("record_data", "producer_send_success")
+_VERBS = {"producer": "produce", "consumer": "consume"}
+_ANEW = Path(__file__).parent / "Anew.java"
 
 
 @dataclass(frozen=True)
 class Brokers:
-    """hosts: a file like /etc/hosts."""
+    """hosts: a file like /etc/hosts. topic: where the clients of one ledger produce and consume."""
 
     bootstrap: str
     hosts: Path
+    topic: str
 
 
-def find_brokers(tier: Tier, nodes: Iterable[str], folder: Path) -> Brokers:
-    names = {}
+def find_brokers(tier: Tier, nodes: Iterable[str], folder: Path, listener: Listener, topic: str) -> Brokers:
+    names, namespace = {}, tier.cluster.namespace
     for node in nodes:
-        path = f"/api/v1/namespaces/{tier.cluster.namespace}/services/{node}"
-        names[f"{node}.{tier.cluster.namespace}.svc"] = tier.cluster.kube.request("GET", path).body["spec"]["clusterIP"]
+        service = listener.service(node)
+        found = tier.cluster.kube.request("GET", f"/api/v1/namespaces/{namespace}/services/{service}").body
+        names[f"{service}.{namespace}.svc"] = found["spec"]["clusterIP"]
     hosts = folder / "hosts"
     hosts.write_text("127.0.0.1 localhost\n" + "".join(f"{address} {name}\n" for name, address in names.items()))
-    return Brokers(",".join(f"{name}:9094" for name in names), hosts)
+    return Brokers(",".join(f"{name}:{listener.port}" for name in names), hosts, topic)
 
 
 @dataclass(frozen=True)
@@ -52,27 +56,58 @@ class Kind:
     library: str
     role: str
 
-    def command(self, brokers: Brokers, name: str, instance: int, trusted: Trusted, folder: Path) -> list[str]:
-        """name is the consumer group too, and instance the beginning of a producer's values."""
+    def command(
+        self, brokers: Brokers, name: str, instance: int, trusted: Trusted, folder: Path, login: Path | None = None
+    ) -> list[str]:
+        """name is the consumer group too, and instance the beginning of a producer's values. login: a file with the key and the certificates
+        (PEM) that the client presents, and reads once.
+        """
         if self.library == "rdkafka":
             file = folder / f"{name}-{instance}.pem"
             file.write_bytes(trusted.pem)
-            role = {"producer": "produce", "consumer": "consume"}[self.role]
-            mark = str(instance) if self.role == "producer" else name
-            return [sys.executable, "-m", "tests.traffic.rdkafka", role, brokers.bootstrap, TOPIC, mark, str(file)]
+            return self._rdkafka(brokers, name, instance, file, login)
         properties = folder / f"{name}-{instance}.properties"
-        properties.write_text(_properties(trusted, folder / f"{name}-{instance}", self.role))
-        common = ["--bootstrap-server", brokers.bootstrap, "--topic", TOPIC, "--command-config", str(properties)]
+        properties.write_text(_properties(trusted, folder / f"{name}-{instance}", self.role, login))
+        common = ["--bootstrap-server", brokers.bootstrap, "--topic", brokers.topic]
+        common += ["--command-config", str(properties)]
         if self.role == "producer":
             tool = ["VerifiableProducer", "--throughput", "20", "--acks", "-1", "--value-prefix", str(instance)]
         else:
             tool = ["VerifiableConsumer", "--group-id", name, "--verbose", "--reset-policy", "earliest"]
             tool += ["--session-timeout", "10000"]
-        java = [find_java(), "-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", f"{find_jars()}/*"]
-        return [*java, f"org.apache.kafka.tools.{tool[0]}", *tool[1:], *common]
+        return [*_java(), f"org.apache.kafka.tools.{tool[0]}", *tool[1:], *common]
+
+    def command_anew(
+        self, brokers: Brokers, name: str, instance: int, trusted: Trusted, folder: Path, login: Path
+    ) -> list[str]:
+        """A process that makes its client anew every second, each time with what the file ``login`` holds then."""
+        file = folder / f"{name}-{instance}.pem"
+        file.write_bytes(trusted.pem)
+        if self.library == "rdkafka":
+            return [*self._rdkafka(brokers, name, instance, file, login), "--anew"]
+        mark = str(instance) if self.role == "producer" else name
+        return [*_java(), str(_ANEW), _VERBS[self.role], brokers.bootstrap, brokers.topic, mark, str(file), str(login)]
+
+    def _rdkafka(self, brokers: Brokers, name: str, instance: int, trusted: Path, login: Path | None) -> list[str]:
+        mark = str(instance) if self.role == "producer" else name
+        command = [sys.executable, "-m", "tests.traffic.rdkafka", _VERBS[self.role], brokers.bootstrap, brokers.topic]
+        return [*command, mark, str(trusted), *(["--login", str(login)] if login else [])]
 
 
-def _properties(trusted: Trusted, stem: Path, role: str) -> str:
+#: Of each library one of each role that is kept, and one that is not.
+ALL = tuple(
+    (Kind(library, role), kept)
+    for library in ("jvm", "rdkafka")
+    for kept in (True, False)
+    for role in ("producer", "consumer")
+)
+
+
+def _java() -> list[str]:
+    return [find_java(), "-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", f"{find_jars()}/*"]
+
+
+def _properties(trusted: Trusted, stem: Path, role: str, login: Path | None) -> str:
     """PKCS#12 where that is published, PEM where there is only the CA."""
     lines = ["security.protocol=SSL", "reconnect.backoff.max.ms=1000", "request.timeout.ms=10000"]
     if trusted.pkcs12:
@@ -84,6 +119,8 @@ def _properties(trusted: Trusted, stem: Path, role: str) -> str:
         store.write_bytes(trusted.pem)
         lines += ["ssl.truststore.type=PEM"]
     lines += [f"ssl.truststore.location={store}"]
+    if login:
+        lines += ["ssl.keystore.type=PEM", f"ssl.keystore.location={login}"]
     if role == "producer":
         lines += ["enable.idempotence=true", "delivery.timeout.ms=300000", "linger.ms=0", "retries=2147483647"]
     return "\n".join(lines) + "\n"

@@ -1,4 +1,4 @@
-"""What the processes of components hold since their start: not what their Secrets say now."""
+"""What the processes of components, and programs of users, hold since their start: not what their Secrets say now."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from ..cluster.kube import Object
 from ..kafka.tier import Tier
 from ..operator.api import ready
-from ..operator.real_components import MEMORY, PROCESSES, Process
+from ..operator.real_components import MEMORY, PROCESSES
+from ..operator.real_programs import CONTAINER
 from .trust import anchors
 
 _READ = 'tar -c -C "$1" leaf trust | base64 -w 0'
@@ -44,10 +45,13 @@ def serving(pods: Sequence[Object], name: str) -> Object | None:
     """The pod of a Deployment that is ready and stays; the newest, where there are two."""
     found = [
         pod for pod in pods
-        if pod["metadata"]["labels"].get("strimzi.io/name") == name
-        and ready(pod) and "deletionTimestamp" not in pod["metadata"]
+        if pod["metadata"]["labels"].get("strimzi.io/name") == name and _serves(pod)
     ]  # fmt: skip
     return max(found, key=lambda pod: str(pod["metadata"]["creationTimestamp"]), default=None)
+
+
+def _serves(pod: Object) -> bool:
+    return ready(pod) and "deletionTimestamp" not in pod["metadata"]
 
 
 @dataclass
@@ -61,13 +65,18 @@ class Components:
         for process in PROCESSES:
             pod = serving(pods, f"{self.tier.name}-{process.component}")
             if pod is not None:
-                found[process.identity] = self._of(pod, process)
+                found[process.identity] = self._of(pod, process.container)
         return found
 
-    def _of(self, pod: Object, process: Process) -> Held:
-        known = pod["metadata"]["uid"], process.identity
+    def programs(self, pods: Sequence[Object]) -> dict[str, Held]:
+        """By the names of these pods, without those that start or go."""
+        serving = (pod for pod in pods if _serves(pod))
+        return {pod["metadata"]["name"]: self._of(pod, CONTAINER) for pod in serving}
+
+    def _of(self, pod: Object, container: str) -> Held:
+        known = pod["metadata"]["uid"], container
         if known not in self._read:
-            self._read[known] = held(self._files(pod["metadata"]["name"], process.container))
+            self._read[known] = held(self._files(pod["metadata"]["name"], container))
         return self._read[known]
 
     def _files(self, pod: str, container: str) -> dict[str, bytes]:

@@ -6,7 +6,6 @@ import base64
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 
 from cryptography import x509
@@ -20,23 +19,11 @@ from ..operator.api import ready
 from .handshakes import Outcome
 from .load import Load
 from .targets import EXPORTER
+from .traffic import Controlled
 
+FOREIGN = "leaves of a CA that nobody trusts"
 _ENOUGH = 20
 _QUIET_S = 10.0
-
-
-@dataclass(frozen=True)
-class Controlled:
-    """failures: while a foreign leaf was there; afterwards: in the seconds after the last was put back.
-
-    component_failures: those of the component with nodes that were themselves again.
-    """
-
-    failures: int
-    component_failures: int
-    examples: list[str]
-    afterwards: int
-    done_afterwards: int
 
 
 def run_control(tier: Tier, node: str, load: Load) -> Controlled:
@@ -60,7 +47,8 @@ def run_control(tier: Tier, node: str, load: Load) -> Controlled:
     after = load.counts(quiet)
     _patch(tier, "kafkas", tier.name, {"metadata": {"annotations": {"strimzi.io/pause-reconciliation": None}}})
     kinds = sorted({text.split(": ", 1)[1] for text in failed})
-    return Controlled(len(failed), len(of_component), kinds, after[Outcome.FAILED], after[Outcome.DONE])
+    unnoticed = [] if of_component else [EXPORTER]
+    return Controlled(FOREIGN, len(failed), kinds, unnoticed, after[Outcome.FAILED], after[Outcome.DONE])
 
 
 def _of_component(load: Load, begin: float) -> list[str]:

@@ -9,31 +9,42 @@ from ..kafka.aged_leaves import LEFT
 from ..support.restarts import cost_of
 from .scenario import Variant
 
+#: The CAs that flows are about.
+CLUSTER, CLIENTS = "cluster", "clients"
+
 
 @dataclass(frozen=True)
 class Flow:
-    """name: of its playbook too, but where it returns to a CA of the cluster from one whose key an issuer keeps. aimed: it is told which CA
-    it replaces, as one like it may just have finished.
+    """name: of its playbook too, where that is not given. ca: what it is about, cluster or clients. aimed: it is told which CA it replaces,
+    as one like it may just have finished.
 
     rekeys: brings a new key, which some clients learn of only when the old CA is about to leave.
     ages: before it, nodes get certificates that are old enough for it.
     restarts: before it, all nodes restart for a reason of their own.
+    returns: to a CA of the cluster from one whose key an issuer keeps.
+    undoes: a replacement that has gone so far that everybody uses the new CA.
+    user_batch: how many users are served at a time; all at once where it is 0.
     """
 
     name: str
+    plays: str = ""
+    ca: str = CLUSTER
     aimed: bool = False
     rekeys: bool = False
     ages: bool = False
     restarts: bool = False
     returns: bool = False
+    undoes: bool = False
+    user_batch: int = 0
 
     @property
     def playbook(self) -> str:
-        return "replace_key" if self.returns else self.name
+        return self.plays or self.name
 
     @property
     def variables(self) -> dict[str, str]:
-        return {"strimzi_renew_before_days": str(LEFT.days + 1)} if self.ages else {}
+        aged = {"strimzi_renew_before_days": str(LEFT.days + 1)} if self.ages else {}
+        return {**aged, **({"strimzi_user_batch": str(self.user_batch)} if self.user_batch else {})}
 
     def belongs_to(self, variant: Variant) -> bool:
         """The operator takes back no CA that was brought from elsewhere, nodes restart by themselves once a flow waits for that,
@@ -42,7 +53,8 @@ class Flow:
             return variant.patient
         if self.returns:
             return variant.issues
-        return self.rekeys or self is CREATE or (variant.links and not variant.issues)
+        of_cluster_ca = self.ca == CLUSTER and (self.rekeys or self is CREATE)
+        return of_cluster_ca or (variant.links and not variant.issues)
 
     def links(self, variant: Variant) -> bool:
         """Whether the CA in use introduces the next one by a link certificate."""
@@ -59,7 +71,10 @@ class Flow:
         return frozenset(() if linked else {"entity-topic-operator to cruise-control"})
 
     def rolls(self, variant: Variant) -> int:
-        """How often every node restarts, in the order of ``FLOWS``."""
+        """How often every broker restarts, and for the cluster CA every other node too, in the order of ``FLOWS``."""
+        if self.ca == CLIENTS:
+            # To trust the new CA, and to forget the one that is not used any more.
+            return 2 if self.rekeys and not variant.reloads else 0
         cost = cost_of(self.playbook, self._circumstance(variant), reload=variant.reloads)
         return cost.restarts + (1 if self.restarts else 0)
 
@@ -73,23 +88,31 @@ class Flow:
 
 #: Begins before there is a Kafka resource; clients see its second run, which finds the CA in use.
 CREATE = Flow("create")
-#: After ``downgrade`` the operator has the CA that was created, and ``upgrade`` takes it from there.
+#: After ``downgrade`` the operator has the CA that was created, and ``upgrade`` takes it from there. The clients CA is the operator's at first.
 FLOWS = (
     CREATE,
     Flow("renew", aimed=True),
     Flow("replace_key", aimed=True, rekeys=True),
-    Flow("return", aimed=True, rekeys=True, returns=True),
+    Flow("return", "replace_key", aimed=True, rekeys=True, returns=True),
     Flow("reconcile", restarts=True),
     Flow("downgrade"),
     Flow("upgrade"),
     Flow("renew_leaves", ages=True),
+    Flow("clients-upgrade", "upgrade", CLIENTS),
+    Flow("clients-renew", "renew", CLIENTS, aimed=True),
+    Flow("clients-replace_key", "replace_key", CLIENTS, aimed=True, rekeys=True),
+    Flow("clients-batches", "replace_key", CLIENTS, aimed=True, rekeys=True, user_batch=1),
+    Flow("clients-abort", "abort", CLIENTS, rekeys=True, undoes=True),
+    Flow("clients-downgrade", "downgrade", CLIENTS),
 )
 
 
 def flows_named(names: list[str]) -> tuple[Flow, ...]:
-    """Those flows, in the order of the names, after ``create``: there is no cluster before it."""
+    """Those flows, in the order of the names; those of the cluster CA after ``create``: there is no cluster before it."""
     known = {flow.name: flow for flow in FLOWS}
-    return (CREATE, *(known[name] for name in names if name != CREATE.name))
+    chosen = tuple(known[name] for name in names if name != CREATE.name)
+    about_clients = bool(chosen) and all(flow.ca == CLIENTS for flow in chosen)
+    return chosen if about_clients else (CREATE, *chosen)
 
 
 def flows_of(flows: Iterable[Flow], variant: Variant) -> list[Flow]:

@@ -10,11 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import cycle
 
-from ..kafka.tier import Tier
 from .handshakes import Outcome, Verdict
 from .looking import Looking
-from .scenario import Layout
-from .targets import Target, targets
+from .targets import Target
 
 #: Seconds between looks at Secrets and pods.
 LOOK = 1.0
@@ -38,7 +36,7 @@ class Load:
 
     def start(self) -> None:
         self._view = self.looking.look()
-        self._targets = cycle(targets(self.looking.layout))
+        self._targets = cycle(self.looking.targets)
         self._threads = [threading.Thread(target=self._refresh, daemon=True)]
         self._threads += [threading.Thread(target=self._work, daemon=True) for _round in range(_WORKERS)]
         for thread in self._threads:
@@ -69,7 +67,7 @@ class Load:
     def unsettled(self) -> list[str]:
         """Whose last attempt did not succeed: what is interrupted for good is no restart."""
         with self._lock:
-            found = {target: self.last.get(target) for target in targets(self.looking.layout)}
+            found = {target: self.last.get(target) for target in self.looking.targets}
         return [f"{target}: {last}" for target, last in found.items() if not last or last.outcome is not Outcome.DONE]
 
     def _refresh(self) -> None:
@@ -100,8 +98,8 @@ class Load:
 
 
 @contextmanager
-def handshake_load(tier: Tier, layout: Layout, rate: float) -> Iterator[Load]:
-    load = Load(Looking(tier, layout), rate)
+def handshake_load(looking: Looking, rate: float) -> Iterator[Load]:
+    load = Load(looking, rate)
     load.start()
     try:
         yield load

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -11,10 +12,22 @@ from ssl import SSLContext
 from ..cluster.kube import Object
 from ..cluster.tls import Rules, client_context, server_context
 from ..kafka.tier import Tier
+from ..operator.real_programs import LABEL
 from .components import Components, Held
 from .handshakes import Verdict, attempt, attempt_in_memory
+from .logging_in import LOGGING_IN, by_secret
 from .scenario import Layout
-from .targets import ASKING, CLIENT, CRUISE_CONTROL, EXPORTER, OPERATOR, READERS, Target
+from .targets import (
+    ASKING,
+    CLIENT,
+    CRUISE_CONTROL,
+    EXPORTER,
+    OPERATOR,
+    READERS,
+    Target,
+    of_clients_ca,
+    of_cluster_ca,
+)
 from .trust import anchors, in_use, published
 
 Made = tuple[bytes, ...]
@@ -43,7 +56,7 @@ class View:
         return attempt(context, address, target.port, host) if context and address else None
 
 
-class Looking:
+class Looking(ABC):
     """Reads Secrets and pods; a context is made anew when what it is made of has changed.
 
     pods: when each of a node, by UID, was first seen.
@@ -54,6 +67,37 @@ class Looking:
         self.pods: dict[str, float] = {}
         self._components = Components(tier)
         self._made: dict[str, tuple[Made, SSLContext]] = {}
+
+    @property
+    @abstractmethod
+    def targets(self) -> list[Target]:
+        """Who connects to whom."""
+
+    @abstractmethod
+    def look(self) -> View: ...
+
+    def _context(self, identity: str, *parts: bytes) -> SSLContext:
+        return self._kept(identity, parts, partial(client_context, rules=_RULES.get(identity, Rules.JVM)))
+
+    def _kept(self, name: str, parts: Made, make: Callable[..., SSLContext]) -> SSLContext:
+        if name not in self._made or self._made[name][0] != parts:
+            self._made[name] = (parts, make(*parts))
+        return self._made[name][1]
+
+    def _addresses(self, pods: list[Object]) -> dict[str, str]:
+        name = f"{self.tier.name}-kafka"
+        nodes = [pod for pod in pods if pod["metadata"]["labels"].get("strimzi.io/name") == name]
+        for pod in nodes:
+            self.pods.setdefault(pod["metadata"]["uid"], time.monotonic())
+        return {pod["metadata"]["name"]: pod["status"].get("podIP", "") for pod in nodes}
+
+
+class LookingByClusterCa(Looking):
+    """At who presents certificates of the cluster CA, and who trusts it."""
+
+    @property
+    def targets(self) -> list[Target]:
+        return of_cluster_ca(self.layout)
 
     def look(self) -> View:
         pods = self.tier.cluster.pods(f"strimzi.io/cluster={self.tier.name}")
@@ -91,24 +135,28 @@ class Looking:
     def _of_components(self, held: dict[str, Held]) -> dict[str, SSLContext]:
         return {name: self._context(name, one.trusted, one.certificates, one.key) for name, one in held.items()}
 
-    def _context(self, identity: str, *parts: bytes) -> SSLContext:
-        return self._kept(identity, parts, partial(client_context, rules=_RULES.get(identity, Rules.JVM)))
-
     def _server(self, held: Held | None) -> SSLContext | None:
         """Who asks shows no certificate but a password."""
         return self._kept("api", (held.certificates, held.key), server_context) if held else None
 
-    def _kept(self, name: str, parts: Made, make: Callable[..., SSLContext]) -> SSLContext:
-        if name not in self._made or self._made[name][0] != parts:
-            self._made[name] = (parts, make(*parts))
-        return self._made[name][1]
 
-    def _addresses(self, pods: list[Object]) -> dict[str, str]:
-        name = f"{self.tier.name}-kafka"
-        nodes = [pod for pod in pods if pod["metadata"]["labels"].get("strimzi.io/name") == name]
-        for pod in nodes:
-            self.pods.setdefault(pod["metadata"]["uid"], time.monotonic())
-        return {pod["metadata"]["name"]: pod["status"].get("podIP", "") for pod in nodes}
+class LookingByClientsCa(Looking):
+    """At who logs in with a certificate: what the Secrets of users hold, and what programs have read of them."""
+
+    @property
+    def targets(self) -> list[Target]:
+        return of_clients_ca(self.layout)
+
+    def look(self) -> View:
+        pods = self.tier.cluster.pods(f"strimzi.io/cluster={self.tier.name}")
+        trusted = in_use(self.tier).pem
+        contexts = {}
+        for user in LOGGING_IN:
+            own = self.tier.secret(user)
+            contexts[by_secret(user)] = self._context(user, trusted, own["user.crt"], own["user.key"])
+        for name, found in self._components.programs(self.tier.cluster.pods(LABEL)).items():
+            contexts[name] = self._context(name, found.trusted, found.certificates, found.key)
+        return View(contexts, {}, None, self._addresses(pods))
 
 
 def _asking(held: dict[str, Held], known: bytes) -> list[tuple[str, bytes]]:

@@ -24,14 +24,13 @@ _COLUMNS = (
 
 @dataclass
 class Measured:
-    """unexpected: handshakes that failed and records that were lost in a flow, in words.
+    """controls: mistakes that were made on purpose. unexpected: handshakes that failed and records that were lost in a flow, in words.
 
     exits: clients that ended by themselves, by name.
     """
 
     flows: list[dict[str, Any]] = field(default_factory=list)
-    negative_control_failures: int = 0
-    negative_control: dict[str, Any] = field(default_factory=dict)
+    controls: list[dict[str, Any]] = field(default_factory=list)
     unexpected: list[str] = field(default_factory=list)
     exits: dict[str, int] = field(default_factory=dict)
 
@@ -43,4 +42,5 @@ class Measured:
         rows = [_COLUMNS, *(tuple(str(flow[column]) for column in _COLUMNS) for flow in self.flows)]
         widths = [max(len(row[place]) for row in rows) for place in range(len(_COLUMNS))]
         lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
-        return "\n".join([*lines, f"negative control: {self.negative_control_failures} failed handshakes"])
+        controls = [f"negative control, {one['name']}: {one['failures']} failed handshakes" for one in self.controls]
+        return "\n".join([*lines, *controls])

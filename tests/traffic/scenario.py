@@ -12,6 +12,8 @@ from ..cluster.kube import Object
 from ..kafka.supplied import supplied_authority
 from ..operator import clusters
 from ..support.outside_authority import Outside, in_cert_manager, in_vault
+from .listeners import PUBLIC, USERS
+from .logging_in import LOGGING_IN
 
 CONTROL_PLANE, REPLICATION = 9090, 9091
 _SAFE = {
@@ -43,13 +45,16 @@ class Layout:
         return (CONTROL_PLANE, self.controllers), (REPLICATION, self.brokers)
 
     def manifests(self, cluster: str, namespace: str, **options: bool) -> list[Object]:
-        """Brokers whose records survive the restart of one, for clients that need no certificate."""
+        """Brokers whose records survive the restart of one, for clients with a certificate and without."""
         made = self.make(cluster, namespace, **options)
+        superusers = ["ANONYMOUS", *(f"CN={user}" for user in LOGGING_IN)]
         for manifest in made:
             if manifest["kind"] == "Kafka":
+                kafka = manifest["spec"]["kafka"]
+                others = [one for one in kafka["listeners"] if one["name"] != PUBLIC.name]
                 manifest["spec"]["kafka"] = {
-                    **manifest["spec"]["kafka"], "config": _SAFE,
-                    "authorization": {"type": "simple", "superUsers": ["ANONYMOUS"]},
+                    **kafka, "config": _SAFE, "listeners": [*others, PUBLIC.manifest, USERS.manifest],
+                    "authorization": {"type": "simple", "superUsers": superusers},
                 }  # fmt: skip
         return made
 

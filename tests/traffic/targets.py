@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ..cluster.tls import Rules
 from ..kafka.tier import Tier
 from ..operator.real_components import PROCESSES
+from .listeners import PUBLIC, USERS
+from .logging_in import LOGGING_IN, PORTS, PROGRAMS, by_secret
 from .scenario import REPLICATION, Layout
 
-CLIENT_PORT = 9094
 OPERATOR, EXPORTER = "cluster-operator", "kafka-exporter"
 #: An application that reads what is published for it.
 CLIENT = "client"
@@ -46,17 +47,26 @@ class Target:
     def host(self, tier: Tier) -> str:
         if self.node == CRUISE_CONTROL:
             return f"{tier.name}-{self.node}.{tier.cluster.namespace}.svc"
-        return f"{self.node}.{tier.cluster.namespace}.svc" if self.port == CLIENT_PORT else tier.host(self.node)
+        for listener in (PUBLIC, USERS):
+            if self.port == listener.port:
+                return f"{listener.service(self.node)}.{tier.cluster.namespace}.svc"
+        return tier.host(self.node)
 
 
-def targets(layout: Layout) -> list[Target]:
+def of_cluster_ca(layout: Layout) -> list[Target]:
     """Each asks all whom it asks in earnest, as often as anybody else."""
-    clients = (Target(one, node, CLIENT_PORT) for one in (CLIENT, *READERS) for node in layout.brokers)
+    clients = (Target(one, node, PUBLIC.port) for one in (CLIENT, *READERS) for node in layout.brokers)
     return [*_nodes(layout), *_components(layout), *clients]
 
 
-def parties(layout: Layout) -> set[str]:
-    return {target.party for target in targets(layout)}
+def of_clients_ca(layout: Layout) -> list[Target]:
+    """Users with what their Secrets hold at that moment, and programs with what they have read, log in to every broker on each listener."""
+    identities = (*map(by_secret, LOGGING_IN), *PROGRAMS)
+    return [Target(one, node, port) for one in identities for node in layout.brokers for port in PORTS]
+
+
+def parties(targets: Iterable[Target]) -> set[str]:
+    return {target.party for target in targets}
 
 
 def _nodes(layout: Layout) -> Iterator[Target]:

@@ -6,8 +6,12 @@ import subprocess
 import sys
 from typing import Any
 
+import pytest
+from confluent_kafka import KafkaError
+
 from ..cluster.kube import wait_for
 from .clients import listen, parse
+from .rdkafka import refused
 
 EVENTS = 300
 #: Half an event, a log, the other half: as one process does with two streams and two threads.
@@ -29,3 +33,17 @@ def test_no_event_is_lost_in_a_log() -> None:
         process.wait(30)
         wait_for(lambda: len(heard) == 2 * EVENTS, "all lines", 30)
     assert [one["value"] for one in heard if one] == [str(number) for number in range(EVENTS)]
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "failed"),
+    [
+        (KafkaError._SSL, "broker certificate could not be verified", True),
+        (KafkaError._SSL, "SSL handshake failed: Disconnected: connecting to a PLAINTEXT broker listener?", False),
+        (KafkaError._SSL, "SSL handshake failed: disconnected", False),
+        (KafkaError._TRANSPORT, "ssl/tls alert certificate unknown: SSL alert number 46", True),
+        (KafkaError._TRANSPORT, "Disconnected (after 3 ms in state UP)", False),
+    ],
+)
+def test_what_counts_as_refused_of_what_librdkafka_says(code: int, text: str, failed: bool) -> None:
+    assert refused(code, text) is failed

@@ -11,7 +11,7 @@ import pytest
 
 from . import fleet as module
 from .clients import Brokers, Kind
-from .fleet import Fleet, Slot
+from .fleet import TrustingFleet, TrustingSlot
 from .ledger import Ledger
 from .test_handshakes import MINE, OTHER
 from .trust import Trusted
@@ -19,7 +19,7 @@ from .trust import Trusted
 OLD, BOTH = Trusted(MINE[0]), Trusted(MINE[0] + OTHER[0])
 
 
-class Filled(Slot):
+class Filled(TrustingSlot):
     """Its processes exist in name only, and end when another takes their place."""
 
     def fill(self, trusted: Trusted) -> None:
@@ -33,26 +33,26 @@ class Filled(Slot):
 
 
 def slot(library: str, *, kept: bool = True) -> Filled:
-    one = Filled(Kind(library, "consumer"), kept, Brokers("", Path()), Path(), Ledger())
+    one = Filled(Kind(library, "consumer"), kept, Brokers("", Path(), "traffic"), Path(), Ledger())
     one.fill(OLD)
     return one
 
 
 @pytest.fixture
-def clients(monkeypatch: pytest.MonkeyPatch) -> Fleet:
+def clients(monkeypatch: pytest.MonkeyPatch) -> TrustingFleet:
     """Both CAs are published."""
     monkeypatch.setattr(module, "published", lambda _tier: BOTH)
     tier: Any = None
-    return Fleet(tier, [slot("jvm"), slot("rdkafka"), slot("jvm", kept=False)])
+    return TrustingFleet(tier, [slot("jvm"), slot("rdkafka"), slot("jvm", kept=False)])
 
 
-def look(clients: Fleet) -> list[Trusted]:
+def look(clients: TrustingFleet) -> list[Trusted]:
     for one in clients.slots:
         one.look_after(BOTH)
     return [one.trusted for one in clients.slots]
 
 
-def test_clients_that_are_kept_follow_what_is_published(clients: Fleet) -> None:
+def test_clients_that_are_kept_follow_what_is_published(clients: TrustingFleet) -> None:
     assert look(clients) == [BOTH, BOTH, OLD]
 
 
@@ -60,12 +60,12 @@ def test_clients_that_are_kept_follow_what_is_published(clients: Fleet) -> None:
     ("libraries", "after"),
     [({"jvm", "rdkafka"}, [OLD, OLD, OLD]), ({"jvm"}, [OLD, BOTH, OLD]), ((), [BOTH, BOTH, OLD])],
 )
-def test_clients_that_wait_do_not(clients: Fleet, libraries: Any, after: list[Trusted]) -> None:
+def test_clients_that_wait_do_not(clients: TrustingFleet, libraries: Any, after: list[Trusted]) -> None:
     clients.wait_with(libraries)
     assert look(clients) == after
 
 
-def test_when_the_wait_is_over_nobody_trusts_the_old_ca_alone(clients: Fleet) -> None:
+def test_when_the_wait_is_over_nobody_trusts_the_old_ca_alone(clients: TrustingFleet) -> None:
     clients.wait_with({"jvm", "rdkafka"})
     before = [one.process for one in clients.slots]
     clients.wait_no_longer()
@@ -82,7 +82,7 @@ def test_an_event_that_cannot_be_read_is_not_just_a_lost_record() -> None:
     assert one.ledger.unreadable == ["jvm-consumer-kept said what cannot be read: half a line"]
 
 
-def test_a_client_that_waits_and_ends_by_itself_is_counted_and_comes_back_as_it_was(clients: Fleet) -> None:
+def test_a_client_that_waits_and_ends_by_itself_is_counted_and_comes_back_as_it_was(clients: TrustingFleet) -> None:
     clients.wait_with({"jvm"})
     clients.slots[0].process.end.set()  # type: ignore[attr-defined]
     assert look(clients)[0] == OLD

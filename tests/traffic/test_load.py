@@ -7,7 +7,7 @@ from typing import Any
 
 from .handshakes import Outcome, Verdict
 from .load import Load
-from .targets import READERS, targets
+from .targets import READERS, of_cluster_ca
 from .test_targets import COMBINED
 
 DONE, HUNG = Verdict(Outcome.DONE), Verdict(Outcome.INTERRUPTED, "timed out")
@@ -15,8 +15,8 @@ DONE, HUNG = Verdict(Outcome.DONE), Verdict(Outcome.INTERRUPTED, "timed out")
 
 def load(pods: dict[str, float] | None = None, **last: Verdict) -> Load:
     """All targets have succeeded last, but those of a node that is named."""
-    looking: Any = SimpleNamespace(layout=COMBINED, pods=pods or {})
-    return Load(looking, 40.0, last={target: last.get(target.node, DONE) for target in targets(COMBINED)})
+    looking: Any = SimpleNamespace(targets=of_cluster_ca(COMBINED), pods=pods or {})
+    return Load(looking, 40.0, last={target: last.get(target.node, DONE) for target in of_cluster_ca(COMBINED)})
 
 
 def test_all_have_settled() -> None:
@@ -34,7 +34,7 @@ def test_a_node_that_never_answers_is_named_by_all_who_ask_it() -> None:
 def test_what_was_never_tried_has_not_settled() -> None:
     one = load()
     one.last.clear()
-    assert len(one.unsettled()) == len(targets(COMBINED))
+    assert len(one.unsettled()) == len(of_cluster_ca(COMBINED))
 
 
 def test_a_restart_counts_where_its_pod_was_first_seen() -> None:

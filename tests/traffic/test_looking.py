@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from .handshakes import Outcome
-from .looking import Looking
+from .looking import LookingByClientsCa, LookingByClusterCa
 from .targets import Target
 from .test_components import Containers, all_pods, packed, pod
 from .test_handshakes import MINE, OTHER, self_signed
@@ -68,8 +68,8 @@ def node(name: str, uid: str) -> dict[str, Any]:
 NODES = [node(name, str(number)) for number, name in enumerate(COMBINED.nodes)]
 
 
-def looking(tier: Any) -> Looking:
-    return Looking(tier, COMBINED)
+def looking(tier: Any) -> LookingByClusterCa:
+    return LookingByClusterCa(tier, COMBINED)
 
 
 def outcome(tier: Any, target: Target) -> Outcome | None:
@@ -108,3 +108,32 @@ def test_a_component_that_restarts_has_another_context_afterwards() -> None:
     after = found.look()
     changed = {name for name in before.contexts if before.contexts[name] is not after.contexts[name]}
     assert changed == {"entity-topic-operator", "entity-user-operator", "cruise-control", "kafka-exporter"}
+
+
+class UsersTier(FakeTier):
+    """All users have ``MINE`` now; the pods of programs have read something else, when they started."""
+
+    def __init__(self, programs: list[dict[str, Any]]) -> None:
+        super().__init__([])
+        self.cluster.pods = lambda label: programs if label == "program" else NODES
+
+    def secret(self, name: str) -> dict[str, bytes]:
+        if name.startswith("demo-"):
+            return super().secret(name)
+        return {"user.crt": MINE[0], "user.key": MINE[1]}
+
+
+def test_users_log_in_with_their_secrets_and_programs_with_what_they_hold() -> None:
+    application = pod("application", "1")
+    application["metadata"]["name"] = "application"
+    found = LookingByClientsCa(UsersTier([application]), COMBINED)  # type: ignore[arg-type]
+    view = found.look()
+    assert view.contexts.keys() == {"user orders", "user payments", "user pipeline", "application"}
+    assert view.addresses.keys() == set(COMBINED.nodes)
+    assert {target.identity for target in found.targets} - view.contexts.keys() == {"pipeline-connect-0"}
+
+
+@pytest.mark.parametrize("how", [{"is_ready": False}, {"deletionTimestamp": "2026-01-03"}])
+def test_a_program_that_starts_or_goes_logs_in_nowhere(how: Any) -> None:
+    view = LookingByClientsCa(UsersTier([pod("application", "1", **how)]), COMBINED).look()  # type: ignore[arg-type]
+    assert all(name.startswith("user ") for name in view.contexts)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from .scenario import LAYOUTS, Layout
-from .targets import Target, parties, targets
+from .targets import Target, of_clients_ca, of_cluster_ca, parties
 
 NODES = ("a", "b", "c")
 COMBINED = Layout("dual-role", lambda *_names, **_options: [], NODES, NODES)
@@ -22,32 +22,43 @@ def test_targets() -> None:
     operator = {("cluster-operator", node, port) for node in NODES for port in (9090, 9091)}
     components = {(one, node, 9091) for one in COMPONENTS for node in NODES}
     clients = {(one, node, 9094) for one in ("client", *READERS) for node in NODES}
-    found = [(one.identity, one.node, one.port) for one in targets(COMBINED)]
+    found = [(one.identity, one.node, one.port) for one in of_cluster_ca(COMBINED)]
     assert set(found) == between | operator | components | clients | ASKING
     assert len(set(found)) == len(found)
 
 
 def test_a_node_is_asked_on_the_ports_of_its_roles_only() -> None:
     (apart,) = [layout for layout in LAYOUTS if layout.name == "separate"]
-    asked = {(one.node, one.port) for one in targets(apart)}
+    asked = {(one.node, one.port) for one in of_cluster_ca(apart)}
     assert asked == {
         *((f"demo-controller-{number}", 9090) for number in (3, 4, 5)),
         *((f"demo-broker-{number}", port) for number in (0, 1, 2) for port in (9091, 9094)),
         ("cruise-control", 9090),
     }
     identities = {*apart.nodes, *COMPONENTS, "cluster-operator", "client", *READERS}
-    assert {one.identity for one in targets(apart)} == identities
+    assert {one.identity for one in of_cluster_ca(apart)} == identities
 
 
 def test_who_asks_cruise_control_is_counted_apart() -> None:
     apart = {f"{one} to cruise-control" for one in ("entity-topic-operator", "cluster-operator")}
-    assert parties(COMBINED) == {*NODES, *COMPONENTS, "cluster-operator", "client", *READERS} | apart
+    assert parties(of_cluster_ca(COMBINED)) == {*NODES, *COMPONENTS, "cluster-operator", "client", *READERS} | apart
+
+
+def test_users_and_programs_log_in_to_every_broker_and_to_no_controller() -> None:
+    (apart,) = [layout for layout in LAYOUTS if layout.name == "separate"]
+    identities = {"user orders", "user payments", "user pipeline", "application", "pipeline-connect-0"}
+    found = [(one.identity, one.node, one.port) for one in of_clients_ca(apart)]
+    assert set(found) == {(one, node, port) for one in identities for node in apart.brokers for port in (9093, 9095)}
+    assert len(found) == len(set(found))
+    assert parties(of_clients_ca(apart)) == identities
 
 
 @pytest.mark.parametrize(
     ("target", "host"),
     [
         (Target("client", "demo-kafka-0", 9094), "demo-kafka-0.ns.svc"),
+        (Target("application", "demo-kafka-0", 9095), "demo-kafka-users-0.ns.svc"),
+        (Target("application", "demo-kafka-0", 9093), "demo-kafka-0.nodes"),
         (Target("kafka-exporter", "demo-kafka-0", 9091), "demo-kafka-0.nodes"),
         (Target("cluster-operator", "cruise-control", 9090), "demo-cruise-control.ns.svc"),
     ],

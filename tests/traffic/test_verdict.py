@@ -6,37 +6,50 @@ from typing import Any
 
 import pytest
 
-from .flows import CREATE, FLOWS, Flow, flows_named, flows_of
+from .clients_control import PROMOTED, RETIRED
+from .control import FOREIGN
+from .flows import CLIENTS, CLUSTER, CREATE, FLOWS, Flow, flows_named, flows_of
 from .measured import Measured
 from .scenario import Scenario, scenarios
-from .targets import parties
-from .verdict import HANDSHAKES, STALL_S, broken_rules
+from .verdict import HANDSHAKES, STALL_S, broken_rules, restarts, taking_part
 
 CHOSEN = flows_named(["replace_key"])
 ASKED = scenarios(["dual-role", "separate"], ["restart"], 1)
 
 
-def everybody(scenario: Scenario) -> dict[str, dict[str, int]]:
-    return {"handshakes_by_identity": dict.fromkeys(parties(scenario.layout), 1)}
+ENOUGH = HANDSHAKES[CLUSTER]
+USERS = flows_named(["clients-upgrade", "clients-replace_key"])
 
 
-def restarts(scenario: Scenario, flow: Flow) -> int:
-    return flow.rolls(scenario.variant) * len(scenario.layout.nodes)
+def everybody(scenario: Scenario, flow: Flow) -> dict[str, dict[str, int]]:
+    return {"handshakes_by_identity": dict.fromkeys(taking_part(scenario.layout, flow), 1)}
 
 
-def measured(flow: dict[str, Any] | None = None, control: dict[str, Any] | None = None, **others: Any) -> Measured:
+def control(name: str, **others: Any) -> dict[str, Any]:
+    return {"name": name, "failures": 20, "unnoticed": [], "afterwards": 0, "done_afterwards": 300, **others}
+
+
+def row(scenario: Scenario, flow: Flow) -> dict[str, Any]:
+    """All is well."""
+    return {
+        **scenario.row, "name": flow.name, "sent": 500, "lost": 0, "duplicated": 0, "handshakes": HANDSHAKES[flow.ca],
+        "failed_handshakes": 0, "longest_stall_s": STALL_S, "stalled_client": "jvm-producer-kept", "seconds": 30.0,
+        "renewed_clients_started": 15, **everybody(scenario, flow), "restarts": restarts(scenario, flow),
+    }  # fmt: skip
+
+
+def measured(flow: dict[str, Any] | None = None, foreign: dict[str, Any] | None = None, **others: Any) -> Measured:
     """All is well, but for what is given; of flows, in the last one."""
-    good: dict[str, Any] = {"sent": 500, "lost": 0, "duplicated": 0, "handshakes": HANDSHAKES, "failed_handshakes": 0}
-    good |= {"longest_stall_s": STALL_S, "stalled_client": "jvm-producer-kept"}
-    rows = [
-        {**scenario.row, "name": one.name, **good, **everybody(scenario), "restarts": restarts(scenario, one)}
-        for scenario in ASKED
-        for one in CHOSEN
-    ]
+    rows = [row(scenario, one) for scenario in ASKED for one in CHOSEN]
     rows[-1].update(flow or {})
-    quiet = {"component_failures": 3, "afterwards": 0, "done_afterwards": 300, **(control or {})}
-    given: dict[str, Any] = {"negative_control_failures": 20, "exits": {"jvm-producer-kept": 0}, **others}
-    return Measured(flows=rows, negative_control=quiet, **given)
+    given: dict[str, Any] = {"exits": {"jvm-producer-kept": 0}, **others}
+    return Measured(flows=rows, controls=[control(FOREIGN, **(foreign or {}))], **given)
+
+
+def measured_users(flow: dict[str, Any] | None = None, retired: dict[str, Any] | None = None) -> Measured:
+    rows = [{**row(scenario, one), "refused_by_brokers": 0} for scenario in ASKED for one in USERS]
+    rows[-1].update(flow or {})
+    return Measured(flows=rows, controls=[control(PROMOTED), control(RETIRED, **(retired or {}))])
 
 
 def test_a_good_measurement_breaks_no_rule() -> None:
@@ -58,15 +71,18 @@ LAST = "separate restart replace_key"
         (measured({"restarts": 13}), f"{LAST}: 13 restarts, 12 are wanted"),
         (measured({"sent": 0}), f"{LAST}: sent is 0"),
         (
-            measured({"handshakes": HANDSHAKES - 1}),
-            f"only {4 * HANDSHAKES - 1} handshakes, {4 * HANDSHAKES} are wanted",
+            measured({"handshakes": ENOUGH - 1}),
+            f"cluster CA: only {4 * ENOUGH - 1} handshakes, {4 * ENOUGH} are wanted",
         ),
         (measured(unexpected=["a to b: bad certificate"]), "a to b: bad certificate"),
         (measured(exits={"jvm-producer-kept": 2}), "jvm-producer-kept has ended by itself 2 times"),
-        (measured(negative_control_failures=0), "negative control: no handshake failed"),
-        (measured(control={"component_failures": 0}), "negative control: no handshake of a component failed"),
-        (measured(control={"afterwards": 1}), "negative control: 1 handshakes failed afterwards"),
-        (measured(control={"done_afterwards": 0}), "negative control: no handshake succeeded afterwards"),
+        (measured(foreign={"failures": 0}), f"negative control, {FOREIGN}: no handshake failed"),
+        (
+            measured(foreign={"unnoticed": ["kafka-exporter"]}),
+            f"negative control, {FOREIGN}: not noticed by kafka-exporter",
+        ),
+        (measured(foreign={"afterwards": 1}), f"negative control, {FOREIGN}: 1 handshakes failed afterwards"),
+        (measured(foreign={"done_afterwards": 0}), f"negative control, {FOREIGN}: no handshake succeeded afterwards"),
     ],
 )
 def test_each_rule_is_told_alone(found: Measured, rule: str) -> None:
@@ -75,15 +91,47 @@ def test_each_rule_is_told_alone(found: Measured, rule: str) -> None:
 
 def test_a_flow_without_handshakes_is_named_even_where_the_others_have_enough() -> None:
     found = measured({"handshakes": 0})
-    found.flows[0]["handshakes"] = 4 * HANDSHAKES
+    found.flows[0]["handshakes"] = 4 * ENOUGH
     assert broken_rules(found, ASKED, CHOSEN) == [f"{LAST}: handshakes is 0"]
 
 
-@pytest.mark.parametrize("party", sorted(parties(ASKED[-1].layout)))
+def test_flows_about_the_clients_ca_are_measured_by_the_same_rules() -> None:
+    assert broken_rules(measured_users(), ASKED, USERS) == []
+
+
+CLIENTS_LAST, FEW = "separate restart clients-replace_key", HANDSHAKES[CLIENTS]
+
+
+@pytest.mark.parametrize(
+    ("found", "rule"),
+    [
+        (measured_users({"lost": 1}), f"{CLIENTS_LAST}: lost is 1"),
+        (measured_users({"failed_handshakes": 1}), f"{CLIENTS_LAST}: failed_handshakes is 1"),
+        (measured_users({"refused_by_brokers": 1}), f"{CLIENTS_LAST}: refused_by_brokers is 1"),
+        (measured_users({"restarts": 12}), f"{CLIENTS_LAST}: 12 restarts, 6 are wanted"),
+        (measured_users({"renewed_clients_started": 14}), f"{CLIENTS_LAST}: clients were made anew 14 times only"),
+        (
+            measured_users({"handshakes": FEW - 1}),
+            f"clients CA: only {4 * FEW - 1} handshakes, {4 * FEW} are wanted",
+        ),
+        (measured_users(retired={"failures": 0}), f"negative control, {RETIRED}: no handshake failed"),
+    ],
+)
+def test_each_rule_for_users_is_told_alone(found: Measured, rule: str) -> None:
+    assert broken_rules(found, ASKED, USERS) == [rule]
+
+
+def test_both_mistakes_with_the_clients_ca_have_to_be_made() -> None:
+    found = measured_users()
+    found.controls.pop()
+    assert broken_rules(found, ASKED, USERS) == [f"negative controls were {[PROMOTED]}, not {[PROMOTED, RETIRED]}"]
+
+
+@pytest.mark.parametrize("party", sorted(taking_part(ASKED[-1].layout, CHOSEN[-1])))
 def test_who_has_not_succeeded_is_named(party: str) -> None:
     """Whether it is in the row with nothing, or not in it."""
     found = measured()
-    found.flows[-1]["handshakes_by_identity"] = {**everybody(ASKED[-1])["handshakes_by_identity"], party: 0}
+    found.flows[-1]["handshakes_by_identity"] = {**everybody(ASKED[-1], CHOSEN[-1])["handshakes_by_identity"], party: 0}
     assert broken_rules(found, ASKED, CHOSEN) == [f"{LAST}: no handshake of {party} has succeeded"]
     del found.flows[-1]["handshakes_by_identity"][party]
     assert broken_rules(found, ASKED, CHOSEN) == [f"{LAST}: no handshake of {party} has succeeded"]
@@ -101,21 +149,20 @@ def test_a_scenario_stands_for_no_other(other: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("layout", "variant", "restarts"),
+    ("layout", "variant", "taken"),
     [("dual-role", "restart", 6), ("dual-role", "reload", 3), ("separate", "supplied", 18), ("separate", "reload", 6)],
 )
-def test_a_new_key_takes_the_restarts_of_its_variant(layout: str, variant: str, restarts: int) -> None:
+def test_a_new_key_takes_the_restarts_of_its_variant(layout: str, variant: str, taken: int) -> None:
     (asked,) = scenarios([layout], [variant], 1)
     found = measured()
-    found.flows = [{**row, **asked.row, **everybody(asked), "restarts": restarts} for row in found.flows[:2]]
-    found.flows[0]["restarts"] = 0
+    found.flows = [row(asked, flow) for flow in CHOSEN]
+    assert [one["restarts"] for one in found.flows] == [0, taken]
     assert broken_rules(found, [asked], CHOSEN) == []
 
 
 def test_a_control_that_was_not_run_is_missed() -> None:
     found = Measured(flows=measured().flows)
-    assert all(rule.startswith("negative control") for rule in broken_rules(found, ASKED, CHOSEN))
-    assert broken_rules(found, ASKED, CHOSEN) != []
+    assert broken_rules(found, ASKED, CHOSEN) == [f"negative controls were [], not {[FOREIGN]}"]
 
 
 @pytest.mark.parametrize("names", [[], ["create"], ["upgrade", "renew"], ["create", "renew"]])
@@ -124,4 +171,4 @@ def test_every_choice_of_flows_begins_with_create(names: list[str]) -> None:
 
 
 def test_all_of_them_make_thousands_of_handshakes() -> None:
-    assert HANDSHAKES * len(flows_of(FLOWS, ASKED[0].variant)) >= 5_000
+    assert sum(HANDSHAKES[flow.ca] for flow in flows_of(FLOWS, ASKED[0].variant)) >= 5_000

@@ -35,9 +35,9 @@ def in_use(tier: Tier) -> Trusted:
     return Trusted(tier.secret(f"{tier.name}-cluster-ca-cert")["ca.crt"])
 
 
-def issuing(tier: Tier) -> str:
-    """The fingerprint of the CA that signs now."""
-    first, *_chain = x509.load_pem_x509_certificates(in_use(tier).pem)
+def issuing(tier: Tier, ca: str = "cluster") -> str:
+    """The fingerprint of the CA that signs now. ca: cluster or clients."""
+    first, *_chain = x509.load_pem_x509_certificates(tier.secret(f"{tier.name}-{ca}-ca-cert")["ca.crt"])
     (found,) = fingerprints([first])
     return found
 

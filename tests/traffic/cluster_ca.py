@@ -1,0 +1,82 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Flows about the cluster CA: nodes, components and clients that verify nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..kafka.tier import Tier
+from ..support.outside_authority import Outside
+from .clients import find_brokers
+from .control import run_control
+from .fleet import TrustingFleet, trusting_fleet
+from .flows import Flow
+from .ledger import Ledger
+from .listeners import PUBLIC
+from .load import handshake_load
+from .looking import LookingByClusterCa
+from .scenario import Scenario
+from .traffic import Controlled, Traffic, make_topic, play
+from .trust import issuing
+
+_TOPIC = "traffic"
+
+
+@dataclass
+class ClusterTraffic(Traffic):
+    clients: TrustingFleet
+
+    def run(self, flow: Flow) -> None:
+        """A link certificate is all that clients have which learn of the new CA no sooner than when the old one is to leave."""
+        self.clients.forget_old_cas()
+        if flow.restarts:
+            self._restart_nodes()
+        aim: dict[str, object] = {**flow.variables, **({"strimzi_replaces": issuing(self.tier)} if flow.aimed else {})}
+        if flow.rekeys:
+            aim.update(self.outside.issuer if flow.returns else self.outside.moving)
+        if flow.rekeys and flow.links(self.scenario.variant):
+            self.clients.wait_with(self.scenario.accept_links)
+            self._play(flow, strimzi_until_phase="use", **aim)
+            self.clients.wait_no_longer()
+        self._play(flow, **aim)
+
+    def complaints(self, flow: Flow) -> Iterator[str]:
+        """What nodes themselves say of each other since their last start: their Raft clients do not trust what Secrets say."""
+        nodes = {self.tier.pods.address(node): node for node in self.scenario.layout.nodes}
+        for node in self.scenario.layout.nodes:
+            refused = sorted(self.tier.refused_peers(node) & nodes.keys())
+            yield from (f"{node} has refused {nodes[peer]}" for peer in refused)
+
+    def control(self) -> list[Controlled]:
+        """Without clients, which would wait for the node that nobody reaches."""
+        self.finish()
+        self.clients.stop()
+        return [run_control(self.tier, self.scenario.layout.brokers[-1], self.load)]
+
+    def _play(self, flow: Flow, **aim: object) -> None:
+        play(self.tier.cluster, flow.playbook, **self.scenario.variables, **aim).check()
+
+    def _restart_nodes(self) -> None:
+        """One after the other, by the operator."""
+        before = self.tier.cluster.node_uids(self.tier.name)
+        for node in self.scenario.layout.nodes:
+            self.tier.ask_for_roll(node)
+        self.tier.await_restarts(before)
+
+
+@contextmanager
+def cluster_traffic(
+    tier: Tier, scenario: Scenario, outside: Outside, rate: float, folder: Path
+) -> Iterator[ClusterTraffic]:
+    make_topic(tier, scenario, _TOPIC)
+    ledger, brokers = Ledger(), find_brokers(tier, scenario.layout.brokers, folder, PUBLIC, _TOPIC)
+    with (
+        handshake_load(LookingByClusterCa(tier, scenario.layout), rate) as load,
+        trusting_fleet(tier, brokers, folder, ledger) as clients,
+    ):
+        yield ClusterTraffic(tier, scenario, outside, load, ledger, clients)

@@ -1,0 +1,87 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""All that connects while flows about one CA run, and how these are run: what is particular to a CA."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..api.running import Finished, Runner
+from ..cluster.bed_cluster import BedCluster
+from ..cluster.kube import wait_for
+from ..kafka.tier import PATIENCE, Tier
+from ..support.outside_authority import Outside
+from .flows import Flow
+from .ledger import Ledger, Window
+from .load import Load
+from .scenario import REPLICATION, Scenario
+from .slots import Fleet
+
+_ADMINISTRATOR = "org.apache.kafka.tools.TopicCommand"
+
+
+@dataclass(frozen=True)
+class Controlled:
+    """What came of a mistake that was made on purpose.
+
+    failures: how many handshakes failed. examples: how. unnoticed: who should have failed, and did not. afterwards, done_afterwards: how many failed
+    and succeeded in the seconds after all was right again.
+    """
+
+    name: str
+    failures: int
+    examples: list[str]
+    unnoticed: list[str]
+    afterwards: int
+    done_afterwards: int
+
+
+@dataclass
+class Traffic(ABC):
+    """outside: where a CA is brought from that no flow makes."""
+
+    tier: Tier
+    scenario: Scenario
+    outside: Outside
+    load: Load
+    ledger: Ledger
+    clients: Fleet
+
+    @abstractmethod
+    def run(self, flow: Flow) -> None: ...
+
+    @abstractmethod
+    def complaints(self, flow: Flow) -> Iterator[str]:
+        """What is not as it has to be after this flow, beside what fails and is lost."""
+
+    def figures(self, _window: Window) -> dict[str, int]:
+        """What is counted beside records and handshakes."""
+        return {}
+
+    def finish(self) -> None:
+        """No more records, and all that were sent are read; what is not seen in a minute counts as lost."""
+        self.clients.stop_producers()
+        try:
+            wait_for(lambda: self.ledger.missing() == 0, "all records being read")
+        except TimeoutError as late:
+            print(late, flush=True)
+
+    @abstractmethod
+    def control(self) -> list[Controlled]:
+        """Mistakes that have to be noticed."""
+
+
+def play(cluster: BedCluster, playbook: str, **variables: object) -> Finished:
+    return Runner(cluster, patience=PATIENCE).flow(playbook, **variables)
+
+
+def make_topic(tier: Tier, scenario: Scenario, topic: str) -> None:
+    asked, reached, *_others = scenario.layout.brokers
+    arguments = ("--create", "--topic", topic, "--partitions", "3", "--replication-factor", "3")
+    bootstrap = f"{tier.host(reached)}:{REPLICATION}"
+    done = tier.pods.administer(asked, _ADMINISTRATOR, "--bootstrap-server", bootstrap, *arguments)
+    if done.code:
+        raise AssertionError(done.output)
