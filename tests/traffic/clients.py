@@ -22,7 +22,7 @@ from .trust import Trusted
 
 _MOUNTED = 'mount --bind "$1" /etc/hosts && shift && exec "$@"'
 #: What clients log; a connection that ends while its broker does is logged in other words.
-_FAILURE = re.compile(r"SSL handshake failed(?!: Disconnected)|SslAuthenticationException")
+_FAILURE = re.compile(r"SSL handshake failed(?!: Disconnected)|failed authentication due to|SslAuthenticationException")
 READY = ("producer_send_success", "partitions_assigned")
 _RECORDS = ("record_data", "producer_send_success")
 _VERBS = {"producer": "produce", "consumer": "consume"}

@@ -47,3 +47,18 @@ def test_no_event_is_lost_in_a_log() -> None:
 )
 def test_what_counts_as_refused_of_what_librdkafka_says(code: int, text: str, failed: bool) -> None:
     assert refused(code, text) is failed
+
+
+@pytest.mark.parametrize(
+    ("line", "failed"),
+    [
+        ("ERROR [Producer] Connection to node -1 (a/192.0.2.1:9095) failed authentication due to: SSL handshake failed", True),
+        # With TLS 1.3 a client has finished when it hears that its certificate is refused.
+        ("ERROR [Consumer] Connection to node 2 (a/192.0.2.1:9095) failed authentication due to: Failed to process post-handshake messages", True),
+        ("WARN [Producer] Connection to node -1 (a/192.0.2.1:9095) terminated during authentication. This may happen", False),
+        ('{"name": "producer_send_error", "value": "1.0", "message": "SslAuthenticationException"}', True),
+        ('{"name": "producer_send_error", "value": "1.0", "message": "TimeoutException"}', False),
+    ],
+)  # fmt: skip
+def test_what_counts_as_refused_of_what_a_jvm_says(line: str, failed: bool) -> None:
+    assert (parse(line).get("name") == "tls_failure") is failed
