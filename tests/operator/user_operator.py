@@ -12,6 +12,8 @@ import secrets as randomness
 from datetime import timedelta
 from typing import Any
 
+from cryptography.hazmat.primitives.asymmetric import rsa
+
 from . import certs
 from .api import Api, ApiError, Object, annotation, data, encode
 
@@ -45,6 +47,8 @@ class UserOperatorDouble:
         self.cluster, self.keystores, self.prefix = cluster, keystores, prefix
         #: Users that were issued a certificate, in order.
         self.issued: list[str] = []
+        #: Users that it fails at, for whatever reason: their certificates stay as they are.
+        self.refusing: set[str] = set()
 
     def reconcile(self, *names: str) -> None:
         for user in self.api.list("kafkausers", f"strimzi.io/cluster={self.cluster}"):
@@ -57,6 +61,8 @@ class UserOperatorDouble:
             return
         kind = ((user["spec"].get("authentication")) or {}).get("type")
         try:
+            if user["metadata"]["name"] in self.refusing:
+                raise UserFailed("Something else is wrong")
             if kind == TLS:
                 self._certificate(user)
             elif kind == _TLS_EXTERNAL:
@@ -85,7 +91,7 @@ class UserOperatorDouble:
             stored = self._issued(name, ca, key, stored)
             self.issued.append(name)
         elif self.keystores and not all(stored.get(entry) for entry in _KEYSTORE):
-            stored = {**stored, **self._keystore(name, stored["user.crt"], stored["user.key"])}
+            stored = {**stored, **self._keystore_of(name, stored)}
         wanted = ("ca.crt", "user.crt", "user.key", *(_KEYSTORE if self.keystores else ()))
         self.api.write_secret({
             "apiVersion": "v1", "kind": "Secret", "type": "Opaque",
@@ -125,6 +131,14 @@ class UserOperatorDouble:
     def _keystore(name: str, leaf: bytes, key: bytes) -> dict[str, bytes]:
         password = randomness.token_urlsafe(9).encode()
         return {"user.p12": certs.keystore(name, leaf, key, password), "user.password": password}
+
+    @staticmethod
+    def _keystore_of(name: str, stored: dict[str, bytes]) -> dict[str, bytes]:
+        """Of a pair that is there: its first certificate only, and of RSA keys in PKCS#8 only."""
+        key = certs.load_key(stored["user.key"])
+        if not isinstance(key, rsa.RSAPrivateKey) or b"BEGIN PRIVATE KEY" not in stored["user.key"]:
+            raise UserFailed("java.security.spec.InvalidKeySpecException: Unable to decode key")
+        return UserOperatorDouble._keystore(name, stored["user.crt"], stored["user.key"])
 
     @property
     def _labels(self) -> dict[str, str]:

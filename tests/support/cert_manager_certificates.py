@@ -170,7 +170,8 @@ class MemoryCertificates(MemoryCertManager):
             self.api.request("DELETE", f"{ROOT}/namespaces/{namespace}/certificaterequests/{request}")
         own, spec = self.new_key(), found["spec"]
         self._keys[namespace, request] = own
-        subject = DistinguishedName(spec["commonName"], spec["subject"]["organizations"][0])
+        organizations = (spec.get("subject") or {}).get("organizations") or [None]
+        subject = DistinguishedName(spec["commonName"], organizations[0])
         names = frozenset({*spec.get("dnsNames", ()), *spec.get("ipAddresses", ())})
         annotations = {
             "certificate-name": name, "certificate-revision": str((found.get("status") or {}).get("revision", 0) + 1),

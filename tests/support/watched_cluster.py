@@ -82,6 +82,7 @@ class WatchedCluster:
     memory: MemoryCluster = field(default_factory=MemoryCluster)
     issued_by_operator: list[str] = field(default_factory=list)
     ca_key: KeySpec = EC256
+    leaf_key: KeySpec = EC256
     validity: timedelta = timedelta(days=365)
     path_length: int | None = 1
     outside: Outside = NOTHING_SAID
@@ -167,6 +168,7 @@ class WatchedCluster:
         settings = with_settings(
             supplied=supplied.supplied if supplied else None,
             ca_key=self.ca_key,
+            leaf_key=self.leaf_key,
             validity=self.validity,
             path_length=self.path_length,
             outside=self.outside,

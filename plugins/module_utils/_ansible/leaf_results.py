@@ -22,7 +22,7 @@ def describe_leaves(snapshot: Snapshot, asked: Mapping[str, Due]) -> dict[str, A
     """asked: why leaves have to be issued anew, by their Secret."""
     states = {name: _state(name, snapshot, asked) for name in _names(snapshot)}
     return {
-        "leaves": [_leaf(leaf, snapshot) for leaf in snapshot.leaves],
+        "leaves": [_leaf(leaf, snapshot) for leaf in snapshot.every_leaf],
         "leaf_states": [_life(name, state, snapshot, asked.get(name)) for name, state in sorted(states.items())],
         "leaf_requests": [_request(one, states[name]) for name, one in sorted(snapshot.requests.items())],
         "renewals": [_renewal(snapshot.standing[name], snapshot) for name in sorted(snapshot.standing)],
@@ -30,18 +30,21 @@ def describe_leaves(snapshot: Snapshot, asked: Mapping[str, Due]) -> dict[str, A
 
 
 def _names(snapshot: Snapshot) -> set[str]:
-    return {*(leaf.secret for leaf in snapshot.leaves), *snapshot.missing, *snapshot.requests}
+    return {*(leaf.secret for leaf in snapshot.every_leaf), *snapshot.every_missing, *snapshot.requests}
 
 
 def _state(name: str, snapshot: Snapshot, asked: Mapping[str, Due]) -> LeafState:
-    stored, request = next((leaf for leaf in snapshot.leaves if leaf.secret == name), None), snapshot.requests.get(name)
-    needed = stored is not None or name in snapshot.missing
+    stored, request = (
+        next((leaf for leaf in snapshot.every_leaf if leaf.secret == name), None),
+        snapshot.requests.get(name),
+    )
+    needed = stored is not None or name in snapshot.every_missing
     served = stored is not None and stored.chain is not None and name not in asked and request is None
     return state_of(request, needed=needed, served=served)
 
 
 def _life(name: str, state: LeafState, snapshot: Snapshot, due: Due | None) -> dict[str, Any]:
-    missing = Due(Reason.MISSING, "there is none") if name in snapshot.missing else None
+    missing = Due(Reason.MISSING, "there is none") if name in snapshot.every_missing else None
     found = due or missing
     return {
         "secret": name,
@@ -80,7 +83,7 @@ def _request(request: LeafRequest, state: LeafState) -> dict[str, Any]:
 
 def _renewal(standing: Standing, snapshot: Snapshot) -> dict[str, Any]:
     latest = standing.latest[0] if standing.latest else None
-    stored = (leaf.chain[0] for leaf in snapshot.leaves if leaf.chain and leaf.secret == standing.secret)
+    stored = (leaf.chain[0] for leaf in snapshot.every_leaf if leaf.chain and leaf.secret == standing.secret)
     return {
         "secret": standing.secret,
         "sha256": latest.sha256 if latest else None,

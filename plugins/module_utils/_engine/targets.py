@@ -51,10 +51,10 @@ def are_issued(wanted: Selection) -> Reached:
     """
 
     def reached(snapshot: Snapshot) -> bool:
+        if any(wanted.has(name, component) for name, component in snapshot.every_missing.items()):
+            return False
         if snapshot.issued_by is not IssuedBy.THIS_COLLECTION:
             return is_switched(snapshot) and not any(one.behind for one in presenters(snapshot))
-        if any(wanted.has(name, component) for name, component in snapshot.missing.items()):
-            return False
         ledger, next_ = snapshot.ledger or Ledger(), _next_issuer(snapshot)
         leaves = [leaf for leaf in snapshot.leaves if leaf.component is not Component.CLUSTER_OPERATOR and leaf.chain]
         return next_ is None or all(next_ in issuers_of(leaf.chain or (), ledger) for leaf in leaves)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 
 from .._pki.certificates import Certificate, CertificateError, Chain
@@ -74,6 +74,11 @@ class Acceptance:
         other = self._given_before.get((leaf.issuer_der, leaf.serial_number), leaf)
         if other != leaf:
             yield f"its issuer has given its serial number to {other.subject} before"
+        if timedelta(0) < leaf.not_after - self.at <= subject.outlasts:
+            yield (
+                f"it ends on {leaf.not_after:%Y-%m-%d}, and whoever cannot issue another one would try to from "
+                f"{subject.outlasts.days} days before on"
+            )
         result = validate_path((leaf, *issued.chain), self.issuer[:1], at=self.at)
         if problem := result.reason or constraint_problem(leaf, self.issuer):
             yield f"{problem}{self._told_signer(issued)}"
@@ -116,5 +121,5 @@ def known_certificates(snapshot: Snapshot) -> Iterator[Certificate]:
     yield from snapshot.ca.current
     for chain in snapshot.ca.others.values():
         yield from chain
-    for leaf in snapshot.leaves:
+    for leaf in snapshot.every_leaf:
         yield from leaf.chain or ()

@@ -25,7 +25,7 @@ from .._strimzi.work import Clock
 from .cert_manager_conditions import Object
 from .cert_manager_errors import not_installed, not_taken, spoilt
 from .cert_manager_waiting import Circumstances, named_request
-from .certificate_requests import PLURAL, answer_to, by_name, csr_of, manifest, own_labels
+from .certificate_requests import PLURAL, answer_to, by_name, csr_of, manifest
 from .issuer import Answer, LeafOrder, Refused, Token
 from .issuer_reference import IssuerReference
 
@@ -77,7 +77,7 @@ class CertManager:
         self._clock = clock
         self._namespace = scope.namespace
         self._issuer = IssuerReference(settings, scope.namespace)
-        self._labels = own_labels(scope)
+        self._labels = scope.own_labels
 
     @property
     def reference(self) -> str:

@@ -23,7 +23,7 @@ from .._strimzi.writes import Write, WriteVerb, version
 from .cert_manager_conditions import Object
 from .cert_manager_errors import not_installed, not_taken, spoilt
 from .cert_manager_waiting import Circumstances
-from .certificate_requests import by_name, certificate_of, own_labels, told_of
+from .certificate_requests import by_name, certificate_of, told_of
 from .certificates import (
     Terms,
     answer_to,
@@ -35,9 +35,9 @@ from .certificates import (
     issuing_patch,
     manifest,
     named,
-    secret_labels,
     secret_name,
     spec_patch,
+    taken,
     trouble_of,
     wanted_spec,
 )
@@ -79,6 +79,8 @@ class CertManagerByCertificates:
     def _ordered(self, order: LeafOrder) -> Refused | None:
         found = self._client.get_or_none(CERTIFICATES, self._namespace, order.name)
         if found is None:
+            if refused := taken(self._kept_for(order), self._namespace):
+                return refused
             found = self._client.create(CERTIFICATES, self._namespace, manifest(order, self._terms))
         elif refused := foreign(found, self._scope):
             return refused
@@ -96,11 +98,13 @@ class CertManagerByCertificates:
 
     def _is_to_be_issued(self, found: Object, order: LeafOrder) -> bool:
         """Whether cert-manager would not issue it now by itself: it keeps what will not do, or waits after a failure."""
-        name = secret_name(order.name)
-        held = held_in(self._client.get_or_none(SECRETS, self._namespace, name), name, self._namespace)
+        held = held_in(self._kept_for(order), secret_name(order.name), self._namespace)
         if isinstance(held, IssuedCertificate):
             return held.leaf.sha256 in order.unfit
         return trouble_of(found, self._scope) is not None
+
+    def _kept_for(self, order: LeafOrder) -> Object | None:
+        return self._client.get_or_none(SECRETS, self._namespace, secret_name(order.name))
 
     def _issue(self, found: Object) -> None:
         """Have it issued, as ``cmctl renew`` does."""
@@ -207,7 +211,7 @@ class CertManagerByCertificates:
 
     def _secrets(self) -> Mapping[str, dict[str, Any]]:
         """Read after their Certificates: what is no longer being issued has its certificate in them."""
-        selector = selector_of(secret_labels(self._scope))
+        selector = selector_of(self._scope.beside_labels)
         return by_name(self._client.list(SECRETS, self._namespace, label_selector=selector).items)
 
     def _details(self, certificates: Mapping[str, Object]) -> Mapping[str, str]:
@@ -220,7 +224,7 @@ class CertManagerByCertificates:
 
     def _listed_requests(self) -> Sequence[dict[str, Any]]:
         """Those of Certificates of this cluster have its labels."""
-        selector = selector_of(own_labels(self._scope))
+        selector = selector_of(self._scope.own_labels)
         return self._client.list(CERTIFICATE_REQUESTS, self._namespace, label_selector=selector).items
 
 

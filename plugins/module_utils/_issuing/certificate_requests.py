@@ -14,7 +14,6 @@ from typing import Any
 
 from .._pki.certificates import CertificateError, Chain, parse_chain
 from .._pki.leaf_usability import Purpose
-from .._strimzi.names import CLUSTER_LABEL, ClusterNames
 from .._strimzi.resources import CERTIFICATE_REQUESTS
 from .cert_manager_conditions import Object, conditions_of, holds, said, status_of
 from .cert_manager_waiting import Circumstances, named_request, why_waiting
@@ -23,11 +22,6 @@ from .issuer_reference import IssuerReference
 
 #: As people type it: other APIs have certificate requests too.
 PLURAL = f"{CERTIFICATE_REQUESTS.plural}.{CERTIFICATE_REQUESTS.group}"
-
-
-def own_labels(scope: ClusterNames) -> dict[str, str]:
-    """Those by which objects of cert-manager are found again that were made here for a Kafka cluster."""
-    return {"app.kubernetes.io/managed-by": "trustops.strimzi", CLUSTER_LABEL: scope.cluster}
 
 
 def by_name(items: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:

@@ -18,11 +18,11 @@ from .._pki.addresses import hosts_and_addresses
 from .._pki.certificates import CertificateError, parse_chain
 from .._pki.keys import KeyAlgorithm, KeySpec
 from .._strimzi.ca_secrets import usable_key
-from .._strimzi.names import CLUSTER_LABEL, ClusterNames
+from .._strimzi.names import KIND_LABEL, ClusterNames
 from .._strimzi.resources import CERTIFICATES
 from .._strimzi.secret_data import entries
 from .cert_manager_conditions import Object, conditions_of, holds, said, status_of
-from .certificate_requests import best_effort, own_labels, upwards, usages
+from .certificate_requests import best_effort, upwards, usages
 from .issuer import Answer, IssuedCertificate, LeafOrder, Refused, Waiting
 from .issuer_reference import IssuerReference
 
@@ -34,18 +34,6 @@ _ALGORITHMS = {KeyAlgorithm.RSA: "RSA", KeyAlgorithm.ECDSA: "ECDSA"}
 def secret_name(certificate: str) -> str:
     """The Secret in which cert-manager puts key and certificate."""
     return f"{certificate}-cm"
-
-
-def secret_labels(scope: ClusterNames) -> dict[str, str]:
-    """Labels of these Secrets. Those by which the operator finds its own are left out: it deletes node Secrets that it does
-    not know (docs/operator.md, "Leaves").
-    """
-    return {
-        "app.kubernetes.io/instance": scope.cluster,
-        "app.kubernetes.io/managed-by": "cert-manager",
-        "app.kubernetes.io/part-of": f"strimzi-{scope.cluster}",
-        CLUSTER_LABEL: scope.cluster,
-    }
 
 
 @dataclass(frozen=True)
@@ -66,7 +54,7 @@ def manifest(order: LeafOrder, terms: Terms) -> dict[str, Any]:
     return {
         "apiVersion": CERTIFICATES.api_version,
         "kind": CERTIFICATES.kind,
-        "metadata": {"name": order.name, "labels": own_labels(terms.scope)},
+        "metadata": {"name": order.name, "labels": terms.scope.own_labels},
         "spec": wanted_spec(order, terms),
     }
 
@@ -76,7 +64,7 @@ def wanted_spec(order: LeafOrder, terms: Terms) -> dict[str, Any]:
     hosts, addresses = hosts_and_addresses(names)
     spec = {
         "secretName": secret_name(order.name),
-        "secretTemplate": {"labels": secret_labels(terms.scope)},
+        "secretTemplate": {"labels": terms.scope.beside_labels},
         "privateKey": {
             "algorithm": _ALGORITHMS[terms.key.algorithm],
             "size": terms.key.size,
@@ -87,7 +75,7 @@ def wanted_spec(order: LeafOrder, terms: Terms) -> dict[str, Any]:
         "renewBefore": _duration(terms.renew_before),
         "isCA": False,
         "usages": usages(order.subject.purposes),
-        "subject": {"organizations": [subject.organization]},
+        "subject": {"organizations": [subject.organization]} if subject.organization else [],
         "commonName": subject.common_name,
         "dnsNames": hosts,
         "ipAddresses": addresses,
@@ -130,12 +118,25 @@ def named(name: str, namespace: str) -> str:
 def foreign(certificate: Object, scope: ClusterNames) -> Refused | None:
     """What is said of a Certificate of the name of a leaf that was not made here; None for one that was."""
     name, labels = str(certificate["metadata"]["name"]), certificate["metadata"].get("labels") or {}
-    missing = [label for label, value in own_labels(scope).items() if labels.get(label) != value]
+    missing = [label for label, value in scope.own_labels.items() if labels.get(label) != value]
     if not missing:
         return None
     return Refused(
         f"{named(name, scope.namespace)} exists already and is somebody else's: it lacks labels of ours ({', '.join(missing)}).",
         f"Remove it if nobody uses it (kubectl delete -n {scope.namespace} {PLURAL} {name}), then run again.",
+    )
+
+
+def taken(secret: Object | None, namespace: str) -> Refused | None:
+    """What is said where cert-manager would put key and certificate into a Secret of Strimzi's operators; None where it would not."""
+    metadata: Object = secret["metadata"] if secret is not None else {}
+    kind = (metadata.get("labels") or {}).get(KIND_LABEL)
+    if kind is None:
+        return None
+    return Refused(
+        f"cert-manager would keep the certificate in Secret {namespace}/{metadata['name']}, which is one of a {kind}, and both would write to it "
+        "without end.",
+        f"Give that {kind} another name; or have requests made instead of Certificates (resource=CertificateRequest).",
     )
 
 

@@ -6,18 +6,20 @@
 
 from __future__ import annotations
 
-from .._strimzi.leaves import LeafSecret, leaf_secrets, node_leaf
+from .._strimzi.leaves import LeafSecret, node_leaf
 from .._strimzi.observe import Observation
-from .subjects import LeafSubject, subject_of
+from .._trust.model.snapshot import Component
+from .subjects import LeafSubject, subject_of, subject_of_user
 from .wanted import wanted_names
 
 
 def every_leaf(observation: Observation) -> tuple[LeafSecret, ...]:
-    present = leaf_secrets(observation.scope, observation.secrets)
     missing = (leaf for leaf in observation.expected if leaf.secret not in observation.secrets)
     spare = (node_leaf(observation.scope.cluster, pod) for pod in observation.spare)
-    return tuple(dict.fromkeys((*present, *missing, *spare)))
+    return tuple(dict.fromkeys((*observation.stored, *missing, *spare)))
 
 
 def subject_for(leaf: LeafSecret, observation: Observation) -> LeafSubject:
+    if leaf.component is Component.USER:
+        return subject_of_user(leaf.common_name, observation.snapshot.renewal_window)
     return subject_of(leaf.component, leaf.common_name, wanted_names(leaf, observation))

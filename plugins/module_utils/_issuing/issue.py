@@ -36,6 +36,7 @@ from .entities import every_leaf, subject_for
 from .internal import InternalIssuer
 from .issuer import IssuedCertificate
 from .keys_of_leaves import keys_of
+from .user_writes import write_user
 
 
 def issue_leaves(step: IssueLeaves, observation: Observation, work: Work) -> None:
@@ -51,7 +52,7 @@ def issue_leaves(step: IssueLeaves, observation: Observation, work: Work) -> Non
     signing = _signing_key(step, observation)
     made = _returned(wanted, observation) if signing is None else _signed(wanted, step, signing, observation, work)
     writes = tuple(
-        _write(leaf, step, key, issued, observation) for leaf, (key, issued) in zip(wanted, made, strict=True)
+        _write(leaf, step, key, issued, observation, work) for leaf, (key, issued) in zip(wanted, made, strict=True)
     )
     write_all(writes, work, phase)
 
@@ -107,13 +108,23 @@ def _returned(wanted: list[LeafSecret], observation: Observation) -> Iterator[_M
 
 
 def _planned(leaf: LeafSecret, step: IssueLeaves, observation: Observation) -> Write:
-    verb = WriteVerb.UPDATE if leaf.secret in observation.secrets else WriteVerb.CREATE
-    return Write(verb, SECRETS, leaf.secret, f"new leaf {leaf.entry}.crt of {step.issuer[0].subject}")
+    user = observation.served.get(leaf.secret)
+    exists = user.version is not None if user is not None else leaf.secret in observation.secrets
+    what = f"new leaf {leaf.entry}.crt of {step.issuer[0].subject}"
+    return Write(WriteVerb.UPDATE if exists else WriteVerb.CREATE, SECRETS, leaf.secret, what, namespace=leaf.namespace)
 
 
 def _write(
-    leaf: LeafSecret, step: IssueLeaves, key: PrivateKey, issued: IssuedCertificate, observation: Observation
+    leaf: LeafSecret,
+    step: IssueLeaves,
+    key: PrivateKey,
+    issued: IssuedCertificate,
+    observation: Observation,
+    work: Work,
 ) -> Write:
+    what = _planned(leaf, step, observation).what
+    if leaf.secret in observation.served:
+        return write_user(leaf, step.issuer, key, issued, what, observation, work)
     existing = observation.secret(leaf.secret)
     chain = presented(leaf, issued.leaf, step.issuer, step.link, observation)
     data = {f"{leaf.entry}.crt": chain, f"{leaf.entry}.key": key.reveal()}
@@ -122,7 +133,6 @@ def _write(
         "leaf": f"{issued.leaf.subject} {issued.leaf.sha256[:16]}",
         "generation": step.generation,
     }
-    what = _planned(leaf, step, observation).what
     if existing is None:
         # The operator finds its leaves by their labels, and deletes those of nodes that it does not know.
         labels = observation.scope.leaf_labels(leaf.component is Component.KAFKA)

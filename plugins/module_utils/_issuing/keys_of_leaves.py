@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from .._kube.resources import SECRETS
 from .._leaves.key import Keys, KnownKey, RotationPolicy, Take, choose
 from .._pki.keys import PrivateKey, PrivateKeyError, load_stored_key
 from .._strimzi.errors import LeafRefused
@@ -24,10 +25,12 @@ def keys_of(
     """By the Secret of the leaf. following: the next keys that are stored. Raises LeafRefused where keys are not to be made
     anew, and that of a leaf cannot be used.
     """
-    used = frozenset(leaf.chain[0].public_key_sha256 for leaf in observation.snapshot.leaves if leaf.chain)
+    used = frozenset(leaf.chain[0].public_key_sha256 for leaf in observation.snapshot.every_leaf if leaf.chain)
     found: dict[str, PrivateKey] = {}
     for leaf in leaves:
-        present, problem = _present(leaf, observation) if work.settings.rotation is RotationPolicy.NEVER else (None, "")
+        present, problem = (
+            _present(leaf, observation, work) if work.settings.rotation is RotationPolicy.NEVER else (None, "")
+        )
         next_key = following.get(leaf.secret)
         choice = choose(
             Keys(_known(next_key), _known(present), problem, used), work.settings.leaf_key, work.settings.rotation
@@ -41,11 +44,15 @@ def keys_of(
     return {**found, **dict(zip(missing, new_keys(len(missing), work), strict=True))}
 
 
-def _present(leaf: LeafSecret, observation: Observation) -> tuple[PrivateKey | None, str]:
+def _present(leaf: LeafSecret, observation: Observation, work: Work) -> tuple[PrivateKey | None, str]:
     """The key of the leaf that is stored, and why it cannot be used where there is one."""
-    content = entries(observation.secrets.get(leaf.secret)).get(f"{leaf.entry}.key")
+    secret = observation.secrets.get(leaf.secret)
+    if leaf.secret in observation.served:
+        # Of users nothing private is kept in memory.
+        secret = work.client.get_or_none(SECRETS, leaf.namespace, leaf.secret)
+    content = entries(secret).get(f"{leaf.entry}.key")
     if content is None:
-        return None, f"it has no entry {leaf.entry}.key" if leaf.secret in observation.secrets else ""
+        return None, f"it has no entry {leaf.entry}.key" if secret is not None else ""
     try:
         return load_stored_key(content), ""
     except PrivateKeyError as error:

@@ -23,8 +23,8 @@ from .._strimzi.resources import CERTIFICATES
 from .._strimzi.work import Work
 from .._strimzi.writes import Write, WriteVerb, version, write_all
 from .cert_manager_conditions import Object
-from .certificate_requests import by_name, own_labels
-from .certificates import held_in, secret_labels, secret_name
+from .certificate_requests import by_name
+from .certificates import held_in, secret_name
 from .entities import every_leaf
 from .issuer import IssuedCertificate
 from .issuer_reference import IssuerReference
@@ -45,12 +45,12 @@ def left_over(observation: Observation, work: Work) -> tuple[LeftOver, ...]:
     """
     scope = observation.scope
     try:
-        found = work.client.list(CERTIFICATES, scope.namespace, label_selector=selector_of(own_labels(scope))).items
+        found = work.client.list(CERTIFICATES, scope.namespace, label_selector=selector_of(scope.own_labels)).items
     except ResourceTypeMissing:
         return ()
-    listed = work.client.list(SECRETS, scope.namespace, label_selector=selector_of(secret_labels(scope))).items
+    listed = work.client.list(SECRETS, scope.namespace, label_selector=selector_of(scope.beside_labels)).items
     secrets = by_name(listed)
-    stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.leaves if leaf.chain}
+    stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.every_leaf if leaf.chain}
     known = {leaf.secret for leaf in every_leaf(observation)}
     return tuple(_left_over(found, secrets, known, stored, work))
 

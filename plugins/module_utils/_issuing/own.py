@@ -19,7 +19,7 @@ from .._pki.leaf_usability import Purpose
 from .._pki.requests import build_request
 from .._strimzi.ca_secrets import KEY, private_key
 from .._strimzi.errors import AuthorityUnavailable, StepError
-from .._strimzi.leaves import component_leaves, node_leaf
+from .._strimzi.leaves import holders_of_subjects
 from .._strimzi.names import CLUSTER_LABEL
 from .._strimzi.observe import Observation
 from .._strimzi.secret_data import entries
@@ -110,11 +110,10 @@ def _require_own(wanted: OwnCertificate, stored: Any, observation: Observation) 
 def _require_own_subject(wanted: OwnCertificate, observation: Observation) -> None:
     """Brokers know their superusers by the subject alone, whoever has issued the certificate (docs/operator.md, "Leaves")."""
     cluster = observation.scope.cluster
-    leaves = (node_leaf(cluster, ""), *component_leaves(cluster))
-    holder = next((leaf for leaf in leaves if leaf.common_name == wanted.common_name), None)
+    holder = holders_of_subjects(cluster).get(wanted.common_name)
     if holder is not None:
         raise SubjectTaken(
-            f"common_name {wanted.common_name} is that of the certificate of Strimzi's own {holder.component.value}: whoever "
+            f"common_name {wanted.common_name} is that of the certificate of Strimzi's own {holder.value}: whoever "
             f"holds another one with it may do everything in Kafka cluster {observation.scope.namespace}/{cluster}.",
             "Give another common name.",
         )

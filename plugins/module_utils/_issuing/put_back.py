@@ -176,4 +176,4 @@ def _is_for(request: RequestByHand, certificate: Certificate) -> bool:
 def _taken(stored: Iterable[StoredRequest], observation: Observation) -> Iterator[tuple[Certificate, str]]:
     """What a run has taken already: who imports the same again has nothing to do."""
     yield from ((one.issued[0], one.secret) for one in stored if one.issued)
-    yield from ((leaf.chain[0], leaf.secret) for leaf in observation.snapshot.leaves if leaf.chain)
+    yield from ((leaf.chain[0], leaf.secret) for leaf in observation.snapshot.every_leaf if leaf.chain)

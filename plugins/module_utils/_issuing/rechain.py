@@ -9,14 +9,16 @@ from __future__ import annotations
 from .._kube.resources import SECRETS
 from .._pki.certificates import parse_certificates
 from .._strimzi import names
-from .._strimzi.leaves import LeafSecret, leaf_secrets
+from .._strimzi.leaves import LeafSecret
 from .._strimzi.observe import Observation
 from .._strimzi.secret_data import entries
 from .._strimzi.work import Work
 from .._strimzi.writes import Write, WriteVerb, secret_patch, version, write_all
 from .._trust.model.snapshot import Component
 from .._trust.model.steps.leaves import RechainLeaves
+from .entities import every_leaf
 from .issue import presented
+from .user_writes import keep_user
 
 
 def _chain(leaf: LeafSecret, observation: Observation) -> dict[str, bytes]:
@@ -33,12 +35,15 @@ def _chain(leaf: LeafSecret, observation: Observation) -> dict[str, bytes]:
 
 
 def rechain_leaves(step: RechainLeaves, observation: Observation, work: Work) -> None:
-    """Write the chains. The operator keeps a leaf that ends with the bytes of ``ca.crt`` and has its generation
+    """Write the chains; beside certificates of users the CA in use. The operator keeps a leaf that ends with the bytes of ``ca.crt`` and has its generation
     (docs/operator.md, "Tried by hand", 5).
     """
     writes = []
-    for leaf in leaf_secrets(observation.scope, observation.secrets):
+    for leaf in every_leaf(observation):
         if leaf.secret not in step.secrets:
+            continue
+        if leaf.secret in observation.served:
+            writes.append(keep_user(leaf, observation))
             continue
         existing = observation.secrets[leaf.secret]
         patch = secret_patch(_chain(leaf, observation), {names.CLUSTER_CA_CERT_GENERATION: str(step.generation)})

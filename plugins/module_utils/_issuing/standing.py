@@ -56,7 +56,7 @@ def _plain(leaf: LeafSecret, observation: Observation, work: Work) -> LeafOrder:
 
 def standing_order(leaf: LeafSecret, authority: Chain, observation: Observation, work: Work) -> LeafOrder:
     """The order for a leaf of this CA. What the issuer has already will do where it is good, and not the leaf that is stored."""
-    stored = next((one.chain for one in observation.snapshot.leaves if one.secret == leaf.secret), None)
+    stored = next((one.chain for one in observation.snapshot.every_leaf if one.secret == leaf.secret), None)
     standing = observation.snapshot.standing.get(leaf.secret)
     unfit = {stored[0].sha256} if stored else set()
     if standing is not None and standing.latest and standing.authority != authority[0].fingerprint:

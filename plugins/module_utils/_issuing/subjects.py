@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from .._pki.addresses import address_of
@@ -25,12 +26,14 @@ Object = Mapping[str, Any]
 @dataclass(frozen=True)
 class LeafSubject:
     """Subject of a leaf. names: DNS names and textual IP addresses; empty for pure clients. purposes: the ends of
-    connections that it is presented at.
+    connections that it is presented at. outlasts: how long before its end an operator that cannot issue would try to renew it, so that it has
+    to be longer.
     """
 
     distinguished_name: DistinguishedName
     names: frozenset[str]
     purposes: frozenset[Purpose]
+    outlasts: timedelta = timedelta(0)
 
 
 @dataclass(frozen=True)
@@ -166,6 +169,13 @@ def subject_of(component: Component, common_name: str, names: frozenset[str]) ->
     if component not in _SERVING:
         return LeafSubject(name, frozenset(), client)
     return LeafSubject(name, frozenset(map(canonical, names)), client | {Purpose.SERVER})
+
+
+def subject_of_user(name: str, renewal_window: timedelta) -> LeafSubject:
+    """Without an organization: rights and quotas are those of ``CN=<user>`` (docs/operator.md, "Users"). renewal_window: the User Operator's."""
+    return LeafSubject(
+        DistinguishedName(name, organization=None), frozenset(), frozenset({Purpose.CLIENT}), renewal_window
+    )
 
 
 def canonical(name: str) -> str:

@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from ._cryptography import InternalError, UnsupportedAlgorithm, pkcs12, serialization, x509
-from .certificates import Certificate, certificate_from_der
+from .certificates import Certificate, Chain, certificate_from_der
+from .keys import PrivateKey
 
 #: Kind of an entry that is a trusted certificate.
 _TRUSTED = 2
@@ -61,6 +62,14 @@ def pkcs12_truststore(certificates: Mapping[str, Certificate], password: bytes) 
         for alias, certificate in certificates.items()
     ]
     return pkcs12.serialize_java_truststore(entries, serialization.BestAvailableEncryption(password))
+
+
+def pkcs12_keystore(alias: str, key: PrivateKey, chain: Chain, password: bytes) -> bytes:
+    """A keystore with one private key, its certificate, and those behind that."""
+    own, *above = (x509.load_der_x509_certificate(one.der) for one in chain)
+    return pkcs12.serialize_key_and_certificates(
+        alias.encode("utf-8"), key.for_signing(), own, above, serialization.BestAvailableEncryption(password)
+    )
 
 
 def jks_truststore(certificates: Mapping[str, Certificate], password: bytes, created: datetime) -> bytes:

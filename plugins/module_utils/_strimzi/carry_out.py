@@ -23,7 +23,7 @@ from .._trust.model.steps.books import DeleteLedger, WriteLedger
 from .._trust.model.steps.nodes import StampPods
 from .._trust.model.steps.pause import Pause, Resume
 from .._trust.model.steps.pools import SetReplicas
-from .._trust.model.steps.presenters import AwaitPickUp, AwaitReissue, PauseReissue, ResumeReissue
+from .._trust.model.steps.presenters import AwaitKept, AwaitPickUp, AwaitReissue, PauseReissue, ResumeReissue
 from .._trust.model.steps.trust import AwaitBundle, AwaitClients, AwaitOutside, Project, Publish, Withdraw, WriteBundle
 from . import (
     authority_writes,
@@ -71,6 +71,7 @@ CARRY_OUT: Mapping[type[Step], CarryOut] = {
     PauseReissue: user_pausing.pause_reissue,
     ResumeReissue: user_pausing.resume_reissue,
     AwaitReissue: user_waiting.await_reissue,
+    AwaitKept: user_waiting.await_kept,
     AwaitPickUp: user_waiting.await_pick_up,
     PrepareAgain: _writing(authority_writes.prepare_again),
     Switch: _writing(authority_writes.switch),

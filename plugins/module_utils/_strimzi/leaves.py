@@ -22,12 +22,29 @@ _STUB = 8
 
 @dataclass(frozen=True)
 class LeafSecret:
-    """Where the leaf of a component lives: Secret name and entry name without ``.crt``/``.key``."""
+    """Where the leaf of a component lives: Secret name and entry name without ``.crt``/``.key``. namespace: empty for that of the cluster."""
 
     secret: str
     entry: str
     component: Component
     common_name: str
+    namespace: str = ""
+
+
+#: The entry of a user's Secret with the PKCS#12 file.
+KEYSTORE = "user.p12"
+
+
+@dataclass(frozen=True)
+class ServedUser:
+    """A KafkaUser whose certificate this collection issues. where: its Secret. stored: the leaf there; None where there is no Secret. version:
+    of the Secret, likewise. keystore: whether a PKCS#12 file lies in it.
+    """
+
+    where: LeafSecret
+    stored: StoredLeaf | None = None
+    version: str | None = None
+    keystore: bool = False
 
 
 def component_leaves(cluster: str) -> tuple[LeafSecret, ...]:
@@ -55,6 +72,13 @@ def component_leaves(cluster: str) -> tuple[LeafSecret, ...]:
 
 def node_leaf(cluster: str, pod: str) -> LeafSecret:
     return LeafSecret(pod, pod, Component.KAFKA, f"{cluster}-kafka")
+
+
+def holders_of_subjects(cluster: str) -> dict[str, Component]:
+    """Who holds certificates of Strimzi's own, by their common names: brokers know superusers by the subject alone (docs/operator.md,
+    "Leaves").
+    """
+    return {leaf.common_name: leaf.component for leaf in (node_leaf(cluster, ""), *component_leaves(cluster))}
 
 
 def leaf_secrets(scope: names.ClusterNames, secrets: Mapping[str, Mapping[str, Any]]) -> tuple[LeafSecret, ...]:
@@ -119,7 +143,11 @@ def _leaves_of(
 
 
 def read_leaf(leaf: LeafSecret, secret: Mapping[str, Any]) -> StoredLeaf:
-    key, generation = f"{leaf.entry}.crt", integer_annotation(secret, names.CLUSTER_CA_CERT_GENERATION)
+    return read_chain(leaf, secret, integer_annotation(secret, names.CLUSTER_CA_CERT_GENERATION))
+
+
+def read_chain(leaf: LeafSecret, secret: Mapping[str, Any], generation: int | None) -> StoredLeaf:
+    key = f"{leaf.entry}.crt"
     try:
         chain = parse_chain(entries(secret).get(key, b""))
     except CertificateError as error:

@@ -164,6 +164,24 @@ class ClusterNames:
         return {CaKind.CLUSTER: CA_CERT_GENERATION, CaKind.CLIENTS: CLIENTS_CA_GENERATION}[self.ca]
 
     @property
+    def own_labels(self) -> dict[str, str]:
+        """Labels of what is made here for the CA, and is none of Strimzi's: a flow on one CA removes nothing of the other."""
+        manager = {CaKind.CLUSTER: "trustops.strimzi", CaKind.CLIENTS: "trustops.strimzi-clients-ca"}[self.ca]
+        return {"app.kubernetes.io/managed-by": manager, CLUSTER_LABEL: self.cluster}
+
+    @property
+    def beside_labels(self) -> dict[str, str]:
+        """Labels of Secrets in which somebody keeps certificates of the CA beside those that Strimzi reads. Those by which an operator finds its own
+        are left out: it deletes what it does not know (docs/operator.md, "Leaves", "Users").
+        """
+        labels = {
+            "app.kubernetes.io/instance": self.cluster,
+            "app.kubernetes.io/managed-by": "cert-manager",
+            "app.kubernetes.io/part-of": f"strimzi-{self.cluster}",
+        }
+        return labels if self.ca is CaKind.CLIENTS else {**labels, CLUSTER_LABEL: self.cluster}
+
+    @property
     def other_ca(self) -> ClusterNames:
         """Those of the same cluster, about its other CA."""
         return self.of(CaKind.CLIENTS if self.ca is CaKind.CLUSTER else CaKind.CLUSTER)

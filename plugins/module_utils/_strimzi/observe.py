@@ -25,7 +25,7 @@ from .ca_source import CaSourceReference, read_ca_source
 from .client_bundle import read_published
 from .finding_pods import find_pods, known_nodes, lost_labels, party_of
 from .kafka import read_reconciliation, renewal_window
-from .leaves import LeafSecret, expected_leaves, leaf_secrets, read_leaf, wanted_leaves
+from .leaves import LeafSecret, ServedUser, expected_leaves, leaf_secrets, read_leaf, wanted_leaves
 from .ledger_layouts import ledger_parts, read_ledger
 from .listener_addresses import Addresses, listener_addresses
 from .names import ClusterNames
@@ -45,7 +45,8 @@ from .wanted_nodes import NO_GROWTH, Growth, NodePools, WantedNode, node_pools
 class Observation:
     """A snapshot and the objects it was read from (with their resource versions, and Secrets in full: no repr).
 
-    expected: the leaves that the cluster should have. wanted: the nodes that are asked for, by pod; empty where the operator can issue for
+    stored: the leaves that it has, as far as processes present them. expected: those that it should have. served: users whose certificates this
+    collection issues, by their Secrets. wanted: the nodes that are asked for, by pod; empty where the operator can issue for
     them. brought: private keys that have come back with certificates and are not stored yet, by the Secret of the leaf. spare: nodes that
     pools would get next, by pod, and whose Secrets do not exist. pools: the node pools by name, where they were looked at. addresses: those of
     listeners; None where the operator can issue for them, and nobody has looked.
@@ -56,7 +57,9 @@ class Observation:
     kafka: Mapping[str, Any] | None
     secrets: Mapping[str, Mapping[str, Any]]
     pods: Mapping[str, Mapping[str, Any]]
-    expected: tuple[LeafSecret, ...]
+    stored: tuple[LeafSecret, ...] = ()
+    expected: tuple[LeafSecret, ...] = ()
+    served: Mapping[str, ServedUser] = field(default_factory=dict)
     wanted: Mapping[str, WantedNode] = field(default_factory=dict)
     spare: Mapping[str, WantedNode] = field(default_factory=dict)
     pools: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -125,8 +128,9 @@ def observe(
     by_name = {pod["metadata"]["name"]: pod for pod in pods}
     addresses = listener_addresses(client, scope, kafka) if ca.elsewhere else None
     return Observation(
-        scope, snapshot, kafka, secrets, by_name, expected, wanted, spare, pools.by_name, addresses=addresses
-    )
+        scope, snapshot, kafka, secrets, by_name, stored, expected, wanted=wanted, spare=spare, pools=pools.by_name,
+        addresses=addresses,
+    )  # fmt: skip
 
 
 def _numbered(nodes: Iterable[WantedNode]) -> dict[str, PoolNode]:

@@ -29,6 +29,7 @@ from .outside_clients import NOTHING_SAID, Outside
 from .pods import has_role, is_final, is_ready
 from .resources import KAFKAS
 from .secret_data import annotation
+from .served_users import are_served, namesakes, served_users, with_secrets
 from .trust_bundle import read_bundle
 from .user_keystores import why_users_are_paused
 from .user_listeners import user_listeners
@@ -57,6 +58,7 @@ def observe_clients_ca(
     ca = read_ca_secrets(certificates, secrets.get(scope.ca_key_secret), scope.certificate_generation)
     ledger = read_ledger(secrets, scope)
     users = users_of(client, scope, kafka, read_clients_ca(certificates), now, asked) if kafka else None
+    served = served_users(client, scope, users, ca, ledger) if users is not None and are_served(ca) else {}
     snapshot = Snapshot(
         names=object_names(scope, secrets),
         now=now,
@@ -74,7 +76,7 @@ def observe_clients_ca(
             pod["metadata"]["name"]: lost for pod in brokers if (lost := lost_labels(pod, Component.KAFKA, scope))
         },
         renewal_window=renewal_window(kafka, scope),
-        presenters=_presenters(users, ca, ledger, now),
+        presenters=with_secrets(_presenters(users, ca, ledger, now), served, users),
         sends_chains=False,
         has_verifiers=kafka is None or verifying,
         issued_by=IssuedBy.USER_OPERATOR if users is None or users.operated else IssuedBy.NOBODY,
@@ -82,8 +84,12 @@ def observe_clients_ca(
             (pod for pod in found if party_of(pod, scope, nodes) is Component.ENTITY_OPERATOR),
             users.elsewhere if users is not None else (),
         ),
+        served={secret: user.stored for secret, user in served.items()},
+        namesakes=namesakes(users, scope) if users is not None else (),
     )
-    return Observation(scope, snapshot, kafka, secrets, {pod["metadata"]["name"]: pod for pod in found}, ())
+    by_name = {pod["metadata"]["name"]: pod for pod in found}
+    expected = tuple(user.where for user in served.values())
+    return Observation(scope, snapshot, kafka, secrets, by_name, expected=expected, served=served)
 
 
 def _is_broker(pod: Object, scope: ClusterNames, nodes: frozenset[str]) -> bool:

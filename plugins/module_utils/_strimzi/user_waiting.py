@@ -11,8 +11,8 @@ from datetime import timedelta
 
 from .._kube.errors import Forbidden
 from .._trust.model.names import counted, listed, named
-from .._trust.model.presenters import Presenter
-from .._trust.model.steps.presenters import AwaitPickUp, AwaitReissue
+from .._trust.model.presenters import Presenter, ReissuePause
+from .._trust.model.steps.presenters import AwaitKept, AwaitPickUp, AwaitReissue
 from . import names
 from .actions import Action
 from .errors import OperatorSilent
@@ -22,6 +22,8 @@ from .work import Work
 
 #: Users that are asked for at the same time. The User Operator's queue holds 1,024 and drops the others (docs/operator.md, "Users").
 AT_ONCE = 500
+#: Pauses of users at which the User Operator has not looked since.
+_UNSEEN = (ReissuePause.ASKED, ReissuePause.OURS, ReissuePause.ENDED)
 #: Seconds between two looks.
 _PAUSE = 2.0
 
@@ -50,6 +52,22 @@ def await_reissue(step: AwaitReissue, observation: Observation, work: Work) -> N
             )
     issued = f"the User Operator issued {counted(len(step.names), 'certificate')} of {named(step.authority)}"
     work.record(Action("wait", listed(step.names), issued, step.phase.value, seconds=work.clock.monotonic() - begun))
+
+
+def await_kept(step: AwaitKept, observation: Observation, work: Work) -> None:
+    """Let the User Operator on to these users, and wait until it has looked at each and says that it is ready. Raises OperatorSilent."""
+    if work.dry_run:
+        _note_resumed(step.names, step, work)
+        return
+    _ask_for(step.names, step, work)
+    _note_resumed(step.names, step, work)
+    left = await_users(step.names, lambda one: one.behind or one.pause in _UNSEEN or bool(one.hindered), work)
+    if left:
+        raise OperatorSilent(
+            f"The User Operator has not said within {limit_of(work):.0f} s that it keeps the certificates of {listed(left)}.",
+            "Look at the status of each and at the User Operator's log; then run the flow again, it continues where it stopped. Until then "
+            "both CAs are trusted, and users that are paused keep their certificates.",
+        )
 
 
 def await_pick_up(step: AwaitPickUp, observation: Observation, work: Work) -> None:
@@ -81,12 +99,12 @@ def _batches(users: Sequence[str], size: int) -> Iterable[Sequence[str]]:
         yield users[begin : begin + size]
 
 
-def _note_resumed(users: Sequence[str], step: AwaitReissue, work: Work) -> None:
+def _note_resumed(users: Sequence[str], step: AwaitReissue | AwaitKept, work: Work) -> None:
     if users:
         work.record(Action("update", listed(users), "resume reconciliation", step.phase.value))
 
 
-def _ask_for(users: Sequence[str], step: AwaitReissue, work: Work) -> None:
+def _ask_for(users: Sequence[str], step: AwaitReissue | AwaitKept, work: Work) -> None:
     """The User Operator looks at a user whose resource changes at once, and at all others every two minutes; at one that is paused it does
     not look.
     """

@@ -28,7 +28,9 @@ class WriteVerb(str, Enum):
 
 @dataclass(frozen=True, repr=False)
 class Write:
-    """One write. body: the object to create, or the merge patch. what/before/after: public facts about it."""
+    """One write. body: the object to create, or the merge patch. what/before/after: public facts about it. namespace: empty for
+    that of the cluster.
+    """
 
     verb: WriteVerb
     resource: Resource
@@ -38,9 +40,11 @@ class Write:
     resource_version: str | None = None
     before: Mapping[str, Any] | None = None
     after: Mapping[str, Any] | None = None
+    namespace: str = ""
 
     def action(self, namespace: str, phase: str) -> Action:
-        target = f"{self.resource.kind} {namespace}/{self.name}"
+        """namespace: of the cluster."""
+        target = f"{self.resource.kind} {self.namespace or namespace}/{self.name}"
         return Action(self.verb.value, target, self.what, phase, self.before, self.after)
 
 
@@ -50,18 +54,18 @@ def write_all(writes: tuple[Write, ...], work: Work, phase: str) -> None:
     Each is sent only while this run holds the Lease: many slow ones outlive it, and another run may have taken it. One that
     changes an object again rests on the one before it.
     """
-    versions: dict[tuple[Resource, str], str] = {}
+    versions: dict[tuple[Resource, str, str], str] = {}
     for write in writes:
         if not work.dry_run:
             work.alive()
-            key = write.resource, write.name
+            key = write.resource, write.namespace, write.name
             versions[key] = _send(replace(write, resource_version=versions.get(key, write.resource_version)), work)
         work.record(write.action(work.scope.namespace, phase))
 
 
 def _send(write: Write, work: Work) -> str:
     """The resource version after it; that of a deleted object is its last."""
-    namespace, body, before = work.scope.namespace, dict(write.body or {}), write.resource_version
+    namespace, body, before = write.namespace or work.scope.namespace, dict(write.body or {}), write.resource_version
     if write.verb is WriteVerb.CREATE:
         return version(work.client.create(write.resource, namespace, body))
     if write.verb is WriteVerb.UPDATE:

@@ -134,6 +134,6 @@ def is_renewal(new: Certificate, snapshot: Snapshot) -> bool:
     current, now = snapshot.ca.current, snapshot.now
     if not current or not new.is_twin_of(current[0]):
         return False
-    leaves = [leaf.chain[:1] for leaf in snapshot.leaves if leaf.chain]
+    leaves = [leaf.chain[:1] for leaf in snapshot.every_leaf if leaf.chain]
     own = [leaf for leaf in leaves if validate_path(leaf, current[:1], at=now).valid]
     return all(validate_path(leaf, (new,), at=now).valid for leaf in own)

@@ -11,6 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+#: Certificates of as many users can be on their way at a time: what is recorded about them has to fit into one Secret, with requests of a
+#: usual size.
+MOST_ISSUED = 400
+
 
 class Renewal(Enum):
     """How a party comes to present certificates of another CA.
@@ -51,7 +55,7 @@ class Presenter:
     known. why: how it is known, or why it is not, without a full stop. behind: whether its certificate is still to be issued anew, because
     another CA is in use than when it was issued. remedy: how it comes to present a certificate of the CA in use.
     hindered: why it would not be issued anew, without a full stop; empty where it would. pause: whether that is because somebody keeps the
-    issuer from it for now.
+    issuer from it for now. secret: with its leaf, where this collection issues that.
     """
 
     name: str
@@ -62,3 +66,4 @@ class Presenter:
     remedy: str = ""
     hindered: str = ""
     pause: ReissuePause = ReissuePause.NONE
+    secret: str = ""

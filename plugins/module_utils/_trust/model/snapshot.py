@@ -27,13 +27,14 @@ from .source import CaSource
 
 
 class Component(str, Enum):
-    """The component that a pod or a leaf belongs to."""
+    """The component that a pod or a leaf belongs to. USER: a party outside the cluster that presents its leaf to nodes."""
 
     KAFKA = "kafka"
     ENTITY_OPERATOR = "entity-operator"
     CRUISE_CONTROL = "cruise-control"
     KAFKA_EXPORTER = "kafka-exporter"
     CLUSTER_OPERATOR = "cluster-operator"
+    USER = "user"
 
 
 class IssuedBy(Enum):
@@ -207,7 +208,10 @@ class Snapshot:
     lack addresses that nobody knows yet, by their Secrets. presenters: parties outside the cluster that present certificates of this CA; empty
     where only processes of the cluster do. sends_chains: whether those who present certificates of this CA send the CAs behind them too.
     has_verifiers: whether the cluster is to have processes that verify by this CA. issued_by: who issues certificates of this CA
-    after a switch. pause_reissue: why nobody may issue any while the CA is switched, as a sentence; empty where they may.
+    after a switch, where its key is in the Secrets. pause_reissue: why nobody may issue any while the CA is switched, as a sentence; empty where
+    they may. served: leaves of users, by their Secrets, where this collection issues them because somebody else keeps the key of the CA in use
+    or of the next one; None where there is none yet. Their generation is that of the CA that lies beside them. namesakes: presenters that are
+    named as processes of the cluster.
     """
 
     names: ObjectNames
@@ -241,6 +245,18 @@ class Snapshot:
     has_verifiers: bool = True
     issued_by: IssuedBy = IssuedBy.THIS_COLLECTION
     pause_reissue: str = ""
+    served: Mapping[str, StoredLeaf | None] = field(default_factory=dict)
+    namesakes: tuple[str, ...] = ()
+
+    @cached_property
+    def every_leaf(self) -> tuple[StoredLeaf, ...]:
+        """The stored leaves of processes and of users."""
+        return (*self.leaves, *(leaf for leaf in self.served.values() if leaf is not None))
+
+    @cached_property
+    def every_missing(self) -> Mapping[str, Component]:
+        """The leaves that processes and users should have and have not."""
+        return {**self.missing, **{name: Component.USER for name, leaf in self.served.items() if leaf is None}}
 
     def as_stored(self) -> Snapshot:
         """The snapshot without the answers of running processes."""

@@ -41,6 +41,7 @@ class Condition(str, Enum):
     FLOW_CAN_BE_UNDONE = "flow_can_be_undone"
     SOMEBODY_VERIFIES = "somebody_verifies"
     SOMEBODY_ISSUES = "somebody_issues"
+    PRESENTERS_CAN_BE_ISSUED_TO = "presenters_can_be_issued_to"
     PRESENTERS_ARE_KNOWN = "presenters_are_known"
     PRESENTERS_ARE_SERVED = "presenters_are_served"
     CLUSTER_IS_SETTLED = "cluster_is_settled"

@@ -18,7 +18,7 @@ from ..rules.due import ending_leaves
 
 def leaves_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A Secret that the caller names has to be one of this cluster's leaves, whether it exists or is missing."""
-    known = sorted({*(leaf.secret for leaf in snapshot.leaves), *snapshot.missing})
+    known = sorted({*(leaf.secret for leaf in snapshot.every_leaf), *snapshot.every_missing})
     for name in sorted(intent.issuing.secrets - set(known) if intent.issuing else ()):
         yield Violation(
             Condition.LEAVES_ARE_KNOWN, snapshot.names.secret(name), "is none with a certificate of this cluster.",

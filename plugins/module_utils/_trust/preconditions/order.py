@@ -38,7 +38,13 @@ from .cluster import (
 )
 from .hand_back import operator_could_renew, ready_to_hand_back
 from .leaves import leaves_are_known, leaves_can_be_renewed
-from .presenters import presenters_are_known, presenters_are_served, somebody_issues, somebody_verifies
+from .presenters import (
+    presenters_are_known,
+    presenters_are_served,
+    presenters_can_be_issued_to,
+    somebody_issues,
+    somebody_verifies,
+)
 from .scaling import nothing_is_begun, pool_is_known
 from .source import roots_are_known, source_is_usable
 from .supplied import leaving_is_unused, supplied_fits_the_goal, supplied_is_usable, trusting_is_usable
@@ -76,6 +82,7 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     generation_is_unambiguous,
     somebody_verifies,
     somebody_issues,
+    presenters_can_be_issued_to,
     presenters_are_known,
     presenters_are_served,
     cluster_is_settled,

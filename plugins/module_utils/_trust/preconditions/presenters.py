@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..evidence.parties import presenters
+from ..gates.namesakes import namesakes
 from ..ledger.target import rotation_of, supplied_for
 from ..model.goals import Goal
 from ..model.intent import Intent
 from ..model.ledger import Ledger
+from ..model.presenters import MOST_ISSUED, Renewal
 from ..model.snapshot import IssuedBy, Snapshot
 from ..model.violations import Condition, Violation
 from .cluster import is_starting, starts_something
@@ -39,20 +41,36 @@ def somebody_issues(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
             f"has no User Operator, which would issue certificates of the next {snapshot.names.ca}.",
             "Add spec.entityOperator.userOperator and a KafkaUser for each user, then run the flow again.",
         )  # fmt: skip
+
+
+def presenters_can_be_issued_to(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """Where somebody else keeps the key of the next CA, all certificates outside the cluster are asked for before the switch, and are
+    kept in two Secrets until then.
+    """
+    if (
+        snapshot.issued_by is IssuedBy.THIS_COLLECTION
+        or not _begins(snapshot, intent)
+        or not _is_elsewhere(snapshot, intent)
+    ):
         return
-    supplied = supplied_for(snapshot, intent, snapshot.ledger or Ledger())
-    renewed = rotation_of(snapshot, intent, snapshot.ledger or Ledger()) is Goal.RENEW and supplied is None
-    kept = (
-        supplied.elsewhere
-        if supplied is not None
-        else renewed and snapshot.ca.is_kept_elsewhere(snapshot.ca.current[0])
-    )
-    if kept:
+    yield from namesakes(snapshot, Condition.PRESENTERS_CAN_BE_ISSUED_TO)
+    issued = sum(one.renewal is Renewal.ISSUED for one in snapshot.presenters)
+    if issued > MOST_ISSUED:
         yield Violation(
-            Condition.SOMEBODY_ISSUES, snapshot.names.key_secret,
-            "would hold no key of the next CA, and the User Operator issues certificates of users with that.",
-            "Supply the CA with its key; or none, then one is made.",
+            Condition.PRESENTERS_CAN_BE_ISSUED_TO, snapshot.names.kafka,
+            f"has {issued} users with certificates of the {snapshot.names.ca}. The Secrets in which those of the next CA wait until all have "
+            f"come have room for {MOST_ISSUED}, because its key would be kept elsewhere.",
+            "Supply the CA with its key, or none, then one is made; the User Operator issues for any number of users.",
         )  # fmt: skip
+
+
+def _is_elsewhere(snapshot: Snapshot, intent: Intent) -> bool:
+    """Whether somebody else would keep the key of the next CA."""
+    supplied = supplied_for(snapshot, intent, snapshot.ledger or Ledger())
+    if supplied is not None:
+        return supplied.elsewhere
+    renewed = rotation_of(snapshot, intent, snapshot.ledger or Ledger()) is Goal.RENEW
+    return renewed and any(map(snapshot.ca.is_kept_elsewhere, snapshot.ca.current[:1]))
 
 
 def presenters_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:

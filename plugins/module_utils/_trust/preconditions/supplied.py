@@ -62,7 +62,7 @@ def _constraint_problems(condition: Condition, snapshot: Snapshot, subject: str,
             condition, subject, f"{problem}.",
             "Supply a CA without them; of name constraints, those of DNS names and IP addresses are understood.",
         )  # fmt: skip
-    for leaf in snapshot.leaves:
+    for leaf in snapshot.every_leaf:
         if leaf.chain and (problem := constraint_problem(leaf.chain[0], chain)):
             yield Violation(
                 condition, subject, f"{problem}, as Secret {leaf.secret} needs it.",

@@ -25,7 +25,7 @@ def ending_leaves(snapshot: Snapshot, intent: Intent) -> tuple[StoredLeaf, ...]:
     """
     if intent.goal is not Goal.RENEW_LEAVES or not snapshot.ca.current:
         return ()
-    return tuple(leaf for leaf in snapshot.leaves if _is_ending(leaf, snapshot, intent))
+    return tuple(leaf for leaf in snapshot.every_leaf if _is_ending(leaf, snapshot, intent))
 
 
 def _is_ending(leaf: StoredLeaf, snapshot: Snapshot, intent: Intent) -> bool:
@@ -75,6 +75,6 @@ def _of_what_is_undone(snapshot: Snapshot, ledger: Ledger) -> dict[str, Due]:
         return {}
     why = Due(Reason.AUTHORITY, f"it is of {named(unwanted.certificate)}, which is given up")
     return {
-        leaf.secret: why for leaf in snapshot.leaves
+        leaf.secret: why for leaf in snapshot.every_leaf
         if authority_of(leaf, leaf.generation, ledger)[0] == unwanted.fingerprint
     }  # fmt: skip

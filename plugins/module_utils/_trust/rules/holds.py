@@ -12,6 +12,7 @@ from ..._leaves.trigger import unusable
 from ..._pki.certificates import Chain
 from ..evidence.parties import doubts, presenters, still_trusting
 from ..evidence.stored import issuers_of, presenting
+from ..gates.namesakes import namesakes
 from ..gates.verifiers import verifying_parties
 from ..model.intent import Selection
 from ..model.ledger import Ledger, LedgerEntry
@@ -27,7 +28,7 @@ from .situation import Situation
 def holds(at: Situation) -> tuple[Violation, ...]:
     """The violations of closed gates that no step could open."""
     return (
-        *_unknown_evidence(at), *_foreign_leaves(at), *_closed_gates(at), *_held_switch(at), *_held_retirement(at),
+        *_unknown_evidence(at), *_foreign_leaves(at), *_unserved(at), *_closed_gates(at), *_held_switch(at), *_held_retirement(at),
     )  # fmt: skip
 
 
@@ -60,6 +61,12 @@ def _not_ours(leaf: StoredLeaf, ledger: Ledger) -> str:
     if leaf.chain and not issuers_of(leaf.chain, ledger):
         return f"it is of {leaf.chain[0].issuer}"
     return unusable(leaf.held)
+
+
+def _unserved(at: Situation) -> Iterator[Violation]:
+    """Those outside the cluster that nobody issues a certificate to."""
+    if any(map(at.snapshot.ca.is_kept_elsewhere, at.snapshot.ca.current[:1])):
+        yield from namesakes(at.snapshot, Condition.PRESENTERS_CAN_BE_ISSUED_TO)
 
 
 def _concern(at: Situation) -> Callable[[str, Component], bool]:

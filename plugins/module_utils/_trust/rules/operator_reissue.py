@@ -24,7 +24,7 @@ def leaves_before_operator_window(snapshot: Snapshot) -> tuple[StoredLeaf, ...]:
         return ()
     return tuple(
         leaf
-        for leaf in snapshot.leaves
+        for leaf in snapshot.every_leaf
         if leaf.chain
         and leaf.chain[0].signed_by(current[0])
         and comes_near(leaf.chain[0], snapshot.renewal_window, snapshot.now)

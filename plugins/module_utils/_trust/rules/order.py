@@ -23,6 +23,7 @@ from .requests import ask_for_leaves, await_issuer, forget_requests
 from .retire import forget, withdraw
 from .rewrite import rewrite_for_the_operator
 from .scale import scale
+from .serve import let_on_served, serve
 from .settle import end_pause, settle_key
 from .situation import Situation
 from .spare import keep_spare_leaves
@@ -71,6 +72,9 @@ RULES: tuple[Rule, ...] = (
     forget_requests,
     # Uptake: what was written is taken up; by the operator's restarts before anybody is made to forget a CA.
     await_restarts,
+    # Some have their certificates, and are let on, before others get theirs.
+    let_on_served,
+    serve,
     reissue,
     await_pick_up,
     forget,

@@ -27,17 +27,17 @@ def in_pause(at: Situation, *steps: Step) -> Steps:
 
 
 def pause_reissue(at: Situation) -> Steps:
-    """Before a switch after which certificates outside the cluster are to be issued some at a time, or during which none may be: afterwards
-    their issuer would take the next CA for each of them at any moment. And before a switch back: who is paused, for whom no certificate of the
-    CA that is given up is on its way any more.
+    """Before a switch after which certificates outside the cluster are to be issued some at a time, or by this collection, or during which none
+    may be: afterwards their issuer would take the next CA for each of them at any moment. And before a switch back: who is paused, for whom no
+    certificate of the CA that is given up is on its way any more.
     """
-    because = at.snapshot.pause_reissue or _why_before_going_back(at)
+    because = _why_none(at) or _why_before_going_back(at)
     if at.intent.user_batch is None and not because:
         return ()
+    paused = (ReissuePause.OURS, ReissuePause.FOREIGN)
     free = tuple(
-        one.name for one in at.snapshot.presenters
-        if one.renewal is Renewal.ISSUED and one.pause not in (ReissuePause.OURS, ReissuePause.FOREIGN)
-    )  # fmt: skip
+        one.name for one in at.snapshot.presenters if one.renewal is Renewal.ISSUED and one.pause not in paused
+    )
     return (PauseReissue(names=free, because=because),) if free else ()
 
 
@@ -47,6 +47,16 @@ def _why_before_going_back(at: Situation) -> str:
     if unwanted is None or at.current is None or at.current.fingerprint != unwanted:
         return ""
     return f"The User Operator may be about to store a certificate of {named(at.current)}; of whom it says that it is paused, it is not."
+
+
+def _why_none(at: Situation) -> str:
+    """Why nobody may be issued a certificate during and right after the switch, as a sentence; empty where they may."""
+    if at.successor is not None and at.successor.prepared.elsewhere:
+        return (
+            f"Somebody else keeps the key of {named(at.successor.entry.certificate)}, so the User Operator could issue none, and each user "
+            "would be not ready until its certificate is written."
+        )
+    return at.snapshot.pause_reissue
 
 
 def resume_reissue(at: Situation) -> Steps:

@@ -14,10 +14,10 @@ from .situation import Situation
 
 
 def reissue(at: Situation) -> Steps:
-    """Have certificates issued anew that were issued under another CA than the one in use; a pause of their issue ends with it. Whoever has
-    none yet gets one.
+    """Have certificates issued anew that were issued under another CA than the one in use, by the operator that can; a pause of their issue
+    ends with it. Whoever has none yet gets one.
     """
-    if not _is_switched(at) or at.current is None:
+    if not _is_switched(at) or at.current is None or at.serves:
         return ()
     behind = {one.name for one in (*presenters(at.snapshot), *expecting(at.snapshot)) if one.behind}
     due = tuple(one.name for one in at.snapshot.presenters if one.name in behind or one.pause.is_ours)

@@ -53,8 +53,8 @@ def reasons_for(at: Situation, authority: Chain) -> Mapping[str, Due]:
     another.
     """
     wanted, now = Specification(authority), at.snapshot.now
-    questions = {name: Question(None, wanted, now) for name in at.snapshot.missing}
-    for leaf in at.snapshot.leaves:
+    questions = {name: Question(None, wanted, now) for name in at.snapshot.every_missing}
+    for leaf in at.snapshot.every_leaf:
         questions[leaf.secret] = Question(leaf.held, wanted, now)
     found = {name: why for name, asked in questions.items() if (why := due(asked))}
     return {**due_reasons(at.snapshot, at.intent, at.ledger), **found}

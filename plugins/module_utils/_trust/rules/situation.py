@@ -69,6 +69,11 @@ class Situation:
         """Whether this collection has paused the operator, and the operator has confirmed it."""
         return self.snapshot.reconciliation.paused_by_us and self.snapshot.reconciliation.pause_effective
 
+    @property
+    def serves(self) -> bool:
+        """Whether this collection issues certificates outside the cluster now: nobody else can."""
+        return bool(self.snapshot.served) and any(map(self.snapshot.ca.is_kept_elsewhere, self.snapshot.ca.current[:1]))
+
     @cached_property
     def successor(self) -> Successor | None:
         for prepared in self.snapshot.ca.prepared:

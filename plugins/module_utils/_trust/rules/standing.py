@@ -23,7 +23,7 @@ def renewed_leaves(snapshot: Snapshot, intent: Intent) -> tuple[StoredLeaf, ...]
     """Stored leaves of the CA in use of which the issuer has a later one that passed every check."""
     if intent.goal not in _GOALS or not snapshot.ca.current:
         return ()
-    return tuple(leaf for leaf in snapshot.leaves if _is_renewed(leaf, snapshot))
+    return tuple(leaf for leaf in snapshot.every_leaf if _is_renewed(leaf, snapshot))
 
 
 def _is_renewed(leaf: StoredLeaf, snapshot: Snapshot) -> bool:

@@ -16,6 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.presenters import (
     presenters_are_known,
     presenters_are_served,
+    presenters_can_be_issued_to,
     somebody_issues,
     somebody_verifies,
 )
@@ -33,9 +34,16 @@ ELSEWHERE = replace(REPLACE_KEY, supplied=replace(prepared(NEW), elsewhere=True)
 KEPT = users(ca=secrets(elsewhere=frozenset({secrets().current[0].public_key_sha256})))
 
 
-_NO_KEY = (
-    "Secret kafka/demo-cluster-ca: would hold no key of the next CA, and the User Operator issues certificates of users with that. "
-    "Supply the CA with its key; or none, then one is made."
+MANY = presenting(*(presenter(f"KafkaUser kafka/user-{number}") for number in range(401)))
+NAMED = users(namesakes=("KafkaUser kafka/cluster-operator",))
+_TOO_MANY = (
+    "Kafka kafka/demo: has 401 users with certificates of the clients CA. The Secrets in which those of the next CA wait until all have come "
+    "have room for 400, because its key would be kept elsewhere. Supply the CA with its key, or none, then one is made; the User Operator "
+    "issues for any number of users."
+)
+_NAMESAKE = (
+    "KafkaUser kafka/cluster-operator: is named as one of Strimzi's own processes, and gets no certificate of an issuer elsewhere: one that adds "
+    "their organization would let it do everything in Kafka. Give the user another name."
 )
 CASES = [
     pytest.param(Refusal(rule, snapshot, intent, (text,)), id=name)
@@ -58,8 +66,11 @@ CASES = [
             "a user that is not served", presenters_are_served, UNSERVED, REPLACE_KEY,
             f"{ORDERS}: would get no certificate of the next clients CA: it is paused. Wait.",
         ),
-        ("a key elsewhere", somebody_issues, users(), ELSEWHERE, _NO_KEY),
-        ("a renewal of one that is elsewhere", somebody_issues, KEPT, RENEW, _NO_KEY),
+        ("more users than have room", presenters_can_be_issued_to, users(presenters=MANY), ELSEWHERE, _TOO_MANY),
+        (
+            "in a renewal of a CA that is elsewhere", presenters_can_be_issued_to, replace(KEPT, presenters=MANY), RENEW, _TOO_MANY,
+        ),
+        ("a user named as a process", presenters_can_be_issued_to, NAMED, ELSEWHERE, _NAMESAKE),
     )
 ]  # fmt: skip
 
@@ -95,3 +106,17 @@ def test_a_cluster_with_everything(rule: Precondition) -> None:
 def test_a_waiver_lets_it_begin() -> None:
     waived = replace(UNKNOWN, waivers=(Waiver(ORDERS, NOW + DAY, "told by phone"),))
     assert texts(presenters_are_known, waived, REPLACE_KEY) == []
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "intent"),
+    [
+        pytest.param(users(presenters=MANY[:-1]), ELSEWHERE, id="as many as have room"),
+        pytest.param(replace(NAMED, presenters=MANY), REPLACE_KEY, id="the key is made here"),
+        pytest.param(replace(NAMED, presenters=MANY), RENEW, id="the key is here"),
+        pytest.param(replace(NAMED, presenters=MANY), RECONCILE, id="nothing begins"),
+        pytest.param(replace(NAMED, issued_by=IssuedBy.THIS_COLLECTION), ELSEWHERE, id="no users"),
+    ],
+)
+def test_whoever_can_be_issued_to_is(snapshot: Snapshot, intent: Intent) -> None:
+    assert texts(presenters_can_be_issued_to, snapshot, intent) == []

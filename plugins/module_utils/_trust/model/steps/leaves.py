@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -55,10 +56,23 @@ class IssueLeaves(Step):
             for pod in snapshot.pods
         )
         misnamed = {name: why for name, why in snapshot.misnamed.items() if name not in self.secrets}
-        return replace(snapshot, leaves=leaves, pods=pods, missing=missing, misnamed=misnamed)
+        made_for = {name: StoredLeaf(name, "user.crt", Component.USER, chain, self.generation) for name in self.secrets}
+        after = replace(snapshot, leaves=leaves, pods=pods, missing=missing, misnamed=misnamed)
+        return _served(after, made_for, self.issuer)
 
     def look(self, snapshot: Snapshot) -> Look:
         return Look.FRESH if snapshot.pods else Look.NONE
+
+
+def _served(snapshot: Snapshot, made: Mapping[str, StoredLeaf], issuer: Chain) -> Snapshot:
+    """made: leaves in their Secrets, also those of processes."""
+    known = frozenset({issuer[0].fingerprint})
+    served = {name: made.get(name, leaf) for name, leaf in snapshot.served.items()}
+    presenters = tuple(
+        replace(one, authorities=known, behind=False) if one.secret and one.secret in made else one
+        for one in snapshot.presenters
+    )
+    return replace(snapshot, served=served, presenters=presenters)
 
 
 def _kept(leaf: StoredLeaf, snapshot: Snapshot) -> Chain | None:
@@ -86,4 +100,9 @@ class RechainLeaves(Step):
             else leaf
             for leaf in snapshot.leaves
         )
-        return replace(snapshot, leaves=tuple(leaves))
+        kept = {
+            name: replace(leaf, generation=self.generation)
+            for name, leaf in snapshot.served.items()
+            if leaf is not None and name in self.secrets
+        }
+        return _served(replace(snapshot, leaves=tuple(leaves)), kept, snapshot.ca.current)

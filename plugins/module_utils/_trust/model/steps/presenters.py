@@ -85,6 +85,23 @@ class AwaitReissue(Step):
 
 
 @dataclass(frozen=True, kw_only=True)
+class AwaitKept(Step):
+    """Let the operator go on whose task certificates outside the cluster are, and see that it keeps those that were written for it. names:
+    whose.
+    """
+
+    names: tuple[str, ...]
+    authority: Certificate
+    phase: Phase = Phase.USE
+
+    def sentence(self) -> str:
+        return f"see that the User Operator keeps {counted(len(self.names), 'certificate')} of {named(self.authority)}"
+
+    def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        return _paused(snapshot, self.names, ReissuePause.NONE)
+
+
+@dataclass(frozen=True, kw_only=True)
 class AwaitPickUp(Step):
     """Wait until programs that the operator restarts when a certificate changes present the new one. names: of these programs."""
 

@@ -35,6 +35,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause, Resume
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pools import SetReplicas
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.presenters import (
+    AwaitKept,
     AwaitPickUp,
     AwaitReissue,
     PauseReissue,
@@ -97,6 +98,7 @@ EVERY: list[tuple[Step, Look]] = [
     (PauseReissue(names=("KafkaUser a/b",)), Look.REMEMBERED),
     (ResumeReissue(names=("KafkaUser a/b",)), Look.REMEMBERED),
     (AwaitReissue(names=("KafkaUser a/b",), authority=CA), Look.NONE),
+    (AwaitKept(names=("KafkaUser a/b",), authority=CA), Look.NONE),
     (AwaitPickUp(names=("KafkaConnect a/b",), authority=CA), Look.NONE),
 ]
 NOT_TOLD = {

@@ -1,0 +1,87 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The users whose certificates this collection issues: those of a clients CA whose key somebody else keeps, with which the User Operator
+can sign nothing (docs/operator.md, "Users").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from .._kube.client import KubeClient
+from .._kube.resources import SECRETS
+from .._trust.model.ledger import Ledger
+from .._trust.model.presenters import Presenter
+from .._trust.model.snapshot import CaSecrets, Component
+from .ca_secrets import CURRENT
+from .leaves import KEYSTORE, LeafSecret, ServedUser, holders_of_subjects, read_chain
+from .names import ClusterNames
+from .secret_data import entries
+from .users import TLS, User, Users
+
+Object = Mapping[str, Any]
+
+
+def are_served(ca: CaSecrets) -> bool:
+    """Whether somebody else keeps the key of the CA in use or of the next one."""
+    return any(map(ca.is_kept_elsewhere, ca.current[:1])) or any(one.elsewhere for one in ca.prepared)
+
+
+def served_users(
+    client: KubeClient, scope: ClusterNames, users: Users, ca: CaSecrets, ledger: Ledger | None
+) -> dict[str, ServedUser]:
+    """By their Secrets. Those are read in full, so that what is written rests on what was read; nothing private is kept."""
+    found = {
+        user.secret: ServedUser(LeafSecret(user.secret, "user", Component.USER, user.name, users.namespace))
+        for user in _issued_to(users)
+        if user.namespace == users.namespace and not _is_namesake(user, scope)
+    }
+    for page in client.pages(SECRETS, users.namespace, label_selector=scope.user_selector) if found else ():
+        for secret in page.items:
+            name = str(secret["metadata"]["name"])
+            if name in found:
+                found[name] = _read(found[name], secret, users.clients_ca.stored, ca, ledger)
+    return found
+
+
+def _issued_to(users: Users) -> Iterable[User]:
+    return (user for user in users.users if user.authentication == TLS)
+
+
+def _read(user: ServedUser, secret: Object, in_use: bytes, ca: CaSecrets, ledger: Ledger | None) -> ServedUser:
+    data = entries(secret)
+    leaf = read_chain(user.where, secret, _generation(data.get(CURRENT, b""), in_use, ca, ledger))
+    return replace(user, stored=leaf, version=str(secret["metadata"]["resourceVersion"]), keystore=KEYSTORE in data)
+
+
+def _generation(beside: bytes, in_use: bytes, ca: CaSecrets, ledger: Ledger | None) -> int | None:
+    """Of the CA that lies beside the certificate; None where that has other bytes than ``ca.crt``, because the User Operator compares
+    bytes, or is none of the ledger.
+    """
+    if beside == in_use:
+        return ca.certificate_generation
+    known = (entry for entry in (ledger.entries if ledger else ()) if entry.generations)
+    own = next((entry for entry in known if entry.certificate.pem.strip() in beside), None)
+    former = (own.generations if own is not None else frozenset()) - {ca.certificate_generation}
+    return max(former, default=None)
+
+
+def namesakes(users: Users, scope: ClusterNames) -> tuple[str, ...]:
+    """Users, as presenters are named, that a certificate would make processes of the cluster, were its issuer to add their organization."""
+    return tuple(user.label for user in _issued_to(users) if _is_namesake(user, scope))
+
+
+def _is_namesake(user: User, scope: ClusterNames) -> bool:
+    return user.name in holders_of_subjects(scope.cluster)
+
+
+def with_secrets(
+    presenters: Iterable[Presenter], served: Mapping[str, ServedUser], users: Users | None
+) -> tuple[Presenter, ...]:
+    """The presenters, each with the Secret that its certificate is written to here, if any is."""
+    secrets = {user.label: user.secret for user in users.users if user.secret in served} if users else {}
+    return tuple(replace(one, secret=secrets.get(one.name, "")) for one in presenters)

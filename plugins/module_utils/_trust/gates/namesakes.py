@@ -1,0 +1,24 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The gate before a certificate is issued outside the cluster: its holder is named as no process of the cluster. Brokers know those by the
+subject alone, and let them do everything, so an issuer that adds an organization would make it one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..model.snapshot import Snapshot
+from ..model.violations import Condition, Violation
+
+
+def namesakes(snapshot: Snapshot, condition: Condition) -> Iterator[Violation]:
+    for name in snapshot.namesakes:
+        yield Violation(
+            condition, name,
+            "is named as one of Strimzi's own processes, and gets no certificate of an issuer elsewhere: one that adds their organization would "
+            "let it do everything in Kafka.",
+            "Give the user another name.",
+        )  # fmt: skip

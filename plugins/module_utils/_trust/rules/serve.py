@@ -1,0 +1,56 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Certificates outside the cluster that nobody but this collection can issue, because somebody else keeps the key of the CA in use. They are
+written after the switch: before it the User Operator would put its own in their place.
+"""
+
+from __future__ import annotations
+
+from ..model.goals import Phase
+from ..model.steps.base import Steps
+from ..model.steps.leaves import IssueLeaves, RechainLeaves
+from ..model.steps.presenters import AwaitKept
+from .requests import lacking, reasons_for
+from .situation import Situation
+
+#: How many are written before it is seen that the User Operator keeps them: its queue holds no more (docs/operator.md, "Users").
+_AT_ONCE = 500
+
+
+def let_on_served(at: Situation) -> Steps:
+    """Let the User Operator on to those who have what it keeps, and see that it does, before others get theirs."""
+    if at.current is None or not at.serves:
+        return ()
+    names = tuple(one.name for one in at.snapshot.presenters if one.secret and one.pause.is_ours and not one.behind)
+    return (AwaitKept(names=names, authority=at.current),) if names else ()
+
+
+def serve(at: Situation) -> Steps:
+    """Write what is at hand, as far as every verifier is known to accept it; what the CA's key has signed before a renewal is kept.
+
+    A first one alone, so that a mistake hits nobody else; all others then, or as many at a time as the caller says.
+    """
+    issuer = at.snapshot.ca.current
+    if (
+        not at.serves
+        or at.gates.trust(at.snapshot, at.ledger, issuer)
+        or at.gates.alone(at.snapshot, at.ledger, issuer)
+    ):
+        return ()
+    wanted = frozenset(reasons_for(at, issuer)) & at.snapshot.served.keys()
+    behind = (
+        name for name, leaf in at.snapshot.served.items() if leaf is not None and leaf.generation != at.generation
+    )
+    kept = _turn(at, tuple(sorted(set(behind) - wanted)))
+    if kept:
+        return (RechainLeaves(secrets=kept, generation=at.generation, phase=Phase.USE),)
+    ready = _turn(at, tuple(sorted(wanted - set(lacking(at, tuple(wanted), issuer)))))
+    return (IssueLeaves(secrets=ready, issuer=issuer, generation=at.generation, phase=Phase.USE),) if ready else ()
+
+
+def _turn(at: Situation, secrets: tuple[str, ...]) -> tuple[str, ...]:
+    stored = (leaf for leaf in at.snapshot.served.values() if leaf is not None)
+    is_first = all(leaf.generation != at.generation for leaf in stored)
+    return secrets[: 1 if is_first else at.intent.user_batch or _AT_ONCE]

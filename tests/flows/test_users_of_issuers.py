@@ -1,0 +1,217 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Certificates of users by every issuer: there and back, and nobody is refused (docs/users.md, "A CA whose key is elsewhere")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import see
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.left_over import left_over, remove
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
+    CertManagerCertificates,
+    CertManagerIssuer,
+    ExternalIssuer,
+    IssuerSettings,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.tests.support.flows import START
+from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
+
+from ..support.asked_issuers import AskedIssuer, asked_issuer
+from ..support.authorities import Authority, root
+from ..support.cert_manager import NAMESPACE
+from ..support.cert_manager_certificates import MemoryCertificates
+from ..support.certificates import YEAR, Entity
+from ..support.clients_cluster import ClientsCluster
+from ..support.misissuing import Signing
+from .test_clients_ca import assert_only
+from .test_users_issued_elsewhere import FIVE, assert_served, elsewhere, requests_left
+
+#: Certificates begin so much before they are made, as those of most issuers do.
+_CLOCKS = timedelta(minutes=1)
+
+
+@pytest.fixture
+def cluster(clients_cluster: ClientsCluster) -> ClientsCluster:
+    return clients_cluster
+
+
+@dataclass
+class ByCertificates:
+    """cert-manager with a Certificate for each user."""
+
+    manager: MemoryCertificates
+    reference: str = "cert-manager Issuer corporate by Certificates"
+    settings: IssuerSettings = field(default_factory=lambda: CertManagerCertificates(CertManagerIssuer("corporate")))
+
+    def work(self) -> None:
+        """Nobody has to do anything."""
+
+
+@dataclass
+class Issued:
+    """A cluster with an issuer of the next clients CA."""
+
+    cluster: ClientsCluster
+    authority: Authority
+    issuer: AskedIssuer | ByCertificates
+
+    def run(self, goal: Goal, supplied: Authority | None = None, **intent: Any) -> Any:
+        return self.cluster.run(goal, supplied, asked=self.issuer.reference, **intent)
+
+    def finish(self, goal: Goal, supplied: Authority | None = None, **intent: Any) -> None:
+        self.run(goal, supplied, **intent)
+        self.issuer.work()
+        self.cluster.finish(goal, supplied, asked=self.issuer.reference, **intent)
+
+    @property
+    def certificates(self) -> dict[str, dict[str, Any]]:
+        """Certificates of cert-manager."""
+        return {one["metadata"]["name"]: one for one in self.cluster.memory.api.all("certificates", NAMESPACE)}
+
+
+KINDS = ("external", "cert-manager", "cert-manager by Certificates", "vault")
+
+
+def issued(cluster: ClientsCluster, kind: str) -> Iterator[Issued]:
+    authority = elsewhere(root("Corporate Root", end=START + 10 * YEAR))
+    if kind == KINDS[2]:
+
+        def clock() -> datetime:
+            return START + timedelta(seconds=cluster.memory.seconds) - _CLOCKS
+
+        entity = Entity(authority.chain[0], authority.keys[0])
+        by = ByCertificates(MemoryCertificates(cluster.memory.api, entity, clock=clock))
+        yield Issued(cluster, authority, by)
+        return
+    with asked_issuer(kind, Signing(authority, cluster.memory, "")) as found:
+        yield Issued(cluster, authority, found)
+
+
+@pytest.fixture
+def by(request: pytest.FixtureRequest, cluster: ClientsCluster, nodes: ReloadingNodes) -> Iterator[Issued]:
+    """The users of the cluster have certificates of the User Operator."""
+    for one in issued(cluster, request.param):
+        cluster.begin(*FIVE)
+        cluster.issuer = one.issuer.settings
+        yield one
+
+
+every_issuer = pytest.mark.parametrize("by", KINDS, indirect=True)
+by_certificates = pytest.mark.parametrize("by", KINDS[2:3], indirect=True)
+
+
+@every_issuer
+def test_there_and_back(by: Issued) -> None:
+    by.finish(Goal.REPLACE_KEY, by.authority)
+    assert_only(by.cluster, by.authority.fingerprint)
+    assert_served(by.cluster, by.authority)
+    by.cluster.finish(Goal.REPLACE_KEY, replaces=by.cluster.current, asked=by.issuer.reference)
+    assert_only(by.cluster, by.cluster.current)
+    assert by.cluster.issuers() == {"CN=clients-ca v2,O=io.strimzi"}
+    assert (requests_left(by.cluster), by.cluster.rolls) == ([], {0})
+    assert by.cluster.memory.api.all("certificaterequests", NAMESPACE) == [] or by.certificates
+
+
+@by_certificates
+def test_a_certificate_is_kept_where_no_operator_looks(by: Issued) -> None:
+    by.finish(Goal.REPLACE_KEY, by.authority)
+    assert set(by.certificates) == set(FIVE)
+    for user, one in by.certificates.items():
+        assert (one["spec"]["secretName"], one["spec"]["commonName"]) == (f"{user}-cm", user)
+        assert "subject" not in one["spec"]
+        assert one["spec"]["usages"] == ["digital signature", "key encipherment", "client auth"]
+        kept = by.cluster.memory.api.find("secrets", NAMESPACE, f"{user}-cm") or {}
+        assert not any(label.startswith("strimzi.io/") for label in kept["metadata"]["labels"])
+        assert by.cluster.secret(f"{user}-cm")["tls.crt"].startswith(by.cluster.secret(user)["user.crt"].strip())
+
+
+@by_certificates
+def test_what_cert_manager_renews_by_itself_is_copied_by_the_next_run(by: Issued) -> None:
+    by.finish(Goal.REPLACE_KEY, by.authority)
+    assert isinstance(by.issuer, ByCertificates)
+    by.cluster.memory.seconds += 7200
+    before = by.cluster.secret(FIVE[0])["user.crt"]
+    by.issuer.manager.renew(FIVE[0])
+    assert by.cluster.secret(FIVE[0])["user.crt"] == before
+    by.cluster.finish(Goal.RECONCILE, asked=by.issuer.reference)
+    assert by.cluster.secret(FIVE[0])["user.crt"] != before
+    assert_served(by.cluster, by.authority)
+
+
+@by_certificates
+def test_what_no_listener_trusts_is_not_copied(by: Issued) -> None:
+    """Somebody has exchanged the CA behind the issuer, and cert-manager renews by it."""
+    by.finish(Goal.REPLACE_KEY, by.authority)
+    assert isinstance(by.issuer, ByCertificates)
+    stranger = root("Somebody Else", end=START + 10 * YEAR)
+    by.issuer.manager.authority = Entity(stranger.chain[0], stranger.keys[0])
+    by.cluster.memory.seconds += 7200
+    by.issuer.manager.renew(FIVE[0])
+    before = by.cluster.secret(FIVE[0])["user.crt"]
+    result = by.run(Goal.RECONCILE)
+    told = result.outcome.observation.snapshot.standing[FIVE[0]].told
+    assert by.cluster.secret(FIVE[0])["user.crt"] == before
+    assert "a CA that this cluster does not use. The stored certificate stays in use." in told
+    assert_served(by.cluster, by.authority)
+
+
+@by_certificates
+def test_left_over_certificates_of_users_are_removed_last(by: Issued) -> None:
+    """And by nobody who tidies up after the cluster CA."""
+    by.finish(Goal.REPLACE_KEY, by.authority)
+    work = by.cluster.work()
+    assert left_over(see(work), work) == ()
+    by.cluster.finish(Goal.REPLACE_KEY, replaces=by.cluster.current, asked=by.issuer.reference)
+    assert set(by.certificates) == set(FIVE), "whoever goes back may think again"
+    other = by.cluster.work()
+    other.scope = other.scope.of(CaKind.CLUSTER)
+    assert left_over(see(other), other) == ()
+    left = left_over(see(work), work)
+    assert {(str(one.certificate["metadata"]["name"]), one.why) for one in left} == {
+        (user, "this cluster has no such leaf") for user in FIVE
+    }
+    remove(left, work)
+    assert by.certificates == {}
+    assert by.cluster.secret(f"{FIVE[0]}-cm") == {}
+    assert parse_certificates(by.cluster.secret(FIVE[0])["user.crt"])[0].issuer == "CN=clients-ca v2,O=io.strimzi"
+
+
+@by_certificates
+def test_a_user_with_the_name_under_which_another_ones_certificate_is_kept(by: Issued) -> None:
+    by.cluster.add(f"{FIVE[0]}-cm")
+    before = by.cluster.current
+    told = by.run(Goal.REPLACE_KEY, by.authority).outcome.decision
+    assert f"Secret kafka/{FIVE[0]}-cm, which is one of a KafkaUser, and both would write to it" in " ".join(
+        told.waiting
+    )
+    assert (by.cluster.current, FIVE[0] in by.certificates) == (before, False)
+
+
+@every_issuer
+def test_a_new_user_is_served(by: Issued) -> None:
+    by.finish(Goal.REPLACE_KEY, by.authority)
+    by.cluster.change("kafkausers", FIVE[0], {"metadata": {"annotations": {"somebody": "looked"}}})
+    by.cluster.add("billing")
+    assert by.cluster.secret("billing") == {}
+    by.cluster.users.keystores = False
+    by.finish(Goal.RECONCILE)
+    assert parse_certificates(by.cluster.secret("billing")["user.crt"])[0].subject == "CN=billing"
+
+
+def test_an_issuer_that_is_named_for_nothing_is_not_asked(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    """The User Operator issues as long as the key is here."""
+    cluster.begin()
+    cluster.issuer = ExternalIssuer()
+    cluster.finish(Goal.REPLACE_KEY, replace(root("Brought"), elsewhere=False), asked="the external issuer")
+    assert cluster.users.issued[-2:] == ["orders", "payments"]
+    assert requests_left(cluster) == []

@@ -1,0 +1,150 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Users get certificates that an issuer elsewhere has signed, after the switch, and the User Operator is let on to them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import ReissuePause
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
+    IssueLeaves,
+    RechainLeaves,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.presenters import (
+    AwaitKept,
+    PauseReissue,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition, Violation
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.holds import holds
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import pause_reissue
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.presenters import reissue
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.requests import leaves_to_ask_for
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.serve import let_on_served, serve
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import switch
+
+from ..builders import NEW, OLD, RENEWED, chain_of, entry, ledger, secrets
+from ..of_users import ORDERS, PAYMENTS, STAGES
+from ..requested import ISSUER, at_hand
+from ..served import AUDIT, USERS, served, user, user_leaf
+from .asking import situation
+
+REPLACE_KEY = Intent(Goal.REPLACE_KEY, asked=ISSUER)
+ALL_USERS = tuple(USERS)
+
+
+def issued(*names: str) -> Steps:
+    return (IssueLeaves(secrets=names, issuer=chain_of(NEW), generation=1, phase=Phase.USE),) if names else ()
+
+
+def at_hand_for(snapshot: Snapshot, *names: str) -> Snapshot:
+    return at_hand(snapshot, names=names)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "names"),
+    [
+        pytest.param(served("switched"), (), id="nothing has come"),
+        pytest.param(at_hand_for(served("switched"), *ALL_USERS), ("audit",), id="one first"),
+        pytest.param(at_hand_for(served("switched"), "payments"), ("payments",), id="the one that is at hand"),
+        pytest.param(
+            at_hand_for(served("switched", "audit"), *ALL_USERS), ("orders", "payments"), id="then all others"
+        ),
+        pytest.param(
+            at_hand_for(served("switched", "audit", missing=("orders",)), "orders"), ("orders",), id="one that has no Secret"
+        ),
+        pytest.param(at_hand_for(served("switched", *ALL_USERS), *ALL_USERS), (), id="everybody has one"),
+        pytest.param(at_hand_for(served("trusted"), *ALL_USERS), (), id="before the switch"),
+        pytest.param(
+            at_hand_for(replace(served("switched"), served={}), *ALL_USERS), (), id="nobody is served"
+        ),
+    ],
+)  # fmt: skip
+def test_who_gets_a_certificate_now(snapshot: Snapshot, names: tuple[str, ...]) -> None:
+    assert serve(situation(snapshot, REPLACE_KEY)) == issued(*names)
+
+
+@pytest.mark.parametrize(
+    ("batch", "names"), [(1, ("orders",)), (2, ("orders", "payments")), (None, ("orders", "payments"))]
+)
+def test_as_many_at_a_time_as_the_caller_says(batch: int | None, names: tuple[str, ...]) -> None:
+    seen = at_hand_for(served("switched", "audit"), *ALL_USERS)
+    assert serve(situation(seen, replace(REPLACE_KEY, user_batch=batch))) == issued(*names)
+
+
+@pytest.mark.parametrize("closed", ["trust", "alone"])
+def test_nothing_is_written_that_a_verifier_may_refuse(closed: str) -> None:
+    """I3: what cert-manager has renewed by another CA is one of these."""
+    why = (Violation(Condition.TRUST, "pod demo-kafka-0", "refuses it.", "Wait."),)
+    gates = replace(GATES, **{closed: lambda *_asked: why})
+    assert serve(situation(at_hand_for(served("switched"), *ALL_USERS), REPLACE_KEY, gates)) == ()
+
+
+def test_after_a_renewal_what_the_key_has_signed_is_kept() -> None:
+    """The CA beside it is exchanged, and nobody is asked for another certificate."""
+    ca = secrets(RENEWED, certificate_generation=1, elsewhere=frozenset({RENEWED.certificate.public_key_sha256}))
+    books = ledger(entry(OLD, generations={0}), entry(RENEWED, generations={1}))
+    leaves = {name: user_leaf(name) for name in USERS}
+    at = situation(replace(STAGES["switched"], ca=ca, ledger=books, served=leaves), REPLACE_KEY)
+    assert serve(at) == (RechainLeaves(secrets=("audit",), generation=1, phase=Phase.USE),)
+    asked = leaves_to_ask_for(at)
+    assert asked is not None
+    assert asked.secrets == ()
+
+
+@pytest.mark.parametrize("pause", [ReissuePause.OURS, ReissuePause.ASKED])
+def test_whoever_has_one_is_let_on_before_others_get_theirs(pause: ReissuePause) -> None:
+    first = user("audit", NEW, behind=False, pause=pause)
+    waiting = user("orders", pause=pause), user("payments", NEW, behind=False, pause=ReissuePause.FOREIGN)
+    at = situation(replace(served("switched", "audit"), presenters=(first, *waiting)), REPLACE_KEY)
+    assert let_on_served(at) == (AwaitKept(names=(AUDIT,), authority=NEW.certificate),)
+
+
+def test_nobody_is_let_on_whom_nobody_keeps_back() -> None:
+    assert let_on_served(situation(served("switched", "audit"), REPLACE_KEY)) == ()
+
+
+def test_the_user_operator_is_not_asked_for_what_it_cannot_do() -> None:
+    assert reissue(situation(served("switched"), REPLACE_KEY)) == ()
+    assert reissue(situation(STAGES["switched"], REPLACE_KEY)) != ()
+
+
+def test_certificates_of_the_next_ca_are_asked_for_before_the_switch() -> None:
+    asked = leaves_to_ask_for(situation(served("published", missing=("payments",)), REPLACE_KEY))
+    assert asked is not None
+    assert (asked.secrets, asked.issuer) == (ALL_USERS, chain_of(NEW))
+    assert asked.reasons["payments"].why == "there is none"
+
+
+def test_without_them_nothing_is_switched() -> None:
+    everybody = at_hand_for(served("trusted"), *ALL_USERS)
+    assert switch(situation(at_hand_for(served("trusted"), "audit", "orders"), REPLACE_KEY)) == ()
+    (step,) = switch(situation(everybody, REPLACE_KEY))
+    assert isinstance(step, PauseReissue)
+    assert step.names == (AUDIT, ORDERS, PAYMENTS)
+    assert "so the User Operator could issue none, and each user would be not ready" in step.because
+
+
+@pytest.mark.parametrize("pause", [ReissuePause.NONE, ReissuePause.ASKED, ReissuePause.ENDED])
+def test_everybody_is_paused_for_a_ca_that_nobody_here_can_sign_with(pause: ReissuePause) -> None:
+    """Whether the caller wants batches or not; one that the User Operator has not looked at since its pause as well."""
+    at = situation(served("trusted", presenters=(user("orders", pause=pause),)), REPLACE_KEY)
+    (step,) = pause_reissue(at)
+    assert isinstance(step, PauseReissue)
+    assert step.names == (ORDERS,)
+
+
+def test_a_user_named_as_a_process_holds_the_flow() -> None:
+    """It was made after the CA came into use: nobody issues it a certificate, and somebody has to know."""
+    name = "KafkaUser kafka/demo-kafka"
+    told = [str(one) for one in holds(situation(served("issued", *ALL_USERS, namesakes=(name,)), REPLACE_KEY))]
+    assert any(one.startswith(f"{name}: is named as one of Strimzi's own processes") for one in told)
+    assert not any(name in str(one) for one in holds(situation(replace(STAGES["issued"], namesakes=(name,)))))
