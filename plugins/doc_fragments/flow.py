@@ -97,6 +97,7 @@ options:
         with the authentication C(tls) is paused, and the User Operator confirms it; afterwards the pauses end one batch after the other, each
         when all users of the one before have their certificates. Rights and quotas of a paused user stay as they are.
       - By default nobody is paused, and the User Operator issues all certificates as fast as it likes. Users are served 500 at a time at most.
+      - Where the key of the next CA is not in the cluster, users are paused in any case, and this collection writes their certificates.
     type: int
   client_bundle:
     description:

@@ -10,8 +10,9 @@ module: strimzi_csr
 short_description: Carry requests for certificates of a Strimzi cluster to a CA by hand
 version_added: 1.0.0
 description:
-  - Where the key of the cluster CA is not in the cluster, and no issuer is named, flows leave signing requests in the Secrets
-    C(<cluster>-issuing-<component>) and wait for certificates. This module shows them, writes them to files, and puts certificates back.
+  - Where the key of a CA is not in the cluster, and no issuer is named, flows leave signing requests in the Secrets
+    C(<cluster>-issuing-<component>), those of users in C(<cluster>-clients-issuing-user), and wait for certificates. This
+    module shows them, writes them to files, and puts certificates back.
   - What is put back is checked completely, as the flow checks it again before it uses it. No private key is shown or written to a file.
   - Requests of other issuers are named in RV(requests_elsewhere) and left alone.
 options:
@@ -61,6 +62,7 @@ options:
 extends_documentation_fragment:
   - trustops.strimzi.auth
   - trustops.strimzi.cluster
+  - trustops.strimzi.ca
   - trustops.strimzi.attributes
 seealso:
   - module: trustops.strimzi.strimzi_ca
@@ -197,7 +199,12 @@ seconds:
 
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import CLUSTER, SOURCE, ArgumentSpec
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import (
+    CA,
+    CLUSTER,
+    SOURCE,
+    ArgumentSpec,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.requests_module import RequestsModule
 
 STATE = ArgumentSpec(
@@ -212,7 +219,7 @@ STATE = ArgumentSpec(
         ("state", "imported", ("directory", "certificates"), True),
     ),
 )
-SPEC = CLUSTER + SOURCE + STATE
+SPEC = CLUSTER + CA + SOURCE + STATE
 
 
 def body(module: RequestsModule) -> dict[str, Any]:

@@ -31,7 +31,7 @@ options:
       - Only missing certificates of these are issued. All by default.
     type: list
     elements: str
-    choices: [kafka, entity-operator, cruise-control, kafka-exporter, cluster-operator]
+    choices: [kafka, entity-operator, cruise-control, kafka-exporter, cluster-operator, user]
   secrets:
     description:
       - Only missing certificates in these Secrets are issued. All by default.

@@ -408,7 +408,7 @@ ROLL = ArgumentSpec(
         "components": {
             "type": "list",
             "elements": "str",
-            "choices": [one.value for one in Component if one is not Component.CLUSTER_OPERATOR],
+            "choices": [one.value for one in Component if one not in (Component.CLUSTER_OPERATOR, Component.USER)],
         },
         "since": {"type": "str"},
     },

@@ -8,24 +8,43 @@ keeps them (docs/operator.md, "Users").
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, pkcs12
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspection import inspect, plan
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Forbidden
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec, load_key
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
+    KeyAlgorithm,
+    KeySpec,
+    generate_key,
+    load_key,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request, parse_request
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions import presenters as preconditions
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.trust import restart_to_trust
+from ansible_collections.trustops.strimzi.tests.operator import clusters
+from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
 from ansible_collections.trustops.strimzi.tests.support.flows import START, FlowResult
 from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 
-from ..support.authorities import Authority, below, renewed, root
-from ..support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
+from ..support.authorities import EC256, Authority, below, renewed, root
+from ..support.clients_cluster import CERTIFICATES, KEYS, LEDGER, ClientsCluster
+from ..support.engines import leaving_open, without
 from ..support.memory_api import Change
+from ..support.roles import ByRoles, permissions
 from ..support.signing_office import SigningOffice, secrets_of
-from ..support.watched_cluster import NAMESPACE, subject
+from ..support.users import kafka_user
+from ..support.watched_cluster import CLUSTER, NAMESPACE, subject
 from .test_clients_ca import assert_only
+from .test_roles import ROLES
 
 ASKED = "the external issuer"
 FIVE = tuple(f"user-{number}" for number in range(5))
@@ -125,6 +144,30 @@ def test_asked_for_first_and_nothing_is_held_up_meanwhile(cluster: ClientsCluste
     assert all("strimzi.io/pause-reconciliation" not in cluster.marks(user) for user in users)
     again = run(cluster, Goal.REPLACE_KEY, supplied)
     assert (cluster.writes, again.outcome.decision.waiting) == (0, waiting.waiting)
+
+
+def test_the_plan_comes_true(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    """There, as far as the issuer answers at once, and back."""
+    cluster.begin(*FIVE)
+    supplied = elsewhere(root("Corporate Root"))
+    planned = plans(cluster, supplied)
+    wanted = ["ask", "keep", "switch", "issue 1 certificate", "see that", "issue 4 certificates", "see that"]
+    told = [sentence for sentence in planned if sentence.startswith(tuple(wanted))]
+    assert [sentence for sentence, start in zip(told, wanted, strict=True) if not sentence.startswith(start)] == []
+    assert "ask the external issuer for 5 certificates of CN=Corporate Root" in told[0]
+    moved(cluster, supplied)
+    assert not any("the external issuer" in sentence for sentence in plans(cluster, None))
+    assert "have the User Operator issue 5 certificates of" in " ".join(plans(cluster, None))
+
+
+def plans(cluster: ClientsCluster, supplied: Authority | None) -> list[str]:
+    work, intent = (
+        cluster.work(supplied),
+        cluster.intent(Goal.REPLACE_KEY, supplied, asked=ASKED, replaces=cluster.current),
+    )
+    planned = plan(work, inspect(work, intent), intent)
+    assert planned.violations == ()
+    return [step.what for step in planned.steps]
 
 
 def test_one_first_and_then_some_at_a_time(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
@@ -244,6 +287,23 @@ def test_certificates_are_renewed_before_the_user_operator_would_try(
     assert_served(cluster, supplied)
 
 
+def test_a_user_with_a_window_of_its_own(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    """The User Operator would try to renew it from 60 days before its end on."""
+    cluster.begin()
+    days = {"spec": {"authentication": {"type": "tls", "validityDays": 90, "renewalDays": 60}}}
+    cluster.change("kafkausers", "orders", days)
+    supplied = elsewhere(root("Corporate Root"))
+    office = moved(cluster, supplied)
+    before = users_of(cluster)
+    cluster.memory.seconds += 16 * DAY
+    assert not run(cluster, Goal.RECONCILE).outcome.decision.done
+    office.work()
+    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    changed = [user for user, content in users_of(cluster).items() if content != before[user]]
+    assert changed == ["orders"]
+    assert_served(cluster, supplied)
+
+
 def test_a_deleted_secret_is_put_back(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
     cluster.begin()
     supplied = elsewhere(root("Corporate Root"))
@@ -257,3 +317,224 @@ def test_a_deleted_secret_is_put_back(cluster: ClientsCluster, nodes: ReloadingN
     cluster.finish(Goal.RECONCILE, asked=ASKED)
     cluster.memory.settle(2)
     assert_served(cluster, supplied)
+
+
+# Undone, created, adopted.
+
+
+def test_given_up_before_the_switch(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    cluster.begin()
+    before, users, supplied = cluster.current, users_of(cluster), elsewhere(root("Corporate Root"))
+    run(cluster, Goal.REPLACE_KEY, supplied)
+    SigningOffice(cluster.memory, supplied, START).work()
+    cluster.finish(Goal.ABORT, asked=ASKED)
+    assert_only(cluster, before)
+    assert (users_of(cluster), requests_left(cluster)) == (users, [])
+
+
+def test_given_up_after_the_switch(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    """The key of the old CA was kept: the User Operator issues again."""
+    cluster.begin()
+    before, supplied = cluster.current, elsewhere(root("Corporate Root"))
+    run(cluster, Goal.REPLACE_KEY, supplied)
+    SigningOffice(cluster.memory, supplied, START).work()
+    assert cluster.run(Goal.REPLACE_KEY, supplied, asked=ASKED, until=Phase.USE).outcome.decision.pending
+    assert cluster.current == supplied.fingerprint
+    cluster.finish(Goal.ABORT, asked=ASKED)
+    assert_only(cluster, before)
+    assert cluster.issuers() == {"CN=clients-ca v0,O=io.strimzi"}
+    assert requests_left(cluster) == []
+
+
+def test_created_before_the_cluster(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    supplied = elsewhere(root("Corporate Root"))
+    cluster.leaf_key = KeySpec(KeyAlgorithm.RSA, 2048)
+    cluster.ca = CaKind.CLUSTER
+    cluster.run(Goal.CREATE)
+    cluster.ca = CaKind.CLIENTS
+    run(cluster, Goal.CREATE, supplied)
+    pool, kafka = clusters.dual_role(CLUSTER, "kafka", replicas=2, generated=False)
+    kafka["spec"]["clientsCa"] = {"generateCertificateAuthority": False}
+    cluster.deploy([pool, kafka])
+    cluster.add("orders")
+    assert not run(cluster, Goal.CREATE, supplied).outcome.decision.done
+    SigningOffice(cluster.memory, supplied, START).work()
+    cluster.finish(Goal.CREATE, supplied, asked=ASKED)
+    cluster.memory.settle(2)
+    assert_only(cluster, supplied.fingerprint)
+    assert_served(cluster, supplied)
+
+
+def test_a_cluster_that_lives_with_it_already_is_adopted(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    """The ledger is lost, and nothing else has to change."""
+    cluster.begin()
+    supplied = elsewhere(root("Corporate Root"))
+    moved(cluster, supplied)
+    cluster.memory.api.request("DELETE", f"/api/v1/namespaces/{NAMESPACE}/secrets/{LEDGER}")
+    cluster.finish(Goal.UPGRADE, asked=ASKED)
+    assert_only(cluster, supplied.fingerprint)
+    assert_served(cluster, supplied)
+
+
+def test_it_is_not_handed_back(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    cluster.begin()
+    moved(cluster, elsewhere(root("Corporate Root")))
+    (violation,) = run(cluster, Goal.DOWNGRADE).outcome.decision.violations
+    assert "somebody else keeps the key" in violation.message
+
+
+# What goes wrong.
+
+
+def held(result: FlowResult) -> str:
+    return " ".join(map(str, result.outcome.decision.violations))
+
+
+def test_a_user_named_as_one_of_strimzis_own_gets_none(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    cluster.begin("cluster-operator", "orders")
+    supplied = elsewhere(root("Corporate Root"))
+    told = held(run(cluster, Goal.REPLACE_KEY, supplied))
+    assert (
+        "KafkaUser kafka/cluster-operator: is named as one of Strimzi's own processes, and gets no certificate" in told
+    )
+    assert cluster.writes == 0
+
+
+def test_and_one_that_is_made_later_is_not_asked_for(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    cluster.begin()
+    office = moved(cluster, elsewhere(root("Corporate Root")))
+    cluster.add("demo-kafka")
+    told = held(run(cluster, Goal.RECONCILE))
+    assert "KafkaUser kafka/demo-kafka: is named as one of Strimzi's own processes" in told
+    assert (office.requests(), cluster.secret("demo-kafka")) == ([], {})
+
+
+def test_more_users_than_have_room(
+    cluster: ClientsCluster, nodes: ReloadingNodes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before anything is written."""
+    monkeypatch.setattr(preconditions, "MOST_ISSUED", 4)
+    cluster.begin(*FIVE)
+    told = held(run(cluster, Goal.REPLACE_KEY, elsewhere(root("Corporate Root"))))
+    assert "has 5 users with certificates of the clients CA." in told
+    assert cluster.writes == 0
+    cluster.finish(Goal.REPLACE_KEY)
+
+
+def test_a_certificate_that_the_user_operator_would_renew_at_once_is_refused(
+    cluster: ClientsCluster, nodes: ReloadingNodes
+) -> None:
+    cluster.begin()
+    before, supplied = cluster.current, elsewhere(root("Corporate Root"))
+    run(cluster, Goal.REPLACE_KEY, supplied)
+    SigningOffice(cluster.memory, supplied, START, validity=timedelta(days=30)).work()
+    waiting = run(cluster, Goal.REPLACE_KEY, supplied).outcome.decision.waiting
+    assert "whoever cannot issue another one would try to from 30 days before on" in waiting[1]
+    assert cluster.current == before
+    cluster.change("kafkas", CLUSTER, {"spec": {"clientsCa": {"renewalDays": 10}}})
+    cluster.memory.settle(1)
+    cluster.run(Goal.REPLACE_KEY, supplied, asked=ASKED, insists=True)
+    SigningOffice(cluster.memory, supplied, START, validity=timedelta(days=30)).work()
+    cluster.finish(Goal.REPLACE_KEY, supplied, asked=ASKED)
+    assert_only(cluster, supplied.fingerprint)
+
+
+def test_somebody_who_adds_an_organization_is_refused(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    """Rights and quotas are those of CN=<user>; and O=io.strimzi is what makes superusers."""
+    cluster.begin("orders")
+    supplied = elsewhere(root("Corporate Root"))
+    run(cluster, Goal.REPLACE_KEY, supplied)
+    office = SigningOffice(cluster.memory, supplied, START)
+    ((secret, name),) = office.requests()
+    asked = parse_request(office.csr(secret, name))
+    assert asked.subject.rfc4514_string() == "CN=orders"
+    stranger = generate_key(EC256)
+    other = build_request(DistinguishedName("orders"), frozenset(), stranger)
+    office.put_back(secret, name, office.sign(other))
+    waiting = run(cluster, Goal.REPLACE_KEY, supplied).outcome.decision.waiting
+    assert "its subject is CN=orders,O=io.strimzi" in " ".join(waiting)
+
+
+def without_keystores(cluster: ClientsCluster) -> None:
+    """A User Operator that makes no PKCS#12 files, as its variable says."""
+    pool, kafka = clusters.dual_role(CLUSTER, "kafka", replicas=2, generated=False)
+    env = [{"name": "STRIMZI_PKCS12_KEYSTORE_GENERATION", "value": "false"}]
+    kafka["spec"]["entityOperator"]["template"] = {"userOperatorContainer": {"env": env}}
+    cluster.users.keystores = False
+    cluster.begin(manifests=[pool, kafka])
+
+
+def test_without_pkcs12_files_no_certificate_is_ever_empty(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    """It would store an empty one for every user that it looks at with a key that is none."""
+    without_keystores(cluster)
+    emptied: list[str] = []
+
+    def note(change: Change) -> None:
+        if change.plural == "secrets" and (change.new or {}).get("data", {}).get("user.crt") == "":
+            emptied.append(change.name)
+
+    cluster.memory.api.listeners.append(note)
+    supplied = elsewhere(root("Corporate Root"))
+    office = moved(cluster, supplied)
+    assert emptied == []
+    assert {frozenset(content) for content in users_of(cluster).values()} == {
+        frozenset({"ca.crt", "user.crt", "user.key"})
+    }
+    # A user that is made paused is served before the User Operator looks.
+    paused = kafka_user("billing", NAMESPACE)
+    paused["metadata"]["annotations"] = {"strimzi.io/pause-reconciliation": "true"}
+    cluster.memory.apply(paused)
+    cluster.memory.settle(1)
+    run(cluster, Goal.RECONCILE)
+    office.work()
+    run(cluster, Goal.RECONCILE)
+    cluster.change("kafkausers", "billing", {"metadata": {"annotations": {"strimzi.io/pause-reconciliation": None}}})
+    cluster.memory.settle(2)
+    assert (emptied, ready(cluster, "billing")) == ([], True)
+    # And one that is not shows what that is for.
+    cluster.add("careless")
+    assert emptied != []
+
+
+def test_without_the_gate_a_mistake_would_refuse_a_user(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    """The observer sees what the gate before writing is there for: a certificate of a CA that brokers have not read."""
+    cluster.begin()
+    supplied = elsewhere(root("Corporate Root"))
+    cluster.engine = replace(leaving_open("trust", "alone"), rules=without(restart_to_trust).rules)
+    run(cluster, Goal.REPLACE_KEY, supplied)
+    SigningOffice(cluster.memory, supplied, START).work()
+    with pytest.raises(InvariantBroken, match=r"broker demo-kafka-\d does not accept orders"):
+        run(cluster, Goal.REPLACE_KEY, supplied)
+
+
+def test_six_roles_are_enough(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    """And each rule of the one for issuing is used."""
+    cluster.begin()
+    roles = ("looking", "flows", "reload", "users", "clients-ca", "clients-ca-issuing")
+    permitted = ByRoles(cluster.memory.api, [rule for role in roles for rule in ROLES[role]])
+    cluster.permitted = permitted
+    supplied = elsewhere(root("Corporate Root"))
+    office = moved(cluster, supplied)
+    cluster.memory.api.request("DELETE", f"/api/v1/namespaces/{NAMESPACE}/secrets/orders")
+    run(cluster, Goal.RECONCILE)
+    office.work()
+    run(cluster, Goal.RECONCILE)
+    cluster.finish(Goal.REPLACE_KEY, replaces=cluster.current, asked=ASKED)
+    assert permitted.refused == []
+    assert permissions(ROLES["clients-ca-issuing"]) <= permitted.used
+
+
+def test_a_user_that_the_role_does_not_name(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    """The run says which rule is missing, and goes on when it is there."""
+    cluster.begin("billing", "orders")
+    roles = ("looking", "flows", "reload", "users", "clients-ca", "clients-ca-issuing")
+    cluster.permitted = ByRoles(cluster.memory.api, [rule for role in roles for rule in ROLES[role]])
+    supplied = elsewhere(root("Corporate Root"))
+    run(cluster, Goal.REPLACE_KEY, supplied)
+    SigningOffice(cluster.memory, supplied, START).work()
+    with pytest.raises(Forbidden) as refused:
+        run(cluster, Goal.REPLACE_KEY, supplied)
+    assert "resourceNames: [billing]" in refused.value.remedy
+    cluster.permitted = cluster.memory.api
+    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    assert_only(cluster, supplied.fingerprint)

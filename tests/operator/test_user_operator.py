@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import pkcs12
 
+from . import certs
 from .api import encode
 from .conftest import Clock
 from .operated_cluster import CLUSTER, NAMESPACE, OperatedCluster, certificates, issued_by
@@ -186,3 +188,78 @@ def test_a_keystore_that_lacks_a_half_is_made_anew_from_the_certificate(
     found = generated.entries("orders")
     assert (found["user.crt"], operator.issued) == (before["user.crt"], ["orders"])
     assert pkcs12.load_pkcs12(found["user.p12"], found["user.password"]).cert is not None
+
+
+@pytest.fixture
+def without_key(operator: UserOperatorDouble, generated: OperatedCluster) -> UserOperatorDouble:
+    """A text lies where the key of the CA was."""
+    generated.change("secrets", "demo-clients-ca", {"data": encode({"ca.key": b"It is kept elsewhere."})})
+    return operator
+
+
+def test_without_a_key_what_fits_is_kept(without_key: UserOperatorDouble, generated: OperatedCluster) -> None:
+    before = generated.entries("orders")
+    without_key.reconcile()
+    assert (generated.entries("orders"), condition(generated, "orders")["type"]) == (before, "Ready")
+
+
+def test_without_a_key_a_new_user_is_not_ready(without_key: UserOperatorDouble, generated: OperatedCluster) -> None:
+    add_user(generated, "billing")
+    without_key.reconcile()
+    told = condition(generated, "billing")
+    assert (told["type"], "Empty input" in told["message"]) == ("NotReady", True)
+    assert generated.get("secrets", "billing") is None
+
+
+def test_and_without_pkcs12_files_it_gets_an_empty_certificate_again_and_again(
+    without_key: UserOperatorDouble, generated: OperatedCluster
+) -> None:
+    """Each time with another key: what it has stored is incomplete."""
+    without_key.keystores = False
+    add_user(generated, "billing")
+    found = []
+    for _pass in range(3):
+        without_key.reconcile("billing")
+        found.append(generated.entries("billing"))
+    assert [entries["user.crt"] for entries in found] == [b""] * 3
+    assert len({entries["user.key"] for entries in found}) == 3
+
+
+def pair(generated: OperatedCluster, key: Any) -> dict[str, bytes]:
+    """A certificate that somebody else has issued, with one of a CA behind it."""
+    ca = generated.ca("somebody")
+    leaf = certs.leaf(certs.name("orders", None), (), key, ca.pem, certs.load_key(ca.key), 365)
+    return {"user.crt": (leaf or b"") + ca.pem, "user.key": certs.key_pem(key)}
+
+
+def test_a_pkcs12_file_is_made_of_the_pair_that_is_there(
+    without_key: UserOperatorDouble, generated: OperatedCluster
+) -> None:
+    """Of its first certificate only; the key of the CA is not used."""
+    own = pair(generated, rsa.generate_private_key(65537, 2048))
+    generated.change("secrets", "orders", {"data": {**encode(own), "user.p12": None}})
+    without_key.reconcile()
+    stored = generated.entries("orders")
+    made = pkcs12.load_pkcs12(stored["user.p12"], stored["user.password"])
+    assert {entry: stored[entry] for entry in own} == own
+    assert made.cert is not None
+    assert made.cert.certificate == certs.load(own["user.crt"])[0]
+    assert made.additional_certs == []
+
+
+def test_it_makes_none_of_other_keys(without_key: UserOperatorDouble, generated: OperatedCluster) -> None:
+    own = pair(generated, ec.generate_private_key(ec.SECP256R1()))
+    generated.change("secrets", "orders", {"data": {**encode(own), "user.p12": None}})
+    without_key.reconcile()
+    assert condition(generated, "orders")["type"] == "NotReady"
+    assert generated.entries("orders")["user.crt"] == own["user.crt"]
+
+
+@pytest.mark.parametrize(("of_ca", "own", "issued"), [(30, None, 1), (400, None, 2), (30, 400, 2), (400, 10, 1)])
+def test_its_own_window_counts_before_that_of_the_ca(
+    of_ca: int, own: int | None, issued: int, operator: UserOperatorDouble, generated: OperatedCluster
+) -> None:
+    generated.change("kafkas", CLUSTER, {"spec": {"clientsCa": {"renewalDays": of_ca}}})
+    generated.change("kafkausers", "orders", {"spec": {"authentication": {"type": "tls", "renewalDays": own}}})
+    operator.reconcile()
+    assert len(operator.issued) == issued

@@ -87,7 +87,7 @@ class UserOperatorDouble:
         if found is not None and found.get("type") != "Opaque":
             raise UserFailed("Secret is invalid: type: Invalid value: field is immutable")
         stored = data(found) if found and self._is_ours(found) else {}
-        if self._is_due(found, stored, ca):
+        if self._is_due(user, found, stored, ca):
             stored = self._issued(name, ca, key, stored)
             self.issued.append(name)
         elif self.keystores and not all(stored.get(entry) for entry in _KEYSTORE):
@@ -109,7 +109,7 @@ class UserOperatorDouble:
             raise UserFailed("The CA chain is not valid")
         return certificates["ca.crt"], keys["ca.key"]
 
-    def _is_due(self, found: Object | None, stored: dict[str, bytes], ca: bytes) -> bool:
+    def _is_due(self, user: Object, found: Object | None, stored: dict[str, bytes], ca: bytes) -> bool:
         if not stored or annotation(found, "force-renew") == "true" or stored.get("ca.crt") != ca:
             return True
         if not stored.get("user.crt") or not stored.get("user.key"):
@@ -117,7 +117,15 @@ class UserOperatorDouble:
         leaf = certs.load(stored["user.crt"])
         if not leaf:
             raise UserFailed("Failed to parse user.crt")
-        return leaf[0].not_valid_after_utc - certs.now() < timedelta(days=30)
+        return leaf[0].not_valid_after_utc - certs.now() < self._window(user)
+
+    def _window(self, user: Object) -> timedelta:
+        """The user's own, else that of the clients CA."""
+        own = user["spec"]["authentication"].get("renewalDays")
+        of_ca = (((self.api.get("kafkas", self.cluster) or {}).get("spec") or {}).get("clientsCa") or {}).get(
+            "renewalDays"
+        )
+        return timedelta(days=own or of_ca or 30)
 
     def _issued(self, name: str, ca: bytes, ca_key: bytes, stored: dict[str, bytes]) -> dict[str, bytes]:
         key = certs.new_leaf_key()

@@ -14,7 +14,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import pytest
 from cryptography import x509
@@ -31,7 +31,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer i
     Token,
     Waiting,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import LeafSubject
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import LeafSubject, subject_of_user
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Conflict
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
@@ -52,7 +52,9 @@ NODE = LeafSubject(
 )
 #: A pure client has no alternative names.
 CLIENT = LeafSubject(DistinguishedName("cluster-operator"), frozenset(), frozenset({Purpose.CLIENT}))
-SUBJECTS = pytest.mark.parametrize("subject", [NODE, CLIENT], ids=["node", "client"])
+#: A user has no organization either.
+USER = subject_of_user("orders", timedelta(days=1))
+SUBJECTS = pytest.mark.parametrize("subject", [NODE, CLIENT, USER], ids=["node", "client", "user"])
 
 
 class Counterpart(Protocol):
@@ -67,6 +69,18 @@ class Counterpart(Protocol):
 
     def now(self) -> datetime:
         """Of the clock that the issuer goes by."""
+
+
+@runtime_checkable
+class Separating(Counterpart, Protocol):
+    """Certificates without an organization are another matter to it."""
+
+    @property
+    def for_users(self) -> Issuer: ...
+
+
+def _issuer_for(counterpart: Counterpart, subject: LeafSubject) -> Issuer:
+    return counterpart.for_users if subject is USER and isinstance(counterpart, Separating) else counterpart.issuer
 
 
 class Refusing(Counterpart, Protocol):
@@ -170,8 +184,8 @@ class IssuerContract:
 
     @SUBJECTS
     def test_it_issues_what_is_accepted(self, counterpart: Counterpart, subject: LeafSubject) -> None:
-        wanted = wish(subject)
-        (found,) = issued(counterpart.issuer, asked(counterpart.issuer, wanted.order))
+        wanted, issuer = wish(subject), _issuer_for(counterpart, subject)
+        (found,) = issued(issuer, asked(issuer, wanted.order))
         acceptance = Acceptance(counterpart.authority, (), counterpart.now())
         assert list(acceptance.refusals(found, subject, wanted.key_of(found))) == []
 
@@ -179,8 +193,8 @@ class IssuerContract:
     def test_subject_names_and_key_are_those_of_the_request(
         self, counterpart: Counterpart, subject: LeafSubject
     ) -> None:
-        wanted = wish(subject)
-        (found,) = issued(counterpart.issuer, asked(counterpart.issuer, wanted.order))
+        wanted, issuer = wish(subject), _issuer_for(counterpart, subject)
+        (found,) = issued(issuer, asked(issuer, wanted.order))
         request = x509.load_pem_x509_csr(wanted.order.csr)
         certificate = x509.load_der_x509_certificate(found.leaf.der)
         assert certificate.subject == request.subject

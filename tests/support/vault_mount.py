@@ -35,7 +35,7 @@ from ansible_collections.trustops.strimzi.tests.support.fake_vault.server import
 
 #: The page with the commands for administrators.
 PAGE = Path(__file__).parents[2] / "docs" / "issuers" / "vault.md"
-ROLE, STRICT = "kafka", "strict"
+ROLE, USERS, STRICT = "kafka", "kafka-users", "strict"
 
 
 class QuickClock:
@@ -130,6 +130,7 @@ def set_up(who: Administrator, mount: str) -> Iterator[SetUp]:
         signed = who.write(f"{mount}/issuer/root/sign-intermediate", {"csr": asked["csr"], "ttl": "4380h"})
         known = who.write(f"{mount}/intermediate/set-signed", {"certificate": signed["certificate"]})
         who.write(f"{mount}/roles/{ROLE}", documented("pki/roles/kafka"))
+        who.write(f"{mount}/roles/{USERS}", documented("pki/roles/kafka-users"))
         who.write(f"{mount}/roles/{STRICT}", {**documented("pki/roles/kafka"), "allowed_domains": "other-*"})
         texts = (signed["certificate"], root["certificate"])
         yield SetUp(who, mount, known["imported_issuers"][0], parse_certificates("\n".join(texts).encode()))

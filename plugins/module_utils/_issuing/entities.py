@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from .._strimzi.leaves import LeafSecret, node_leaf
 from .._strimzi.observe import Observation
-from .._trust.model.snapshot import Component
 from .subjects import LeafSubject, subject_of, subject_of_user
 from .wanted import wanted_names
 
@@ -20,6 +19,6 @@ def every_leaf(observation: Observation) -> tuple[LeafSecret, ...]:
 
 
 def subject_for(leaf: LeafSecret, observation: Observation) -> LeafSubject:
-    if leaf.component is Component.USER:
-        return subject_of_user(leaf.common_name, observation.snapshot.renewal_window)
+    if user := observation.served.get(leaf.secret):
+        return subject_of_user(leaf.common_name, user.renewal_window)
     return subject_of(leaf.component, leaf.common_name, wanted_names(leaf, observation))

@@ -25,9 +25,9 @@ from .._strimzi.work import Work
 from .._strimzi.writes import Write, WriteVerb, new_secret, secret_patch
 from .issuer import IssuedCertificate
 
-#: The entry with the password of the PKCS#12 file, and how the User Operator makes one.
+#: The entry with the password of the PKCS#12 file, and of how many characters that is.
 _PASSWORD = "user.password"  # noqa: S105 - the name of an entry
-_LENGTH = 12
+_LENGTH = 32
 
 
 def write_user(
@@ -77,9 +77,9 @@ def _beside(observation: Observation) -> dict[str, bytes]:
 
 
 def _new_password() -> bytes:
-    """Twelve letters and digits, as the User Operator's."""
-    alphabet = string.ascii_letters + string.digits
-    return "".join(randomness.choice(alphabet) for _place in range(_LENGTH)).encode("ascii")
+    """Letters and digits, a letter first, as the User Operator's."""
+    others = (randomness.choice(string.ascii_letters + string.digits) for _place in range(1, _LENGTH))
+    return "".join((randomness.choice(string.ascii_letters), *others)).encode("ascii")
 
 
 def _labels(observation: Observation) -> dict[str, str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from .._pki.certificates import CertificateError, parse_chain
@@ -38,10 +39,12 @@ KEYSTORE = "user.p12"
 @dataclass(frozen=True)
 class ServedUser:
     """A KafkaUser whose certificate this collection issues. where: its Secret. stored: the leaf there; None where there is no Secret. version:
-    of the Secret, likewise. keystore: whether a PKCS#12 file lies in it.
+    of the Secret, likewise. keystore: whether a PKCS#12 file lies in it. renewal_window: how long before its end the User Operator would try to
+    issue another one.
     """
 
     where: LeafSecret
+    renewal_window: timedelta
     stored: StoredLeaf | None = None
     version: str | None = None
     keystore: bool = False

@@ -58,7 +58,8 @@ def observe_clients_ca(
     ca = read_ca_secrets(certificates, secrets.get(scope.ca_key_secret), scope.certificate_generation)
     ledger = read_ledger(secrets, scope)
     users = users_of(client, scope, kafka, read_clients_ca(certificates), now, asked) if kafka else None
-    served = served_users(client, scope, users, ca, ledger) if users is not None and are_served(ca) else {}
+    window = renewal_window(kafka, scope)
+    served = served_users(client, scope, users, ca, ledger, window) if users is not None and are_served(ca) else {}
     snapshot = Snapshot(
         names=object_names(scope, secrets),
         now=now,
@@ -75,8 +76,8 @@ def observe_clients_ca(
         unlabelled={
             pod["metadata"]["name"]: lost for pod in brokers if (lost := lost_labels(pod, Component.KAFKA, scope))
         },
-        renewal_window=renewal_window(kafka, scope),
-        presenters=with_secrets(_presenters(users, ca, ledger, now), served, users),
+        renewal_window=window,
+        presenters=with_secrets(_presenters(users, ca, ledger, now), scope, users),
         sends_chains=False,
         has_verifiers=kafka is None or verifying,
         issued_by=IssuedBy.USER_OPERATOR if users is None or users.operated else IssuedBy.NOBODY,

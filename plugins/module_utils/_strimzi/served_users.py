@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 from .._kube.client import KubeClient
@@ -32,13 +33,22 @@ def are_served(ca: CaSecrets) -> bool:
 
 
 def served_users(
-    client: KubeClient, scope: ClusterNames, users: Users, ca: CaSecrets, ledger: Ledger | None
+    client: KubeClient,
+    scope: ClusterNames,
+    users: Users,
+    ca: CaSecrets,
+    ledger: Ledger | None,
+    renewal_window: timedelta,
 ) -> dict[str, ServedUser]:
-    """By their Secrets. Those are read in full, so that what is written rests on what was read; nothing private is kept."""
+    """By their Secrets. These are read in full, so that what is written rests on what was read; nothing private is kept. renewal_window: of users
+    that say nothing themselves.
+    """
     found = {
-        user.secret: ServedUser(LeafSecret(user.secret, "user", Component.USER, user.name, users.namespace))
-        for user in _issued_to(users)
-        if user.namespace == users.namespace and not _is_namesake(user, scope)
+        user.secret: ServedUser(
+            LeafSecret(user.secret, "user", Component.USER, user.name, users.namespace),
+            timedelta(days=user.renewal_days) if user.renewal_days else renewal_window,
+        )
+        for user in _servable(users, scope)
     }
     for page in client.pages(SECRETS, users.namespace, label_selector=scope.user_selector) if found else ():
         for secret in page.items:
@@ -48,6 +58,11 @@ def served_users(
     return found
 
 
+def _servable(users: Users, scope: ClusterNames) -> Iterable[User]:
+    """Those of the cluster's own User Operator: of the others it is not known where they find their CA."""
+    return (one for one in _issued_to(users) if one.namespace == users.namespace and not _is_namesake(one, scope))
+
+
 def _issued_to(users: Users) -> Iterable[User]:
     return (user for user in users.users if user.authentication == TLS)
 
@@ -55,6 +70,7 @@ def _issued_to(users: Users) -> Iterable[User]:
 def _read(user: ServedUser, secret: Object, in_use: bytes, ca: CaSecrets, ledger: Ledger | None) -> ServedUser:
     data = entries(secret)
     leaf = read_chain(user.where, secret, _generation(data.get(CURRENT, b""), in_use, ca, ledger))
+    leaf = replace(leaf, renewal_window=user.renewal_window)
     return replace(user, stored=leaf, version=str(secret["metadata"]["resourceVersion"]), keystore=KEYSTORE in data)
 
 
@@ -79,9 +95,7 @@ def _is_namesake(user: User, scope: ClusterNames) -> bool:
     return user.name in holders_of_subjects(scope.cluster)
 
 
-def with_secrets(
-    presenters: Iterable[Presenter], served: Mapping[str, ServedUser], users: Users | None
-) -> tuple[Presenter, ...]:
-    """The presenters, each with the Secret that its certificate is written to here, if any is."""
-    secrets = {user.label: user.secret for user in users.users if user.secret in served} if users else {}
+def with_secrets(presenters: Iterable[Presenter], scope: ClusterNames, users: Users | None) -> tuple[Presenter, ...]:
+    """The presenters, each with the Secret that its certificate would be written to here, if any would."""
+    secrets = {user.label: user.secret for user in _servable(users, scope)} if users is not None else {}
     return tuple(replace(one, secret=secrets.get(one.name, "")) for one in presenters)

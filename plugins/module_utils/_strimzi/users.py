@@ -37,6 +37,7 @@ TLS, TLS_EXTERNAL = Authentication.TLS.value, Authentication.TLS_EXTERNAL.value
 class User:
     """authentication: as in its resource; empty where it has none. secret: the one that the User Operator writes. ready: as the User
     Operator has said; it says nothing of a user that it is only about to look at, or to look at again. certificate: None where it gets none.
+    renewal_days: its own; None where those of the clients CA count.
     """
 
     namespace: str
@@ -47,6 +48,7 @@ class User:
     pause: ReissuePause
     certificate: UserCertificate | None = None
     readers: tuple[Reader, ...] = ()
+    renewal_days: int | None = None
 
     @property
     def label(self) -> str:
@@ -154,11 +156,15 @@ def _listed(client: KubeClient, scope: ClusterNames, space: UserNamespace) -> li
     for page in client.pages(KAFKA_USERS, space.name, label_selector=selector):
         for one in page.items:
             name = str(one["metadata"]["name"])
-            kind = ((one.get("spec") or {}).get("authentication") or {}).get("type")
+            authentication = (one.get("spec") or {}).get("authentication") or {}
             said = (one.get("status") or {}).get("conditions")
             ready = not said or condition(one, "Ready") or condition(one, PAUSED)
-            secret = f"{space.secret_prefix}{name}"
-            found.append(User(space.name, name, str(kind or ""), secret, ready, user_pause(one)))
+            found.append(
+                User(
+                    space.name, name, str(authentication.get("type") or ""), f"{space.secret_prefix}{name}", ready,
+                    user_pause(one), renewal_days=authentication.get("renewalDays"),
+                )
+            )  # fmt: skip
     return found
 
 

@@ -137,6 +137,27 @@ def test_a_leaf_of_a_ca_below_the_wanted_one_is_refused() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("window", "said"),
+    [
+        (timedelta(0), []),
+        (YEAR / 2 - timedelta(days=1), []),
+        (
+            YEAR / 2,
+            [
+                f"it ends on {NOW + YEAR / 2:%Y-%m-%d}, and whoever cannot issue another one would try to from "
+                f"{(YEAR / 2).days} days before on"
+            ],
+        ),
+    ],
+)
+def test_one_that_an_operator_would_replace_at_once_is_refused(window: timedelta, said: list[str]) -> None:
+    """The User Operator, which has no key to do it with: the user would not be ready from the first day."""
+    subject = replace(CLIENT, outlasts=window)
+    issued = replace(GOOD, name=CLIENT.distinguished_name, names=frozenset()).certificate()
+    assert refused(issued, subject) == said
+
+
 def test_all_reasons_are_told_at_once() -> None:
     spoilt = replace(GOOD, names=frozenset(), own_key=key(8)).certificate()
     said = list(Acceptance((OTHER.certificate,), (), NOW).refusals(spoilt, CLIENT, OWN))

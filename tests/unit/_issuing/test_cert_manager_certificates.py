@@ -31,7 +31,7 @@ from ansible_collections.trustops.strimzi.tests.support.cert_manager_certificate
     path_of_certificate,
 )
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, key, make
-from ansible_collections.trustops.strimzi.tests.support.issuer_contract import asked, is_told, issued, wish
+from ansible_collections.trustops.strimzi.tests.support.issuer_contract import USER, asked, is_told, issued, wish
 from ansible_collections.trustops.strimzi.tests.support.memory_api import MemoryApi
 
 from .._kube.doubles import ScriptedTransport, status
@@ -40,6 +40,7 @@ CA = make("corporate", key(1))
 AWAY = status(
     500, "InternalError", 'Internal error occurred: failed calling webhook "webhook.cert-manager.io": refused'
 )
+NOTHING_KEPT = status(404, "NotFound", "", name="demo-kafka-0-cm", kind="secrets")
 MISSING = status(404, "NotFound", "", name="demo-kafka-0", kind="certificates")
 
 
@@ -87,6 +88,20 @@ def test_one_of_somebody_else_is_neither_changed_nor_issued_anew() -> None:
     assert isinstance(answer, Refused)
     is_told(answer)
     assert (bench.find(order), len(bench.api.writes)) == (theirs, begun)
+
+
+def test_what_operators_look_after_is_not_written_to() -> None:
+    """A KafkaUser of the name under which the certificate of another one would be kept: both would write to its Secret without end."""
+    bench, order = Bench(), wish(USER, name="orders").order
+    labels = {"strimzi.io/kind": "KafkaUser", "strimzi.io/cluster": "demo"}
+    body = {"kind": "Secret", "metadata": {"name": "orders-cm", "labels": labels}, "data": {}}
+    bench.api.request("POST", f"/api/v1/namespaces/{NAMESPACE}/secrets", body=body)
+    begun = len(bench.api.writes)
+    answer = bench.issuer.request(order)
+    assert isinstance(answer, Refused)
+    is_told(answer)
+    assert f"Secret {NAMESPACE}/orders-cm, which is one of a KafkaUser, and both would write to it" in answer.why
+    assert (bench.find(order), len(bench.api.writes)) == ({}, begun)
 
 
 def test_five_hundred_are_asked_about_with_three_lists() -> None:
@@ -198,8 +213,10 @@ def test_what_is_in_the_way_is_told() -> None:
     with pytest.raises(
         IssuerUnavailable, match=r"Certificate kafka/demo-kafka-0 cannot be made: .*failed calling webhook"
     ):
-        answering(MISSING, AWAY).request(order)
-    refused = answering(MISSING, status(422, "Invalid", "spec.duration: too short", name="a")).request(order)
+        answering(MISSING, NOTHING_KEPT, AWAY).request(order)
+    refused = answering(MISSING, NOTHING_KEPT, status(422, "Invalid", "spec.duration: too short", name="a")).request(
+        order
+    )
     assert isinstance(refused, Refused)
     assert "Certificate kafka/demo-kafka-0 is not accepted: spec.duration: too short." in refused.why
     with pytest.raises(Forbidden) as raised:

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from cryptography import x509
 
@@ -12,7 +14,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects
     cruise_control_names,
     service_names,
     subject_of,
+    subject_of_user,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.leaf_usability import Purpose
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.leaves import component_leaves, node_leaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
@@ -54,6 +58,12 @@ def test_printed_form_is_that_of_super_users(component: Component, common_name: 
 def test_pure_clients_have_no_names(component: Component, serves: bool) -> None:
     names = frozenset({"a.example", "192.0.2.1"})
     assert subject_of(component, "x", names).names == (names if serves else frozenset())
+
+
+def test_a_user_has_no_organization_and_is_a_client() -> None:
+    found = subject_of_user("orders", timedelta(days=30))
+    assert found.distinguished_name.text == "CN=orders"
+    assert (found.names, found.purposes, found.outlasts) == (frozenset(), {Purpose.CLIENT}, timedelta(days=30))
 
 
 @pytest.mark.parametrize("written", ["2001:DB8::1", "2001:db8:0:0:0:0:0:1", "2001:0db8::0001"])

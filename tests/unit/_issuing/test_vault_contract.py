@@ -47,6 +47,7 @@ from ansible_collections.trustops.strimzi.tests.support.link_contract import (
 )
 from ansible_collections.trustops.strimzi.tests.support.vault_mount import (
     STRICT,
+    USERS,
     QuickClock,
     SetUp,
     fake_set_up,
@@ -68,6 +69,10 @@ class Vault:
     @property
     def authority(self) -> Chain:
         return self.ready.authority
+
+    @property
+    def for_users(self) -> VaultPki:
+        return self.ready.issuer(USERS)
 
     @property
     def absent(self) -> VaultPki:

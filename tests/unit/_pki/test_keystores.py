@@ -21,6 +21,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keystores im
     KeystoreError,
     jks_truststore,
     open_pkcs12,
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keystores import (
+    jks_truststore,
+    pkcs12_keystore,
     pkcs12_truststore,
 )
 
@@ -40,6 +43,20 @@ def test_holds_the_certificates_under_their_aliases() -> None:
     assert {name: one.fingerprint(SHA256()).hex() for name, one in found.items()} == {
         name: one.sha256 for name, one in STORED.items()
     }
+
+
+def test_a_key_with_its_certificate_and_what_lies_above_it() -> None:
+    root = make("root", key(1))
+    ca = make("clients-ca v1", key(2), root)
+    own = make("orders", key(3), ca, ca=False)
+    chain = (own.certificate, ca.certificate)
+    loaded = pkcs12.load_pkcs12(pkcs12_keystore("orders", key(3), chain, b"password"), b"password")
+    assert loaded.cert is not None
+    assert loaded.key is not None
+    assert loaded.cert.friendly_name == b"orders"
+    found = [loaded.cert.certificate, *(one.certificate for one in loaded.additional_certs)]
+    assert [one.fingerprint(SHA256()).hex() for one in found] == [one.sha256 for one in chain]
+    assert loaded.key.public_key() == key(3).for_signing().public_key()
 
 
 def test_is_closed_with_the_password() -> None:

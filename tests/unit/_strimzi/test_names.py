@@ -41,6 +41,21 @@ def test_operator_finds_secrets_by_two_labels() -> None:
     assert sorted(scope.selector.split(",")) == sorted(f"{key}={value}" for key, value in scope.labels.items())
 
 
+def test_what_is_made_for_one_ca_is_not_found_for_the_other() -> None:
+    """Whoever tidies up after one would remove what the other needs."""
+    cluster, clients = (ClusterNames("kafka", "demo").of(ca) for ca in CaKind)
+    assert cluster.own_labels == {"app.kubernetes.io/managed-by": "trustops.strimzi", "strimzi.io/cluster": "demo"}
+    assert clients.own_labels == {**cluster.own_labels, "app.kubernetes.io/managed-by": "trustops.strimzi-clients-ca"}
+
+
+@pytest.mark.parametrize("ca", list(CaKind), ids=lambda one: str(one.value))
+def test_no_operator_finds_what_is_kept_beside_its_own(ca: CaKind) -> None:
+    """The User Operator deletes Secrets with both of its labels that belong to no user (docs/operator.md, "Users")."""
+    found = ClusterNames("kafka", "demo").of(ca).beside_labels
+    assert "strimzi.io/kind" not in found
+    assert ca is CaKind.CLUSTER or not any(label.startswith("strimzi.io/") for label in found)
+
+
 def test_labels_stay_out_of_the_deletion_trap() -> None:
     """A Secret with all four node labels that is no node's is deleted by the operator (docs/operator.md, "Leaves")."""
     scope = ClusterNames("kafka", "demo")

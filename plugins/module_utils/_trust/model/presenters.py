@@ -55,7 +55,7 @@ class Presenter:
     known. why: how it is known, or why it is not, without a full stop. behind: whether its certificate is still to be issued anew, because
     another CA is in use than when it was issued. remedy: how it comes to present a certificate of the CA in use.
     hindered: why it would not be issued anew, without a full stop; empty where it would. pause: whether that is because somebody keeps the
-    issuer from it for now. secret: with its leaf, where this collection issues that.
+    issuer from it for now. secret: where its leaf would be written to, if this collection had to issue that; empty where it never would.
     """
 
     name: str

@@ -74,7 +74,8 @@ class Pod:
 @dataclass(frozen=True)
 class StoredLeaf:
     """A leaf in its Secret: ``chain`` is None when it cannot be read. problem: why, or why the private key beside it cannot be used, without
-    a full stop, where it is known. beside: SHA-256 of the public half of that key; empty where nobody has looked.
+    a full stop, where it is known. beside: SHA-256 of the public half of that key; empty where nobody has looked. renewal_window: how long before
+    its end an operator renews it; None: as long as the cluster's.
     """
 
     secret: str
@@ -84,6 +85,7 @@ class StoredLeaf:
     generation: int | None
     problem: str = ""
     beside: str = ""
+    renewal_window: timedelta | None = None
 
     @property
     def held(self) -> Held:

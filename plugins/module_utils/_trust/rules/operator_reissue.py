@@ -27,7 +27,7 @@ def leaves_before_operator_window(snapshot: Snapshot) -> tuple[StoredLeaf, ...]:
         for leaf in snapshot.every_leaf
         if leaf.chain
         and leaf.chain[0].signed_by(current[0])
-        and comes_near(leaf.chain[0], snapshot.renewal_window, snapshot.now)
+        and comes_near(leaf.chain[0], leaf.renewal_window or snapshot.renewal_window, snapshot.now)
     )
 
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -13,7 +14,7 @@ from ...._pki.certificates import Certificate, Chain
 from ..goals import Goal, Phase
 from ..names import named
 from ..presenters import Presenter, Renewal
-from ..snapshot import PreparedAuthority, Snapshot
+from ..snapshot import PreparedAuthority, Snapshot, StoredLeaf
 from .base import Look, StandIn, Step
 from .trust import without_entry
 
@@ -47,7 +48,13 @@ class PrepareAuthority(Step):
         made = stand_in.authority(self)
         kept = snapshot.ca.kept_keys | {made.fingerprint}
         elsewhere = snapshot.ca.elsewhere | ({made.key} if made.elsewhere and made.key else set())
-        return snapshot.with_ca(prepared=(*snapshot.ca.prepared, made), kept_keys=kept, elsewhere=elsewhere)
+        after = replace(snapshot, served=_served(snapshot)) if made.elsewhere else snapshot
+        return after.with_ca(prepared=(*snapshot.ca.prepared, made), kept_keys=kept, elsewhere=elsewhere)
+
+
+def _served(snapshot: Snapshot) -> Mapping[str, StoredLeaf | None]:
+    """Whoever would be issued a certificate by this collection from now on; what they have is not looked at before."""
+    return snapshot.served or {one.secret: None for one in snapshot.presenters if one.secret}
 
 
 @dataclass(frozen=True, kw_only=True)
