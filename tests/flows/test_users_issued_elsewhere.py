@@ -346,6 +346,24 @@ def test_given_up_after_the_switch(cluster: ClientsCluster, nodes: ReloadingNode
     assert requests_left(cluster) == []
 
 
+def test_given_up_when_one_has_its_certificate_and_others_do_not(
+    cluster: ClientsCluster, nodes: ReloadingNodes
+) -> None:
+    cluster.begin(*FIVE)
+    before, users, supplied = cluster.current, users_of(cluster), elsewhere(root("Corporate Root"))
+    run(cluster, Goal.REPLACE_KEY, supplied)
+    SigningOffice(cluster.memory, supplied, START).work()
+    cluster.users.refusing = {FIVE[0]}
+    with pytest.raises(OperatorSilent):
+        run(cluster, Goal.REPLACE_KEY, supplied)
+    cluster.users.refusing = set()
+    cluster.finish(Goal.ABORT, asked=ASKED)
+    assert_only(cluster, before)
+    changed = [user for user, content in users_of(cluster).items() if content != users[user]]
+    assert (changed, requests_left(cluster)) == ([FIVE[0]], [])
+    assert all("strimzi.io/pause-reconciliation" not in cluster.marks(user) for user in FIVE)
+
+
 def test_created_before_the_cluster(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
     supplied = elsewhere(root("Corporate Root"))
     cluster.leaf_key = KeySpec(KeyAlgorithm.RSA, 2048)
@@ -413,7 +431,7 @@ def test_more_users_than_have_room(
     cluster: ClientsCluster, nodes: ReloadingNodes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Before anything is written."""
-    monkeypatch.setattr(preconditions, "MOST_ISSUED", 4)
+    monkeypatch.setattr(preconditions, "SECRET_LIMIT", 12_000)
     cluster.begin(*FIVE)
     told = held(run(cluster, Goal.REPLACE_KEY, elsewhere(root("Corporate Root"))))
     assert "has 5 users with certificates of the clients CA." in told

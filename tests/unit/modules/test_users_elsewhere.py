@@ -140,9 +140,9 @@ def test_a_user_named_as_one_of_strimzis_own(memory: MemoryCluster) -> None:
 
 
 def test_more_users_than_have_room(memory: MemoryCluster) -> None:
-    memory.apply(*(kafka_user(f"user-{number}", memory.namespace) for number in range(399)))
+    memory.apply(*(kafka_user(f"user-{number}", memory.namespace) for number in range(499)))
     ended = call("strimzi_ca", memory, ca="clients", **SUPPLIED)
     assert (ended.failed, ended.writes) == (True, [])
     assert ended.result["msg"].startswith(
-        "Kafka kafka/demo: has 401 users with certificates of the clients CA. The Secrets in which"
+        "Kafka kafka/demo: has 501 users with certificates of the clients CA. The Secret in which"
     )

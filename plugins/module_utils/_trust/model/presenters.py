@@ -11,10 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-#: Certificates of as many users can be on their way at a time: what is recorded about them has to fit into one Secret, with requests of a
-#: usual size.
-MOST_ISSUED = 400
-
 
 class Renewal(Enum):
     """How a party comes to present certificates of another CA.

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..._pki.certificates import Chain
 from ..evidence.parties import presenters
 from ..gates.namesakes import namesakes
 from ..ledger.target import rotation_of, supplied_for
 from ..model.goals import Goal
 from ..model.intent import Intent
 from ..model.ledger import Ledger
-from ..model.presenters import MOST_ISSUED, Renewal
 from ..model.snapshot import IssuedBy, Snapshot
 from ..model.violations import Condition, Violation
-from .cluster import is_starting, starts_something
+from .cluster import SECRET_LIMIT, is_starting, starts_something
+
+#: Bytes of what is recorded about a certificate that is on its way, and of an RSA certificate.
+_ON_ITS_WAY = 2200
 
 
 def somebody_verifies(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
@@ -45,32 +48,26 @@ def somebody_issues(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 def presenters_can_be_issued_to(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """Where somebody else keeps the key of the next CA, all certificates outside the cluster are asked for before the switch, and are
-    kept in two Secrets until then.
+    kept in one Secret until then. A renewal keeps those that there are.
     """
-    if (
-        snapshot.issued_by is IssuedBy.THIS_COLLECTION
-        or not _begins(snapshot, intent)
-        or not _is_elsewhere(snapshot, intent)
-    ):
+    ledger = snapshot.ledger or Ledger()
+    supplied = supplied_for(snapshot, intent, ledger)
+    if supplied is None or not supplied.elsewhere or not _begins(snapshot, intent):
         return
     yield from namesakes(snapshot, Condition.PRESENTERS_CAN_BE_ISSUED_TO)
-    issued = sum(one.renewal is Renewal.ISSUED for one in snapshot.presenters)
-    if issued > MOST_ISSUED:
+    issued, room = sum(bool(one.secret) for one in snapshot.presenters), _room_with(supplied.chain)
+    if issued > room and rotation_of(snapshot, intent, ledger) is not Goal.RENEW:
         yield Violation(
             Condition.PRESENTERS_CAN_BE_ISSUED_TO, snapshot.names.kafka,
-            f"has {issued} users with certificates of the {snapshot.names.ca}. The Secrets in which those of the next CA wait until all have "
-            f"come have room for {MOST_ISSUED}, because its key would be kept elsewhere.",
+            f"has {issued} users with certificates of the {snapshot.names.ca}. The Secret in which those of the next CA wait until all have "
+            f"come has room for about {room}, because its key would be kept elsewhere.",
             "Supply the CA with its key, or none, then one is made; the User Operator issues for any number of users.",
         )  # fmt: skip
 
 
-def _is_elsewhere(snapshot: Snapshot, intent: Intent) -> bool:
-    """Whether somebody else would keep the key of the next CA."""
-    supplied = supplied_for(snapshot, intent, snapshot.ledger or Ledger())
-    if supplied is not None:
-        return supplied.elsewhere
-    renewed = rotation_of(snapshot, intent, snapshot.ledger or Ledger()) is Goal.RENEW
-    return renewed and any(map(snapshot.ca.is_kept_elsewhere, snapshot.ca.current[:1]))
+def _room_with(chain: Chain) -> int:
+    """How many certificates of this CA can be on their way; each may come with its chain."""
+    return SECRET_LIMIT // (_ON_ITS_WAY + sum(len(one.pem) for one in chain))
 
 
 def presenters_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:

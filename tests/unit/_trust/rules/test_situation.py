@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
@@ -12,6 +14,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 
 from .. import linked, unlinked
 from ..builders import INTERMEDIATE, NEW, OLD, ROOT, a_leaf, chain_of, cluster, secrets
+from ..served import served
 from .asking import situation
 
 
@@ -56,3 +59,17 @@ def test_whose_leaf_it_is() -> None:
     assert at.is_of(linked.SHARED.leaves[0], NEW.certificate)
     assert not at.is_of(linked.SHARED.leaves[0], OLD.certificate)
     assert at.issuer_of(a_leaf(chain=None)) is None
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "serves"),
+    [
+        pytest.param(served("switched"), True, id="the key of the CA in use is elsewhere"),
+        pytest.param(served("trusted"), False, id="that of the next one is"),
+        pytest.param(served("switched").with_ca(elsewhere=frozenset()), False, id="the keys are here"),
+        pytest.param(replace(served("switched"), served={}), False, id="there are no users"),
+        pytest.param(served("switched").with_ca(current=()), False, id="there is no CA"),
+    ],
+)
+def test_whether_anybody_outside_is_served(snapshot: Snapshot, serves: bool) -> None:
+    assert situation(snapshot).serves is serves

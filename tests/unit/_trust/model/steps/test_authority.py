@@ -46,6 +46,8 @@ from ...builders import (
     prepared,
     secrets,
 )
+from ...of_users import PAYMENTS, presenter, presenting, users
+from ...served import served
 from ...stand_in import MadeHere
 
 OLD_NAME, NEW_NAME = named(OLD.certificate), named(NEW.certificate)
@@ -231,6 +233,17 @@ def test_a_ca_of_which_somebody_else_keeps_the_key_is_known_as_such_from_then_on
     assert [one.elsewhere for one in after.prepared] == [True]
     assert after.is_kept_elsewhere(NEW.certificate)
     assert not after.is_kept_elsewhere(OLD.certificate)
+
+
+@pytest.mark.parametrize("elsewhere", [True, False])
+def test_whoever_would_be_issued_to_here_is_wanted_from_then_on(elsewhere: bool) -> None:
+    """A forecast begins before anybody has looked at their Secrets."""
+    before = users(presenters=presenting(presenter(secret="orders"), presenter(PAYMENTS)))
+    stand_in = KeptElsewhere() if elsewhere else MadeHere()
+    step = PrepareAuthority(goal=Goal.REPLACE_KEY, replaces=chain_of(OLD), generation=1)
+    assert step.effect(before, stand_in).served == ({"orders": None} if elsewhere else {})
+    known = served("trusted")
+    assert step.effect(known, stand_in).served == known.served
 
 
 def test_a_renewal_has_the_key_in_place_already() -> None:

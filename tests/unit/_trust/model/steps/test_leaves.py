@@ -19,7 +19,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 )
 
 from ... import linked, unlinked
-from ...builders import INTERMEDIATE, NEW, OLD, PODS, ROOT, a_leaf, chain_of, cluster, secrets, stored_chain
+from ...builders import INTERMEDIATE, NEW, OLD, PODS, ROOT, a_leaf, chain_of, cluster, names_of, secrets, stored_chain
+from ...of_users import ORDERS, PAYMENTS
+from ...served import AUDIT, served
 from ...stand_in import MadeHere
 
 NEW_NAME = named(NEW.certificate)
@@ -85,3 +87,29 @@ def test_an_unreadable_leaf_has_no_chain_to_change() -> None:
     before = cluster(leaves=(a_leaf(chain=None),))
     after = RechainLeaves(secrets=PODS, generation=1, phase=Phase.USE).effect(before, MadeHere())
     assert after.leaves == (a_leaf(chain=None, generation=1),)
+
+
+def test_a_user_has_the_certificate_that_was_written_for_it() -> None:
+    """And others have what they had."""
+    before = served("switched", missing=("payments",))
+    step = IssueLeaves(secrets=("orders", "payments"), issuer=chain_of(NEW), generation=1, phase=Phase.USE)
+    after = step.effect(before, MadeHere())
+    found = {name: (leaf.chain[1:], leaf.generation) for name, leaf in after.served.items() if leaf and leaf.chain}
+    assert found["orders"] == found["payments"] == (chain_of(NEW), 1)
+    assert after.served["audit"] == before.served["audit"]
+    assert {one.name: one.behind for one in after.presenters if one.secret} == {AUDIT: True, ORDERS: False}
+    assert next(one.authorities for one in after.presenters if one.name == ORDERS) == names_of(NEW)
+
+
+def test_a_user_keeps_its_certificate_beside_the_renewed_ca() -> None:
+    before = served("switched")
+    after = RechainLeaves(secrets=("orders",), generation=1, phase=Phase.USE).effect(before, MadeHere())
+    kept, untouched = after.served["orders"], before.served["orders"]
+    assert kept is not None
+    assert untouched is not None
+    assert (kept.chain, kept.generation) == (untouched.chain, 1)
+    assert {one.name: one.behind for one in after.presenters if one.secret} == {
+        AUDIT: True,
+        ORDERS: False,
+        PAYMENTS: True,
+    }

@@ -12,6 +12,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import ReissuePause
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.presenters import (
+    AwaitKept,
     AwaitPickUp,
     AwaitReissue,
     PauseReissue,
@@ -32,6 +33,8 @@ def test_sentences() -> None:
     pause, resume = PauseReissue(names=(ORDERS,)), ResumeReissue(names=(ORDERS, PAYMENTS))
     assert pause.sentence() == "keep the User Operator from issuing 1 certificate until it is their turn"
     assert resume.sentence() == "let the User Operator issue 2 certificates again"
+    kept = AwaitKept(names=(ORDERS,), authority=NEW.certificate)
+    assert kept.sentence() == f"see that the User Operator keeps 1 certificate of {NEW_NAME}"
     pick_up = AwaitPickUp(names=("KafkaConnect kafka/a",), authority=NEW.certificate)
     assert pick_up.sentence() == f"wait until KafkaConnect kafka/a present certificates of {NEW_NAME}"
 
@@ -44,7 +47,7 @@ def test_a_forecast_takes_them_for_done(step: type[AwaitReissue | AwaitPickUp]) 
 
 
 def test_a_pause_is_of_those_that_are_named_and_ends_with_their_turn() -> None:
-    def pauses(step: PauseReissue | ResumeReissue | AwaitReissue) -> dict[str, ReissuePause]:
+    def pauses(step: PauseReissue | ResumeReissue | AwaitReissue | AwaitKept) -> dict[str, ReissuePause]:
         found = step.effect(paused, MadeHere()).presenters
         return {one.name: one.pause for one in found if one.name in (ORDERS, PAYMENTS)}
 
@@ -54,3 +57,4 @@ def test_a_pause_is_of_those_that_are_named_and_ends_with_their_turn() -> None:
     paused = PauseReissue(names=(ORDERS, PAYMENTS)).effect(STAGES["switched"], MadeHere())
     assert pauses(ResumeReissue(names=(ORDERS,))) == {ORDERS: none, PAYMENTS: ours}
     assert pauses(AwaitReissue(names=(ORDERS,), authority=NEW.certificate)) == {ORDERS: none, PAYMENTS: ours}
+    assert pauses(AwaitKept(names=(ORDERS,), authority=NEW.certificate)) == {ORDERS: none, PAYMENTS: ours}
