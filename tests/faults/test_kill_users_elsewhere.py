@@ -73,9 +73,10 @@ class Way:
         return "cert-manager Issuer corporate" + (" by Certificates" if self.certificates else "")
 
     def complete(self, cluster: ClientsCluster, asked: str = "") -> None:
-        decision = cluster.run(
-            self.goal, self.supplied, asked=asked or self.asked, user_batch=self.batch
-        ).outcome.decision
+        # A rotation that has just ended would be the answer.
+        about = None if self.supplied else _SUPPLIED.fingerprint
+        result = cluster.run(self.goal, self.supplied, asked=asked or self.asked, user_batch=self.batch, replaces=about)
+        decision = result.outcome.decision
         assert decision.done, [*map(str, decision.violations), *decision.waiting]
 
 
@@ -131,4 +132,4 @@ def test_killed_at_any_write(way: Way, after: bool, monkeypatch: pytest.MonkeyPa
         with pytest.raises(Killed):
             way.complete(cluster)
         assert go_on(cluster, way) == wanted, f"write {number}"
-    assert counter.writes > 15
+    assert counter.writes > 10

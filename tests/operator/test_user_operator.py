@@ -178,18 +178,6 @@ def test_the_keystore_holds_what_lies_beside_it(operator: UserOperatorDouble, ge
     assert [stored.cert.certificate] == certificates(found["user.crt"])
 
 
-@pytest.mark.parametrize("entry", ["user.p12", "user.password"])
-def test_a_keystore_that_lacks_a_half_is_made_anew_from_the_certificate(
-    entry: str, operator: UserOperatorDouble, generated: OperatedCluster
-) -> None:
-    before = generated.entries("orders")
-    generated.change("secrets", "orders", {"data": {entry: None}})
-    operator.reconcile()
-    found = generated.entries("orders")
-    assert (found["user.crt"], operator.issued) == (before["user.crt"], ["orders"])
-    assert pkcs12.load_pkcs12(found["user.p12"], found["user.password"]).cert is not None
-
-
 @pytest.fixture
 def without_key(operator: UserOperatorDouble, generated: OperatedCluster) -> UserOperatorDouble:
     """A text lies where the key of the CA was."""
@@ -232,12 +220,13 @@ def pair(generated: OperatedCluster, key: Any) -> dict[str, bytes]:
     return {"user.crt": (leaf or b"") + ca.pem, "user.key": certs.key_pem(key)}
 
 
+@pytest.mark.parametrize("missing", ["user.p12", "user.password"])
 def test_a_pkcs12_file_is_made_of_the_pair_that_is_there(
-    without_key: UserOperatorDouble, generated: OperatedCluster
+    missing: str, without_key: UserOperatorDouble, generated: OperatedCluster
 ) -> None:
     """Of its first certificate only; the key of the CA is not used."""
     own = pair(generated, rsa.generate_private_key(65537, 2048))
-    generated.change("secrets", "orders", {"data": {**encode(own), "user.p12": None}})
+    generated.change("secrets", "orders", {"data": {**encode(own), missing: None}})
     without_key.reconcile()
     stored = generated.entries("orders")
     made = pkcs12.load_pkcs12(stored["user.p12"], stored["user.password"])

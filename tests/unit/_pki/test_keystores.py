@@ -21,8 +21,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keystores im
     KeystoreError,
     jks_truststore,
     open_pkcs12,
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keystores import (
-    jks_truststore,
     pkcs12_keystore,
     pkcs12_truststore,
 )
@@ -160,3 +158,17 @@ class TestOpening:
     def test_one_without_the_key_of_its_certificate(self) -> None:
         with pytest.raises(KeystoreError, match=r"^holds no private key with its certificate$"):
             open_pkcs12(self.stored(None), b"secret")
+
+
+@pytest.mark.skipif(KEYTOOL is None, reason="needs keytool")
+def test_java_reads_a_key_with_its_chain(tmp_path: Path) -> None:
+    ca = make("clients-ca v1", key(2))
+    own = make("orders", key(3), ca, ca=False)
+    chain = (own.certificate, ca.certificate)
+    (tmp_path / "user.p12").write_bytes(pkcs12_keystore("orders", key(3), chain, b"password"))
+    command = [str(KEYTOOL), "-list", "-v", "-keystore", "user.p12", "-storetype", "PKCS12", "-storepass", "password"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    assert "Alias name: orders" in done.stdout
+    assert "Entry type: PrivateKeyEntry" in done.stdout
+    assert "Certificate chain length: 2" in done.stdout
