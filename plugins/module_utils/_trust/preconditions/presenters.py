@@ -15,6 +15,7 @@ from ..ledger.target import rotation_of, supplied_for
 from ..model.goals import Goal
 from ..model.intent import Intent
 from ..model.ledger import Ledger
+from ..model.presenters import Renewal
 from ..model.snapshot import IssuedBy, Snapshot
 from ..model.violations import Condition, Violation
 from .cluster import SECRET_LIMIT, is_starting, starts_something
@@ -55,6 +56,7 @@ def presenters_can_be_issued_to(snapshot: Snapshot, intent: Intent) -> Iterator[
     if supplied is None or not supplied.elsewhere or not _begins(snapshot, intent):
         return
     yield from namesakes(snapshot, Condition.PRESENTERS_CAN_BE_ISSUED_TO)
+    yield from _of_other_operators(snapshot)
     issued, room = sum(bool(one.secret) for one in snapshot.presenters), _room_with(supplied.chain)
     if issued > room and rotation_of(snapshot, intent, ledger) is not Goal.RENEW:
         yield Violation(
@@ -63,6 +65,17 @@ def presenters_can_be_issued_to(snapshot: Snapshot, intent: Intent) -> Iterator[
             f"come has room for about {room}, because its key would be kept elsewhere.",
             "Supply the CA with its key, or none, then one is made; the User Operator issues for any number of users.",
         )  # fmt: skip
+
+
+def _of_other_operators(snapshot: Snapshot) -> Iterator[Violation]:
+    """A User Operator in another namespace has its own copy of the CA, and signs with that."""
+    for one in snapshot.presenters:
+        if one.renewal is Renewal.ISSUED and not one.secret and one.name not in snapshot.namesakes:
+            yield Violation(
+                Condition.PRESENTERS_CAN_BE_ISSUED_TO, one.name,
+                "is served by a User Operator of another namespace, which could sign nothing: somebody else would keep the key of the next CA.",
+                "Move the user to the namespace of the cluster's own User Operator; or supply the CA with its key, or none, then one is made.",
+            )  # fmt: skip
 
 
 def _room_with(chain: Chain) -> int:

@@ -12,7 +12,6 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Waiver
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import Presenter
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import IssuedBy, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import Precondition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.presenters import (
@@ -38,7 +37,8 @@ ELSEWHERE = replace(REPLACE_KEY, supplied=replace(prepared(NEW), elsewhere=True)
 #: Of certificates of NEW, without anything above it.
 ROOM = 1024 * 1024 // (2200 + len(NEW.certificate.pem))
 MANY = presenting(*(presenter(f"KafkaUser kafka/user-{number}", secret=f"user-{number}") for number in range(ROOM + 1)))
-NAMED = users(namesakes=("KafkaUser kafka/cluster-operator",))
+NAMED = users(namesakes=("KafkaUser kafka/cluster-operator",), presenters=presenting(presenter(secret="orders")))
+FOREIGN = users(presenters=presenting(presenter("KafkaUser other/orders"), presenter(secret="orders")))
 _TOO_MANY = (
     f"Kafka kafka/demo: has {ROOM + 1} users with certificates of the clients CA. The Secret in which those of the next CA wait until all have "
     f"come has room for about {ROOM}, because its key would be kept elsewhere. Supply the CA with its key, or none, then one is made; the User Operator "
@@ -71,6 +71,12 @@ CASES = [
         ),
         ("more users than have room", presenters_can_be_issued_to, users(presenters=MANY), ELSEWHERE, _TOO_MANY),
         ("a user named as a process", presenters_can_be_issued_to, NAMED, ELSEWHERE, _NAMESAKE),
+        (
+            "a user of another User Operator", presenters_can_be_issued_to, FOREIGN, ELSEWHERE,
+            "KafkaUser other/orders: is served by a User Operator of another namespace, which could sign nothing: somebody else would keep the key "
+            "of the next CA. Move the user to the namespace of the cluster's own User Operator; or supply the CA with its key, or none, then one is "
+            "made.",
+        ),
     )
 ]  # fmt: skip
 
@@ -108,10 +114,6 @@ def test_a_waiver_lets_it_begin() -> None:
     assert texts(presenters_are_known, waived, REPLACE_KEY) == []
 
 
-def _unnamed(one: Presenter) -> Presenter:
-    return replace(one, secret="")
-
-
 @pytest.mark.parametrize(
     ("snapshot", "intent"),
     [
@@ -120,9 +122,6 @@ def _unnamed(one: Presenter) -> Presenter:
         pytest.param(replace(NAMED, presenters=MANY), RENEW, id="the key is here"),
         pytest.param(replace(NAMED, presenters=MANY), RECONCILE, id="nothing begins"),
         pytest.param(users(presenters=MANY), replace(ELSEWHERE, goal=Goal.RENEW), id="a renewal keeps what there is"),
-        pytest.param(
-            users(presenters=presenting(*map(_unnamed, MANY))), ELSEWHERE, id="nobody would be issued any here"
-        ),
     ],
 )
 def test_whoever_can_be_issued_to_is(snapshot: Snapshot, intent: Intent) -> None:
