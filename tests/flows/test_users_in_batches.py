@@ -125,6 +125,33 @@ def test_whoever_else_pauses_a_user_meanwhile_keeps_the_pause(cluster: ClientsCl
     assert_only(cluster, cluster.current)
 
 
+def test_what_is_still_said_of_an_earlier_pause_is_no_confirmation(
+    cluster: ClientsCluster, nodes: ReloadingNodes
+) -> None:
+    """Somebody has let the user on, and the User Operator has yet to look: it is paused when that has said so no more."""
+    cluster.begin()
+    cluster.change("kafkausers", "orders", {"metadata": {"annotations": {PAUSE: "true"}}})
+    cluster.memory.settle(1)
+    cluster.memory.neighbours.clear()
+    cluster.change("kafkausers", "orders", {"metadata": {"annotations": {PAUSE: None}}})
+    begun, said = cluster.memory.seconds, []
+
+    def look() -> None:
+        late = cluster.memory.seconds > begun + 15
+        cluster.users.reconcile(*(("orders", "payments") if late else ("payments",)))
+
+    def note(change: Change) -> None:
+        if change.name == "orders" and PAUSE in str(change.new) and PAUSE not in str(change.old):
+            said.append((change.new or {})["status"]["conditions"][0]["type"])
+
+    cluster.memory.neighbours.append(look)
+    cluster.memory.api.listeners.append(note)
+    cluster.finish(Goal.REPLACE_KEY, user_batch=1)
+    assert said == ["Ready"]
+    assert cluster.memory.seconds > begun + 15
+    assert_only(cluster, cluster.current)
+
+
 def without_keystores(cluster: ClientsCluster, told: str) -> None:
     """A User Operator that makes no PKCS#12 files and looks at all users after every write of a CA, when one of them is to be issued anew; told:
     what its variable says.
