@@ -8,8 +8,9 @@ can be finished. No node and no user is refused at any write.
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -19,6 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.tests.support.flows import FlowResult, run_flow
 
 from ..support.clients_cluster import ClientsCluster
+from ..support.memory_api import Change
 from ..support.reloads import ReloadingNodes
 from ..support.taking_turns import Turn, take_turns
 from ..support.watched_cluster import IN_USE
@@ -80,13 +82,15 @@ class Both:
         return told
 
     def finish(self, cluster: ClientsCluster) -> None:
-        """Whoever runs both again, one after the other, has what both wanted."""
+        """Whoever runs both again, one after the other, has what both wanted, for no more restarts than both take alone."""
         cluster.memory.settle(2)
         for ca in (self.first, self.second):
             cluster.ca = ca
             assert cluster.run(self.goal).outcome.decision.done
             assert list(cluster.states.values()) == [IN_USE]
             assert set(cluster.secret(f"demo-{ca.value}-ca")) == {"ca.key"}
+        of_users = 2 if self.goal is Goal.REPLACE_KEY and not self.reload else 0
+        assert max(cluster.counts().values()) <= cluster.cost(self.goal).restarts + of_users, "nodes were restarted"
         assert not cluster.paused
         assert not any("pause" in mark for user in ("orders", "payments") for mark in cluster.marks(user))
 
@@ -138,6 +142,49 @@ def test_each_waits_for_the_other_in_the_middle(both: Both, monkeypatch: pytest.
     writes = [both.writes(monkeypatch, ca) for ca in (both.first, both.second)]
     for first, second in zip(*(range(2, count, count // 4) for count in writes), strict=False):
         both.check((first, second), monkeypatch)
+
+
+class Unconditional:
+    """Whoever writes the Kafka resource through it overwrites what somebody else has written meanwhile."""
+
+    def __init__(self, api: Any) -> None:
+        self.stream, self._request = api.stream, api.request
+
+    def request(self, method: str, path: str, **arguments: Any) -> Any:
+        body = deepcopy(arguments.get("body"))
+        if method == "PATCH" and "/kafkas/" in path and body:
+            body["metadata"].pop("resourceVersion", None)
+        return self._request(method, path, **{**arguments, "body": body})
+
+
+def test_neither_pauses_what_the_other_has_paused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise the one would end the pause of the other in the middle of its switch, and the operator would restart every node."""
+    both = ORDERS[1]
+    cluster = both.begin(monkeypatch)
+    first = _before_a_pause(both.flow(cluster, CLIENTS), cluster)
+    cluster = both.begin(monkeypatch)
+    second = _before_a_pause(both.flow(cluster, CLUSTER), cluster) + 2
+    assert "is paused by a flow on its cluster CA" in both.check((first, second), monkeypatch)[0]
+    cluster = both.begin(monkeypatch)
+    cluster.permitted = Unconditional(cluster.memory.api)  # type: ignore[assignment]
+    both.at_once(cluster, (first, second))
+    cluster.permitted = cluster.memory.api
+    with pytest.raises(AssertionError, match="nodes were restarted"):
+        both.finish(cluster)
+
+
+def _before_a_pause(flow: Flow, cluster: ClientsCluster) -> int:
+    """How many writes a flow makes before it pauses the operator for the first time."""
+    turn: Turn[FlowResult] = Turn(cluster.permitted, None)
+    made: list[int] = []
+
+    def note(change: Change) -> None:
+        if change.plural == "kafkas" and "pause-reconciliation" in str(change.new):
+            made.append(turn.writes)
+
+    cluster.memory.api.listeners.append(note)
+    flow(turn)
+    return made[0] - 1
 
 
 @pytest.mark.long
