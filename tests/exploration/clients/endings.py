@@ -1,10 +1,11 @@
-"""A run that nobody disturbs any more comes to its end, from every state, in so many rounds (I8)."""
+"""A run that nobody disturbs any more, and that is alone, comes to its end, from every state, in so many rounds (I8)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from ..explore import Explored
+from ..state import Run
 from .clients_ca import ClientsCa
 from .events import Event, cluster_operator, programs, restart, user_operator
 from .people import wants_it_undone
@@ -42,9 +43,17 @@ def _round(model: ModelUsers, world: ClientsCa) -> ModelUsers:
     for step in world.at_work(model).last_decision(model).steps:
         for uid in step.restarts:
             model = restart(model, int(uid))
-    for number in range(len(model.runs)):
-        _event, model = world.at_work(model).undisturbed(model, number)
+    _event, model = world.at_work(model).undisturbed(*_alone(model))
     return world.canonical(model)
+
+
+def _alone(model: ModelUsers) -> tuple[ModelUsers, int]:
+    """One run goes on, and its number; all others are gone."""
+    busy = [number for number, run in enumerate(model.runs) if not run.idle]
+    chosen = busy[0] if busy else 0
+    for number in range(len(model.runs)):
+        model = model if number == chosen else model.with_run(number, Run())
+    return model, chosen
 
 
 def _first(events: Iterator[Event], model: ModelUsers) -> ModelUsers:

@@ -64,7 +64,7 @@ SHORT = [
     Case("a new key, a user is added", REPLACE_KEY, absent=1, people=adds_a_user),
     Case("a new key, users come and go", REPLACE_KEY, people=adds_and_deletes_users),
     Case("a renewal", RENEW, (2,), programs=(READER,)),
-    Case("an adoption", UPGRADE, (2, 1)),
+    Case("an adoption, two runs without a Lease", UPGRADE, (2, 1), runs=2),
     Case("undone at any moment", REPLACE_KEY, people=wants_it_undone),
     Case("a renewal, undone at any moment", RENEW, people=wants_it_undone),
 ]
