@@ -144,6 +144,11 @@ def test_what_was_kept_of_a_user_that_moved_holds_the_old_ca_until_it_is_deleted
     cluster.add("partner")
     partner = Partner(cluster, "partner")
     move(cluster, Authentication.TLS_EXTERNAL, user="partner")
+    cluster.outside = Outside()
+    told = held(cluster.run(Goal.REPLACE_KEY))
+    assert "KafkaUser kafka/partner: it cannot be told of which CA the certificate is that it presents" in told
+    assert cluster.writes == 0
+    cluster.outside = Outside(presenting=(NAMED,))
     told = held(cluster.run(Goal.REPLACE_KEY))
     assert "KafkaUser kafka/partner: may present a certificate of" in told
     partner.take()

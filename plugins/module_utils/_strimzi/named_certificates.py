@@ -26,12 +26,15 @@ _BEGIN = b"-----BEGIN CERTIFICATE-----"
 
 @dataclass(frozen=True)
 class NamedCertificate:
-    """secret: with the entry in which the certificate lies. remedy: where it cannot be read, what helps."""
+    """secret: with the entry in which the certificate lies. remedy: where it cannot be read, what helps. is_kept: whether nobody has named
+    it, and it is left of the time in which the User Operator issued the user's certificates.
+    """
 
     secret: NamedSecret
     certificate: UserCertificate
     remedy: str = ""
     readers: tuple[Reader, ...] = ()
+    is_kept: bool = False
 
 
 def read_named(

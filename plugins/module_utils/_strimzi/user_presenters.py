@@ -132,9 +132,11 @@ def _issued_elsewhere(users: Users) -> Iterator[tuple[str, str]]:
 
 
 def _of_stranger(name: str, subject: str, named: Iterable[NamedCertificate], about: _Authorities) -> Presenter:
-    """Whose certificate somebody else issues. It is known where a person has named the Secrets in which it is."""
+    """Whose certificate somebody else issues. It is known where a person has named the Secrets in which it is; what was kept of a user that
+    moved may be another one that it still presents.
+    """
     own = [one for one in named if one.certificate.subject == subject]
-    if not own:
+    if all(one.is_kept for one in own):
         remedy = f"Name the Secret with its certificate in presenting_secrets; or see that it is of the CA in use, and {_WAIVER}."
         return Presenter(name, None, f"somebody else issues its certificate, {subject}", remedy=remedy)
     found = [_held(one.certificate, one.secret.label, about) for one in own]

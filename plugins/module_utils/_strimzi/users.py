@@ -66,7 +66,7 @@ class User:
 @dataclass(frozen=True)
 class Users:
     """kafka: the Kafka resource. namespace: where the cluster's User Operator looks. operated: whether there is one, there or in another
-    namespace. named: certificates in Secrets that a person has named.
+    namespace. named: certificates in Secrets that a person has named, or that were kept of users that moved.
     """
 
     kafka: Mapping[str, Any]
@@ -114,7 +114,10 @@ def users_of(
     operator = ((kafka.get("spec") or {}).get("entityOperator") or {}).get("userOperator")
     spaces = user_namespaces(kafka, scope, asked)
     users = [user for space in spaces for user in _in_namespace(client, scope, space, clients_ca, now)]
-    named = read_named(client, tuple(dict.fromkeys((*asked.presenting, *_kept(client, scope, users)))), clients_ca, now)
+    named = read_named(client, asked.presenting, clients_ca, now)
+    seen = {one.secret for one in named}
+    kept = read_named(client, [one for one in _kept(client, scope, users) if one not in seen], clients_ca, now)
+    named += tuple(replace(one, is_kept=True) for one in kept)
     operated = operator is not None or bool(asked.user_namespaces)
     found = Users(kafka, spaces[0].name, operated, clients_ca, tuple(users), named)
     return _with_readers(client, [space.name for space in spaces], found)
