@@ -23,36 +23,34 @@ class KeystoreError(Exception):
     """A keystore that cannot be used. The message says why, without a full stop, and nothing of its content."""
 
 
-#: What was found in a keystore, by a digest of the file and its password: a flow reads all of them again and again.
-_OPENED: dict[bytes, Certificate | str] = {}
+#: What was found in a keystore, by a digest of the file and its password: a flow reads all of them again and again. The fingerprint and the
+#: problem, one of them empty; no error, which would keep what it was raised over.
+_OPENED: dict[bytes, tuple[str, str]] = {}
 
 
-def open_pkcs12(content: bytes, password: bytes) -> Certificate:
-    """The certificate of the private key in a keystore. Raises KeystoreError.
+def certificate_in_pkcs12(content: bytes, password: bytes) -> str:
+    """SHA-256 fingerprint of the certificate that the private key of a keystore belongs to. Raises KeystoreError.
 
     The library tests the primes of an RSA key each time, a twentieth of a second for 2048 bits, and nothing turns that off.
     """
     digest = hashlib.sha256(hashlib.sha256(content).digest() + password).digest()
     if digest not in _OPENED:
-        try:
-            _OPENED[digest] = _opened(content, password)
-        except KeystoreError as error:
-            _OPENED[digest] = str(error)
-    found = _OPENED[digest]
-    if isinstance(found, str):
-        raise KeystoreError(found)
-    return found
+        _OPENED[digest] = _opened(content, password)
+    fingerprint, problem = _OPENED[digest]
+    if problem:
+        raise KeystoreError(problem)
+    return fingerprint
 
 
-def _opened(content: bytes, password: bytes) -> Certificate:
+def _opened(content: bytes, password: bytes) -> tuple[str, str]:
     try:
         key, certificate, _others = pkcs12.load_key_and_certificates(content, password)
     except (ValueError, TypeError, InternalError, UnsupportedAlgorithm):
-        raise KeystoreError("does not open with its password") from None
+        return "", "does not open with its password"
     # The library gives no other certificate than that of the key.
     if key is None or certificate is None:
-        raise KeystoreError("holds no private key with its certificate")
-    return certificate_from_der(certificate.public_bytes(serialization.Encoding.DER))
+        return "", "holds no private key with its certificate"
+    return certificate_from_der(certificate.public_bytes(serialization.Encoding.DER)).sha256, ""
 
 
 def pkcs12_truststore(certificates: Mapping[str, Certificate], password: bytes) -> bytes:

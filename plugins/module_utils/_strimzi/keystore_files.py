@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._pki.certificates import Certificate
-from .._pki.keystores import KeystoreError, open_pkcs12
+from .._pki.keystores import KeystoreError, certificate_in_pkcs12
 from .secret_data import entries
 
 _FILE, _PASSWORD = "user.p12", "user.password"
@@ -34,10 +34,10 @@ def why_stale(secret: Mapping[str, Any], leaf: Certificate) -> str:
     if _FILE not in data or _wrote_all(secret):
         return ""
     try:
-        found = open_pkcs12(data[_FILE], data.get(_PASSWORD, b""))
+        found = certificate_in_pkcs12(data[_FILE], data.get(_PASSWORD, b""))
     except KeystoreError as error:
         return f"its {_FILE} {error}"
-    return "" if found == leaf else f"its {_FILE} holds another certificate than its user.crt"
+    return "" if found == leaf.sha256 else f"its {_FILE} holds another certificate than its user.crt"
 
 
 def _wrote_all(secret: Mapping[str, Any]) -> bool:

@@ -19,8 +19,8 @@ from cryptography.hazmat.primitives.serialization import pkcs12
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import PrivateKey
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keystores import (
     KeystoreError,
+    certificate_in_pkcs12,
     jks_truststore,
-    open_pkcs12,
     pkcs12_keystore,
     pkcs12_truststore,
 )
@@ -141,23 +141,23 @@ class TestOpening:
         return pkcs12.serialize_key_and_certificates(b"orders", content, certificate, None, how)
 
     def test_what_is_in_it(self) -> None:
-        assert open_pkcs12(self.stored(self.LEAF.key), b"secret") == self.LEAF.certificate
+        assert certificate_in_pkcs12(self.stored(self.LEAF.key), b"secret") == self.LEAF.certificate.sha256
 
     @pytest.mark.parametrize("password", [b"another", b""])
     def test_another_password_after_the_right_one(self, password: bytes) -> None:
         stored = self.stored(self.LEAF.key)
-        open_pkcs12(stored, b"secret")
+        certificate_in_pkcs12(stored, b"secret")
         for _time in range(2):
             with pytest.raises(KeystoreError, match=r"^does not open with its password$"):
-                open_pkcs12(stored, password)
+                certificate_in_pkcs12(stored, password)
 
     def test_what_is_no_keystore(self) -> None:
         with pytest.raises(KeystoreError, match=r"^does not open with its password$"):
-            open_pkcs12(b"nothing", b"secret")
+            certificate_in_pkcs12(b"nothing", b"secret")
 
     def test_one_without_the_key_of_its_certificate(self) -> None:
         with pytest.raises(KeystoreError, match=r"^holds no private key with its certificate$"):
-            open_pkcs12(self.stored(None), b"secret")
+            certificate_in_pkcs12(self.stored(None), b"secret")
 
 
 @pytest.mark.skipif(KEYTOOL is None, reason="needs keytool")
