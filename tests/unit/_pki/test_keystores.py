@@ -143,6 +143,14 @@ class TestOpening:
     def test_what_is_in_it(self) -> None:
         assert certificate_in_pkcs12(self.stored(self.LEAF.key), b"secret") == self.LEAF.certificate.sha256
 
+    def test_one_as_the_user_operator_has_openssl_make_it(self, tmp_path: Path) -> None:
+        for name, content in (("crt", self.LEAF.certificate.pem), ("key", self.LEAF.key.reveal())):
+            (tmp_path / name).write_bytes(content)
+        made = ["openssl", "pkcs12", "-export", "-in", "crt", "-inkey", "key", "-name", "orders", "-out", "p12"]
+        made += ["-certpbe", "aes-128-cbc", "-keypbe", "aes-128-cbc", "-macalg", "sha256", "-passout", "pass:secret"]
+        subprocess.run(made, cwd=tmp_path, check=True)
+        assert certificate_in_pkcs12((tmp_path / "p12").read_bytes(), b"secret") == self.LEAF.certificate.sha256
+
     @pytest.mark.parametrize("password", [b"another", b""])
     def test_another_password_after_the_right_one(self, password: bytes) -> None:
         stored = self.stored(self.LEAF.key)
