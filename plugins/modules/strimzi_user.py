@@ -55,7 +55,7 @@ EXAMPLES = r"""
     namespace: kafka
     user: partner
     authentication: tls-external
-    presenting_secrets: ["kafka/partner-cm:tls.crt"]
+    presenting_secrets: ["partner-cm:tls.crt"]
 
 - name: Give them back to the User Operator
   trustops.strimzi.strimzi_user:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import yaml
 
 from ..cluster.bed import ROOT
 from .running import Runner
+from .served_user import served_user
 
 MODULES = sorted(path.stem for path in (ROOT / "plugins" / "modules").glob("strimzi_*.py"))
 
@@ -35,7 +37,8 @@ def test_examples_do_what_they_say(runner: Runner, tmp_path: Path, module: str) 
     play = {"hosts": "localhost", "gather_facts": False, "module_defaults": defaults, "tasks": tasks}
     playbook.write_text(yaml.safe_dump([play]))
     # All examples of a module are one playbook.
-    finished = replace(runner, patience=800).flow(str(playbook)).check()
+    with served_user(runner.cluster, "partner") if module == "strimzi_user" else nullcontext():
+        finished = replace(runner, patience=800).flow(str(playbook)).check()
     for task in tasks:
         assert f"TASK [{task['name']}]" in finished.output
     info = runner.module("strimzi_ca_info")
