@@ -31,7 +31,7 @@ _LONG = ("--numprocesses=2", _PATIENT)
 #: A little of what `make traffic` measures in an hour, by the same rules, with fewer handshakes: replacements of both CAs without any restart.
 _TRAFFIC = (
     "--variant", "when-restarted", "--flow", "replace_key", "--flow", "clients-upgrade", "--flow", "clients-replace_key",
-    "--rate", "15", "--output", "build/traffic-short.json",
+    "--control", "foreign-leaf", "--control", "promoted-early", "--rate", "15", "--output", "build/traffic-short.json",
 )  # fmt: skip
 #: Pylint takes most of the time of all sanity tests.
 _BUT_PYLINT = ("--skip-test", "pylint")

@@ -10,7 +10,7 @@ from ..cluster.commands import run_command
 from .flows import CREATE, FLOWS, flows_named
 from .measure import measure
 from .scenario import LAYOUTS, VARIANTS, scenarios
-from .verdict import broken_rules
+from .verdict import CONTROLS, broken_rules
 
 
 def main() -> int:
@@ -35,13 +35,19 @@ def main() -> int:
         "--flow", action="append", choices=names,
         help=f"this one only, after {CREATE.name} where it is about the cluster CA; may be given again",
     )  # fmt: skip
+    controls = [name for names in CONTROLS.values() for name in names]
+    parser.add_argument(
+        "--control", action="append", choices=controls,
+        help="of the mistakes that are made on purpose in the end this one only; may be given again",
+    )  # fmt: skip
     parser.add_argument("--rate", type=float, default=40.0, help="handshakes a second; default: %(default)s")
     parser.add_argument("--output", type=Path, default=ROOT / "build" / "traffic.json", help="default: %(default)s")
     arguments = parser.parse_args()
     flows = flows_named(arguments.flow or names)
     wanted = scenarios(arguments.layout or ["dual-role"], arguments.variant or ["reload"], arguments.path_length)
-    measured = measure(wanted, flows, arguments.rate, arguments.output)
-    broken = broken_rules(measured, wanted, flows)
+    chosen = arguments.control or controls
+    measured = measure(wanted, flows, chosen, arguments.rate, arguments.output)
+    broken = broken_rules(measured, wanted, flows, chosen)
     print(measured.table(), *broken, sep="\n")
     return 1 if broken else 0
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +19,7 @@ from ..operator.connect import logging_in
 from ..support.outside_authority import Outside
 from ..support.users import kafka_user
 from .clients import find_brokers
-from .clients_control import promote_too_early, retire_too_early
+from .clients_control import PROMOTED, RETIRED, promote_too_early, retire_too_early
 from .flows import CLIENTS, Flow
 from .ledger import Ledger, Window
 from .listeners import USERS
@@ -86,12 +86,18 @@ class ClientsTraffic(Traffic):
     def figures(self, window: Window) -> dict[str, int]:
         return self.counted[window.name]
 
-    def control(self) -> list[Controlled]:
-        self._play("upgrade").check()
-        return [
-            promote_too_early(self.tier, self.load, self.ledger),
-            retire_too_early(self.tier, self.load, self._rotate, self.clients.restart_kept),
-        ]
+    def control(self, names: Collection[str]) -> list[Controlled]:
+        chosen = [mistake for name, mistake in self._mistakes.items() if name in names]
+        if chosen:
+            self._play("upgrade").check()
+        return [mistake() for mistake in chosen]
+
+    @property
+    def _mistakes(self) -> dict[str, Callable[[], Controlled]]:
+        return {
+            PROMOTED: lambda: promote_too_early(self.tier, self.load, self.ledger),
+            RETIRED: lambda: retire_too_early(self.tier, self.load, self._rotate, self.clients.restart_kept),
+        }
 
     def _rotate(self, **variables: object) -> None:
         self._play("replace_key", strimzi_replaces=issuing(self.tier, CLIENTS), **variables).check()

@@ -20,7 +20,7 @@ from .load import Load
 from .logging_in import APPLICATION, LOGGING_IN, PORTS, by_secret
 from .traffic import Controlled
 
-PROMOTED, RETIRED = "promoted before brokers trust it", "retired before users have moved"
+PROMOTED, RETIRED = "promoted-early", "retired-early"
 #: By clients that are made anew.
 _LIBRARIES = ("jvm", "rdkafka")
 _SECONDS, _SETTLE_S, _QUIET_S = 90, 4.0, 8.0

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ from pathlib import Path
 from ..kafka.tier import Tier
 from ..support.outside_authority import Outside
 from .clients import find_brokers
-from .control import run_control
+from .control import FOREIGN, run_control
 from .fleet import TrustingFleet, trusting_fleet
 from .flows import Flow
 from .ledger import Ledger
@@ -52,8 +52,10 @@ class ClusterTraffic(Traffic):
             refused = sorted(self.tier.refused_peers(node) & nodes.keys())
             yield from (f"{node} has refused {nodes[peer]}" for peer in refused)
 
-    def control(self) -> list[Controlled]:
+    def control(self, names: Collection[str]) -> list[Controlled]:
         """Without clients, which would wait for the node that nobody reaches."""
+        if FOREIGN not in names:
+            return []
         self.finish()
         self.clients.stop()
         return [run_control(self.tier, self.scenario.layout.brokers[-1], self.load)]

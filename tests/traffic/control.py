@@ -21,7 +21,7 @@ from .load import Load
 from .targets import EXPORTER
 from .traffic import Controlled
 
-FOREIGN = "leaves of a CA that nobody trusts"
+FOREIGN = "foreign-leaf"
 _ENOUGH = 20
 _QUIET_S = 10.0
 

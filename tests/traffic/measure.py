@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -28,8 +28,10 @@ _CONTROL = "control"
 _TRAFFIC = {CLUSTER: cluster_traffic, CLIENTS: clients_traffic}
 
 
-def measure(scenarios: Sequence[Scenario], flows: tuple[Flow, ...], rate: float, file: Path) -> Measured:
-    """Runs the flows of each scenario under ``rate`` handshakes a second, and with the last one about a CA its negative controls.
+def measure(
+    scenarios: Sequence[Scenario], flows: tuple[Flow, ...], controls: Collection[str], rate: float, file: Path
+) -> Measured:
+    """Runs the flows of each scenario under ``rate`` handshakes a second, and with the last one about a CA these negative controls of it.
 
     It writes what it has measured after each scenario, so that a run that is cut short leaves something.
     """
@@ -49,12 +51,12 @@ def measure(scenarios: Sequence[Scenario], flows: tuple[Flow, ...], rate: float,
                     own = Path(folder, ca)
                     own.mkdir()
                     with begin(tier, scenario, outside, rate, own) as traffic:
-                        _measure_flows(traffic, about, measured, controlled=scenario == last[ca])
+                        _measure_flows(traffic, about, measured, controls if scenario == last[ca] else ())
                     measured.write(file)
     return measured
 
 
-def _measure_flows(traffic: Traffic, flows: list[Flow], measured: Measured, *, controlled: bool) -> None:
+def _measure_flows(traffic: Traffic, flows: list[Flow], measured: Measured, controls: Collection[str]) -> None:
     scenario, ledger = traffic.scenario, traffic.ledger
     for flow in flows:
         if flow.ages:
@@ -68,8 +70,7 @@ def _measure_flows(traffic: Traffic, flows: list[Flow], measured: Measured, *, c
     for name, times in traffic.clients.exits.items():
         measured.exits[f"{scenario} {name}"] = times
     ledger.begin(_CONTROL)
-    if controlled:
-        measured.controls += [asdict(one) for one in traffic.control()]
+    measured.controls += [asdict(one) for one in traffic.control(controls)]
     ledger.end()
     traffic.finish()
     measured.unexpected += ledger.unreadable[:20]

@@ -120,3 +120,17 @@ def test_a_broker_that_still_lets_in_who_was_to_be_refused_is_named(
     assert list(found.complaints(flow("replace_key"))) == [
         f"{target} lets in who has a certificate of the CA that was replaced"
     ]
+
+
+@pytest.mark.parametrize(
+    "names", [(), ("foreign-leaf",), ("promoted-early",), ("retired-early", "promoted-early"), ("retired-early",)]
+)
+def test_only_mistakes_that_are_asked_for_are_made(monkeypatch: pytest.MonkeyPatch, names: tuple[str, ...]) -> None:
+    """On a CA that is the collection's: the operator takes back what a person writes."""
+    made: list[str] = []
+    for name, function in (("promoted-early", "promote_too_early"), ("retired-early", "retire_too_early")):
+        monkeypatch.setattr(clients_ca, function, lambda *_about, name=name: made.append(name))
+    found = Run(monkeypatch, "reload", {}, "")
+    found.control(names)
+    assert made == sorted(set(names) - {"foreign-leaf"})
+    assert found.playbooks == (["upgrade"] if made else [])

@@ -18,6 +18,7 @@ ASKED = scenarios(["dual-role", "separate"], ["restart"], 1)
 
 
 ENOUGH = HANDSHAKES[CLUSTER]
+ALL = (FOREIGN, PROMOTED, RETIRED)
 USERS = flows_named(["clients-upgrade", "clients-replace_key"])
 
 
@@ -53,8 +54,8 @@ def measured_users(flow: dict[str, Any] | None = None, retired: dict[str, Any] |
 
 
 def test_a_good_measurement_breaks_no_rule() -> None:
-    assert broken_rules(measured(), ASKED, CHOSEN) == []
-    assert broken_rules(measured({"duplicated": 12}), ASKED, CHOSEN) == []
+    assert broken_rules(measured(), ASKED, CHOSEN, ALL) == []
+    assert broken_rules(measured({"duplicated": 12}), ASKED, CHOSEN, ALL) == []
 
 
 LAST = "separate restart replace_key"
@@ -86,17 +87,17 @@ LAST = "separate restart replace_key"
     ],
 )
 def test_each_rule_is_told_alone(found: Measured, rule: str) -> None:
-    assert broken_rules(found, ASKED, CHOSEN) == [rule]
+    assert broken_rules(found, ASKED, CHOSEN, ALL) == [rule]
 
 
 def test_a_flow_without_handshakes_is_named_even_where_the_others_have_enough() -> None:
     found = measured({"handshakes": 0})
     found.flows[0]["handshakes"] = 4 * ENOUGH
-    assert broken_rules(found, ASKED, CHOSEN) == [f"{LAST}: handshakes is 0"]
+    assert broken_rules(found, ASKED, CHOSEN, ALL) == [f"{LAST}: handshakes is 0"]
 
 
 def test_flows_about_the_clients_ca_are_measured_by_the_same_rules() -> None:
-    assert broken_rules(measured_users(), ASKED, USERS) == []
+    assert broken_rules(measured_users(), ASKED, USERS, ALL) == []
 
 
 CLIENTS_LAST, FEW = "separate restart clients-replace_key", HANDSHAKES[CLIENTS]
@@ -118,13 +119,19 @@ CLIENTS_LAST, FEW = "separate restart clients-replace_key", HANDSHAKES[CLIENTS]
     ],
 )
 def test_each_rule_for_users_is_told_alone(found: Measured, rule: str) -> None:
-    assert broken_rules(found, ASKED, USERS) == [rule]
+    assert broken_rules(found, ASKED, USERS, ALL) == [rule]
 
 
 def test_both_mistakes_with_the_clients_ca_have_to_be_made() -> None:
     found = measured_users()
     found.controls.pop()
-    assert broken_rules(found, ASKED, USERS) == [f"negative controls were {[PROMOTED]}, not {[PROMOTED, RETIRED]}"]
+    assert broken_rules(found, ASKED, USERS, ALL) == [f"negative controls were {[PROMOTED]}, not {[PROMOTED, RETIRED]}"]
+
+
+def test_a_mistake_that_nobody_asked_for_is_not_missed() -> None:
+    found = measured_users()
+    found.controls.pop()
+    assert broken_rules(found, ASKED, USERS, [FOREIGN, PROMOTED]) == []
 
 
 @pytest.mark.parametrize("party", sorted(taking_part(ASKED[-1].layout, CHOSEN[-1])))
@@ -132,19 +139,19 @@ def test_who_has_not_succeeded_is_named(party: str) -> None:
     """Whether it is in the row with nothing, or not in it."""
     found = measured()
     found.flows[-1]["handshakes_by_identity"] = {**everybody(ASKED[-1], CHOSEN[-1])["handshakes_by_identity"], party: 0}
-    assert broken_rules(found, ASKED, CHOSEN) == [f"{LAST}: no handshake of {party} has succeeded"]
+    assert broken_rules(found, ASKED, CHOSEN, ALL) == [f"{LAST}: no handshake of {party} has succeeded"]
     del found.flows[-1]["handshakes_by_identity"][party]
-    assert broken_rules(found, ASKED, CHOSEN) == [f"{LAST}: no handshake of {party} has succeeded"]
+    assert broken_rules(found, ASKED, CHOSEN, ALL) == [f"{LAST}: no handshake of {party} has succeeded"]
 
 
 def test_a_flow_that_was_not_measured_is_missed() -> None:
-    (first, *_others) = broken_rules(measured(), ASKED, FLOWS)
+    (first, *_others) = broken_rules(measured(), ASKED, FLOWS, ALL)
     assert "dual-role restart downgrade" in first
 
 
 @pytest.mark.parametrize("other", [{"layout": "dual-role"}, {"variant": "reload"}])
 def test_a_scenario_stands_for_no_other(other: dict[str, str]) -> None:
-    (first, *_others) = broken_rules(measured(other), ASKED, CHOSEN)
+    (first, *_others) = broken_rules(measured(other), ASKED, CHOSEN, ALL)
     assert first.startswith("measured were ")
 
 
@@ -157,12 +164,12 @@ def test_a_new_key_takes_the_restarts_of_its_variant(layout: str, variant: str, 
     found = measured()
     found.flows = [row(asked, flow) for flow in CHOSEN]
     assert [one["restarts"] for one in found.flows] == [0, taken]
-    assert broken_rules(found, [asked], CHOSEN) == []
+    assert broken_rules(found, [asked], CHOSEN, ALL) == []
 
 
 def test_a_control_that_was_not_run_is_missed() -> None:
     found = Measured(flows=measured().flows)
-    assert broken_rules(found, ASKED, CHOSEN) == [f"negative controls were [], not {[FOREIGN]}"]
+    assert broken_rules(found, ASKED, CHOSEN, ALL) == [f"negative controls were [], not {[FOREIGN]}"]
 
 
 @pytest.mark.parametrize("names", [[], ["create"], ["upgrade", "renew"], ["create", "renew"]])

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from ..api.running import Finished, Runner
@@ -70,8 +70,8 @@ class Traffic(ABC):
             print(late, flush=True)
 
     @abstractmethod
-    def control(self) -> list[Controlled]:
-        """Mistakes that have to be noticed."""
+    def control(self, names: Collection[str]) -> list[Controlled]:
+        """Those of these mistakes that are made with this CA, in an order in which one cluster can go through all of them."""
 
 
 def play(cluster: BedCluster, playbook: str, **variables: object) -> Finished:
