@@ -33,7 +33,7 @@ def measure(
 ) -> Measured:
     """Runs the flows of each scenario under ``rate`` handshakes a second, and with the last one about a CA these negative controls of it.
 
-    It writes what it has measured after each scenario, so that a run that is cut short leaves something.
+    It writes what it has measured of each CA with each scenario, so that a run that is cut short leaves something.
     """
     measured = Measured()
     last = {flow.ca: scenario for scenario in scenarios for flow in flows_of(flows, scenario.variant)}
@@ -50,10 +50,18 @@ def measure(
                 if about := [flow for flow in chosen if flow.ca == ca]:
                     own = Path(folder, ca)
                     own.mkdir()
-                    with begin(tier, scenario, outside, rate, own) as traffic:
+                    with begin(tier, scenario, outside, rate, own) as traffic, _written(measured, file):
                         _measure_flows(traffic, about, measured, controls if scenario == last[ca] else ())
-                    measured.write(file)
     return measured
+
+
+@contextmanager
+def _written(measured: Measured, file: Path) -> Iterator[None]:
+    """Also when something fails."""
+    try:
+        yield
+    finally:
+        measured.write(file)
 
 
 def _measure_flows(traffic: Traffic, flows: list[Flow], measured: Measured, controls: Collection[str]) -> None:
@@ -66,15 +74,27 @@ def _measure_flows(traffic: Traffic, flows: list[Flow], measured: Measured, cont
             traffic.run(flow)
         for one in (*traffic.load.unsettled(), *traffic.complaints(flow)):
             measured.unexpected.append(f"{scenario} {flow.name}, in the end {one}")
-        print(f"{scenario} {flow.name}: {time.monotonic() - ledger.windows[-1].began:.0f} s", flush=True)
+        _say_so(traffic, flow)
     for name, times in traffic.clients.exits.items():
         measured.exits[f"{scenario} {name}"] = times
     ledger.begin(_CONTROL)
-    measured.controls += [asdict(one) for one in traffic.control(controls)]
-    ledger.end()
-    traffic.finish()
-    measured.unexpected += ledger.unreadable[:20]
-    _tell(traffic, flows, measured)
+    try:
+        measured.controls += [asdict(one) for one in traffic.control(controls)]
+    finally:
+        ledger.end()
+        traffic.finish()
+        measured.unexpected += ledger.unreadable[:20]
+        _tell(traffic, flows, measured)
+
+
+def _say_so(traffic: Traffic, flow: Flow) -> None:
+    """What is known when a flow has ended: what is lost is known when all is read."""
+    window = traffic.ledger.windows[-1]
+    failed = [*traffic.load.failed(window.began), *traffic.ledger.failures(window)]
+    told = f"{window.ended - window.began:.0f} s, {traffic.load.restarts(window.began, window.ended)} restarts"
+    print(
+        f"{traffic.scenario} {flow.name}: {told}, {len(failed)} handshakes failed", *failed[:5], sep="\n  ", flush=True
+    )
 
 
 def _tell(traffic: Traffic, flows: list[Flow], measured: Measured) -> None:
