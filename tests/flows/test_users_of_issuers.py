@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -15,6 +16,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.looking import see
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.left_over import left_over, remove
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_source import CaSourceReference
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
     CertManagerCertificates,
     CertManagerIssuer,
@@ -33,8 +35,9 @@ from ..support.cert_manager_certificates import MemoryCertificates
 from ..support.certificates import YEAR, Entity
 from ..support.clients_cluster import ClientsCluster
 from ..support.misissuing import Signing
+from ..support.signing_office import SigningOffice
 from .test_clients_ca import assert_only
-from .test_users_issued_elsewhere import FIVE, assert_served, elsewhere, requests_left
+from .test_users_issued_elsewhere import ASKED, FIVE, assert_served, elsewhere, requests_left
 
 #: Certificates begin so much before they are made, as those of most issuers do.
 _CLOCKS = timedelta(minutes=1)
@@ -215,3 +218,24 @@ def test_an_issuer_that_is_named_for_nothing_is_not_asked(cluster: ClientsCluste
     cluster.finish(Goal.REPLACE_KEY, replace(root("Brought"), elsewhere=False), asked="the external issuer")
     assert cluster.users.issued[-2:] == ["orders", "payments"]
     assert requests_left(cluster) == []
+
+
+def test_the_source_says_which_ca_is_to_be_trusted(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    """As trust-manager writes it: a new one is asked about first, then users get certificates of it."""
+    cluster.begin()
+    cluster.run(Goal.RECONCILE)
+    before, supplied = cluster.current, root("Corporate Root")
+    cluster.source = CaSourceReference("Secret", NAMESPACE, "corporate-ca", "ca.crt")
+    cluster.memory.apply({
+        "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "corporate-ca"},
+        "data": {"ca.crt": base64.b64encode(supplied.pem).decode()},
+    })  # fmt: skip
+    told = cluster.run(Goal.RECONCILE, asked=ASKED).outcome.decision
+    assert (told.violations, told.done, cluster.writes, cluster.current) == ((), False, 0, before)
+    assert supplied.chain[0].sha256 in told.waiting[0]
+    confirmed = frozenset({supplied.chain[0].sha256})
+    cluster.run(Goal.RECONCILE, asked=ASKED, confirmed=confirmed)
+    SigningOffice(cluster.memory, supplied, START).work()
+    cluster.finish(Goal.RECONCILE, asked=ASKED, confirmed=confirmed)
+    assert_only(cluster, supplied.fingerprint)
+    assert_served(cluster, supplied)

@@ -18,6 +18,7 @@ from .._trust.model.presenters import Presenter
 from .._trust.model.snapshot import CaSecrets, Component, IssuedBy, Pod, Snapshot
 from . import names
 from .ca_secrets import read_ca_secrets
+from .ca_source import CaSourceReference, read_ca_source
 from .client_bundle import read_published
 from .finding_pods import find_pods, known_nodes, lost_labels, party_of
 from .kafka import read_reconciliation, renewal_window
@@ -41,9 +42,14 @@ Object = Mapping[str, Any]
 
 
 def observe_clients_ca(
-    client: KubeClient, scope: ClusterNames, now: datetime, asked: Outside = NOTHING_SAID
+    client: KubeClient,
+    scope: ClusterNames,
+    now: datetime,
+    asked: Outside = NOTHING_SAID,
+    source: CaSourceReference | None = None,
 ) -> Observation:
-    """Read the Kafka resource, its Secrets and brokers, then its users and who reads their Secrets. Raises KubeError.
+    """Read the Kafka resource, its Secrets and brokers, then its users and who reads their Secrets; and where the user keeps the CAs to trust.
+    Raises KubeError.
 
     The order matters: a broker that is not in the list started after the trust bundle was read.
     """
@@ -76,6 +82,7 @@ def observe_clients_ca(
         unlabelled={
             pod["metadata"]["name"]: lost for pod in brokers if (lost := lost_labels(pod, Component.KAFKA, scope))
         },
+        source=read_ca_source(client, source) if source is not None else None,
         renewal_window=window,
         presenters=with_secrets(_presenters(users, ca, ledger, now), scope, users),
         sends_chains=False,

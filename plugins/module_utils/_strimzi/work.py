@@ -132,7 +132,7 @@ class Work:
         """The cluster as it is stored now. Raises KubeError."""
         settings = self.settings
         if self.scope.ca is CaKind.CLIENTS:
-            return observe_clients_ca(self.client, self.scope, self.clock.now(), settings.outside)
+            return observe_clients_ca(self.client, self.scope, self.clock.now(), settings.outside, settings.source)
         return observe(self.client, self.scope, self.clock.now(), settings.outside, settings.source, settings.growth)
 
     def record(self, action: Action) -> None:

@@ -136,6 +136,22 @@ def test_one_that_is_missing_goes_with_its_user() -> None:
     }]  # fmt: skip
 
 
+@pytest.mark.parametrize("stored", [True, False])
+def test_it_is_written_where_the_user_operator_looks(stored: bool) -> None:
+    made = bench(stored=False)
+    made.change("kafkas", "demo", {"spec": {"entityOperator": {"userOperator": {"watchedNamespace": "apps"}}}})
+    found = user_secret("orders", OLD, OLD, NOW, "apps")
+    objects = (("/apis/kafka.strimzi.io/v1", "kafkausers", kafka_user("orders", "apps")), ("/api/v1", "secrets", found))
+    for root_path, plural, body in objects[: 1 + stored]:
+        assert made.api.request("POST", f"{root_path}/namespaces/apps/{plural}", body=body).status == 201
+    write = written(made)
+    assert write.action("kafka", "use").object == "Secret apps/orders"
+    write_all((write,), on(made)[1], "use")
+    here, there = (made.api.find("secrets", namespace, "orders") for namespace in ("kafka", "apps"))
+    assert here is None
+    assert parse_certificates(base64.b64decode((there or {})["data"]["user.crt"]))[0] == issued(CA).leaf
+
+
 def test_what_is_kept_gets_the_ca_in_use_beside_it_and_nothing_else() -> None:
     made = bench(keystore=True)
     before = made.data("orders")
