@@ -130,7 +130,6 @@ def test_and_of_a_cluster_that_is_not_there_yet() -> None:
         ({}, False, ReissuePause.NONE),
         ({}, True, ReissuePause.ENDED),
         ({"trustops.strimzi/paused-for-clients-ca-by": "me"}, False, ReissuePause.NONE),
-        ({"trustops.strimzi/paused-for-clients-ca-by": "me"}, True, ReissuePause.ENDED),
         ({"strimzi.io/pause-reconciliation": "false"}, False, ReissuePause.NONE),
         (PAUSE, True, ReissuePause.FOREIGN),
         ({**PAUSE, "trustops.strimzi/paused-for-clients-ca-by": "me"}, False, ReissuePause.ASKED),
