@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace, Snapshot
@@ -38,17 +38,18 @@ PAUSE_USER, LET_USER_ON = "pause user", "let user on"
 
 @dataclass
 class UsersRunner(Looker[ModelUsers]):
-    """On the clients CA of a cluster in this environment."""
+    """On the clients CA. letting_on: of what is visible, what a run writes that gives up then."""
+
+    letting_on: dict[Any, tuple[Write, ...]] = field(default_factory=dict)
 
     def listed(self, model: ModelUsers) -> Listed:
-        self.environment = model.environment
         return model.listed
 
     def visible(self, seen: Secrets, listed: Listed) -> Any:
         return (seen, listed)
 
     def snapshot(self, seen: Secrets, listed: Listed) -> Snapshot:
-        return snapshot_of(seen, listed, self.environment)
+        return snapshot_of(seen, listed)
 
     def answers(self, model: ModelUsers) -> tuple[Listeners, ...]:
         return model.brokers
@@ -59,7 +60,7 @@ class UsersRunner(Looker[ModelUsers]):
     def asked(
         self, seen: Secrets, listed: Listed, heard: tuple[Listeners | None, ...], circumstances: None
     ) -> Snapshot:
-        return after_asking(seen, listed, self.environment, heard)
+        return after_asking(seen, listed, heard)
 
     def writes_of(self, step: Step, seen: Secrets, listed: Listed) -> tuple[Write, ...]:
         if isinstance(step, PrepareAuthority):
@@ -84,13 +85,12 @@ class UsersRunner(Looker[ModelUsers]):
 
     def lets_on(self, model: ModelUsers) -> tuple[Write, ...]:
         listed = self.listed(model)
-        about = ("let on", model.secrets, listed)
-        if about not in self.wanting:
+        about = self.visible(model.secrets, listed)
+        if about not in self.letting_on:
             steps = let_on(self.snapshot(model.secrets, listed))
-            self.wanting[about] = tuple(  # type: ignore[assignment]
-                write for step in steps for write in self.writes_of(step, model.secrets, listed)
-            )
-        return self.wanting[about]  # type: ignore[return-value]
+            writes = (self.writes_of(step, model.secrets, listed) for step in steps)
+            self.letting_on[about] = tuple(write for some in writes for write in some)
+        return self.letting_on[about]
 
 
 @dataclass

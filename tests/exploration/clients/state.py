@@ -70,14 +70,6 @@ class Secrets(NamedTuple):
     generated: bool
 
 
-class Listed(NamedTuple):
-    """What it reads then. brokers: how many there are."""
-
-    brokers: int
-    users: tuple[SeenUser | None, ...]
-    programs: tuple[Program, ...]
-
-
 class Environment(NamedTuple):
     """What never changes in one exploration. keystores: whether the User Operator makes PKCS#12 files. reloadable: whether brokers can be told
     to read again. expiring: whether a user may be due for a new certificate at any moment.
@@ -86,6 +78,15 @@ class Environment(NamedTuple):
     keystores: bool = True
     reloadable: bool = True
     expiring: bool = False
+
+
+class Listed(NamedTuple):
+    """What it reads then. brokers: how many there are."""
+
+    brokers: int
+    users: tuple[SeenUser | None, ...]
+    programs: tuple[Program, ...]
+    environment: Environment
 
 
 #: Of a broker, by its listeners: the CAs that each accepts.
@@ -119,7 +120,7 @@ class ModelUsers(WithRuns):
     @property
     def listed(self) -> Listed:
         users = (one and SeenUser(one.leaf, one.beside, one.paused, one.confirmed) for one in self.users)
-        return Listed(len(self.brokers), tuple(users), self.programs)
+        return Listed(len(self.brokers), tuple(users), self.programs, self.environment)
 
     @property
     def presented(self) -> frozenset[int]:

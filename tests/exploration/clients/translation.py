@@ -24,7 +24,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 
 from ..authorities import NOW, accepts, certificate, fingerprints_of
 from ..translation import ca_secrets, ledger_of
-from .state import Environment, Listed, Listeners, Program, Secrets, SeenUser
+from .state import Listed, Listeners, Program, Secrets, SeenUser
 
 NAMES = ObjectNames(
     "Kafka", "certificate Secret", "key Secret", "ledger", "kafka", "demo", "clients CA", "clients-ca", "spec.clientsCa"
@@ -43,7 +43,7 @@ def number_of_user(name: str) -> int:
     return int(name.rpartition("/")[2])
 
 
-def snapshot_of(seen: Secrets, listed: Listed, environment: Environment) -> Snapshot:
+def snapshot_of(seen: Secrets, listed: Listed) -> Snapshot:
     return Snapshot(
         names=NAMES,
         now=NOW,
@@ -61,20 +61,18 @@ def snapshot_of(seen: Secrets, listed: Listed, environment: Environment) -> Snap
         presenters=_presenters(seen, listed),
         sends_chains=False,
         issued_by=IssuedBy.USER_OPERATOR,
-        pause_reissue="" if environment.keystores else "The User Operator makes no PKCS#12 files.",
+        pause_reissue="" if listed.environment.keystores else "The User Operator makes no PKCS#12 files.",
     )
 
 
-def after_asking(
-    seen: Secrets, listed: Listed, environment: Environment, heard: tuple[Listeners | None, ...]
-) -> Snapshot:
+def after_asking(seen: Secrets, listed: Listed, heard: tuple[Listeners | None, ...]) -> Snapshot:
     listeners = tuple(
         _listener(number, port, trusts, _asked_about(seen))
         for number, answered in enumerate(heard)
         for port, trusts in enumerate(answered or (), _FIRST_PORT)
     )
-    in_place = InPlace("" if environment.reloadable else "the permission is missing.")
-    return replace(snapshot_of(seen, listed, environment), listeners=listeners, in_place=in_place)
+    in_place = InPlace("" if listed.environment.reloadable else "the permission is missing.")
+    return replace(snapshot_of(seen, listed), listeners=listeners, in_place=in_place)
 
 
 def _asked_about(seen: Secrets) -> frozenset[int]:
