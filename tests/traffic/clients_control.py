@@ -18,6 +18,7 @@ from .handshakes import Outcome
 from .ledger import Ledger
 from .load import Load
 from .logging_in import APPLICATION, LOGGING_IN, PORTS, by_secret
+from .refusals import Refusals
 from .traffic import Controlled
 
 PROMOTED, RETIRED = "promoted-early", "retired-early"
@@ -28,7 +29,7 @@ _SECONDS, _SETTLE_S, _QUIET_S = 90, 4.0, 8.0
 
 def promote_too_early(tier: Tier, load: Load, ledger: Ledger) -> Controlled:
     """Somebody makes another CA the one in use, and no broker has read it. Then the old one is put back."""
-    began = time.monotonic()
+    began, refusals = time.monotonic(), Refusals(tier, load.looking.layout.brokers)
 
     def unnoticed() -> list[str]:
         failed = load.failed(began)
@@ -39,7 +40,7 @@ def promote_too_early(tier: Tier, load: Load, ledger: Ledger) -> Controlled:
 
     with _another_ca(tier):
         _wait_until_noticed(unnoticed)
-        missed = unnoticed()
+        missed = [*unnoticed(), *([] if refusals.count() else ["the logs of brokers"])]
     wait_for(
         lambda: _all_have(tier, tier.secret(f"{tier.name}-clients-ca-cert")["ca.crt"]), "the old certificates", _SECONDS
     )

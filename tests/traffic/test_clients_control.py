@@ -30,7 +30,7 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Tier:
-    """The Secrets of the clients CA, and users whose Secrets follow it at once. promoted: called when there is another CA."""
+    """The Secrets of the clients CA, and users whose Secrets follow it at once. logged: whether brokers say whom they refuse."""
 
     name = "demo"
 
@@ -41,7 +41,13 @@ class Tier:
         self.before = {name: dict(entries) for name, entries in self.secrets.items()}
         self.seen: list[dict[str, bytes]] = []
         self.cluster: Any = self
-        self.namespace, self.kube, self.promoted = "kafka", self, lambda: None
+        self.namespace, self.kube, self.logged = "kafka", self, True
+
+    def node_uids(self, _name: str) -> dict[str, str]:
+        return {broker: broker for broker in COMBINED.brokers}
+
+    def refusals(self, _broker: str) -> list[str]:
+        return ["192.0.2.1"] * len(self.seen) if self.logged else []
 
     def secret(self, name: str) -> dict[str, bytes]:
         return {"ca.crt": self.secrets["demo-clients-ca-cert"]["ca.crt"]} if name in LOGGING_IN else self.secrets[name]
@@ -53,7 +59,6 @@ class Tier:
         for name in [name for name, value in body["data"].items() if value is None]:
             del entries[name]
         self.seen.append(dict(entries))
-        self.promoted()
         return type("Answer", (), {"status": 200})
 
 
@@ -95,6 +100,12 @@ def test_users_and_clients_notice_a_ca_that_no_broker_has_read(
     found = promote_too_early(tier, load(*failing), refused(*clients))
     assert (found.unnoticed, found.failures, found.done_afterwards) == (unnoticed, len(failing), 1)
     assert tier.secrets == tier.before
+
+
+def test_a_log_without_refusals_is_named() -> None:
+    tier: Any = Tier()
+    tier.logged = False
+    assert promote_too_early(tier, load(*USERS), refused("jvm", "rdkafka")).unnoticed == ["the logs of brokers"]
 
 
 def test_the_other_ca_comes_with_its_key_and_beside_the_old_one() -> None:
