@@ -84,7 +84,7 @@ def observe_clients_ca(
         },
         source=read_ca_source(client, source) if source is not None else None,
         renewal_window=window,
-        presenters=with_secrets(_presenters(users, ca, ledger, now), scope, users),
+        presenters=_presenters(users, scope, ca, ledger, now),
         sends_chains=False,
         has_verifiers=kafka is None or verifying,
         issued_by=IssuedBy.USER_OPERATOR if users is None or users.operated else IssuedBy.NOBODY,
@@ -124,11 +124,13 @@ def _broker(pod: Object, certificates: Object | None) -> Pod:
     )
 
 
-def _presenters(users: Users | None, ca: CaSecrets, ledger: Ledger | None, now: datetime) -> tuple[Presenter, ...]:
+def _presenters(
+    users: Users | None, scope: ClusterNames, ca: CaSecrets, ledger: Ledger | None, now: datetime
+) -> tuple[Presenter, ...]:
     if users is None:
         return ()
     entries = ledger.entries if ledger is not None else ()
     known = [*ca.current[:1], *(chain[0] for chain in ca.others.values()), *(entry.certificate for entry in entries)]
     used = [one.fingerprint for one in ca.current[:1]]
     used += [entry.fingerprint for entry in entries if entry.generations]
-    return presenters_of(users, ca, known, used, now)
+    return with_secrets(presenters_of(users, ca, known, used, now), scope, users)

@@ -95,7 +95,7 @@ def _is_namesake(user: User, scope: ClusterNames) -> bool:
     return user.name in holders_of_subjects(scope.cluster)
 
 
-def with_secrets(presenters: Iterable[Presenter], scope: ClusterNames, users: Users | None) -> tuple[Presenter, ...]:
+def with_secrets(presenters: Iterable[Presenter], scope: ClusterNames, users: Users) -> tuple[Presenter, ...]:
     """The presenters, each with the Secret that its certificate would be written to here, if any would."""
-    secrets = {user.label: user.secret for user in _servable(users, scope)} if users is not None else {}
+    secrets = {user.label: user.secret for user in _servable(users, scope)}
     return tuple(replace(one, secret=secrets.get(one.name, "")) for one in presenters)

@@ -15,7 +15,7 @@ from ..model.steps.presenters import AwaitKept
 from .requests import lacking, reasons_for
 from .situation import Situation
 
-#: How many are written before it is seen that the User Operator keeps them: its queue holds no more (docs/operator.md, "Users").
+#: How many are written before it is seen that the User Operator keeps them: its queue drops what does not fit in (docs/operator.md, "Users").
 _AT_ONCE = 500
 
 
