@@ -17,7 +17,7 @@ test-long: ## what `make test` has no time for: pylint, the other kills and expl
 	@$(CHECK) --exec pytest tests/faults tests/exploration -m long --numprocesses=2 --timeout=3600
 	@$(CHECK) --bed any --exec pytest tests/api -m long --timeout=900
 	@$(CHECK) --long
-	@$(CHECK) --bed real --exec pytest tests/kafka -m long --timeout=1800
+	@$(CHECK) --bed real --exec pytest tests/kafka tests/broker -m long --timeout=1800
 	@$(CHECK) --bed real --exec python -m tests.traffic $(addprefix --variant ,supplied restart reload when-restarted cert-manager vault)
 
 .PHONY: mutation

@@ -35,7 +35,7 @@ ROLES = {BROKER: "broker", **dict.fromkeys(CONTROLLERS, "controller")}
 PODS = {f"pod {pod_of(node)}" for node in ROLES}
 #: What a Raft client says when either side does not accept the certificate of the other; of its own it hears late.
 REFUSED = r"\[RaftManager id={}] Connection to node (\d) .* failed authentication due to: "
-pytestmark = pytest.mark.filterwarnings(LIBRARY_READS_ITS_FILES)
+pytestmark = [pytest.mark.long, pytest.mark.filterwarnings(LIBRARY_READS_ITS_FILES)]
 
 
 @pytest.fixture

@@ -101,7 +101,7 @@ def test_a_rotation_that_was_killed_at_any_write_can_be_undone(
     assert told >= 1
 
 
-@pytest.mark.parametrize("until", [Phase.TRUST, Phase.USE])
+@pytest.mark.parametrize("until", [pytest.param(Phase.TRUST, marks=pytest.mark.long), Phase.USE])
 @pytest.mark.parametrize("story", EVERYWHERE)
 def test_an_abort_that_is_killed_at_any_write_goes_on(
     story: AbortStory, until: Phase, monkeypatch: pytest.MonkeyPatch
