@@ -19,11 +19,11 @@ from .._strimzi.user_moving import ChangeOfAuthentication
 from .._strimzi.user_secrets import read_clients_ca, read_user_secret
 from .._strimzi.users import existing_kafka, user_namespaces
 from .._strimzi.work import Work
-from .flow_module import FlowModule
 from .times import time_text
+from .trust_module import TrustModule
 
 
-class UserModule(FlowModule):
+class UserModule(TrustModule):
     """One call."""
 
     def scope(self) -> ClusterNames:
