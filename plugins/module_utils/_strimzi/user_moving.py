@@ -73,7 +73,6 @@ class ChangeOfAuthentication:
             try:
                 self._do(steps[0], seen, wanted)
             except Conflict:
-                # Somebody has written meanwhile; the User Operator writes the status at any time.
                 tries -= 1
                 if not tries:
                     raise
