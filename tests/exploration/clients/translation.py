@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import observe_clients
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind, ClusterNames
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.readers import Reader
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_secrets import ClientsCa, UserCertificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import TLS, User, Users
@@ -29,6 +30,8 @@ from .state import Listed, Listeners, Program, Secrets, SeenUser
 NAMES = ObjectNames(
     "Kafka", "certificate Secret", "key Secret", "ledger", "kafka", "demo", "clients CA", "clients-ca", "spec.clientsCa"
 )
+_NAMESPACE = "kafka"
+SCOPE = ClusterNames(_NAMESPACE, "demo", CaKind.CLIENTS)
 _HOUR = timedelta(hours=1)
 #: Listeners by their ports.
 _FIRST_PORT = 9093
@@ -36,7 +39,7 @@ _FIRST_PORT = 9093
 
 def name_of(user: int) -> str:
     """As presenters are named."""
-    return f"KafkaUser kafka/{user}"
+    return f"KafkaUser {_NAMESPACE}/{user}"
 
 
 def number_of_user(name: str) -> int:
@@ -104,8 +107,8 @@ def _presenters(seen: Secrets, listed: Listed) -> tuple[Presenter, ...]:
         for number, user in enumerate(listed.users)
         if user is not None
     )
-    found = Users({}, "kafka", True, ClientsCa(anchors, stored), tuple(users))
-    return observe_clients._presenters(found, ca_secrets(seen.ca), ledger_of(seen.books), NOW)
+    found = Users({}, _NAMESPACE, True, ClientsCa(anchors, stored), tuple(users))
+    return observe_clients._presenters(found, SCOPE, ca_secrets(seen.ca), ledger_of(seen.books), NOW)
 
 
 def _user(number: int, user: SeenUser, programs: list[tuple[int, Program]], seen: Secrets) -> User:
@@ -113,7 +116,8 @@ def _user(number: int, user: SeenUser, programs: list[tuple[int, Program]], seen
     if user.paused:
         pause = ReissuePause.OURS if user.confirmed else ReissuePause.ASKED
     found = _certificate(user, seen)
-    return User(str(number), TLS, str(number), True, pause, found, tuple(_reader(*one) for one in programs))
+    readers = tuple(_reader(*one) for one in programs)
+    return User(_NAMESPACE, str(number), TLS, str(number), True, pause, found, readers)
 
 
 def _certificate(user: SeenUser, seen: Secrets) -> UserCertificate:
