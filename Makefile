@@ -14,7 +14,7 @@ test: ## every check, two at a time
 
 .PHONY: test-long
 test-long: ## what `make test` has no time for: pylint, the other kills and explorations, playbooks on real nodes, every flow under traffic; two hours, as root
-	@$(CHECK) --exec pytest tests/faults tests/exploration -m long --numprocesses=2 --timeout=3600
+	@$(CHECK) --exec pytest tests/faults tests/exploration tests/flows -m long --numprocesses=2 --timeout=3600
 	@$(CHECK) --bed any --exec pytest tests/api -m long --timeout=900
 	@$(CHECK) --long
 	@$(CHECK) --bed real --exec pytest tests/kafka tests/broker -m long --timeout=1800
@@ -63,7 +63,7 @@ documents: ## write documentation that several files share anew from its tables
 
 .PHONY: sanity
 sanity: ## all ansible-test sanity tests
-	@$(CHECK) sanity pylint
+	@$(CHECK) sanity sanity-slow
 
 .PHONY: importer
 importer: ## galaxy-importer on the built collection

@@ -28,13 +28,14 @@ _DOUBLES = (
 #: One test is a whole exploration, or a flow killed at every write: a minute on an idle machine, and many where all share it.
 _PATIENT = "--timeout=1800"
 _LONG = ("--numprocesses=2", _PATIENT)
-#: A little of what `make traffic` measures in an hour, by the same rules, with fewer handshakes: replacements of both CAs without any restart.
+#: A little of what `make traffic` measures in an hour, by the same rules, with fewer logins. The check before it replaces the key of the
+#: cluster CA on real nodes.
 _TRAFFIC = (
-    "--variant", "when-restarted", "--flow", "replace_key", "--flow", "clients-upgrade", "--flow", "clients-replace_key",
-    "--control", "foreign-leaf", "--control", "promoted-early", "--rate", "15", "--output", "build/traffic-short.json",
+    "--variant", "reload", "--flow", "clients-upgrade", "--flow", "clients-replace_key", "--control", "promoted-early",
+    "--rate", "15", "--output", "build/traffic-short.json",
 )  # fmt: skip
-#: Pylint takes most of the time of all sanity tests.
-_BUT_PYLINT = ("--skip-test", "pylint")
+#: The sanity tests that take most of the time of all.
+_SLOW = ("pylint", "import")
 #: The collection's Python below the collections root, as mypy and import-linter name it.
 _PLUGINS = "ansible_collections.trustops.strimzi.plugins"
 _TYPED = tuple(
@@ -58,6 +59,11 @@ def _script(name: str, *arguments: str) -> tuple[str, ...]:
     return ("python", "-m", f"tests.checks.{name}", *arguments)
 
 
+def _sanity(option: str) -> tuple[str, ...]:
+    """option: what to do with the slow tests."""
+    return _script("sanity", *(part for name in _SLOW for part in (option, name)))
+
+
 def _scenario(name: str) -> tuple[tuple[str, ...], ...]:
     """A run that was killed leaves word that its cluster exists, and the next would not make one."""
     return tuple(("molecule", command, "--scenario-name", name) for command in ("reset", "test"))
@@ -72,8 +78,8 @@ def _without_a_bed(main: Pair) -> list[Check]:
             main,
             (_MODULES,),
         ),
-        Check("sanity", "ansible-test sanity tests but pylint, none ignored", main, (_script("sanity", *_BUT_PYLINT),)),
-        Check("pylint", "the sanity test pylint", main, (_script("sanity", "--test", "pylint"),), long=True),
+        Check("sanity", "ansible-test sanity tests but the slow ones, none ignored", main, (_sanity("--skip-test"),)),
+        Check("sanity-slow", f"the sanity tests {', '.join(_SLOW)}", main, (_sanity("--test"),), long=True),
         Check("faults", "every flow, killed at every write", main, (("pytest", "tests/faults", *_LONG),)),
         Check(
             "flows",
@@ -137,7 +143,9 @@ def _on_real_nodes(main: Pair) -> list[Check]:
         # Both beds have most in common: the second would only wait for the first.
         Check("nodes", about, main, build, after=("bed",), reason_to_skip=needs.reason_to_skip),
         on_nodes("kafka", "real Kafka nodes on a real kubelet", ("pytest", "tests/kafka", _PATIENT)),
-        on_nodes("traffic", "both CAs replaced under traffic", ("python", "-m", "tests.traffic", *_TRAFFIC)),
+        on_nodes(
+            "traffic", "the clients CA replaced while its users log in", ("python", "-m", "tests.traffic", *_TRAFFIC)
+        ),
         # On simulated nodes the same playbooks run in every run, and the two checks above replace keys on real ones.
         on_nodes("molecule-kafka", "scenario kafka", *_scenario("kafka"), long=True),
     ]
@@ -146,7 +154,7 @@ def _on_real_nodes(main: Pair) -> list[Check]:
 def _other_pairs(main: Pair) -> list[Check]:
     others = [(pair, name) for pair in PAIRS if pair != main for name in ("modules", "sanity")]
     # Old libraries may break whatever calls them. With newer pairs the tests of modules run, which call the rest.
-    commands = {"unit": _BY_LIBRARIES, "modules": _MODULES, "sanity": _script("sanity", *_BUT_PYLINT)}
+    commands = {"unit": _BY_LIBRARIES, "modules": _MODULES, "sanity": _script("sanity", "--skip-test", "pylint")}
     return [
         Check(
             f"{name}-{pair.core}",

@@ -194,7 +194,6 @@ EAGER = [replace(story, eager=True) for story in STORIES]
 SHORT = [
     *(Story(Case(goal)) for goal in (Goal.CREATE, Goal.UPGRADE, Goal.DOWNGRADE)),
     *(Story(Case(goal), reload=True) for goal in (Goal.REPLACE_KEY, Goal.RENEW, Goal.RENEW_LEAVES)),
-    Story(Case(Goal.REPLACE_KEY), reload=True, eager=True),
     Story(Case(Goal.REPLACE_KEY, "unlinked")),
     Story(Case(Goal.REPLACE_KEY), reload=True, layout=Layout.SPLIT),
     *(

@@ -60,7 +60,7 @@ def nodes(cluster: WatchedCluster, monkeypatch: pytest.MonkeyPatch) -> Reloading
     return cluster.nodes
 
 
-@pytest.fixture(params=[True, False], ids=["reload", "restart"])
+@pytest.fixture(params=[True, pytest.param(False, marks=pytest.mark.long)], ids=["reload", "restart"])
 def uptake(request: pytest.FixtureRequest) -> bool:
     """Once with nodes that can be told to read again, and once with nodes that can only be restarted."""
     if request.param:
