@@ -22,6 +22,9 @@ from .running import Runner
 from .test_cert_manager import ISSUER, leaves, requests
 from .test_permissions import shipped_rules
 
+#: In every run the same is done in memory.
+pytestmark = pytest.mark.long
+
 SOURCE = {"kind": "ConfigMap", "name": "corporate-roots"}
 FOLLOWING: dict[str, Any] = {
     "strimzi_ca_source": SOURCE, "strimzi_issuer": ISSUER, "strimzi_issue_timeout": 60, "strimzi_spare_leaves": 0,

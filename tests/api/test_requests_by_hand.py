@@ -12,11 +12,16 @@ import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
+
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 
 from ..cluster.bed import ROOT
 from .running import Runner
 from .test_permissions import shipped_rules
+
+#: As the other pages about issuers; requests are carried by hand in memory in every run.
+pytestmark = pytest.mark.long
 
 PAGE = (ROOT / "docs" / "issuers" / "external.md").read_text()
 #: Three nodes, and the five others of a cluster with everything.
