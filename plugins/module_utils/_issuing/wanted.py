@@ -58,7 +58,7 @@ def _is_in_doubt(leaf: LeafSecret, observation: Observation) -> bool:
     names that it wants; of one that is paused nothing is known.
     """
     ca, state = observation.snapshot.ca, observation.snapshot.reconciliation
-    helpless = bool(ca.current) and ca.is_kept_elsewhere(ca.current[0])
+    helpless = ca.in_use_elsewhere
     return helpless and leaf.secret in observation.wanted and state.observed and not (state.ready or state.paused)
 
 

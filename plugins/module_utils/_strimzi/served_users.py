@@ -29,7 +29,7 @@ Object = Mapping[str, Any]
 
 def are_served(ca: CaSecrets) -> bool:
     """Whether somebody else keeps the key of the CA in use or of the next one."""
-    return any(map(ca.is_kept_elsewhere, ca.current[:1])) or any(one.elsewhere for one in ca.prepared)
+    return ca.in_use_elsewhere or any(one.elsewhere for one in ca.prepared)
 
 
 def served_users(

@@ -145,6 +145,11 @@ class CaSecrets:
         return authority.public_key_sha256 in self.elsewhere
 
     @property
+    def in_use_elsewhere(self) -> bool:
+        """Whether there is a CA in use, and somebody else keeps its key."""
+        return bool(self.current) and self.is_kept_elsewhere(self.current[0])
+
+    @property
     def projected(self) -> frozenset[str]:
         """Fingerprints of all trust anchors in the certificate Secret."""
         chains = [*([self.current] if self.current else []), *self.others.values()]

@@ -46,7 +46,7 @@ def _why_before_going_back(at: Situation) -> str:
     unwanted = at.ledger.undone
     if unwanted is None or at.current is None or at.current.fingerprint != unwanted:
         return ""
-    return f"The User Operator may be about to store a certificate of {named(at.current)}; of whom it says that it is paused, it is not."
+    return f"The User Operator may be about to store a certificate of {named(at.current)}. It does not do so for a user that it has reported as paused."
 
 
 def _why_none(at: Situation) -> str:

@@ -72,7 +72,7 @@ class Situation:
     @property
     def serves(self) -> bool:
         """Whether this collection issues certificates outside the cluster now: nobody else can."""
-        return bool(self.snapshot.served) and any(map(self.snapshot.ca.is_kept_elsewhere, self.snapshot.ca.current[:1]))
+        return bool(self.snapshot.served) and self.snapshot.ca.in_use_elsewhere
 
     @cached_property
     def successor(self) -> Successor | None:
