@@ -17,7 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors i
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import Outside
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Waiver
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.trust import restart_to_trust
 from ansible_collections.trustops.strimzi.tests.operator import clusters
@@ -209,6 +209,30 @@ def test_a_program_that_reads_its_secret_only_at_its_start(cluster: ClientsClust
     start(cluster, "billing", "payments")
     cluster.finish(Goal.RECONCILE)
     assert_only(cluster, cluster.current)
+
+
+def test_a_flow_that_stops_after_use_does_not_fail_for_it(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    """The phase in which the program would have to be restarted is not asked for."""
+    cluster.begin()
+    old = cluster.current
+    start(cluster, "billing", "payments")
+    decision = cluster.run(Goal.REPLACE_KEY, until=Phase.USE).outcome.decision
+    assert (decision.done, decision.violations) == (True, ())
+    assert any(
+        one.startswith("the phase retire waits: Pod kafka/billing: may present a cert") for one in decision.pending
+    )
+    assert cluster.accepted == {old, cluster.current}
+    assert "Pod kafka/billing: may present a certificate of" in held(cluster.run(Goal.RECONCILE))
+
+
+def test_a_renewal_with_the_same_key_does_not_wait_for_it(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    """Brokers accept the certificate that it has read under the new dates as well."""
+    cluster.begin()
+    old = cluster.current
+    start(cluster, "billing", "payments")
+    cluster.finish(Goal.RENEW)
+    assert old != cluster.current
+    assert cluster.states == {cluster.current: IN_USE}
 
 
 def test_a_connect_that_logs_in_as_a_user_is_waited_for(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:

@@ -35,6 +35,17 @@ class _Authorities:
     used: frozenset[str]
     now: datetime
 
+    @property
+    def outdated(self) -> frozenset[str]:
+        """Fingerprints of the CAs by which a certificate may have to be validated that was issued at any time. The CA in use validates
+        those of a CA that was renewed with its key.
+        """
+        found = self.used
+        for current in self.ca.current[:1]:
+            renewed = frozenset(one.fingerprint for one in self.known if current.stands_in_for(one))
+            found = (found - renewed) | {current.fingerprint}
+        return found
+
 
 def presenters_of(
     users: Users, ca: CaSecrets, known: Iterable[Certificate], used: Iterable[str], now: datetime
@@ -72,7 +83,7 @@ def _of_user(user: User, about: _Authorities) -> Iterator[Presenter]:
         found = replace(found, authorities=authorities, why=why)
         if certificate.stale and authorities is not None:
             # It may be of any CA that users had certificates of.
-            may_be, why = authorities | about.used, f"{where}: {certificate.stale}"
+            may_be, why = authorities | about.outdated, f"{where}: {certificate.stale}"
             found = replace(found, authorities=may_be, why=why, remedy=f"{REMEDY}; or {_WAIVER}.")
         yield found
     what = f"the certificate of user {user.name}"
@@ -114,7 +125,7 @@ def _reader(reader: Reader, what: str, certificate: UserCertificate, about: _Aut
     if not fresh:
         # What it has read may be of any CA that users had certificates of.
         why = f"it has not read {what} since that was issued"
-        return Presenter(reader.name, about.used, why, renewal, remedy=remedy)
+        return Presenter(reader.name, about.outdated, why, renewal, remedy=remedy)
     own = frozenset() if certificate.authority is None else _issuers(certificate, certificate.authority, about)
     return Presenter(reader.name, own, what, renewal, remedy=remedy)
 

@@ -26,7 +26,7 @@ from .model.violations import Condition, Violation
 from .preconditions.order import PRECONDITIONS, Precondition, check
 from .rules.confirmation import to_be_confirmed
 from .rules.hand_over import hand_over
-from .rules.holds import holds
+from .rules.holds import held_after, holds
 from .rules.order import RULES, Rule
 from .rules.pause import let_on
 from .rules.put_back import put_back
@@ -108,8 +108,11 @@ def _next(at: Situation, steps: Steps) -> Decision:
         return Decision(steps=allowed, asked=asked)
     if steps:
         return Decision(done=True, pending=tuple(step.as_left() for step in steps), asked=asked)
-    held, awaited = holds(at) if at.snapshot.ledger else (), (*to_be_confirmed(at), *still_awaited(at))
-    return Decision(violations=held, done=not held and not awaited, waiting=(*awaited, *still_held(at)), asked=asked)
+    held, later = (holds(at), held_after(at)) if at.snapshot.ledger else ((), ())
+    awaited = (*to_be_confirmed(at), *still_awaited(at))
+    return Decision(
+        violations=held, done=not held and not awaited, pending=later, waiting=(*awaited, *still_held(at)), asked=asked
+    )
 
 
 def _refused_restarts(at: Situation, steps: Steps) -> tuple[Violation, ...]:

@@ -234,6 +234,11 @@ class TestReaders:
             "Restart it, so that it reads the certificate of user orders again; or give a waiver"
         )
 
+    def test_a_ca_that_was_renewed_with_its_key_validates_whatever_it_has_read(self) -> None:
+        reader = Reader("Pod apps/a", ({"metadata": {"creationTimestamp": EARLY.isoformat()}},))
+        _operator, _user, found = of(user(GOOD, "tls", reader), current=RENEWED)
+        assert found.authorities == names_of(RENEWED)
+
     def test_one_that_the_operator_restarts(self) -> None:
         found = self.reader((NOW - timedelta(days=1)).isoformat(), followed=True)
         assert (found.renewal, found.remedy.partition(":")[0]) == (

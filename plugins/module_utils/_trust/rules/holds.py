@@ -14,6 +14,7 @@ from ..evidence.parties import doubts, presenters, still_trusting
 from ..evidence.stored import issuers_of, presenting
 from ..gates.namesakes import namesakes
 from ..gates.verifiers import verifying_parties
+from ..model.goals import Phase
 from ..model.intent import Selection
 from ..model.ledger import Ledger, LedgerEntry
 from ..model.names import named
@@ -26,10 +27,21 @@ from .situation import Situation
 
 
 def holds(at: Situation) -> tuple[Violation, ...]:
-    """The violations of closed gates that no step could open."""
+    """The violations of closed gates that no step could open, and that are in the way of the phases the caller asks for."""
+    retirement = _retirement(at) if at.intent.allows(Phase.RETIRE) else ()
     return (
-        *_unknown_evidence(at), *_foreign_leaves(at), *_unserved(at), *_closed_gates(at), *_held_switch(at), *_held_retirement(at),
+        *_unknown_evidence(at), *_foreign_leaves(at), *_unserved(at), *_closed_trust_gates(at), *_held_switch(at), *retirement,
     )  # fmt: skip
+
+
+def held_after(at: Situation) -> tuple[str, ...]:
+    """Sentences that say what the phase retire waits for, where the caller stops before it."""
+    return () if at.intent.allows(Phase.RETIRE) else tuple(f"the phase retire waits: {one}" for one in _retirement(at))
+
+
+def _retirement(at: Situation) -> tuple[Violation, ...]:
+    """The violations that keep a CA trusted which is to leave."""
+    return (*_closed_removal_gates(at), *_held_retirement(at))
 
 
 def _foreign_leaves(at: Situation) -> Iterator[Violation]:
@@ -108,12 +120,21 @@ def _unknown_evidence(at: Situation) -> Iterator[Violation]:
             )  # fmt: skip
 
 
-def _closed_gates(at: Situation) -> Iterator[Violation]:
+def _closed_trust_gates(at: Situation) -> Iterator[Violation]:
     for entry in at.ledger.entries if at.snapshot.pods else ():
-        if entry.state is TrustState.UNTRUSTED and not _has_arrived(at, entry):
+        if _is_untrusted(at, entry):
             yield from at.gates.trust(at.snapshot, at.ledger, _first_form(at, entry))
-        elif entry.state is TrustState.PHASE_OUT or entry.fingerprint == at.intent.leaving:
+
+
+def _closed_removal_gates(at: Situation) -> Iterator[Violation]:
+    for entry in at.ledger.entries if at.snapshot.pods else ():
+        leaves = entry.state is TrustState.PHASE_OUT or entry.fingerprint == at.intent.leaving
+        if leaves and not _is_untrusted(at, entry):
             yield from at.gates.removal(at.snapshot, at.ledger, entry.fingerprint)
+
+
+def _is_untrusted(at: Situation, entry: LedgerEntry) -> bool:
+    return entry.state is TrustState.UNTRUSTED and not _has_arrived(at, entry)
 
 
 def _first_form(at: Situation, entry: LedgerEntry) -> Chain:

@@ -14,6 +14,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
@@ -290,3 +291,16 @@ def test_a_client_outside_does_not_hold_a_switch_that_waits_for_leaves() -> None
     linked_ = replace(linked.TRUSTED, outside=(stranger,))
     assert holds(situation(linked_))
     assert holds(situation(elsewhere(linked_))) == ()
+
+
+@pytest.mark.parametrize(("until", "later"), [(Phase.USE, True), (Phase.RETIRE, False), (None, False)])
+def test_what_only_the_phase_retire_waits_for_is_told_and_does_not_hold_an_earlier_one(
+    until: Phase | None, later: bool
+) -> None:
+    snapshot = replace(with_another(NEW, PHASE_OUT), leaves=(*leaves(), a_leaf("stray", NEW)))
+    decision = decide(snapshot, replace(RECONCILE, until=until))
+    needed = [one for one in holds(situation(snapshot, RECONCILE)) if one.condition is Condition.REMOVAL]
+    assert needed
+    assert decision.done is later
+    assert [one for one in decision.violations if one in needed] == ([] if later else needed)
+    assert decision.pending == (tuple(f"the phase retire waits: {one}" for one in needed) if later else ())
