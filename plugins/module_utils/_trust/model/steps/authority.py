@@ -48,11 +48,11 @@ class PrepareAuthority(Step):
         made = stand_in.authority(self)
         kept = snapshot.ca.kept_keys | {made.fingerprint}
         elsewhere = snapshot.ca.elsewhere | ({made.key} if made.elsewhere and made.key else set())
-        after = replace(snapshot, served=_served(snapshot)) if made.elsewhere else snapshot
+        after = replace(snapshot, served=_to_be_served(snapshot)) if made.elsewhere else snapshot
         return after.with_ca(prepared=(*snapshot.ca.prepared, made), kept_keys=kept, elsewhere=elsewhere)
 
 
-def _served(snapshot: Snapshot) -> Mapping[str, StoredLeaf | None]:
+def _to_be_served(snapshot: Snapshot) -> Mapping[str, StoredLeaf | None]:
     """Whoever would be issued a certificate by this collection from now on; what they have is not looked at before."""
     return snapshot.served or {one.secret: None for one in snapshot.presenters if one.secret}
 

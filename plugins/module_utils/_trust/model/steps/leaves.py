@@ -58,13 +58,13 @@ class IssueLeaves(Step):
         misnamed = {name: why for name, why in snapshot.misnamed.items() if name not in self.secrets}
         made_for = {name: StoredLeaf(name, "user.crt", Component.USER, chain, self.generation) for name in self.secrets}
         after = replace(snapshot, leaves=leaves, pods=pods, missing=missing, misnamed=misnamed)
-        return _served(after, made_for, self.issuer)
+        return _with_served(after, made_for, self.issuer)
 
     def look(self, snapshot: Snapshot) -> Look:
         return Look.FRESH if snapshot.pods else Look.NONE
 
 
-def _served(snapshot: Snapshot, made: Mapping[str, StoredLeaf], issuer: Chain) -> Snapshot:
+def _with_served(snapshot: Snapshot, made: Mapping[str, StoredLeaf], issuer: Chain) -> Snapshot:
     """made: leaves in their Secrets, also those of processes."""
     known = frozenset({issuer[0].fingerprint})
     served = {name: made.get(name, leaf) for name, leaf in snapshot.served.items()}
@@ -105,4 +105,4 @@ class RechainLeaves(Step):
             for name, leaf in snapshot.served.items()
             if leaf is not None and name in self.secrets
         }
-        return _served(replace(snapshot, leaves=tuple(leaves)), kept, snapshot.ca.current)
+        return _with_served(replace(snapshot, leaves=tuple(leaves)), kept, snapshot.ca.current)
