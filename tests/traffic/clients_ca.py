@@ -50,9 +50,7 @@ class ClientsTraffic(Traffic):
     def run(self, flow: Flow) -> None:
         refusals, restarts = Refusals(self.tier, self.scenario.layout.brokers), self.operators.connects.restarts
         if flow.undoes:
-            begun = self._play("replace_key", strimzi_until_phase="use", strimzi_replaces=issuing(self.tier, CLIENTS))
-            if not self._waits(begun):
-                begun.check()
+            self._play("replace_key", strimzi_until_phase="use", strimzi_replaces=issuing(self.tier, CLIENTS)).check()
         self.replaced = self.tier.secret(KEPT)
         aim = {"strimzi_replaces": issuing(self.tier, CLIENTS)} if flow.aimed else {}
         self._finish(self._play(flow.playbook, **flow.variables, **aim))
