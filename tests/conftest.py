@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""Settings that all tests share: Hypothesis's profiles, and test ids that are the same in every worker."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import Phase, settings
 # The same examples every time, so that nothing fails by chance; HYPOTHESIS_PROFILE=search looks for new ones.
 settings.register_profile("checks", deadline=None, database=None, derandomize=True)
 settings.register_profile("search", deadline=None, max_examples=1000)
-# For mutations, of which only is asked whether anything fails: nobody reads the smallest example.
+# For mutations: it only matters whether any test fails, and nobody reads the smallest example.
 settings.register_profile(
     "mutation", deadline=None, database=None, derandomize=True, phases=(Phase.explicit, Phase.generate)
 )

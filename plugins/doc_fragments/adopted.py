@@ -5,7 +5,7 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """Which CA that somebody has put into the place of the one in use is to be adopted."""
+    """The option that names the CA to adopt, which somebody has put into the place of the one in use."""
 
     DOCUMENTATION = r"""
 options:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """Who logs in with certificates of the clients CA, beside the users of the cluster's User Operator and the programs in their namespace."""
+    """The options for presenters of the clients CA beside the users of the cluster's User Operator and the programs in their namespace."""
 
     DOCUMENTATION = r"""
 options:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """Which CA a renewal or replacement is about, so that a second run does nothing."""
+    """The options that name the CA of a renewal or replacement, so that a second run does nothing."""
 
     DOCUMENTATION = r"""
 options:

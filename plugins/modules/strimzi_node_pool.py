@@ -402,7 +402,7 @@ def body(module: FlowModule) -> dict[str, Any]:
 
 
 def _scaled(result: dict[str, Any]) -> dict[str, Any]:
-    """What is left for other flows is not of this one."""
+    """The result once the pool has its size: work that is left for other flows is no part of it."""
     told = [one[when] for one in result["node_pools"] for when in ("when_added", "when_removed") if one[when]]
     return {**result, "done": True, "pending": [], "waiting": [*result["waiting"], *told]}
 

@@ -448,7 +448,7 @@ def _result(module: FlowModule) -> dict[str, Any]:
 
 
 def _converted(result: dict[str, Any]) -> dict[str, Any]:
-    """What is left for other flows, or holds them, is not of this one."""
+    """The result once the ledger has its layout: work that is left for other flows, or holds them, is no part of it."""
     told = {name: value for name, value in result.items() if name != "failed_message"}
     return {**told, "done": True, "pending": [], "violations": []}
 

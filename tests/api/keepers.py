@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whoever keeps the key of a CA, on a bed: a person with files, cert-manager's own controllers, a Vault server."""
+"""The keepers of the key of a CA, on a bed: a person with files, cert-manager's own controllers, a Vault server."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Keeper(Protocol):
         """It signs with this CA from now on. The variables of every playbook that may need certificates."""
 
     def work(self) -> None:
-        """What its people do between two runs."""
+        """The work of its people between two runs."""
 
 
 @dataclass

@@ -57,7 +57,7 @@ class Runner:
         }
 
     def flow(self, playbook: str, *arguments: str, **variables: object) -> Finished:
-        """One that does not end in time is killed with its modules, and what it has said is told."""
+        """A playbook that does not end in time is killed with its modules, and the error tells what it has said."""
         process = self.start(playbook, *arguments, **variables)
         try:
             output, _nothing = process.communicate(timeout=self.patience)
@@ -109,14 +109,14 @@ class Runner:
         return sum(now.get(name) != uid for name, uid in before.items())
 
     def writes_in_audit_log(self, since: int) -> list[str]:
-        """What was written in this namespace after this many lines of the audit log, operator and Kubernetes apart."""
+        """The writes in this namespace after this many lines of the audit log, without those of the operator and of Kubernetes."""
         return [
             f"{event['verb']} {event['objectRef'].get('resource')}/{event['objectRef'].get('name')}"
             for event in self._audited(since) if event["verb"] not in ("get", "list", "watch")
         ]  # fmt: skip
 
     def lists_in_audit_log(self, since: int, resource: str) -> list[str]:
-        """The queries with which these were listed, in the same way."""
+        """The queries with which this resource was listed, in the same way."""
         return [
             unquote(urlsplit(event["requestURI"]).query)
             for event in self._audited(since) if (event["verb"], event["objectRef"].get("resource")) == ("list", resource)

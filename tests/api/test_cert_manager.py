@@ -68,7 +68,7 @@ def test_there_more_nodes_and_back(runner: Runner, corporate: Certificate) -> No
 
 
 def _grow(runner: Runner, replicas: int) -> set[str]:
-    """Who scales by hand waits: the operator can sign nothing."""
+    """A person who scales by hand waits: the operator can sign nothing."""
     path = f"/apis/kafka.strimzi.io/v1/namespaces/{runner.cluster.namespace}/kafkanodepools/kafka"
     patch, kind = {"spec": {"replicas": replicas}}, "application/merge-patch+json"
     assert runner.cluster.kube.request("PATCH", path, body=patch, content_type=kind).status == 200
@@ -76,7 +76,7 @@ def _grow(runner: Runner, replicas: int) -> set[str]:
 
 
 def _scale(runner: Runner, replicas: int, moving: dict[str, Any]) -> None:
-    """Who has the playbook do it does not wait: the certificate is at hand, and the operator never stands still."""
+    """A person who has the playbook scale does not wait: the certificate is at hand, and the operator never stands still."""
     runner.flow("reconcile", **moving).check()
     wait_for(lambda: not _open(runner, moving), "the certificate for the next node being at hand")
     told = runner.flow("status", strimzi_spare_leaves=1, strimzi_issuer=moving["strimzi_issuer"]).check().output

@@ -25,7 +25,7 @@ _shown = partial(block, "cert-manager.md")
 
 @pytest.fixture(scope="module")
 def administrator(bed: Bed, runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The environment of whoever installed cert-manager and has kubectl."""
+    """The environment of an administrator who installed cert-manager and has kubectl."""
     commands = tmp_path_factory.mktemp("bin")
     stand_in("kubectl", "kubectl_command", commands)
     start_cert_manager(bed, approving=runner.cluster.namespace)

@@ -18,7 +18,7 @@ from .served_user import served_user
 MODULES = sorted(path.stem for path in (ROOT / "plugins" / "modules").glob("strimzi_*.py"))
 
 
-#: Whoever copies an example gives the fingerprint of a CA of their own.
+#: A person who copies an example gives the fingerprint of a CA of their own.
 FINGERPRINT = re.compile(r"\b[0-9A-F]{2}(:[0-9A-F]{2}){31}\b")
 OF_THE_CA_IN_USE = '"{{ trust.cas[0].sha256 }}"'
 

@@ -53,7 +53,7 @@ def until_done(runner: Runner, keeper: Keeper, playbook: str, variables: dict[st
 
 
 def age(runner: Runner, authority: Authority) -> None:
-    """One node gets a certificate with less than half of its life left, and starts with it. The operator would not renew it yet."""
+    """The node gets a certificate with less than half of its life left, and starts with it. The operator would not renew it yet."""
     stored = read_secret(runner, NODE)
     leaf, key = x509.load_pem_x509_certificate(stored[f"{NODE}.crt"]), load_pem_private_key(stored[f"{NODE}.key"], None)
     assert key.public_key() == leaf.public_key()

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.long
 MANY = 10_000
 #: Different certificates: to make more would only take time.
 CERTIFICATES = 100
-#: One that has come to its end.
+#: Number of the user whose certificate has come to its end.
 EXPIRED = 4711
 
 

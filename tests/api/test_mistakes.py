@@ -1,4 +1,4 @@
-"""What users get wrong: the message names object, cause and remedy, and nothing is changed."""
+"""Mistakes that users make: the message names object, cause and remedy, and nothing is changed."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ LEAVES = 8
 
 
 def block(language: str, has: str) -> str:
-    """What the page shows in this language and with these words."""
+    """The block that the page shows in this language and with these words."""
     found = re.findall(rf"^ *```{language}\n(.*?)^ *```$", PAGE, re.DOTALL | re.MULTILINE)
     (one,) = (text for text in found if has in text)
     return textwrap.dedent(one)
@@ -90,8 +90,8 @@ def test_a_ca_whose_key_stays_with_somebody_else(runner: Runner, tmp_path: Path)
     ]
     assert {leaf["issuer"] for leaf in info["leaves"]} == {wanted.subject}
     left = runner.cluster.kube.request("GET", f"/api/v1/namespaces/{runner.cluster.namespace}/secrets").body["items"]
-    # What is left is the request for the next node, which may come some day.
+    # The request for the next node is left, which may come some day.
     issuing = [one["metadata"]["name"] for one in left if "-issuing-" in one["metadata"]["name"]]
     assert issuing == ["demo-issuing-kafka", "demo-issuing-kafka-keys"]
-    # What was imported is in use, so the same again is right and nothing to do.
+    # The imported certificates are in use, so to import them again is right and changes nothing.
     assert "changed=0" in limited.flow("import_certificates", strimzi_requests_dir=str(folder)).check().output

@@ -70,7 +70,7 @@ def users(runner: Runner) -> Iterator[UserOperatorDouble]:
 
 
 def issuers(runner: Runner) -> dict[str, str]:
-    """Whose certificate each user has, as Kubernetes has it; and pair and CA fit."""
+    """The issuer of each user's certificate in its Secret, where certificate, key and CA have to fit."""
     found = {}
     current = read_secret(runner, "demo-clients-ca-cert")["ca.crt"]
     for name in (one["name"] for one in runner.module("strimzi_user_info")["users"]):

@@ -34,7 +34,7 @@ def main() -> int:
             for measurement in BENCHMARKS[name]():
                 print(measurement.line(), flush=True)
         except Exception as problem:
-            # Whatever it was, the other figures are still worth having.
+            # The other figures are still worth having, whatever went wrong with this one.
             print(f"{name} could not be measured: {type(problem).__name__}: {problem}", file=sys.stderr, flush=True)
             code = 1
     return code

@@ -36,7 +36,7 @@ def _create(work: Work) -> None:
 
 
 def _hurry_operator() -> None:
-    """What the double makes is scenery: all leaves have one key, and the CA's key is read once."""
+    """The double's leaves are only scenery: let them all have one key, and read the CA's key once."""
     leaf_key = certs._rsa(2048)
     certs.new_leaf_key = lambda: leaf_key
     certs.load_key = cache(certs.load_key)

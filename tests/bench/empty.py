@@ -1,4 +1,4 @@
-"""What Ansible costs by itself: playbooks whose modules do nothing, beside ours in the same environment."""
+"""The cost of Ansible itself: playbooks whose modules do nothing, beside ours in the same environment."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OPTIONS = {
     for group in (arguments.AUTH, arguments.CLUSTER, arguments.FLOW, arguments.GOAL, arguments.AUTHORITY)
     for name in group.options
 } | {"state"}
-#: What the roles read of a plan that says that there is nothing to do.
+#: The results that the roles read of a plan with nothing to do.
 _NOTHING_TO_DO = {"changed": False, "plan": [], "violations": [], "seconds": 0.0}
 _MODULE = """\
 #!/usr/bin/python

@@ -2,8 +2,8 @@
 
 They are those of two Kafka clusters, because one Secret holds all requests of a cluster and has no room for so many. Both make a key and a
 signing request for each leaf, and keys in the same way. They are compared with the keys that are the default; RSA
-keys take so long that little else shows, so with ECDSA keys is told what the collection adds. Kubernetes is in memory, but for the
-requests of cert-manager.
+keys take so long that little else shows, so a comparison with ECDSA keys tells what the collection adds. Kubernetes is in memory, but for
+the requests of cert-manager.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Scene:
         return replace(self, work=replace(self.work, settings=replace(self.work.settings, leaf_key=spec)))
 
     def csrs(self) -> dict[str, bytes]:
-        """As a client makes them that does nothing else; keys as they would be stored."""
+        """Signing requests as a client makes them that does nothing else; their keys are those that would be stored."""
         subject = certs.name(f"{self.work.scope.cluster}-kafka")
         keys = generate_keys(self.work.settings.leaf_key, len(self.names))
         pairs = zip(self.names.items(), keys, strict=True)
@@ -88,7 +88,7 @@ def _csr(subject: x509.Name, names: list[str], key: PrivateKey) -> bytes:
 
 
 def _internal(on: Scene) -> float:
-    """With the writes of the Secrets."""
+    """Issues leaves with the CA's key in the cluster, and writes the Secrets."""
     seen = on.seen()
     ca = seen.snapshot.ca
     step = IssueLeaves(
@@ -118,7 +118,7 @@ def _plain_loop(on: Scene) -> float:
 
 @dataclass
 class Counting:
-    """requests: that went through it."""
+    """Counts the requests that go through it."""
 
     api: Any
     requests: int = 0
@@ -173,7 +173,7 @@ class Asking:
         collect_leaves(CollectLeaves(secrets=tuple(requests), asked=asked, phase=Phase.PREPARE), known, work)
 
     def _prepared(self, on: Scene) -> Observation:
-        """As it is when the issuer's CA has been published."""
+        """The cluster as it is when the issuer's CA has been published."""
         seen, chain = on.seen(), self.issuer.authority
         prepared = PreparedAuthority(chain, chain[0].public_key_sha256, elsewhere=True)
         return replace(seen, snapshot=replace(seen.snapshot, ca=replace(seen.snapshot.ca, prepared=(prepared,))))
@@ -189,7 +189,7 @@ Speed = Callable[[Scene], float]
 
 
 def _of_all(speed: Speed, scenes: Sequence[Scene]) -> float:
-    """One cluster after the other."""
+    """The mean speed over all clusters, which are measured one after the other."""
     return harmonic_mean([speed(one) for one in scenes])
 
 

@@ -45,7 +45,7 @@ class Leaves:
 
     def collection(self) -> float:
         """Keys, requests, certificates, all checks, and the writes to an API in memory."""
-        # What an earlier run wrote has to be seen first, or this one would be refused as a conflict.
+        # This run has to see first what an earlier one wrote, or the API would refuse its writes as conflicts.
         seen = observe(self.work.client, self.work.scope, self.work.clock.now())
         issuer = seen.snapshot.ca.current
         step = IssueLeaves(secrets=tuple(self.names), issuer=issuer, generation=self.generation, phase=Phase.USE)

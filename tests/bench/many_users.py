@@ -1,4 +1,4 @@
-"""One look at so many users in a process of its own, as a module call has it: ``python -m tests.bench.many_users NUMBER``.
+"""Looks once at so many users, in a process of its own, as a module call does: ``python -m tests.bench.many_users NUMBER``.
 
 Prints the seconds that took and the most memory the process ever had. The answers are made page by page, as an API server
 sends them, so that none of them stays in memory for the sake of the test.
@@ -46,7 +46,7 @@ class ManyUsers:
 
     @staticmethod
     def _with_keystore(secret: Object) -> Object:
-        """As the User Operator has written it, which nobody opens then."""
+        """The Secret with a PKCS#12 file as the User Operator writes one; nobody opens it here."""
         data = {**secret["data"], "user.p12": base64.b64encode(os.urandom(KEYSTORE)).decode(), "user.password": ""}
         written = {"manager": "strimzi-user-operator", "fieldsV1": {"f:data": {f"f:{entry}": {} for entry in data}}}
         return {**secret, "metadata": {**secret["metadata"], "managedFields": [written]}, "data": data}

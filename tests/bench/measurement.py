@@ -1,4 +1,4 @@
-"""What a benchmark says: one line, and whether the figure is as good as wanted."""
+"""The result of a benchmark: one line with a figure, and whether it is as good as wanted."""
 
 from __future__ import annotations
 

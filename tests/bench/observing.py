@@ -52,8 +52,8 @@ def measure() -> Iterator[Measurement]:
         requests = [prepare(pods, root / str(pods)) for pods in (SMALL, MIDDLE, LARGE)]
         yield Measurement("observe-requests", max(requests) / min(requests), Wanted.AT_MOST, 1.0)
         per_pod = {pods: partial(_seconds_per_pod, root, pods) for pods in (SMALL, MIDDLE, LARGE)}
-        # What is the same for every cluster (CAs, ledger, first use of a library) counts for less in a large one; from
-        # 100 to 500 pods it hardly counts any more, and what grows faster than the number of pods shows.
+        # Work that is the same for every cluster (CAs, ledger, first use of a library) counts for less in a large one;
+        # from 100 to 500 pods it hardly counts any more, and work that grows faster than the number of pods shows.
         pairs = alternate(per_pod[LARGE], per_pod[SMALL], ROUNDS)
         yield Measurement("observe-time-per-pod-500-vs-3", ratio(pairs), Wanted.AT_MOST, 1.0)
         pairs = alternate(per_pod[LARGE], per_pod[MIDDLE], ROUNDS)

@@ -1,4 +1,4 @@
-"""One ``observe`` and ``decide`` in a process of its own, as a module call has it: ``python -m tests.bench.once [FOLDER]``.
+"""Calls ``observe`` and ``decide`` once, in a process of its own, as a module call does: ``python -m tests.bench.once [FOLDER]``.
 
 Prints the seconds that took and the most memory the process ever had. Without a folder it only imports.
 """
@@ -23,7 +23,7 @@ from .replay import Replay
 
 
 def peak_kib() -> int:
-    """VmHWM and not ru_maxrss: that one includes what the parent had before the exec."""
+    """VmHWM and not ru_maxrss: ru_maxrss includes the memory that the parent had before the exec."""
     found = re.search(r"^VmHWM:\s+(\d+) kB$", Path("/proc/self/status").read_text(), re.MULTILINE)
     if found is None:
         raise RuntimeError("this kernel does not say how much memory a process had")

@@ -10,7 +10,7 @@ Run = Callable[[], float]
 
 
 def alternate(ours: Run, baseline: Run, rounds: int) -> list[tuple[float, float]]:
-    """What both return, pair by pair. The order changes from pair to pair: whoever comes second finds warm caches."""
+    """The results of both, pair by pair. The order changes from pair to pair: the second run finds warm caches."""
     pairs = []
     for number in range(rounds):
         if number % 2:

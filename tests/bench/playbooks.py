@@ -1,4 +1,4 @@
-"""What a rotation costs when there is nothing to do, against playbooks whose modules do nothing at all."""
+"""The cost of a rotation with nothing to do, against playbooks whose modules do nothing at all."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def rotated_cluster(bed: Bed) -> Runner:
 
 
 def rotate_again(runner: Runner, *arguments: str) -> str:
-    """Its output. Anything but a run that does nothing is not what is measured here."""
+    """The output of a rotation that finds nothing to do. Raises RuntimeError for any other: it is not to be measured here."""
     output = runner.flow(ROTATE, *arguments).check().output
     if "changed=0" not in output:
         raise RuntimeError(f"the second rotation did something: {output[-2000:]}")
@@ -46,7 +46,7 @@ def rotate_again(runner: Runner, *arguments: str) -> str:
 
 
 def module_calls(runner: Runner) -> int:
-    """How many of the collection's modules such a run executes: their results have their seconds."""
+    """How many of the collection's modules such a run executes: only results of these say how many seconds they took."""
     return len(re.findall(r'^ok: .*"seconds":', rotate_again(runner, "-v"), re.MULTILINE))
 
 

@@ -1,4 +1,4 @@
-"""What waiting for a roll adds to the restarts it waits for, on a real API server."""
+"""The time that waiting for a roll adds to the restarts it waits for, on a real API server."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .measurement import Measurement, Wanted
 from .pairs import seconds
 from .restarts import watched
 
-#: A broker takes longer to come back; what we add does not grow with it, so this is the harder case.
+#: A real broker takes longer to come back; the time that we add does not grow with it, so this is the harder case.
 POD_START = 10.0
 ROUNDS = 3
 

@@ -1,4 +1,4 @@
-"""One line per figure, in a form that can be read by a program, and judged on the right side of its target."""
+"""Each figure makes one line that a program can read, and is judged on the right side of its target."""
 
 from __future__ import annotations
 

@@ -26,14 +26,14 @@ from .replacement import Replacement, table
 from .replacing import by_operator, by_playbook
 from .variants import OPERATOR, VARIANTS, Variant, judge
 
-#: What Strimzi sets where a Kafka resource says nothing (docs/operator.md, "Kafka image"); how long a restart takes
-#: depends on it.
+#: The probe that Strimzi sets where a Kafka resource says nothing (docs/operator.md, "Kafka image"); the length of a
+#: restart depends on it.
 STRIMZI_READINESS = {"initialDelaySeconds": 15, "timeoutSeconds": 5, "periodSeconds": 10}
 
 
 @dataclass
 class Figures:
-    """Written after each of them, so that a run that is cut short leaves something."""
+    """All figures so far; they are written after each new one, so that a run that is cut short leaves something."""
 
     file: Path
     replacements: list[Replacement] = field(default_factory=list)
@@ -60,7 +60,7 @@ def _replace(tier: Tier, variants: list[Variant], figures: Figures) -> None:
         figures.replacements.append(by_playbook(tier, variant))
         for measurement in judge(variant, figures.replacements[-1], figures.replacements[0]):
             figures.say(measurement)
-        # One that waits until nodes restart has not ended.
+        # A replacement that waits until nodes restart for another reason has not ended: end it now.
         Runner(tier.cluster, patience=600).flow("reconcile", strimzi_retire="now").check()
 
 
@@ -76,12 +76,12 @@ def _compare_with_operator(tier: Tier, figures: Figures) -> None:
     ours, own = tuple(figures.replacements), by_operator(tier)
     figures.replacements.append(own)
     for one in ours:
-        # It pays nothing for evidence, because it waits for none.
+        # The operator pays nothing for evidence, because it waits for none.
         figures.say(Measurement(f"replace-{one.way}-vs-{own.way}", one.seconds / own.seconds, Wanted.AT_MOST, 1.5))
 
 
 def _layout(brokers: int) -> Layout:
-    """Three nodes that are controller and broker, and these; ready when Strimzi's own probe would find them so."""
+    """Three nodes that are controller and broker, and so many brokers more; ready when Strimzi's own probe finds them so."""
 
     def made(name: str, namespace: str, **options: bool) -> list[Object]:
         found = clusters.dual_role(name, namespace, **options)

@@ -1,4 +1,4 @@
-"""What it costs to ask the running nodes, beside a look at what is stored."""
+"""The cost of asking the running nodes, beside a look at what is stored."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Looks:
 
 
 def looks(tier: Tier) -> Looks:
-    """As the module counts them: without the start of Ansible, which takes longer and is the same for both."""
+    """Measures seconds as the module counts them: without the start of Ansible, which takes longer and is the same for both."""
     runner = Runner(tier.cluster)
     pairs = alternate(partial(_look, runner, "handshake"), partial(_look, runner, "annotations"), ROUNDS)
     found = runner.module("strimzi_ca_info", evidence="handshake")["listeners"]

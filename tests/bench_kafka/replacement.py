@@ -1,4 +1,4 @@
-"""One replacement of the CA's key, as it was measured, and what it comes to for more brokers."""
+"""A measured replacement of the CA's key, and the time that it would take with more brokers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BROKERS = (50, 150, 500)
 class Replacement:
     """way: name of the variant. seconds: from the start of the playbook to its end. restarts: seconds of each restart.
 
-    reload: seconds until a node that was told alone to read its certificates again had done so; 0 where none was.
+    reload: seconds until a node that was told alone to read its certificates again had done so; 0 where no node was told.
     """
 
     way: str
@@ -42,12 +42,12 @@ class Replacement:
     def least_seconds_for(self, brokers: int) -> float:
         """Restarts one after another, each as long as here on average, and reloads as many at a time as they are told.
 
-        Side by side they take what one takes, where each node has processors of its own.
+        Reloads side by side take as long as one alone, where each node has processors of its own.
         """
         return self.restarting * brokers / self.nodes + self.reload * (1 + ceil((brokers - 1) / AT_ONCE))
 
     def most_seconds_for(self, brokers: int) -> float:
-        """As if everything else grew with the brokers as well; much of it is the same for every cluster."""
+        """The time if everything else grew with the brokers as well; much of it is the same for every cluster."""
         return self.seconds * brokers / self.nodes
 
     def as_json(self) -> dict[str, Any]:
@@ -67,7 +67,7 @@ class Replacement:
 
 
 def table(replacements: Sequence[Replacement]) -> str:
-    """All of them beside each other; hours for more brokers from restarts and reloads alone to all of it."""
+    """All replacements beside each other; the hours for more brokers reach from restarts and reloads alone to everything."""
     head = ("way", "seconds", "restarts", "of them s", "other s", *(f"{brokers} brokers, h" for brokers in BROKERS))
     rows = [head, *(_row(one) for one in replacements)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

@@ -1,4 +1,4 @@
-"""What a look costs is the mean of several, and one that was disturbed does not count."""
+"""The cost of a look is the mean of several looks, and a look that was disturbed does not count."""
 
 from __future__ import annotations
 

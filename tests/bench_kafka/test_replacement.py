@@ -1,4 +1,4 @@
-"""What a measured replacement comes to for more brokers, and how it is judged."""
+"""A measured replacement tells the time for more brokers, and is judged."""
 
 from __future__ import annotations
 

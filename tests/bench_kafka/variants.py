@@ -31,9 +31,9 @@ VARIANTS = (
     Variant("reload-direct", rolls=1, of_first=0.4, variables={**_RELOAD, "strimzi_pod_access": "direct"}),
     Variant("when-restarted", rolls=0, of_first=0.2, variables={"strimzi_retire": "when_restarted"}),
 )
-#: What the operator does by itself with a CA of its own; the order of its steps is not safe (docs/operator.md).
+#: The operator replaces the key of a CA of its own like this; the order of its steps is not safe (docs/operator.md).
 OPERATOR = Variant("operator", rolls=3)
-#: Of the time of all restarts: what the flow may take in all.
+#: The flow may take so many times as long as all restarts together.
 _OVERHEAD = 1.5
 
 

@@ -30,7 +30,7 @@ class Asks(Protocol):
     """A client that knows no other CAs than those in a file."""
 
     def __call__(self, bootstrap: str, trusted: Path) -> str:
-        """What it was refused for; nothing when it got an answer."""
+        """The reason why the broker refused it; empty when it got an answer."""
 
 
 @dataclass
@@ -44,7 +44,7 @@ class Jvm:
         assert self.process.stdout is not None
         self.process.stdin.write(f"{bootstrap} {trusted}\n")
         self.process.stdin.flush()
-        # Beside its answers stands what Kafka logs.
+        # Kafka's log lines stand between the answers.
         said = iter(self.process.stdout.readline, "")
         answer = next(line for line in said if line.startswith(("accepted", "refused: ")))
         return answer.strip().partition("refused: ")[2]
@@ -59,7 +59,7 @@ def started_jvm() -> Iterator[Jvm]:
 
 
 def ask_as_librdkafka(bootstrap: str, trusted: Path) -> str:
-    """It goes on trying for ever: the first refusal counts."""
+    """librdkafka goes on trying for ever: the first refusal counts."""
     said: list[str] = []
 
     def hear(error: KafkaError) -> None:
@@ -87,7 +87,7 @@ def ask_as_openssl(bootstrap: str, trusted: Path) -> str:
 
 
 def ask_as_go(bootstrap: str, trusted: Path) -> str:
-    """As Kafka Exporter is one."""
+    """A client in Go, as Kafka Exporter is one."""
     address = bootstrap.partition(",")[0]
     done = subprocess.run(
         [find_go_client(), address, "localhost", trusted], capture_output=True, text=True, timeout=60, check=False

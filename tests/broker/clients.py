@@ -27,7 +27,7 @@ from .certificates import Issued
 from .nodes import COMBINED, NODES, KafkaNodes
 from .stores import pod_of
 
-#: In a way that some Pythons consider old.
+#: The library reads its files in a way that some Pythons consider old.
 LIBRARY_READS_ITS_FILES = "ignore:.* is deprecated. Use files:DeprecationWarning"
 SECRET = "Secret kafka/demo-cluster-operator-certs"
 
@@ -47,7 +47,7 @@ def entries_of(identity: Issued) -> Mapping[str, bytes]:
 def admin_of(
     nodes: KafkaNodes, *, identity: Issued | None = None, trusted: Issued | None = None
 ) -> Iterator[KafkaPythonAdmin]:
-    """As the cluster operator, trusting the nodes' CA, unless told otherwise."""
+    """An admin client with the cluster operator's identity that trusts the nodes' CA, unless told otherwise."""
     anchors = {"the CA": parse_certificates((trusted or nodes.authority).certificate_pem)[0]}
     admin = KafkaPythonAdmin(nodes.bootstrap, context_for(entries_of(identity or nodes.operator), anchors, SECRET))
     try:
@@ -57,7 +57,7 @@ def admin_of(
 
 
 def create_topic(admin: KafkaPythonAdmin, name: str, replicas: list[int], **configuration: Any) -> None:
-    """One partition on these nodes. The collection creates no topics, so this goes past it."""
+    """Makes a topic of one partition on these nodes. The collection creates no topics, so this asks the library below it."""
     configs = {key.replace("_", "."): str(value) for key, value in configuration.items()}
     topic = {name: {"assignments": {0: replicas}, "configs": configs}}
 
@@ -82,7 +82,7 @@ def everybody_is_back(admin: KafkaAdmin) -> bool:
 
 
 def eventually(condition: Callable[[], bool], seconds: float = 120.0) -> None:
-    """Ask until it holds; a question that fails meanwhile is asked again."""
+    """Waits until the condition holds; a question to Kafka that fails meanwhile is asked again."""
     deadline, problem = time.monotonic() + seconds, "never true"
     while time.monotonic() < deadline:
         try:

@@ -1,4 +1,4 @@
-"""One trio of Kafka nodes for all tests, which leave it as they found it: every node up and in sync."""
+"""A trio of Kafka nodes for all tests, which leave it as they found it: every node up and in sync."""
 
 from __future__ import annotations
 

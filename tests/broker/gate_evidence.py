@@ -62,7 +62,7 @@ def snapshot_of(nodes: KafkaNodes, issuing: Issued, *others: Issued) -> Snapshot
 
 
 def seen(nodes: KafkaNodes, *authorities: Issued) -> tuple[ObservedListener, ...]:
-    """What handshakes show of the listeners that verify: whether they trust these CAs."""
+    """The listeners that verify clients, as handshakes show them: whether they trust these CAs."""
     return tuple(_seen(nodes, node, authorities, port) for node in nodes.roles for port in _verifying(nodes, node))
 
 

@@ -1,4 +1,4 @@
-"""What the listeners of a node present and whom they trust, seen from outside by the collection's own handshakes."""
+"""The certificates that a node's listeners present and the CAs that they trust, seen from outside by the collection's own handshakes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def certificate_of(issued: Issued) -> Certificate:
 
 
 class Doors:
-    """``open_port`` on processes instead of pods. opened: through which doors somebody went, in order."""
+    """``open_port`` on processes instead of pods. opened: the doors that somebody went through, in order."""
 
     def __init__(self, nodes: KafkaNodes) -> None:
         self._ports: Mapping[tuple[str, int], int] = {

@@ -1,4 +1,4 @@
-"""What nodes read their certificates from: files behind references, as Strimzi's Secrets are."""
+"""The files that nodes read their certificates from: they lie behind references, as Strimzi's Secrets do."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def pod_of(node: int) -> str:
 
 
 class Stores:
-    """The trust bundle, and a leaf for each node. What is replaced is not read before a node is told to."""
+    """The trust bundle, and a leaf for each node. A node reads a replaced file only when it is told to."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What real Kafka nodes say through the admin client, and what the safety checks make of it."""
+"""Real Kafka nodes answer the admin client, and the safety checks judge their answers."""
 
 from __future__ import annotations
 

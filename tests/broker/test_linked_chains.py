@@ -5,7 +5,7 @@
 foreseen who refuses what.
 
 Before it brokers present leaf ‖ link ‖ old CA, after it leaf ‖ new CA. The path length of the old CA makes the difference to
-those who know only that one (docs/operator.md, "Link certificates").
+clients that know only the old CA (docs/operator.md, "Link certificates").
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ pytestmark = pytest.mark.filterwarnings(LIBRARY_READS_ITS_FILES)
 BEGIN, VALIDITY = datetime.now(timezone.utc).replace(microsecond=0) - timedelta(hours=1), timedelta(days=1)
 EC = KeySpec(KeyAlgorithm.ECDSA, 256)
 JVM, OPENSSL, GO = Verifier.JVM, Verifier.OPENSSL, Verifier.GO
-#: What Kafka has unless it is told otherwise.
+#: Kafka's default.
 NETWORK_THREADS = 3
 LIBRARIES = {"jvm": JVM, "librdkafka": OPENSSL, "openssl": OPENSSL, "go": GO}
 
@@ -76,7 +76,7 @@ class Rotation:
 
     @property
     def linked(self) -> Chain:
-        """What stands behind a leaf before the switch."""
+        """The certificates behind a leaf before the switch."""
         return (self.link, self.old.certificate)
 
     @property
@@ -94,7 +94,7 @@ def rotation(path_length: int) -> Rotation:
 
 @dataclass(frozen=True)
 class Brokers:
-    """sent: behind their leaves of the new CA. bootstrap: of the users' listeners."""
+    """sent: the chain behind their leaves of the new CA. bootstrap: the addresses of the users' listeners."""
 
     rotation: Rotation
     sent: Chain
@@ -109,7 +109,7 @@ class Brokers:
     "linked, pathlen:1", "switched, pathlen:1", "linked, pathlen:0", "switched, pathlen:0",
 ])  # fmt: skip
 def brokers(request: pytest.FixtureRequest, kafka: KafkaNodes) -> Iterator[Brokers]:
-    """On the users' listeners of all brokers; afterwards they present again what they did before."""
+    """Brokers with these chains on all users' listeners; afterwards they present again what they did before."""
     path_length, linked = request.param
     now = rotation(path_length)
     sent = now.linked if linked else now.switched
@@ -148,27 +148,27 @@ def reload_users_leaf(kafka: KafkaNodes, node: int) -> None:
 
 @pytest.fixture(scope="module")
 def clients() -> Iterator[Mapping[str, Asks]]:
-    """One of each library."""
+    """A client of each TLS library."""
     with started_jvm() as jvm:
         yield {"jvm": jvm, "librdkafka": ask_as_librdkafka, "openssl": ask_as_openssl, "go": ask_as_go}
 
 
 @dataclass(frozen=True)
 class Trusting:
-    """Asks these brokers with each client, which know just these CAs, in this order."""
+    """Asks these brokers with each client. The clients know just the CAs that are given, in this order."""
 
     brokers: Brokers
     clients: Mapping[str, Asks]
     folder: Path
 
     def refusals(self, *trusted: Certificate) -> dict[str, str]:
-        """By client; nothing for those that got an answer."""
+        """The reason why each client was refused, by its name; empty for a client that got an answer."""
         known = self.folder / "trusted.pem"
         known.write_bytes(encode_certificates(trusted))
         return {name: ask(self.brokers.bootstrap, known) for name, ask in self.clients.items()}
 
     def foreseen(self, *trusted: Certificate) -> set[str]:
-        """Those whom the gate sees accept it."""
+        """The clients of which the gate foresees that they accept the brokers."""
         return {name for name, kind in LIBRARIES.items() if self._accepts(kind, trusted)}
 
     def _accepts(self, kind: Verifier, trusted: Sequence[Certificate]) -> bool:
@@ -193,14 +193,14 @@ def accepting(refusals: Mapping[str, str]) -> set[str]:
     "which", [("new",), *permutations(("old", "new"))], ids=["the new CA alone", "old before new", "new before old"]
 )
 def test_who_knows_the_new_ca_accepts_it_before_and_after(which: tuple[str, ...], trusting: Trusting) -> None:
-    """Whoever loads the CA certificate Secret, in whatever order its entries come, from publication to the end."""
+    """Clients that load the CA certificate Secret, in whatever order its entries come, from publication to the end."""
     known = [getattr(trusting.brokers.rotation, name).certificate for name in which]
     found = trusting.refusals(*known)
     assert accepting(found) == set(LIBRARIES), found
     assert trusting.foreseen(*known) == set(LIBRARIES)
 
 
-#: What each says of a path that is longer than the old CA allows.
+#: The reason that each strict client gives for a path that is longer than the old CA allows.
 TOO_LONG = {
     "librdkafka": "certificate verify failed",
     "openssl": "path length constraint exceeded",
@@ -209,7 +209,7 @@ TOO_LONG = {
 
 
 def test_who_knows_the_old_ca_alone_may_look_at_its_path_length(trusting: Trusting) -> None:
-    """They need time to read the new one before leaves of it are presented."""
+    """Such clients need time to read the new CA before brokers present leaves of it."""
     old = trusting.brokers.rotation.old.certificate
     found = trusting.refusals(old)
     if not trusting.brokers.is_linked:
@@ -221,7 +221,7 @@ def test_who_knows_the_old_ca_alone_may_look_at_its_path_length(trusting: Trusti
 
 
 def test_a_link_certificate_among_what_clients_load_would_turn_them_away(trusting: Trusting) -> None:
-    """Found first, it is taken for the issuer, and no other is tried: so it lies in no Secret that clients load."""
+    """A client that finds it first takes it for the issuer and tries no other: so it lies in no Secret that clients load."""
     now = trusting.brokers.rotation
     found = trusting.refusals(now.link, now.old.certificate, now.new.certificate)
     turned_away = {"librdkafka", "openssl"} if now.old.certificate.path_length == 0 else set()

@@ -33,7 +33,7 @@ CONTROLLERS, BROKER = (0, 1, 2), 3
 #: The broker first: what it is told it forwards to a controller.
 ROLES = {BROKER: "broker", **dict.fromkeys(CONTROLLERS, "controller")}
 PODS = {f"pod {pod_of(node)}" for node in ROLES}
-#: What a Raft client says when either side does not accept the certificate of the other; of its own it hears late.
+#: A Raft client logs this when either side does not accept the certificate of the other; it hears late that its own was refused.
 REFUSED = r"\[RaftManager id={}] Connection to node (\d) .* failed authentication due to: "
 pytestmark = [pytest.mark.long, pytest.mark.filterwarnings(LIBRARY_READS_ITS_FILES)]
 

@@ -1,4 +1,4 @@
-"""What a test bed is made of, prepared beside the environment that its commands run in. Standard library only."""
+"""The parts of a test bed, prepared beside the environment that its commands run in. Standard library only."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ REAL, ANY, NONE = "real", "any", "none"
 
 
 def prepare_bed(which: str) -> None:
-    """What is missing is left to the command: it says so, or does without."""
+    """A missing tool is left to the command: it says so, or does without."""
     with suppress(MissingTool):
         if which != NONE and not needs.reason_to_skip():
             real_parts()

@@ -10,7 +10,7 @@ from pathlib import Path
 from .places import ROOT
 
 DOCUMENT = Path("docs") / "architecture.md"
-#: Whose folders below folders are rooms of their own.
+#: Rooms whose tables name the folders below their folders as well.
 _DEEP = frozenset({"plugins/module_utils/_trust"})
 #: Where a path in the text may begin.
 _BASES = ("", "plugins", "plugins/module_utils", "tests", "plugins/module_utils/_trust")
@@ -21,7 +21,7 @@ _PATH = re.compile(r"`((?:[\w.-]+/)+(?:[\w.-]+)?|[\w-]+\.(?:py|toml))`")
 
 
 def problems(root: Path = ROOT) -> Iterator[str]:
-    """What of the document is not so, as sentences."""
+    """A sentence for each thing in the document that is not so."""
     text = (root / DOCUMENT).read_text()
     for room, section in _sections(text):
         named = {row["folder"]: row["sentence"] for row in _ROW.finditer(section)}

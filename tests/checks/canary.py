@@ -26,7 +26,7 @@ _PEM = re.compile(rb"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?-----END [A-Z ]*PRIVAT
 _CHUNK = 12
 #: The same for characters of PEM that were encoded once more; a multiple of three.
 _TEXT_CHUNK = 15
-#: What a serialiser puts between or before the characters of a key: line ends, escaped or not, quotes, colons of hex.
+#: The characters that a serialiser puts between or before those of a key: line ends, escaped or not, quotes, colons of hex.
 _PACKING = re.compile(r"\\+[nrt]|[\s\\\"',:]+")
 _ESCAPED = re.compile(r"\\+u00([0-9a-fA-F]{2})")
 

@@ -10,22 +10,22 @@ from .environments import CannotPrepare
 from .pythons import OLDEST, PAIRS, Pair, available_pairs, find_python
 
 _UNITS = ("pytest", "tests/unit", "--numprocesses=2")
-#: Those that take Ansible itself: modules by their real ``main()``, filters, templates.
+#: The unit tests that take Ansible itself: modules by their real ``main()``, filters, templates.
 _BY_ANSIBLE = tuple(f"tests/unit/{part}" for part in ("_ansible", "action", "filter", "modules", "report", "roles"))
 _MODULES = ("pytest", *_BY_ANSIBLE, "--numprocesses=2")
 _PURE = (*_UNITS, *(f"--ignore={folder}" for folder in _BY_ANSIBLE))
-#: What calls libraries. The rest is Python alone, and the oldest libraries run with the same Python as all others.
+#: The unit tests of code that calls libraries. The rest is Python alone, and the oldest libraries run with the same Python as all others.
 _BY_LIBRARIES = (
     "pytest", *_BY_ANSIBLE,
     *(f"tests/unit/{folder}" for folder in ("_ansible", "_handshake", "_issuing", "_kube", "_pki", "_rollout")),
     "--numprocesses=2",
 )  # fmt: skip
-#: Tests of what the tests are made of, each beside it.
+#: Tests of the parts that other tests are made of, each beside its part.
 _DOUBLES = (
     "pytest", *(f"tests/{part}" for part in ("operator", "cluster", "checks", "demo", "bench", "bench_kafka", "traffic", "mutation")),
     "--numprocesses=2",
 )  # fmt: skip
-#: One test is a whole exploration, or a flow killed at every write: a minute on an idle machine, and many where all share it.
+#: A test may be a whole exploration, or a flow killed at every write: a minute on an idle machine, and many where all share it.
 _PATIENT = "--timeout=1800"
 _LONG = ("--numprocesses=2", _PATIENT)
 #: A little of what `make traffic` measures in an hour, by the same rules, with fewer logins. The check before it replaces the key of the
@@ -100,6 +100,7 @@ def _without_a_bed(main: Pair) -> list[Check]:
         Check("action-group", "meta/runtime.yml names every module", main, (_script("action_group"),)),
         Check("documents", "documentation that several files share", main, (("python", "-m", "tests.documents"),)),
         Check("citations", "every citation leads somewhere", main, (_script("citations"),)),
+        Check("wording", "docstrings and comments begin with what they are about", main, (_script("wording"),)),
         Check("architecture", "docs/architecture.md is true to the tree", main, (_script("architecture"),)),
         Check("docs", "antsibull-docs lint", main, (_script("docs"),)),
         Check("ansible-lint", "ansible-lint, profile production", main, (_script("lint"),)),
@@ -110,7 +111,7 @@ def _without_a_bed(main: Pair) -> list[Check]:
 
 def _with_the_bed(main: Pair) -> list[Check]:
     bed = ("bed",)
-    # What only these tests take is built by a command of its own: a test would be given up before.
+    # A command of its own builds what only these tests take: a test would be given up before that is done.
     built = ("python", "-m", "tests.issuers")
     # A worker has a bed of its own and takes whole files, as the tests of a file go on where the one before left off.
     api = ("pytest", "tests/api", "--numprocesses=2", "--dist=loadfile", "--timeout=900")
@@ -131,7 +132,7 @@ def _with_the_bed(main: Pair) -> list[Check]:
 
 
 def _on_real_nodes(main: Pair) -> list[Check]:
-    """One at a time: three nodes and their clients have the processors to themselves."""
+    """Checks that run one at a time: three nodes and their clients have the processors to themselves."""
 
     def on_nodes(name: str, about: str, *commands: tuple[str, ...], long: bool = False) -> Check:
         return Check(

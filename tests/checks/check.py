@@ -1,4 +1,4 @@
-"""What a check is."""
+"""A check: its commands, and when they can run."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from .places import ROOT
 
-#: What is looked through; at the top, the files beside these folders as well.
+#: The folders that are looked through; at the top, the files beside them as well.
 FOLDERS = ("plugins", "roles", "playbooks", "docs", "tests", "molecule", "meta", "changelogs", ".ci", ".github")
 SUFFIXES = frozenset({".py", ".yml", ".md", ".j2", ".sh", ".go", ".svg", ".toml", ""})
 #: These speak of citations that lead nowhere.
@@ -56,7 +56,7 @@ def read_documents(root: Path = ROOT) -> Documents:
 
 
 def problems(text: str, path: Path, documents: Documents, root: Path = ROOT) -> Iterator[str]:
-    """What leads nowhere in the text of this file, as ``line: message``."""
+    """Every citation in the text of this file that leads nowhere, as ``line: message``."""
     found = [*_sections(text, documents), *_files(text, root), *_invariants(text, documents), *_outside(text)]
     if path.suffix == ".md":
         found += _links(text, path)

@@ -9,7 +9,7 @@ import shutil
 from ..cluster import debian
 from ..cluster.cache import MissingTool
 
-#: What to look for, and the package that brings it. The rest (git, make, Go, Java, Maven) is expected to be there.
+#: How each program or module is looked for, and the package that brings it. The rest (make, Go, Java, Maven) is expected to be there.
 _WANTED = (
     (lambda: shutil.which("git") is not None, "git"),
     (lambda: shutil.which("openssl") is not None, "openssl"),

@@ -13,7 +13,7 @@ from .environments import environment
 from .pythons import available_pairs
 from .trees import copied_tree
 
-#: What galaxy-importer and the linter inside it print when they do not like something.
+#: The lines that galaxy-importer and the linter inside it print when they do not like something.
 _BAD = re.compile(r"^(?:WARNING|ERROR): (?!No ansible-lint\b).*", re.MULTILINE)
 #: The largest collection that Galaxy takes.
 MAXIMUM_BYTES = 20 * 1024 * 1024

@@ -144,7 +144,7 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 
 class Board:
-    """Which checks are left, which run, and how the others ended."""
+    """The checks that are left, those that run, and how the others ended."""
 
     def __init__(self, checks: Sequence[Check]) -> None:
         self._left = list(checks)
@@ -240,7 +240,7 @@ def choose(checks: Sequence[Check], names: Sequence[str]) -> list[Check]:
 
 
 def choose_long(checks: Sequence[Check]) -> list[Check]:
-    """Those that a run without names leaves out, and what they come after."""
+    """The checks that a run without names leaves out, and the checks that these come after."""
     wanted = {check.name for check in checks if check.long}
     while more := {name for check in checks if check.name in wanted for name in check.after} - wanted:
         wanted |= more

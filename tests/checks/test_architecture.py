@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What of docs/architecture.md is not so is found."""
+"""The check finds everything in docs/architecture.md that is not so."""
 
 from __future__ import annotations
 

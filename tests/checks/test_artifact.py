@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The artifact holds the collection and nothing of whoever builds it: built by ansible-galaxy from a tree that is not clean."""
+"""The artifact holds the collection and nothing of the person who builds it: built by ansible-galaxy from a tree that is not clean."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import pytest
 from ansible_collections.trustops.strimzi.tests.checks.places import ROOT
 from ansible_collections.trustops.strimzi.tests.checks.trees import files
 
-#: What lies about in work trees, and above all in those of administrators.
+#: Files that lie about in work trees, and above all in those of administrators.
 STRANGERS = (
     ".env", ".envrc", ".netrc", ".vault_pass", ".ssh/id_ed25519", ".idea/workspace.xml", ".venv/bin/python",
     "id_rsa", "id_rsa.pub", "ca.key", "ca.crt", "kubeconfig", "kubeconfig.yml", "hosts.yml", "inventory/hosts", "secrets.json",
@@ -31,7 +31,7 @@ STRANGERS = (
     "tests/config.yml.bak", "tests/output/junit.xml", "tests/secrets.yml", "venv/lib/site.py",
 )  # fmt: skip
 STRANGERS_AMONG_PAGES = ("ca.key", "secrets.yml", ".page.md.swp")
-#: What is made for those who work on the collection. Fragments become the changelog of a release.
+#: Files for people who work on the collection. Fragments become the changelog of a release.
 _NOT_SHIPPED = re.compile(
     r"(tests/(?!config\.yml$)|molecule/|\.|changelogs/fragments/|(Makefile|pyproject\.toml|galaxy\.yml)$)"
 )

@@ -43,7 +43,7 @@ def copied_tree(label: str) -> Path:
 
 
 def files() -> list[str]:
-    """What git knows or would add, as paths below the work tree."""
+    """The files that git knows or would add, as paths below the work tree."""
     listed = _git("ls-files", "-z", "--cached", "--others", "--exclude-standard", cwd=ROOT)
     return [name for name in listed.split("\0") if name and (ROOT / name).is_file()]
 

@@ -138,10 +138,10 @@ class Bed:
         return control_plane.Addresses()
 
     def _prepare(self) -> None:
-        """What has to be there before the API server starts: nothing here."""
+        """Put in place what has to be there before the API server starts: nothing here."""
 
     def _remove_traces(self) -> None:
-        """What the processes, which have ended, leave beside the folder: nothing here."""
+        """Remove what the processes, which have ended, leave beside the folder: nothing here."""
 
     def _start_nodes(self, files: dict[str, Path], ports: dict[str, int], kube: Kube) -> None:
         stages = control_plane.stages(files["stages"].read_text(), int(self.pod_start_seconds * 1000))

@@ -87,7 +87,7 @@ class BedCluster:
         return {pod["metadata"]["name"]: pod["metadata"]["uid"] for pod in pods}
 
     def pods(self, label: str) -> list[Object]:
-        """Those with this label (``name=value``)."""
+        """The pods with this label (``name=value``)."""
         path, query = f"/api/v1/namespaces/{self.namespace}/pods", {"labelSelector": label}
         found: list[Object] = self.kube.request("GET", path, query=query).body["items"]
         return found

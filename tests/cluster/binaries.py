@@ -57,7 +57,7 @@ def find_go_client() -> Path:
 
 
 def find_path_verifier() -> Path:
-    """What asks Go's own libraries about certificate paths. Raises MissingTool."""
+    """A program that asks Go's own libraries about certificate paths. Raises MissingTool."""
     return _of_go_alone("paths")
 
 
@@ -105,7 +105,7 @@ def _compile(module: str, target: Path, package: str = ".", stamps: str = "") ->
 
 
 def _build_kubernetes(target: Path) -> None:
-    """One program that is called by the names of its components."""
+    """A single program that is called by the names of its components."""
     base = "k8s.io/component-base/version"
     major, minor = KUBERNETES.split(".")[:2]
     stamps = f"-X {base}.gitVersion=v{KUBERNETES} -X {base}.gitMajor={major} -X {base}.gitMinor={minor}"

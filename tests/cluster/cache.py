@@ -35,7 +35,7 @@ def digest(*files: Path) -> str:
 
 @contextlib.contextmanager
 def locked(name: str, about: str = "") -> Iterator[None]:
-    """One at a time, of all processes and threads, makes ``name``. Whoever has to wait says so, when told what it is."""
+    """Only one of all processes and threads makes ``name`` at a time. Another one waits, and says so when told what it is."""
     cache_root().mkdir(parents=True, exist_ok=True)
     with (cache_root() / f".{name}.lock").open("w") as handle:
         try:
@@ -81,7 +81,7 @@ def cached(name: str, build: Callable[[Path], None], about: str = "", usual: str
 
 
 def _build(target: Path, build: Callable[[Path], None]) -> None:
-    # Nobody else uses this folder: its owner has the lock. What is in it, a killed build has left.
+    # Nobody else uses this folder: its owner has the lock. A killed build has left the files in it.
     scratch = target.with_name(f".{target.name}.scratch")
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir()

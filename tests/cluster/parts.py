@@ -1,4 +1,4 @@
-"""What a bed is made of, prepared side by side. Standard library only."""
+"""The parts of a bed, prepared side by side. Standard library only."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class Parts:
 
 
 def simulated_parts() -> Parts:
-    """For simulated nodes. Raises MissingTool."""
+    """The parts of a bed with simulated nodes. Raises MissingTool."""
     return Parts(*both(_programs, find_crds))
 
 
 def _programs() -> dict[str, Path]:
-    # One after the other: a compiler has work for all processors.
+    # They are made one after the other: a compiler has work for all processors.
     return {**find_components(COMPONENTS), **find_simulator()}

@@ -11,7 +11,7 @@ B = TypeVar("B")
 
 
 def both(one: Callable[[], A], other: Callable[[], B]) -> tuple[A, B]:
-    """What they return. When one fails the other is finished, because what it makes is kept; then the failure is raised."""
+    """The results of both. When one fails the other is finished, because what it makes is kept; then the failure is raised."""
     with ThreadPoolExecutor(2) as pool:
         first, second = pool.submit(one), pool.submit(other)
     return first.result(), second.result()

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is built once is found again, by version and content; what was half built is not."""
+"""A finished build is found again, by version and content; a build that broke off is not."""
 
 from __future__ import annotations
 

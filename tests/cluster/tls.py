@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 
 
 class Rules(Enum):
-    """Whose rules of path validation a client goes by.
+    """The rules of path validation that a client goes by.
 
     GO: a trusted certificate that is not self-signed ends a path, as it does not for OPENSSL by itself. JVM: that too, and
     of a trusted certificate name and key count and nothing else; the two others look at its path length

@@ -1,4 +1,4 @@
-"""What the demo shows: a rotation to a CA of the cluster's own, or to one whose key an issuer keeps."""
+"""The rotations that the demo shows: to a CA of the cluster's own, or to one whose key an issuer keeps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _KEPT = "act"
 
 @dataclass(frozen=True)
 class Act:
-    """name: as it is asked for, and of the folder of its reports. about: what is announced.
+    """name: of the act and of the folder of its reports. about: the words that announce it.
 
     prepare: before anything is shown; raises MissingTool. set_up: beside the cluster, before the rotation.
     variables: of the rotation. keeper: who has the key of the CA, when it is over.
@@ -44,11 +44,11 @@ ACTS = {"internal": INTERNAL, "cert-manager": CERT_MANAGER}
 
 
 def remember(act: Act, cluster: BedCluster) -> None:
-    """Beside the cluster, for the next run of the demo."""
+    """Keeps the act's name beside the cluster, for the next run of the demo."""
     (cluster.bed.folder / _KEPT).write_text(act.name)
 
 
 def remembered(cluster: BedCluster) -> Act:
-    """What was shown on this cluster."""
+    """The act that the demo has shown on this cluster."""
     name = (cluster.bed.folder / _KEPT).read_text()
     return next(act for act in ACTS.values() if act.name == name)

@@ -1,4 +1,4 @@
-"""What the demo says at its end: the report of the flow as tables for a terminal of 100 columns."""
+"""The last output of the demo: the report of the flow as tables for a terminal of 100 columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who keeps the key of the CA in use, as it is stored."""
+"""Shows who keeps the key of the CA in use, by what is stored where the key could be."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def who_keeps(keeper: Keeper, width: int = WIDTH) -> str:
 
 
 def _content(content: bytes, authority: bytes) -> str:
-    """Never the key itself."""
+    """A sentence about the content; never the key itself."""
     if b"PRIVATE KEY" not in content:
         return f"no key: {content.decode().strip()}"
     public = load_pem_private_key(content, None).public_key()

@@ -1,4 +1,4 @@
-"""What running nodes say at the end, asked by a client that knows nothing of the collection."""
+"""The answers of running nodes at the end, to a client that knows nothing of the collection."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def authorities(tier: Tier) -> dict[bytes, str]:
 
 
 def proof(asked: Sequence[Asked], in_use: Mapping[bytes, str], removed: Sequence[str], width: int = WIDTH) -> str:
-    """removed: names of the CAs that have just left. Whoever accepts a CA that is not in use is counted against them."""
+    """removed: names of the CAs that have just left. The last line counts the listeners that accept a CA not in use."""
     rows = []
     for port in sorted({one.port for one in asked}):
         here = [one for one in asked if one.port == port]

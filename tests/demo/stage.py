@@ -26,7 +26,7 @@ def _real() -> BedCluster:
 
 
 def left() -> BedCluster:
-    """What an earlier demo left running, or nothing that runs."""
+    """The cluster that an earlier demo left running, or one that does not run."""
     real = _real()
     return real if (real.bed.folder / "network").exists() else BedCluster(Bed(NAME))
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What was shown is shown again."""
+"""The next run of the demo finds the act that was shown, and each act has reports of its own."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What listeners said is counted against them as soon as one accepts a CA that is not in use."""
+"""The proof counts every listener that accepts a CA that is not in use."""
 
 from __future__ import annotations
 

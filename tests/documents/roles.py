@@ -1,4 +1,4 @@
-"""What roles say about themselves: argument_specs.yml, main.yml and README.md of each, from roles.yml and variables.yml."""
+"""The files in which roles describe themselves: argument_specs.yml, main.yml and README.md of each, from roles.yml and variables.yml."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .entries import entries_of
 HERE = Path(__file__).parent
 ROLES = HERE.parents[1] / "roles"
 
-#: Which variables belong together.
+#: Variables that belong together, by the name of their group.
 VARIABLES = {
     "cluster": ("cluster", "namespace", "kubeconfig", "context"),
     "ca": ("ca",),
@@ -46,7 +46,7 @@ _WIDTH = 130
 
 
 def role_documents() -> Iterator[tuple[Path, str]]:
-    """Each file, and what it has to say."""
+    """Each file, and its content."""
     texts = entries_of((HERE / "variables.yml").read_text())
     for name, role in yaml.safe_load((HERE / "roles.yml").read_text()).items():
         yield ROLES / name / "meta" / "argument_specs.yml", _argument_specs(role, texts)

@@ -1,15 +1,15 @@
-"""Which documentation is the same in several files, and which files have it."""
+"""The entries of the documentation that several files share, and the files that have them."""
 
 from __future__ import annotations
 
-#: What every module that takes part in a flow returns.
+#: Every module that takes part in a flow returns these.
 FLOW = (
     "cluster", "cas", "removed", "held_leaves", "pods", "presenters", "outside",
     "leaves", "leaf_states", "leaf_requests", "renewals", "ca_source", "node_pools",
     "ledger", "journal", "replaces", "transitions",
     "actions", "evidence", "listeners", "violations", "pending", "waiting", "done", "phase", "began_at", "seconds",
 )  # fmt: skip
-#: What is returned about requests that are carried by hand.
+#: The module for requests that are carried by hand returns these.
 REQUESTS = (
     "cluster", "requests", "requests_elsewhere", "exported", "imported", "let_be", "actions", "began_at", "seconds",
 )  # fmt: skip

@@ -22,7 +22,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.leaves impor
 
 NOW = datetime(2026, 6, 1, tzinfo=timezone.utc)
 YEAR = timedelta(days=365)
-#: Of nodes that may keep what they were started with until they restart for another reason.
+#: The deadline of nodes that may keep the certificates that they were started with until they restart for another reason.
 DEADLINE = NOW + timedelta(hours=1)
 
 #: The CA in use at the start, its successor with a new key, an unrelated CA that is trusted too, the CA in use
@@ -30,15 +30,15 @@ DEADLINE = NOW + timedelta(hours=1)
 OLD, NEW, OTHER, RENEWED, SUPPLIED, BELOW = range(6)
 _UNKNOWN_ROOT = 9
 
-#: Which leaves a CA validates besides its own: those of the CA with the same name and key.
+#: The first CA with the same name and key, for each CA: CAs with the same signer validate each other's leaves.
 _SIGNER = {OLD: OLD, RENEWED: OLD, NEW: NEW, OTHER: OTHER, SUPPLIED: SUPPLIED, BELOW: BELOW}
 
 
 def accepts(trusted: frozenset[int], authority: int, linked: bool = False, *, go: bool = False) -> bool:
     """Whether a leaf of this CA validates under these anchors; written down, not computed by what is tested.
 
-    linked: it is presented with what the CA in use at the start has certified. go: for a Go program, which looks at the
-    path length of that CA.
+    linked: it is presented with a link certificate of the CA in use at the start. go: for a Go program, which looks at
+    the path length of that CA.
     """
     keys = {_SIGNER[anchor] for anchor in trusted}
     return _SIGNER[authority] in keys or (linked and not go and OLD in keys)
@@ -70,7 +70,7 @@ def certificate(authority: int) -> Certificate:
 
 
 def _root(name: str, number: int) -> Certificate:
-    # The operator's own allow no CA below them, those made here one.
+    # The operator's own CA allows no CA below it, the CAs made here allow one.
     length = 0 if number == OLD else 1
     begin = NOW - timedelta(days=30)
     return issue_root(DistinguishedName(name), _key(number), not_before=begin, validity=YEAR, path_length=length)
@@ -89,14 +89,14 @@ def link() -> Certificate:
 
 
 def chain(authority: int) -> Chain:
-    """As ``ca.crt`` holds it."""
+    """The CA and what is above it, as ``ca.crt`` holds it."""
     above = {SUPPLIED: (_unknown_root,), BELOW: (partial(certificate, OLD),)}
     return (certificate(authority), *(issuer() for issuer in above.get(authority, ())))
 
 
 @cache
 def leaf(authority: int, slot: int, serial: int = 0) -> Certificate:
-    """serial: tells apart those that one CA issues for one slot, one after the other."""
+    """serial: tells apart the leaves that one CA issues for one slot, one after the other."""
     subject = DistinguishedName(f"demo-kafka-{slot}", organization="io.strimzi")
     return sign_leaf(
         _key(10 + slot).public_key,

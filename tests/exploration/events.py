@@ -1,4 +1,4 @@
-"""What happens without us: the operator's single acts, and pods that restart at any moment.
+"""Events without us: the operator's single acts, and pods that restart at any moment.
 
 The operator acts on what it read at the beginning of a reconcile (docs/operator.md, "Tried by hand"): it may be far
 behind. What it does within one reconcile may come in any order here, which is more than the real one does.
@@ -67,7 +67,7 @@ def _pause_confirmed(model: ModelCluster) -> Iterator[Event]:
 
 
 def _reconcile_begins(model: ModelCluster) -> Iterator[Event]:
-    """With a key that is not the certificate's it does nothing (docs/operator.md, "Tried by hand", 6)."""
+    """With a key that is not the certificate's the operator does nothing (docs/operator.md, "Tried by hand", 6)."""
     ca = model.ca
     if model.pause.asked or not model.slots or ca.current is None or ca.key is None:
         return
@@ -124,7 +124,7 @@ def _knowing(view: View, number: int, leaf: Leaf | None) -> View:
 
 
 def _goes_on_with(model: ModelCluster, view: View, number: int, known: Leaf) -> Iterator[Event]:
-    """What it read or issued is what it makes pods from; where a run has written another leaf since, it may put its own
+    """The operator makes pods from the leaf that it read or issued; where a run has written another leaf since, it may put its own
     back first (docs/operator.md, "Tried by hand": a reconcile that was under way may put back the pair it had read)."""
     slot = model.slots[number]
     if slot.stored != known:

@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
 Model = TypeVar("Model")
-#: What has happened, and the model after it.
+#: A sentence about what has happened, and the model after it.
 Happening: TypeAlias = tuple[str, Model]
 
 
 class World(Protocol[Model]):
-    """What can happen in a model, and what must not."""
+    """The events that can happen in a model, and the invariants that they must not break."""
 
     def next(self, model: Model) -> Iterator[Happening[Model]]:
         """Everything that can happen now."""
 
     def canonical(self, model: Model) -> Model:
-        """The one that stands for all models that differ in names only."""
+        """The model that stands for all models that differ from it in names only."""
 
     def is_end(self, model: Model) -> bool:
         """Whether nothing is left to do."""
@@ -63,7 +63,7 @@ class Explored(Generic[Model]):
         return way[::-1]
 
     def is_reached(self, event: str) -> bool:
-        """Whether something happened of which this is said."""
+        """Whether an event happened whose sentence contains this text."""
         return any(event in one for one in self.events)
 
 

@@ -1,4 +1,4 @@
-"""What an exploration is for: that all went well, or the way to where it did not."""
+"""The result of an exploration: all went well, or here is the way to the state where it did not."""
 
 from __future__ import annotations
 

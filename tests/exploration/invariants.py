@@ -1,4 +1,4 @@
-"""What must be so in every state, told without the engine: who presents what, who accepts what."""
+"""The invariants that hold in every state, told without the engine: who presents what, who accepts what."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _is_said(event: str) -> bool:
 def _forgotten(before: ModelCluster, after: ModelCluster) -> str | None:
     """I5: the ledger stops saying of a process that it may trust a CA that has left, and it does.
 
-    That is only said when a run writes the ledger: where a pod is replaced, another process starts.
+    It can only say so when a run writes the ledger: where a pod is replaced, another process starts.
     """
     if before.books is None:
         return None

@@ -1,4 +1,4 @@
-"""What may happen while a run is under way, beyond what always does: a person's edits, a node's outage."""
+"""Events that some explorations add to those that always may happen: a person's edits, a node's outage."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def removes_an_annotation(model: ModelCluster) -> Iterator[Event]:
 
 
 def takes_a_label_away(model: ModelCluster) -> Iterator[Event]:
-    """And puts it back; one at a time."""
+    """Somebody takes a label of a pod away and puts it back, of one pod at a time."""
     for number, slot in enumerate(model.slots):
         if slot.up and (not slot.labelled or all(other.labelled for other in model.slots)):
             what = f"takes a label of pod {number} away" if slot.labelled else f"gives pod {number} its label back"

@@ -23,24 +23,24 @@ from .state import Run, Write
 
 @dataclass
 class Walker(ABC, Generic[Model]):
-    """All runs have the same intent. decided: what was decided on before, since ``decide`` is pure.
+    """All runs have the same intent. decided: earlier decisions and what they rest on, kept because ``decide`` is pure.
 
-    engine: what decisions are made with, where a part of it is taken out.
+    engine: makes the decisions; another one where a test takes a part of it out.
     """
 
     intent: Intent
     engine: Engine = ENGINE
     decided: dict[Any, tuple[tuple[Write, ...], Decision]] = field(default_factory=dict)
 
-    # What is particular to a CA.
+    # Each CA has its own of these.
 
     @abstractmethod
     def listed(self, model: Any) -> Any:
-        """What is read when it is decided, after the Secrets: the processes as they are now."""
+        """The processes as they are now: a run reads them when it decides, after the Secrets."""
 
     @abstractmethod
     def visible(self, seen: Any, listed: Any) -> Any:
-        """What a run can tell of the cluster without asking its nodes."""
+        """Everything that a run can tell of the cluster without asking its nodes."""
 
     @abstractmethod
     def snapshot(self, seen: Any, listed: Any) -> Snapshot:
@@ -56,9 +56,9 @@ class Walker(ABC, Generic[Model]):
 
     @abstractmethod
     def gives_up(self, model: Any, number: int) -> Iterator[Happening[Any]]:
-        """What a run does that ends with an error: it lets everybody on."""
+        """A run that ends with an error lets everybody on."""
 
-    # What a run does.
+    # The acts of a run.
 
     def moves(self, model: Any) -> Iterator[Happening[Any]]:
         for number, run in enumerate(model.runs):
@@ -68,7 +68,7 @@ class Walker(ABC, Generic[Model]):
             yield self.undisturbed(model, number)
 
     def undisturbed(self, model: Any, number: int) -> Happening[Any]:
-        """What this run does next, if nothing happens to it."""
+        """The next act of this run, if nothing happens to it."""
         run = model.runs[number]
         if run.idle:
             return f"run {number} reads the Secrets", model.with_run(number, Run(seen=model.secrets))
@@ -108,7 +108,7 @@ class Walker(ABC, Generic[Model]):
         write, rest = run.writes[0], run.writes[1:]
         if self.refuses(write, run):
             return f"run {number} is refused: the {write.target} has changed", model.with_run(number, Run())
-        # What it has written itself does not stand in the way of the rest.
+        # The run's own writes do not stand in the way of the rest.
         after = Run(None, rest, run.changed) if rest else Run()
         return f"run {number} writes {say((write,))}", self.apply(write, model).with_run(number, after)
 
@@ -119,16 +119,16 @@ class Walker(ABC, Generic[Model]):
 
 @dataclass
 class Looker(Walker[Model]):
-    """It asks the nodes before a gate. Between a look and the decision that rests on it, the Secrets and the pods are read anew.
+    """Asks the nodes before a gate. Between a look and the decision that rests on it, a run reads the Secrets and the pods anew.
 
-    wanting: of what is visible, whether nodes are asked then.
+    wanting: whether a run asks the nodes, by what is visible.
     """
 
     wanting: dict[Any, bool] = field(default_factory=dict)
 
     @abstractmethod
     def answers(self, model: Any) -> tuple[Any, ...]:
-        """What each node answers now; None of one that is not asked."""
+        """The answer of each node now; None for a node that is not asked."""
 
     @abstractmethod
     def asked(self, seen: Any, listed: Any, heard: tuple[Any, ...], circumstances: Any) -> Snapshot:
@@ -136,7 +136,7 @@ class Looker(Walker[Model]):
 
     @abstractmethod
     def circumstances(self, model: Any) -> Any:
-        """On what else that depends."""
+        """Everything else that the decision after a look depends on."""
 
     def _goes_on(self, model: Any, number: int, run: Run) -> Happening[Any]:
         if run.heard is not None and run.seen is None:

@@ -55,13 +55,13 @@ from .state import (
 )
 from .translation import books_of, snapshot_of
 
-#: Which CA the model's next one is, where none is supplied: keys are not made while exploring.
+#: The model's next CA by goal, where none is supplied: keys are not made while exploring.
 SUCCESSOR = {Goal.CREATE: OLD, Goal.RENEW: RENEWED, Goal.REPLACE_KEY: NEW}
 
 
 @dataclass
 class Runner(Walker[ModelCluster]):
-    """On the cluster CA. Nodes are not asked, and not told anything."""
+    """Runs on the cluster CA. Nodes are not asked, and not told anything."""
 
     def listed(self, model: ModelCluster) -> tuple[Slot, ...]:
         return model.slots
@@ -133,7 +133,7 @@ def _tidy(step: TidyKeys, seen: Secrets) -> tuple[Write, ...]:
 
 
 def _stamp(step: StampPods, seen: Secrets) -> tuple[Write, ...]:
-    """What pods are made from first: one that is recreated meanwhile has it. Key generations are not looked at here."""
+    """Templates come before pods: a pod that is recreated meanwhile has the new annotation. Key generations are not looked at here."""
     if step.generation is None:
         return ()
     leaves = list(enumerate(seen.stored))
@@ -144,7 +144,7 @@ def _stamp(step: StampPods, seen: Secrets) -> tuple[Write, ...]:
 
 
 def _reload(step: Reload, seen: Secrets) -> tuple[Write, ...]:
-    """A request to each node, which no version stands before."""
+    """A request to each node; no version of an object guards it."""
     return tuple(Write("a node", "reload", None, number) for number in sorted(map(int, step.uids)))
 
 
@@ -213,7 +213,7 @@ def _template(model: ModelCluster, write: Write) -> ModelCluster:
 
 
 def _stamped(model: ModelCluster, write: Write) -> ModelCluster:
-    """Only what is a node: the operator restarts the pods of Deployments in any case."""
+    """Stamps only pods of nodes: the operator restarts the pods of Deployments in any case."""
     slot = model.slots[write.slot]
     return model.with_slot(write.slot, slot._replace(annotated=write.value)) if slot.node else model
 

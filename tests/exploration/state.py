@@ -30,23 +30,23 @@ class Leaf(NamedTuple):
     serial: int = 0
 
     def is_same_certificate(self, other: Leaf) -> bool:
-        """Whatever is presented behind it, and whatever it is annotated with."""
+        """Compares the certificates alone: neither what is presented behind them nor their annotations."""
         return (self.authority, self.serial) == (other.authority, other.serial)
 
 
 class Heard(NamedTuple):
-    """What a channel of a process presents, and whom it trusts."""
+    """The leaf that a channel of a process presents, and the CAs that it trusts."""
 
     presents: Leaf
     trusts: frozenset[int]
 
 
 class Slot(NamedTuple):
-    """One pod: the stored leaf, what its next pod is annotated with, and its running pod.
+    """A place for a pod: the stored leaf, the leaf that its next pod is annotated with, and its running pod.
 
-    annotated: what the running pod says it was started with, None when somebody removed the annotation; presents,
-    trusts: what its listeners really loaded. up: there is a pod at all. started: where listeners have read again, what
-    the rest of the process was started with. labelled: the running pod has the labels by which it is found.
+    annotated: the leaf that the running pod says it was started with, None when somebody removed the annotation;
+    presents, trusts: what its listeners really loaded. up: there is a pod at all. started: where listeners have read again,
+    what the rest of the process was started with. labelled: the running pod has the labels by which it is found.
     """
 
     stored: Leaf
@@ -65,7 +65,7 @@ class Slot(NamedTuple):
 
     @property
     def go(self) -> bool:
-        """Or else it runs on a JVM."""
+        """Whether it is a Go program; any other runs on a JVM."""
         return self.component is Component.KAFKA_EXPORTER
 
     @property
@@ -79,7 +79,7 @@ class Slot(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """leaves: those that are remembered to be of this CA, by slot and serial."""
+    """leaves: the leaves that the ledger remembers of this CA, by slot and serial."""
 
     authority: int
     state: str
@@ -95,7 +95,7 @@ class Removed(NamedTuple):
 
 
 class Held(NamedTuple):
-    """A leaf that its Secret does not hold any more; slot: whose it was."""
+    """A leaf that its Secret does not hold any more; slot: the pod that it was for."""
 
     authority: int
     serial: int
@@ -144,7 +144,7 @@ class Pause(NamedTuple):
 
 
 class Secrets(NamedTuple):
-    """What a run reads before it lists the pods."""
+    """The objects that a run reads before it lists the pods."""
 
     stored: tuple[Leaf, ...]
     ca: Authorities
@@ -156,7 +156,7 @@ class Secrets(NamedTuple):
 
 
 class Write(NamedTuple):
-    """One API write. target: the object whose version it is conditional on; value: what ``writes.py`` understands."""
+    """A single API write. target: the object whose version it is conditional on; value: what ``apply`` in ``runs.py`` understands."""
 
     target: str
     verb: str
@@ -182,7 +182,7 @@ class Run(NamedTuple):
 
 
 class View(NamedTuple):
-    """What the operator read at the beginning of the reconcile that it is in; leaves: those that it may still put back."""
+    """The Secrets as the operator read them at the beginning of its reconcile; leaves: the leaves that it may still put back."""
 
     current: int
     generation: int
@@ -191,7 +191,7 @@ class View(NamedTuple):
 
 
 class WithRuns:
-    """A cluster at which runs are at work. runs: what each of them is about to do."""
+    """A cluster at which runs are at work. runs: the state of each of them."""
 
     runs: tuple[Run, ...]
 
@@ -199,12 +199,12 @@ class WithRuns:
         return replace(self, runs=(*self.runs[:number], run, *self.runs[number + 1 :]))
 
     def changed(self, target: str) -> Any:
-        """The object has a new version: who decided on the old one cannot write it any more."""
+        """The object has a new version: a run that decided on the old one cannot write it any more."""
         runs = tuple(run if run.idle else run._replace(changed=run.changed | {target}) for run in self.runs)
         return replace(self, runs=runs)
 
     def touched(self, target: str) -> Any:
-        """As ``changed``, of an object that is read when it is decided: only what is still to be written depends on it."""
+        """As ``changed``, for an object that a run reads when it decides: only the writes that are still to come depend on it."""
         runs = tuple(
             run._replace(changed=run.changed | {target}) if any(write.target == target for write in run.writes) else run
             for run in self.runs
@@ -233,7 +233,7 @@ class ModelCluster(WithRuns):
         return Secrets(stored, self.ca, self.bundle, self.books, self.pause, self.generated, self.own)
 
     def issued(self, number: int, leaf: Leaf) -> Leaf:
-        """The leaf as one that this slot has not seen: what is not remembered anywhere cannot be mistaken for it."""
+        """The leaf with a serial that nobody remembers of this slot, so that nothing mistakes it for an earlier leaf."""
         slot = self.slots[number]
         seen = {slot.stored, slot.template, slot.annotated or slot.stored, *(one.presents for one in slot.channels)}
         taken = {one.serial for one in seen if one.authority == leaf.authority}

@@ -90,7 +90,7 @@ def test_a_node_a_component_and_the_operators_own_leaf(
         (a_pod_stays_away, broken),
         (adds_another_ca, broken),
         (lifts_the_pause, broken),
-        # Whoever takes a CA out of the Secret takes it from clients as well.
+        # Taking a CA out of the Secret takes it from clients as well.
         (takes_out_the_prepared_ca, broken_inside),
         pytest.param(adds_a_node, broken, marks=long),
         pytest.param(removes_an_annotation, broken, marks=long),
@@ -112,14 +112,14 @@ def test_two_nodes_and_a_pause_that_somebody_lifts(intent: Intent, record_proper
 
 @long
 def test_two_nodes_and_a_permission_that_comes_and_goes(record_property: Record) -> None:
-    """Between the nodes too."""
+    """The permission comes and goes between the reloads of the two nodes, too."""
     to_an_end(record_property, LookingRunner(PATIENT), 2, takes_the_permission_away)
 
 
 @long
 @pytest.mark.parametrize("intent", [LINKED, PATIENT], ids=_name)
 def test_a_leaf_of_the_old_ca_comes_back(intent: Intent, record_property: Record) -> None:
-    """Held for good, and safe: who did that has to be asked."""
+    """The flow is held for good, but safe: people have to ask who put the leaf back."""
     explored(record_property, LookingRunner(intent), 1, restores_an_old_leaf)
 
 

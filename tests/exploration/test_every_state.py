@@ -69,7 +69,7 @@ def test_two_runs_at_once_without_a_lease(intent: Intent, record_property: Recor
 @pytest.mark.parametrize(
     ("people", "invariant"),
     [
-        # Whoever takes a CA out of the Secret takes it from clients as well.
+        # Taking a CA out of the Secret takes it from clients as well.
         pytest.param(takes_out_the_prepared_ca, broken_inside, id="takes_out_the_prepared_ca"),
         pytest.param(a_pod_stays_away, broken, id="a_pod_stays_away"),
         pytest.param(removes_an_annotation, broken, id="removes_an_annotation", marks=long),
@@ -98,7 +98,7 @@ def test_no_link_and_what_happens_meanwhile(people: People, invariant: Invariant
 
 @pytest.mark.parametrize("intent", [LINKED, UNLINKED], ids=_name)
 def test_a_leaf_of_the_old_ca_comes_back(intent: Intent, record_property: Record) -> None:
-    """Held for good, and safe: who did that has to be asked."""
+    """The flow is held for good, but safe: people have to ask who put the leaf back."""
     explored(record_property, Runner(intent), 1, restores_an_old_leaf)
 
 

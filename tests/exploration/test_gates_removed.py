@@ -146,7 +146,7 @@ class PodsFirst(Runner):
 
 
 def _without(write: Write, gone: frozenset[int]) -> Write:
-    """What was decided with UIDs that nobody has any more."""
+    """The write without the UIDs that no pod has any more."""
     if not isinstance(write.value, Books):
         return write
     alone = ModelCluster((), None, None, write.value, None, False, None, ())  # type: ignore[arg-type]
@@ -177,7 +177,7 @@ def test_a_switch_is_ended_before_anything_else() -> None:
 
 
 def test_a_pause_counts_when_the_operator_has_confirmed_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What it was doing before, it goes on doing: it may put back a leaf of a CA that is gone."""
+    """Before that, the operator goes on with its reconcile: it may put back a leaf of a CA that is gone."""
     hasty = {"pause": lambda model, write: replace(model, pause=Pause(True, True))}
     monkeypatch.setattr(runs, "_APPLY", {**runs._APPLY, **hasty})
     assert counter_example(LookingRunner(LINKED), 1).startswith("I")

@@ -222,7 +222,7 @@ def _uids(slots: frozenset[int]) -> frozenset[str]:
 
 
 def listener_of(number: int, heard: Heard, asked_about: frozenset[int]) -> ObservedListener:
-    """What a node answers: a probe of a CA is accepted by name and key, with nothing sent behind it."""
+    """The answer of a node: it accepts a probe of a CA by name and key, with nothing sent behind it."""
     accepted = frozenset(one for one in asked_about if accepts(heard.trusts, one))
     return ObservedListener(
         f"pod-{number}",

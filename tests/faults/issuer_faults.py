@@ -99,7 +99,7 @@ class NotPossible:
 
 @dataclass(frozen=True)
 class Fault:
-    """One row: what happens with each kind of issuer."""
+    """A row of the table: a fault, and what happens with each kind of issuer."""
 
     name: str
     external: Cell | NotPossible

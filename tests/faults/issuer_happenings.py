@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What happens to an issuer, or goes wrong with it, and how it comes to an end; for the table in ``issuer_faults``."""
+"""Faults of issuers and other things that happen to them, and how each comes to an end; for the table in ``issuer_faults``."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from ..support.permissions import forbidden
 from ..support.watched_cluster import CLUSTER, NAMESPACE, WatchedCluster
 from .stories import have_fast_keys
 
-#: The leaf that it happens to, where it does not happen to all of them; one that is asked for after another one.
+#: The leaf that a fault strikes, where it does not strike all of them; the flow asks for another leaf before this one.
 VICTIM = "demo-kafka-1"
 A_DAY = timedelta(days=1)
 One = TypeVar("One", bound=AskedIssuer)
@@ -53,7 +53,7 @@ class Course:
         return self.cluster.run(Goal.REPLACE_KEY, self.supplied, asked=self.issuer.reference)
 
     def finish(self) -> None:
-        """As often as it takes, and every time the issuer's people have done what they have to."""
+        """Runs the flow until it is done, at most three times; after every run the issuer's people do their work."""
         said: list[object] = []
         for _run in range(3):
             decision = self.run().outcome.decision
@@ -117,7 +117,7 @@ def later(template: Template, delay: timedelta) -> Template:
 
 
 def previous(course: Course) -> None:
-    """What was signed before it is given once more: somebody mixes files up, a controller is restored, a proxy has a cache."""
+    """The issuer gives an earlier answer once more: somebody mixes files up, a controller is restored, a proxy has a cache."""
     signing = course.issuer.signing
     signing.mistake = lambda template: replace(template, arranged=lambda pems: signing.answers[-1] or pems)
 
@@ -152,7 +152,7 @@ def reversed(course: Course) -> None:
 
 
 def reversed_above(course: Course) -> None:
-    """Vault tells the leaf apart."""
+    """Reverses only the certificates above the leaf: Vault returns the leaf apart from them."""
     course.issuer.signing.mistake = lambda template: replace(template, arranged=lambda pems: [pems[0], *pems[:0:-1]])
 
 
@@ -161,7 +161,7 @@ def without_root(course: Course) -> None:
 
 
 def ahead(course: Course) -> None:
-    """By more than the time that clients get to read the new CA, within one run of the flow."""
+    """The issuer's clock is ahead by more than the time that clients get to read the new CA, within one run of the flow."""
     course.issuer.signing.mistake = lambda template: later(template, timedelta(minutes=4))
 
 
@@ -185,7 +185,7 @@ def garbage(course: Course) -> None:
 
 
 def verdict(kind: str, status: str, reason: str, message: str) -> Happening:
-    """What cert-manager, an approver or an issuer says of the victim's request."""
+    """cert-manager, an approver or an issuer gives the victim's request this condition."""
 
     def begins(course: Course) -> None:
         condition = {"type": kind, "status": status, "reason": reason, "message": message}
@@ -195,7 +195,7 @@ def verdict(kind: str, status: str, reason: str, message: str) -> Happening:
 
 
 def no_verdict(course: Course) -> None:
-    """On the requests that are there, too, where they have come to no end."""
+    """The controllers answer requests as usual again, also those that are there already, where they have come to no end."""
     controllers = course.of(ByCertManager).controllers
     controllers.verdict = ()
     controllers.look_again()
@@ -268,7 +268,7 @@ def gets_back(course: Course) -> None:
 
 
 def answers(status: int, *errors: str) -> Happening:
-    """Every request to sign."""
+    """Vault answers every request to sign like this."""
     return lambda course: course.of(ByVault).vault.faults.append(Answered(status, errors, times=-1))
 
 
@@ -306,7 +306,7 @@ def another_token(course: Course) -> None:
 
 
 def policy_lost(course: Course) -> None:
-    """When the first certificate is signed."""
+    """The token's policy permits only reading from the moment when Vault signs the first certificate."""
     issuer = course.of(ByVault)
     right = issuer.vault.distort
 

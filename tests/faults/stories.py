@@ -59,7 +59,7 @@ class Story:
         flow = self.case.begin(cluster)
         if self.layout is not Layout.SINGLE:
             _finished(cluster.run(Goal.RECONCILE, layout=self.layout))
-        # What was copied before it is brought up to date by now.
+        # By now clients have brought their earlier copies of the Secret up to date.
         cluster.memory.seconds += COPIES_LAST
         cluster.checker.copies_last = COPIES_LAST
         if self.case.goal in (Goal.RENEW, Goal.REPLACE_KEY, Goal.RENEW_LEAVES):
@@ -76,7 +76,7 @@ def _other(layout: Layout) -> str:
 
 
 def have_fast_keys(cluster: WatchedCluster, patch: pytest.MonkeyPatch) -> None:
-    """The double's: what is tested is who trusts whom, not how long primes take. It has the time of everybody."""
+    """Gives the double fast keys: the tests are about who trusts whom, not about how long primes take. It shares everybody's clock."""
     for name in ("new_ca_key", "new_leaf_key"):
         patch.setattr(certs, name, lambda: ec.generate_private_key(ec.SECP256R1()))
     begin = START.replace(microsecond=0)
@@ -101,7 +101,7 @@ class _Eager:
 
 @dataclass
 class Telling:
-    """One course of a story."""
+    """A story under way: its cluster and its flow."""
 
     story: Story
     flow: Flow
@@ -118,7 +118,7 @@ class Telling:
         return self.flow.cost + follows + foreign
 
     def complete(self) -> None:
-        """All of it; what is done already is not done again."""
+        """Runs the story to its end; a step that is done already is not done again."""
         _finished(self.flow.run())
         if self.story.case.goal is Goal.CREATE:
             if not self.cluster.kafka:
@@ -149,7 +149,7 @@ class Telling:
         return [one for one in self.cluster.memory.kubelet.processes.values() if one.component == "kafka"]
 
     def end_state(self) -> dict[str, Any]:
-        """What has to be the same whatever happened on the way (I8): everything but the random parts."""
+        """The facts that have to be the same whatever happened on the way (I8): everything but the random parts."""
         cluster = self.cluster
         nodes = self._nodes()
         pods = [cluster.memory.api.find("pods", NAMESPACE, node.pod) or {} for node in nodes]
@@ -190,7 +190,7 @@ _LAID_OUT = [
 ]
 STORIES = [*_RESTARTING, *_RELOADING, *_PATIENT, *_LAID_OUT]
 EAGER = [replace(story, eager=True) for story in STORIES]
-#: One of each kind, for every run of the tests; the others take their time.
+#: A story of each kind, for every run of the tests; the others take their time.
 SHORT = [
     *(Story(Case(goal)) for goal in (Goal.CREATE, Goal.UPGRADE, Goal.DOWNGRADE)),
     *(Story(Case(goal), reload=True) for goal in (Goal.REPLACE_KEY, Goal.RENEW, Goal.RENEW_LEAVES)),

@@ -1,8 +1,8 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What issuers do wrong, or cannot do: it is told with its object, cause and remedy, harms nothing that is in use, and when the
-cause is gone the flow goes on to its end. The table is in ``issuer_faults``.
+"""Faults of issuers, and things that they cannot do: each is told with its object, cause and remedy, harms nothing that is in use, and
+when the cause is gone the flow goes on to its end. The table is in ``issuer_faults``.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ A_WHILE = 4000.0
 
 
 def _cells(number: int, row: Fault) -> Iterator[object]:
-    """One of each row that judges a certificate is for every run of the tests, in turn: the issuers share the judge. The unit tests
-    of Vault's errors have every status too.
+    """Every run of the tests takes only one issuer of each row that judges a certificate, in turn: the issuers share the judge. The unit
+    tests of Vault's errors have every status too.
     """
     for place, (kind, cell) in enumerate(row):
         if isinstance(cell, Cell):
@@ -43,7 +43,7 @@ def course(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> I
 
 
 def told(course: Course) -> tuple[Ends, str]:
-    """What a run comes to, and says."""
+    """How a run ends, and its sentences."""
     try:
         decision = course.run().outcome.decision
     except (KubeError, StepError) as error:
@@ -66,7 +66,7 @@ def test_what_goes_wrong_is_told_harms_nothing_and_heals(course: Course, cell: C
     cell.begins(course)
     ends, said = told(course)
     if ends is Ends.WAITING and (cell.ends is not ends or not all(part in said for part in cell.said)):
-        # Its people have not looked yet.
+        # The issuer's people have not looked yet.
         issuer.work()
         ends, said = told(course)
     assert ends is cell.ends, said

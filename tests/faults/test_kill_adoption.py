@@ -53,7 +53,7 @@ def test_killed_anywhere_and_asked_for_again(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_killed_anywhere_and_only_finished(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever does not say so again adopts nothing: it is held, or it is a flow like any other by then."""
+    """A run that does not name the CA again adopts nothing: it is held, or by then the flow is one like any other."""
     ends = set()
     for number in range(1, writes(monkeypatch) + 1):
         cluster, new = killed_at(number, monkeypatch)

@@ -27,7 +27,7 @@ from .test_kill_requests import AskingTelling
 
 @dataclass
 class Following(Flow):
-    """What is begun is for reconcile to find out."""
+    """Always runs reconcile, which finds out by itself which flow to begin or to go on with."""
 
     @property
     def cost(self) -> Cost:
@@ -61,7 +61,7 @@ _REPLACING = FollowingStory(Case(Goal.REPLACE_KEY), reload=True)
 _UNLINKED = FollowingStory(Case(Goal.REPLACE_KEY, "unlinked"))
 _RENEWING = FollowingStory(Case(Goal.RENEW), reload=True)
 STORIES = [_REPLACING, _UNLINKED, _RENEWING, *(replace(one, eager=True) for one in (_REPLACING, _UNLINKED, _RENEWING))]
-#: For every run of the tests; the others take their time.
+#: The stories for every run of the tests; the others take their time.
 SHORT = [_RENEWING]
 
 

@@ -51,7 +51,7 @@ def killed(cluster: WatchedCluster, issuer: ByVault, old: str) -> None:
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 def test_killed_at_the_call(kept: tuple[WatchedCluster, ByVault], after: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What Vault had signed is of a key that is gone, and is signed anew for another one."""
+    """The link certificate that Vault had signed is of a key that is gone: Vault signs another one, for another key."""
     cluster, issuer = kept
     old, guard = cluster.current, KillingTransport(cluster.memory.api)
     cluster.permitted = guard

@@ -155,7 +155,7 @@ def test_closed_gates_keep_everybody_from_harm(mistake: Mistake, story: Story, m
 
 @pytest.mark.parametrize("story", [LINKED, STRICT, UNLINKED, PATIENT_UNLINKED], ids=str)
 def test_clients_that_get_no_time_are_seen_to_refuse(story: Story, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those with a copy from before the next CA was published."""
+    """These clients have a copy from before the next CA was published."""
     telling = story.begin(monkeypatch)
     telling.flow.intent["client_grace"] = timedelta(0)
     with pytest.raises(InvariantBroken, match="a Go program that loads the CA certificate Secret refuses a node"):

@@ -32,7 +32,7 @@ CLUSTER, CLIENTS = CaKind
 
 @dataclass(frozen=True)
 class Both:
-    """The CA whose flow begins, and that of the other; reload: nodes can be told to read again. batch: how many users are served at a time."""
+    """first: the CA whose flow begins; second: that of the other flow. reload: nodes can be told to read again. batch: of users, at a time."""
 
     first: CaKind
     second: CaKind
@@ -68,21 +68,21 @@ class Both:
         return take_turns(cluster.permitted, first, second, at)
 
     def writes(self, patch: pytest.MonkeyPatch, ca: CaKind) -> int:
-        """Of its flow alone."""
+        """How many writes the flow of this CA makes alone."""
         cluster = self.begin(patch)
         turn: Turn[FlowResult] = Turn(cluster.permitted, None)
         assert self.flow(cluster, ca)(turn).outcome.decision.done
         return turn.writes
 
     def check(self, at: tuple[int, int | None], patch: pytest.MonkeyPatch) -> list[str]:
-        """What the flows that were refused said."""
+        """The sentences of the flows that were refused."""
         cluster = self.begin(patch)
         told = [said for one in self.at_once(cluster, at) for said in refused(one)]
         self.finish(cluster)
         return told
 
     def finish(self, cluster: ClientsCluster) -> None:
-        """Whoever runs both again, one after the other, has what both wanted, for no more restarts than both take alone."""
+        """Runs both again, one after the other: both get what they wanted, for no more restarts than both take alone."""
         cluster.memory.settle(2)
         for ca in (self.first, self.second):
             cluster.ca = ca
@@ -96,7 +96,7 @@ class Both:
 
 
 def refused(turn: Turn[FlowResult]) -> list[str]:
-    """What a flow said that did not come to its end. Raises what nobody may ever see."""
+    """The sentences of a flow that did not come to its end. Raises an error that nobody may ever see."""
     if turn.failure is not None:
         if not isinstance(turn.failure, StepError):
             raise turn.failure
@@ -113,12 +113,12 @@ _LONG = [
     *(replace(one, reload=False) for one in ORDERS),
     *(replace(one, batch=1) for one in ORDERS),
 ]
-#: In every run of the tests the other one comes at every fifth write; where each waits for the other, both do at every third.
+#: In every run of the tests the other flow comes at every fifth write; where each waits for the other, both do at every third.
 _SHORT, _STRIDE = 5, 3
 
 
 def at_every(both: Both, stride: int, patch: pytest.MonkeyPatch) -> list[str]:
-    """The other one comes at a write, and goes to its end."""
+    """The other flow comes at a write, and goes to its end."""
     writes = both.writes(patch, both.first)
     assert writes > 10
     return [said for number in range(0, writes, stride) for said in both.check((number, None), patch)]
@@ -145,7 +145,7 @@ def test_each_waits_for_the_other_in_the_middle(both: Both, monkeypatch: pytest.
 
 
 class Unconditional:
-    """Whoever writes the Kafka resource through it overwrites what somebody else has written meanwhile."""
+    """An API that takes every write of the Kafka resource, also over what somebody else has written meanwhile."""
 
     def __init__(self, api: Any) -> None:
         self.stream, self._request = api.stream, api.request

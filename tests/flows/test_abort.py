@@ -72,7 +72,7 @@ def test_undone_for_users(
 
 
 def test_it_goes_on_without_being_asked_again(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
-    """Whoever runs reconcile from a schedule finishes it."""
+    """A reconcile that runs from a schedule finishes it."""
     cluster.create()
     old = cluster.current
     cluster.run(Goal.REPLACE_KEY, until=Phase.USE)

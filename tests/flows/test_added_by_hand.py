@@ -34,7 +34,7 @@ def test_reconciling_makes_everybody_trust_it(cluster: WatchedCluster, shape: st
 
 @EVERY_PHASE
 def test_in_the_middle_of_a_replacement(cluster: WatchedCluster, phase: Phase) -> None:
-    """One roll more at most, for what the plan could not know of."""
+    """At most one roll more than planned, for the CA that the plan could not know of."""
     old, new = below(root("Corporate Root 1")), below(root("Corporate Root 2"), "Kafka CA 2")
     cluster.create(old)
     cluster.run(Goal.REPLACE_KEY, new, until=phase)
@@ -60,7 +60,7 @@ def test_in_the_middle_of_a_renewal(cluster: WatchedCluster, phase: Phase) -> No
 
 @EVERY_PHASE
 def test_reconciling_ends_what_was_begun(cluster: WatchedCluster, phase: Phase) -> None:
-    """It knows of the certificate what the cluster knows, and nothing else."""
+    """Reconcile knows of the certificate what the cluster knows, and nothing else."""
     cluster.create()
     new = below(root())
     cluster.run(Goal.REPLACE_KEY, new, until=phase)

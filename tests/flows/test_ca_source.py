@@ -20,7 +20,7 @@ from ..support.watched_cluster import CERTIFICATES, LEDGER, UNUSED, WatchedClust
 from .test_kept_elsewhere import ASKED, elsewhere, issuing_secrets, office
 
 pytestmark = pytest.mark.usefixtures("uptake")
-#: How certificates are taken up does not matter to it, or cannot be otherwise.
+#: For tests to which it does not matter how certificates are taken up, or for which there is only this way.
 ONCE = pytest.mark.parametrize("uptake", [True], ids=["reload"], indirect=True)
 SOURCE = CaSourceReference("Secret", "kafka", "corporate-ca", "bundle.pem")
 
@@ -50,7 +50,7 @@ def reconcile(cluster: WatchedCluster, *authorities: Authority, goal: Goal = Goa
 
 
 def follow(cluster: WatchedCluster, authority: Authority, goal: Goal = Goal.RECONCILE) -> None:
-    """To the end, with the issuer's answers."""
+    """Follows the source to the end, with the issuer's answers."""
     reconcile(cluster, authority, goal=goal)
     office(cluster, authority).work()
     cluster.finish(goal, asked=ASKED, confirmed=confirmed(authority))
@@ -161,7 +161,7 @@ def test_the_issuer_alone_has_changed(cluster: WatchedCluster) -> None:
     waiting = cluster.run(Goal.RENEW_LEAVES, **due).outcome.decision
     assert "another CA of the source, CN=Next Root" in " ".join(waiting.waiting)
     assert not waiting.done
-    # It is kept, and nobody is asked again.
+    # The leaf is kept, and nobody is asked again.
     assert cluster.run(Goal.RENEW_LEAVES, **due).changes == []
     assert signing.requests() == []
     told = reconcile(cluster)
@@ -170,7 +170,7 @@ def test_the_issuer_alone_has_changed(cluster: WatchedCluster) -> None:
     signing.work()
     cluster.finish(Goal.RECONCILE, asked=ASKED, confirmed=confirmed(moved_to))
     assert_only(cluster, moved_to.fingerprint)
-    # Those that had come already were not asked for anew.
+    # Leaves that had come already were not asked for anew.
     assert len(signing.signed) == len(set(signing.signed))
 
 

@@ -27,7 +27,7 @@ BUNDLE = "demo-cluster-ca-bundle"
 
 
 def trusted(cluster: WatchedCluster) -> list[bytes]:
-    """What the certificate Secret holds, in DER."""
+    """The CAs in the certificate Secret, in DER."""
     return sorted(
         one.public_bytes(Encoding.DER)
         for key, value in cluster.secret(CERTIFICATES).items() if key.endswith(".crt")
@@ -46,7 +46,7 @@ def read_pkcs12(content: bytes, password: bytes) -> list[bytes]:
 
 
 def read_jks(content: bytes, password: bytes) -> list[bytes]:
-    """By the description of the format, and nothing of what wrote it."""
+    """Reads the file by the description of the format, without any code of the writer."""
     body, digest = content[:-20], content[-20:]
     salted = "".join(map(chr, password)).encode("utf-16-be") + b"Mighty Aphrodite" + body
     assert hashlib.sha1(salted, usedforsecurity=False).digest() == digest

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the plan says is what the flow then does, step by step, and planning itself changes nothing."""
+"""The flow does what the plan says, step by step, and planning itself changes nothing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ..support.restarts import cost_of
 from ..support.watched_cluster import CLUSTER, WatchedCluster
 from .cases import CASES, PATIENT_REPLACEMENTS, REPLACEMENTS, Case, Flow
 
-#: Of CAs that are made twice, once to plan and once for good; and when something was read back.
+#: Words that differ by chance: fingerprints of CAs that are made twice, once to plan and once for good; and the time of a read-back.
 _BY_CHANCE = re.compile(r" \([0-9a-f]{12}\)|\d\d:\d\d:\d\d UTC")
 
 
@@ -60,7 +60,7 @@ def taken(flow: Flow, patch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
 
 
 def slow_operator(memory: MemoryCluster, patch: pytest.MonkeyPatch) -> None:
-    """A reconcile that changes the trust bundle ends there: who waits for the bundle is told before anything restarts."""
+    """A reconcile that changes the trust bundle ends there: a run that waits for the bundle sees it before anything restarts."""
     write = double.write_trust_bundle
 
     def bundle() -> Any:
@@ -77,8 +77,8 @@ def slow_operator(memory: MemoryCluster, patch: pytest.MonkeyPatch) -> None:
 
 
 def in_order(steps: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """A step that is taken in two halves, because the operator was slow, is one. Books are kept when there is something to
-    keep, which nobody knows beforehand."""
+    """A step that is taken in two halves, because the operator was slow, counts as one. Steps that keep the books are left out:
+    nobody knows beforehand when there is something to record."""
     return [step for step, _group in groupby(step for step in steps if not step[1].startswith("record "))]
 
 

@@ -82,7 +82,7 @@ def test_what_was_said_before_a_pause_opens_no_gate_in_it(
 
 
 def written(cluster: WatchedCluster) -> dict[str, dict[str, bytes]]:
-    """What pauses are made for."""
+    """The Secrets that a flow pauses the operator to write."""
     return {name: cluster.secret(name) for name in (CERTIFICATES, *cluster.memory.kubelet.nodes)}
 
 
@@ -98,7 +98,7 @@ def test_a_process_that_does_not_trust_the_new_ca_although_it_should_holds_the_s
     current = cluster.current
     assert Condition.EVIDENCE in [condition for condition, _message in held(flow.run())]
     assert cluster.current == current
-    # The negative control: who does not ask does not know.
+    # The negative control: a flow that does not ask does not know.
     cluster.nodes = None
     with pytest.raises(InvariantBroken, match=r"I[13]"):
         flow.run()

@@ -44,7 +44,7 @@ def hand_back(cluster: WatchedCluster, circumstance: str = "") -> None:
 
 
 def trigger(cluster: WatchedCluster, secret: str, annotation: str) -> None:
-    """What an administrator of Strimzi does; three reconciles are more than the operator needs."""
+    """An administrator of Strimzi sets this annotation; five reconciles are more than the operator needs."""
     cluster.change("secrets", secret, {"metadata": {"annotations": {f"strimzi.io/{annotation}": "true"}}})
     cluster.memory.settle(5)
     assert cluster.ready
@@ -57,7 +57,7 @@ def test_of_the_first_ca(cluster: WatchedCluster) -> None:
 
 @pytest.mark.parametrize("case", [Case(Goal.REPLACE_KEY), Case(Goal.REPLACE_KEY, path_length=0)], ids=str)
 def test_after_a_replacement(cluster: WatchedCluster, case: Case) -> None:
-    """The switch has raised both generations, and told the operator of it: nothing is left to be made true."""
+    """The switch has raised both generations, and told the operator of it: nothing is left to correct."""
     case.begin(cluster).finish()
     generation = cluster.annotation("secrets", KEYS, "ca-key-generation")
     hand_back(cluster)

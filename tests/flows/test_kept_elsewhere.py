@@ -215,7 +215,7 @@ def test_names_that_are_taken_back_are_not_asked_for_any_more(cluster: WatchedCl
 
 DAY = 86400.0
 NODE = "demo-kafka-0"
-#: How certificates are taken up does not matter to it, or cannot be otherwise.
+#: For tests to which it does not matter how certificates are taken up, or for which there is only this way.
 ONCE = pytest.mark.parametrize("uptake", [True], ids=["reload"], indirect=True)
 
 
@@ -226,7 +226,7 @@ def stored(cluster: WatchedCluster, name: str) -> bytes:
 
 @pytest.mark.parametrize("goal", [Goal.RENEW_LEAVES, Goal.RECONCILE])
 def test_all_leaves_are_renewed_under_it(cluster: WatchedCluster, goal: Goal) -> None:
-    """Those of components as well, which the operator renews where it has the key; by any run, before the operator's window of 30 days."""
+    """Any run renews them, before the operator's window of 30 days; leaves of components too, which the operator renews if it has the key."""
     cluster.create()
     signing = moved(cluster, elsewhere(root("First")))
     names = signing.signed.copy()
@@ -249,7 +249,7 @@ def test_all_leaves_are_renewed_under_it(cluster: WatchedCluster, goal: Goal) ->
 
 @pytest.mark.parametrize("name", [NODE, "demo-entity-topic-operator-certs", "demo-cluster-operator-certs"])
 def test_a_leaf_that_somebody_has_deleted_is_asked_for_and_put_back(cluster: WatchedCluster, name: str) -> None:
-    """The operator cannot: it stands still until the Secret is there."""
+    """The operator cannot put it back: it stands still until the Secret is there."""
     cluster.create()
     supplied = elsewhere(root("First"))
     signing = moved(cluster, supplied)
@@ -285,7 +285,7 @@ def test_of_two_deleted_leaves_the_one_that_has_come_back_waits_for_the_other(cl
 
 
 def test_a_deleted_leaf_is_waited_for_through_a_renewal_of_the_ca(cluster: WatchedCluster) -> None:
-    """It is asked for once, of the renewed CA, and not again and again."""
+    """The leaf is asked for once, of the renewed CA, and not again and again."""
     cluster.create()
     first = elsewhere(root("First"))
     signing = moved(cluster, first)
@@ -328,7 +328,7 @@ def test_what_is_refused_is_asked_for_again_in_an_hour_or_at_once(cluster: Watch
     assert not again.done
     careless.work()
     run(cluster, Goal.REPLACE_KEY, supplied)
-    # Twice as long now.
+    # The wait for the next request is twice as long now.
     cluster.memory.seconds += 1.5 * 3600
     run(cluster, Goal.REPLACE_KEY, supplied)
     assert good.requests() == []
@@ -343,7 +343,7 @@ def test_what_is_refused_is_asked_for_again_in_an_hour_or_at_once(cluster: Watch
 
 @ONCE
 def test_an_answer_to_a_request_of_before_is_refused(cluster: WatchedCluster) -> None:
-    """Somebody had it signed when another one was in its place already, because its key was lost."""
+    """Somebody had the old request signed when another one was in its place already, because its key was lost."""
     cluster.create()
     supplied = elsewhere(root("Corporate Root", path_length=0))
     run(cluster, Goal.REPLACE_KEY, supplied)

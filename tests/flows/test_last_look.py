@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a call says of the last time it asked the nodes: the proof, although nobody is asked once it is given."""
+"""A call reports the last time it asked the nodes: that is the proof, although nobody is asked once it is given."""
 
 from __future__ import annotations
 

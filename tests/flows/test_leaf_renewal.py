@@ -26,12 +26,12 @@ from .cases import DAY, LATER, Case, Layout, roles_apart, roles_together
 
 
 def leaves(cluster: WatchedCluster) -> dict[str, bytes]:
-    """By node, as stored."""
+    """The stored leaf of each node."""
     return {pod: cluster.secret(pod)[f"{pod}.crt"] for pod in cluster.memory.restarts()}
 
 
 def holders(cluster: WatchedCluster, stored: dict[str, bytes]) -> dict[str, set[str]]:
-    """What is remembered when every running node was started with these leaves."""
+    """The ledger's record of the processes that hold each leaf, when every running node was started with these leaves."""
     uids = {process.pod: uid for uid, process in cluster.memory.kubelet.processes.items()}
     return {fingerprints(pem)[0]: {uids[pod]} for pod, pem in stored.items()}
 
@@ -80,7 +80,7 @@ def test_restarted_where_nodes_cannot_be_told(
 
 
 def test_restarted_where_a_node_refuses(cluster: WatchedCluster, nodes: ReloadingNodes, lasting: Authority) -> None:
-    """It shows when the operator has been told already: the restarts are asked for."""
+    """The refusal shows when the operator has been told already: the flow asks for the restarts."""
 
     def refuse(pod: str) -> None:
         raise ReloadRefused(f"Kafka node {pod} does not read its certificates again: no.", "Restart it.")
@@ -122,7 +122,7 @@ def test_held_leaves_are_forgotten_with_their_processes(
 
 
 def with_a_lasting_clients_ca() -> list[Object]:
-    """The operator renews that one by itself, and restarts all nodes for it."""
+    """A clients CA that lasts: the operator would renew it by itself, and restart all nodes for it."""
     made = roles_together()
     for manifest in made:
         if manifest["kind"] == "Kafka":
@@ -149,7 +149,7 @@ def test_a_restart_is_asked_for_before_a_held_leaf_ends(
 def test_a_renewed_ca_leaves_them_to_their_processes(
     cluster: WatchedCluster, nodes: ReloadingNodes, lasting: Authority
 ) -> None:
-    """It has the key of the one before, so that nobody has to give them up for it."""
+    """The renewed CA has the key of the one before, so that no process has to give its leaf up for it."""
     cluster.create(lasting)
     held = leaves(cluster)
     cluster.memory.seconds += LATER
@@ -171,7 +171,7 @@ def test_a_replacement_restarts_them(cluster: WatchedCluster, nodes: ReloadingNo
 
 
 def test_handing_back_leaves_none(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
-    """The operator would not know of them."""
+    """The operator would not know of the held leaves."""
     Case(Goal.RENEW_LEAVES).begin(cluster)
     renew(cluster)
     cluster.look_away()
@@ -180,7 +180,7 @@ def test_handing_back_leaves_none(cluster: WatchedCluster, nodes: ReloadingNodes
 
 
 def test_leaves_that_end_with_their_ca(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
-    """Nothing can be gained under this CA, and whoever asked has to know."""
+    """Nothing can be gained under this CA, and the caller has to know."""
     cluster.create(root(end=START + timedelta(days=300)))
     cluster.finish(Goal.REPLACE_KEY, root("Second Root", end=START + timedelta(days=300)))
     cluster.memory.seconds += 250 * DAY

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A cluster moves from one keeper of its CA's key to another, and back; what each move costs is what docs/migrations.md says."""
+"""A cluster moves from one keeper of its CA's key to another, and back; each move costs what docs/migrations.md says."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ pytestmark = pytest.mark.usefixtures("uptake")
 
 @pytest.fixture(params=["external", "cert-manager", "vault"])
 def issuer(request: pytest.FixtureRequest, cluster: WatchedCluster) -> Iterator[AskedIssuer]:
-    """Who keeps the key of the company's CA."""
+    """The issuer that keeps the key of the company's CA."""
     corporate = replace(root("Corporate Root", path_length=0), elsewhere=True)
     with ExitStack() as stack:
         yield stack.enter_context(asked_issuer(request.param, Signing(corporate, cluster.memory, "")))
 
 
 class Mover:
-    """Makes one move after the other, and compares what each has cost with what is written."""
+    """Makes one move after the other, and compares the cost of each with the cost in the documentation."""
 
     def __init__(self, cluster: WatchedCluster) -> None:
         self.cluster = cluster
@@ -50,7 +50,7 @@ class Mover:
     def by(
         self, move: str, goal: Goal, supplied: Authority | None = None, *, asked: str = "the external issuer", links: Linker | None = None
     ) -> None:  # fmt: skip
-        """asked: who is asked for leaves; links: and for a link certificate."""
+        """asked: the issuer that is asked for leaves; links: the one that is asked for a link certificate."""
         self.cluster.finish(goal, supplied, replaces=self._replaced(goal), asked=asked, links=links)
         self._made(move)
 

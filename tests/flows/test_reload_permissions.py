@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who may not do all that a reload takes: nodes are restarted instead, or somebody is told which rule is missing."""
+"""A run that may not do all that a reload takes: nodes are restarted instead, or somebody is told which rule is missing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..support.watched_cluster import IN_USE, KEYS, WatchedCluster
 from .cases import LATER, Case
 from .test_leaf_renewal import leaves, renew
 
-#: What may be missing, as the sentence names it.
+#: The permissions that may be missing, as the sentence names them.
 NEEDED = ["list strimzipodsets", "patch strimzipodsets", "patch pods", "get configmaps"]
 #: How the API server fails to say what is permitted.
 UNKNOWN = [
@@ -35,7 +35,7 @@ UNKNOWN = [
 
 
 def restarted_instead(cluster: WatchedCluster) -> str:
-    """Done in the end, and what was said of it."""
+    """Finishes the replacement, with restarts, and returns the warning about them."""
     old = cluster.current
     result = cluster.finish(Goal.REPLACE_KEY)
     assert cluster.paid == cost_of(Goal.REPLACE_KEY, reload=False)
@@ -64,7 +64,7 @@ def test_nodes_are_restarted_where_nobody_says_what_is_permitted(
 
 
 def test_the_roll_that_forgets_is_said_as_well(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
-    """Without a link certificate it is the third."""
+    """Without a link certificate the roll that forgets is the third."""
     flow = Case(Goal.REPLACE_KEY, "unlinked").begin(cluster)
     cluster.permitted.denied = frozenset({"get configmaps"})
     (warning,) = flow.finish().warnings
@@ -184,7 +184,7 @@ def test_a_key_generation_that_nobody_may_tell_pods_of_waits_for_the_hand_back(c
 
 
 def test_who_is_refused_what_should_be_permitted_is_told_so(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
-    """By an admission policy: resuming instead, a module would ask for the same again, and no run would ever end."""
+    """An admission policy refuses it: resuming instead, a module would ask for the same again, and no run would ever end."""
     cluster.create()
     cluster.permitted.denied = frozenset({"patch strimzipodsets"})
     cluster.permitted.review = Response(201, {"status": {"allowed": True}})

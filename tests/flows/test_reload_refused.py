@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What stands in the way of a reload: nodes are restarted instead, or somebody is told why (docs/operator.md,
+"""Something stands in the way of a reload: nodes are restarted instead, or somebody is told why (docs/operator.md,
 "Reload").
 """
 
@@ -39,10 +39,10 @@ def refusing(nodes: ReloadingNodes) -> None:
     nodes.before = refuse
 
 
-#: Of a replacement whose nodes are restarted instead.
+#: The cost of a replacement whose nodes are restarted instead.
 INSTEAD = cost_of(Goal.REPLACE_KEY, reload=False)
 CANNOT_BE_ASKED = "the running nodes cannot be asked what they trust."
-#: What stands in the way, and what is said of it.
+#: Obstacles to a reload, and the words about each.
 OBSTACLES = [
     (cannot_be_asked, CANNOT_BE_ASKED),
     (without_configuration, "They are restarted instead."),
@@ -66,7 +66,7 @@ def test_restarted_where_nodes_cannot_read_again(
 def test_pods_that_cannot_be_stamped_are_restarted(
     cluster: WatchedCluster, nodes: ReloadingNodes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The operator's revision of a pod is one that nobody here can compute: it would restart it anyway."""
+    """Nobody here can compute the operator's revision of such a pod: the operator would restart it anyway."""
     cluster.create()
     monkeypatch.setattr(stamping, "not_reproduced", lambda pod_set: [pod_set["spec"]["pods"][0]["metadata"]["name"]])
     told = "the Cluster Operator would restart demo-kafka-0 whatever it is told."
@@ -83,12 +83,12 @@ def test_pods_that_cannot_be_stamped_are_restarted(
 def test_pods_that_turn_out_not_to_be_stampable(
     cluster: WatchedCluster, nodes: ReloadingNodes, spread: Spread, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Seen only when the step is taken, because something changed after the look."""
+    """The flow sees it only when it takes the step, because something changed after the look."""
     cluster.create()
     found = iter([{"demo-kafka-0": "waits for a restart"}])
     monkeypatch.setattr(looking, "unstampable", lambda *arguments: ())
     monkeypatch.setattr(stamping, "obstacles", lambda *arguments: next(found, {}))
-    # The operator is let on without a word of the new key: it has everybody trust it once more.
+    # The operator is let on without being told of the new key: it restarts everybody once more to trust it.
     more = int(spread is Spread.RELOAD)
     if more:
         with pytest.raises(ReloadImpossible, match="demo-kafka-0 waits for a restart"):
@@ -144,7 +144,7 @@ def test_the_second_node_refuses_when_the_first_has_done_it(cluster: WatchedClus
 
 
 def test_a_node_that_goes_on_as_before_ends_the_run(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
-    """It said yes, and its listeners say something else: that is for people to look at."""
+    """The node said yes, and its listeners say something else: people have to look at it."""
     cluster.create()
     nodes.deaf = {"demo-kafka-1"}
     with pytest.raises(RollStuck, match="still accept CN=cluster-ca v0") as stuck:

@@ -32,7 +32,7 @@ def test_by_a_supplied_certificate(cluster: WatchedCluster, shape: Callable[[], 
 
 
 def test_an_intermediate_moves_below_another_root_with_its_key(cluster: WatchedCluster) -> None:
-    """What is presented with the leaf does not matter where the CA itself is the anchor."""
+    """The certificates presented with the leaf do not matter where the CA itself is the anchor."""
     old = below(root("Corporate Root 1"))
     cluster.create(old)
     new = under(root("Corporate Root 2"), old)

@@ -89,7 +89,7 @@ def elsewhere(name: str = "Corporate Root") -> Authority:
 
 @pytest.fixture
 def managed(cluster: WatchedCluster) -> Managed:
-    """Moved to an issuer of cert-manager."""
+    """A cluster that has moved to an issuer of cert-manager."""
     cluster.create()
     supplied = elsewhere()
 
@@ -133,7 +133,7 @@ def test_a_renewal_is_taken_up(managed: Managed) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 def test_killed_at_every_write_while_a_renewal_is_taken_up(managed: Managed, after: bool) -> None:
-    """The key of what is at hand is never lost, and each renewal is taken up by the next run."""
+    """The key of a leaf at hand is never lost, and the next run takes up each renewal."""
     cluster, killed = managed.cluster, 0
     for at in count(1):
         managed.pass_time()
@@ -182,7 +182,7 @@ def test_a_leaf_that_nobody_can_validate_waits(managed: Managed) -> None:
 
 
 def test_a_key_is_stored_before_its_certificate_counts(managed: Managed) -> None:
-    """Who is killed in between loses no key."""
+    """A run that is killed in between loses no key."""
     seen: list[bool] = []
 
     def look(change: Change) -> None:
@@ -295,7 +295,7 @@ def tidied(managed: Managed, *, dry_run: bool = False) -> list[tuple[str, str]]:
 
 
 def test_what_is_in_use_is_not_left_over(managed: Managed) -> None:
-    """Neither for its own issuer nor for another one that is named too early."""
+    """A Certificate in use is left over neither for its own issuer nor for another one that is named too early."""
     assert tidied(managed) == []
     managed.cluster.issuer = ExternalIssuer()
     in_use = {f"Certificate kafka/{name}" for name in ("demo-kafka-0", "demo-kafka-1")}

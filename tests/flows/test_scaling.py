@@ -23,12 +23,12 @@ from .test_kept_elsewhere import scale as scale_by_hand
 from .test_spare_leaves import NEXT, at_hand, growing
 
 pytestmark = pytest.mark.usefixtures("uptake")
-#: How certificates are taken up does not matter to it.
+#: For tests to which it does not matter how certificates are taken up.
 ONCE = pytest.mark.parametrize("uptake", [True], ids=["reload"], indirect=True)
 
 
 def scale_to(cluster: WatchedCluster, replicas: int, pool: str = "kafka") -> FlowResult:
-    """As the module does."""
+    """Scales the pool as the module does."""
     scaling = Scaling(pool, replicas)
     cluster.growth = replace(cluster.growth, scaling=scaling)
     try:
@@ -50,7 +50,7 @@ def test_with_certificates_at_hand_nobody_waits(cluster: WatchedCluster) -> None
     assert (done.violations, done.waiting) == ((), ())
     assert (replicas(cluster), cluster.paused, cluster.pauses) == (3, False, 1)
     leaf, found = cluster.secret(NEXT), cluster.memory.api.find("secrets", "kafka", NEXT)
-    # By these labels the operator finds it, and deletes those of nodes that nobody asks for.
+    # By these labels the operator finds the Secret, and deletes Secrets of nodes that nobody asks for.
     assert found
     assert found["metadata"]["labels"] == {
         "strimzi.io/cluster": "demo", "strimzi.io/kind": "Kafka", "strimzi.io/name": "demo-kafka", "strimzi.io/component-type": "kafka",
@@ -92,7 +92,7 @@ def test_scaling_down_takes_no_pause(cluster: WatchedCluster) -> None:
 @ONCE
 @pytest.mark.parametrize("spare", [1, 2])
 def test_what_waits_after_a_node_has_gone(cluster: WatchedCluster, spare: int) -> None:
-    """What is for other numbers than those of the next nodes is forgotten, and the others are asked for."""
+    """Leaves for other numbers than those of the next nodes are forgotten, and the missing ones are asked for."""
     signing = growing(cluster, spare)
     before = at_hand(cluster)
     cluster.look_away()

@@ -25,7 +25,7 @@ def cluster(clients_cluster: ClientsCluster) -> ClientsCluster:
 
 
 def put(cluster: ClientsCluster, **entries: bytes | None) -> None:
-    """What somebody else writes. entries: of the Secret, by their endings."""
+    """Somebody else writes into the user's Secret. entries: the Secret's entries, by their endings."""
     data = {f"user.{end}": value and base64.b64encode(value).decode() for end, value in entries.items()}
     cluster.change("secrets", "orders", {"data": data})
 
@@ -35,7 +35,7 @@ def test_an_old_file_beside_a_new_certificate_holds_the_old_ca_until_it_is_made_
     kept = {"p12": stored["user.p12"], "password": stored["user.password"]}
 
     def put_back(change: Change) -> None:
-        """A tool that has kept the two entries."""
+        """A tool that has kept the two entries writes them back."""
         if (change.plural, change.name) == ("secrets", "orders") and put_back.active:
             put_back.active = False
             put(cluster, **kept)

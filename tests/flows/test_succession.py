@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One CA after another: between roots and intermediates, below the same root and below another one."""
+"""A CA takes the place of another: between roots and intermediates, below the same root and below another one."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a supplied CA means to a run that is not the first: it is in place, or it is wanted."""
+"""A supplied CA in a run that is not the first: either it is in place already, or it is wanted."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_another_ca_on_the_same_day_is_put_in_place_too(cluster: WatchedCluster)
 
 
 def test_what_a_playbook_replaced_long_ago_does_not_come_back(cluster: WatchedCluster) -> None:
-    """It names what it replaces, and that is gone."""
+    """The playbook names the CA that it replaces, and that CA is gone."""
     cluster.create()
     first, second = below(root()), root("Kafka Root")
     generated = cluster.current

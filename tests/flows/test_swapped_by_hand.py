@@ -40,7 +40,7 @@ def swap(cluster: WatchedCluster, new: Authority, generation: int = 1, **kept: b
 
 
 def conditions(cluster: WatchedCluster, goal: Goal, adopts: str | None = None) -> list[Condition]:
-    """What holds the flow; nothing is written then."""
+    """The conditions that hold the flow; nothing is written then."""
     before = cluster.memory.api.snapshot()
     held = cluster.run(goal, adopts=adopts).outcome.decision.violations
     assert cluster.writes == 0

@@ -35,7 +35,7 @@ SHAPES = {"dual role": clusters.dual_role, "separate controllers": clusters.sepa
 
 @dataclass(frozen=True)
 class Reloaded:
-    """Paused; CA Secrets, node Secrets and the operator's say generation 1, nodes were not restarted for it.
+    """A paused cluster: CA Secrets, node Secrets and the operator's say generation 1, nodes were not restarted for it.
 
     untold: pods and StrimziPodSets as they are, by plural and name.
     """
@@ -49,7 +49,7 @@ class Reloaded:
         return sorted(self.cluster.memory.kubelet.nodes)
 
     def tell(self, generation: int | None = 1) -> int:
-        """What is under test. How many writes it took."""
+        """Tells the operator by ``stamp_pods``, which is under test here. Returns how many writes it took."""
         transport = KillingTransport(self.cluster.memory.api)
         work = work_on(self.cluster.memory, transport)
         observation = observe(work.client, work.scope, work.clock.now())
@@ -101,7 +101,7 @@ def mark(cluster: WatchedCluster, secret: str, **annotations: str) -> None:
 
 
 def issue(cluster: WatchedCluster, secret: str, entry: str, issuer: Authority, behind: bytes) -> None:
-    """In the place of what is there, with its names."""
+    """Stores a new leaf in the place of the one that is there, with its names."""
     before, key = certs.load(cluster.secret(secret)[f"{entry}.crt"])[0], certs.new_leaf_key()
     signing = certs.load_key(issuer.keys[0].reveal())
     own = certs.leaf(before.subject, certs.names_of(before), key, issuer.pem, signing, 365)
@@ -173,7 +173,7 @@ def test_when_all_is_told_nothing_is_issued_and_nothing_rolled(reloaded: Reloade
 
 
 def test_a_node_that_restarts_later_comes_back_the_same(reloaded: Reloaded) -> None:
-    """Both places: also while nothing is reconciled."""
+    """The pod and its StrimziPodSet are both told, so it also holds while nothing is reconciled."""
     name = reloaded.nodes[0]
     reloaded.tell()
     reloaded.cluster.memory.api.request("DELETE", f"/api/v1/namespaces/{NAMESPACE}/pods/{name}")

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What each gate is there for: a flow with this gate left open breaks a connection.
+"""Each gate is needed: a flow with this gate left open breaks a connection.
 
 A root in every truststore is enough for leaves that are presented with their chain, and for no other.
 """
@@ -73,7 +73,7 @@ def test_what_the_operator_presents_alone_has_a_gate_of_its_own(cluster: Watched
 @pytest.mark.usefixtures("uptake")
 @pytest.mark.parametrize("case", [Case(Goal.REPLACE_KEY, "unlinked"), Case(Goal.REPLACE_KEY, path_length=0)], ids=str)
 def test_without_the_trust_gate_a_ca_is_used_too_early(cluster: WatchedCluster, case: Case) -> None:
-    """By nodes that know it not, or behind a link certificate that a Go program refuses."""
+    """Nodes that do not know the CA meet its leaves, or a Go program refuses the link certificate behind them."""
     flow = case.begin(cluster)
     cluster.engine = leaving_open("trust", "alone")
     with pytest.raises(InvariantBroken, match=r"I[13]"):
@@ -82,7 +82,7 @@ def test_without_the_trust_gate_a_ca_is_used_too_early(cluster: WatchedCluster, 
 
 @pytest.mark.usefixtures("uptake")
 def test_without_the_removal_gate_a_ca_leaves_while_a_leaf_relies_on_it(cluster: WatchedCluster) -> None:
-    """The operator's own, which nobody has replaced here."""
+    """The operator's own leaf relies on it: nobody has replaced that leaf here."""
     flow = Case(Goal.REPLACE_KEY).begin(cluster)
     cluster.engine = without(use_by_operator)
     violations = flow.run().outcome.decision.violations

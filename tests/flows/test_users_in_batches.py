@@ -48,7 +48,7 @@ def test_one_first_and_then_some_at_a_time(cluster: ClientsCluster, nodes: Reloa
         if change.plural == "secrets" and change.name == CERTIFICATES and confirmed(cluster):
             seen.append("switch")
         if change.plural == "kafkausers" and PAUSE in str(change.old) and PAUSE not in str(change.new):
-            # Whoever is let on, all before have their certificates, but for those of the same batch.
+            # When a user is let on, all users before it have their certificates, but for those of the same batch.
             seen.append(len(cluster.users.issued) - issued)
 
     cluster.memory.api.listeners.append(note)
@@ -71,7 +71,7 @@ def test_the_first_gets_none(cluster: ClientsCluster, nodes: ReloadingNodes) -> 
     cluster.begin(*FIVE)
     old = cluster.programs.stored()
     cluster.memory.neighbours.clear()
-    # It confirms the pause of everybody, and then issues nothing for one of them.
+    # The User Operator confirms the pause of everybody, and then issues nothing for one of them.
     cluster.memory.neighbours.append(
         lambda: cluster.users.reconcile(*(FIVE if paused(cluster) == len(FIVE) else FIVE[1:]))
     )
@@ -98,7 +98,7 @@ def test_a_pause_that_nobody_confirms(cluster: ClientsCluster, nodes: ReloadingN
 def test_a_run_that_stops_before_the_switch_leaves_nobody_paused(
     cluster: ClientsCluster, nodes: ReloadingNodes
 ) -> None:
-    """It was killed when everybody was paused, and the next one is told to go no further."""
+    """A run was killed when everybody was paused, and the next one is told to go no further."""
     cluster.begin()
     ours = {"metadata": {"annotations": {PAUSE: "true", "trustops.strimzi/paused-for-clients-ca-by": "a dead run"}}}
     for user in ("orders", "payments"):
@@ -128,7 +128,7 @@ def test_whoever_else_pauses_a_user_meanwhile_keeps_the_pause(cluster: ClientsCl
 def test_what_is_still_said_of_an_earlier_pause_is_no_confirmation(
     cluster: ClientsCluster, nodes: ReloadingNodes
 ) -> None:
-    """Somebody has let the user on, and the User Operator has yet to look: it is paused when that has said so no more."""
+    """Somebody has let the user on, and the User Operator has yet to look: we pause the user when its status tells of no pause any more."""
     cluster.begin()
     cluster.change("kafkausers", "orders", {"metadata": {"annotations": {PAUSE: "true"}}})
     cluster.memory.settle(1)
@@ -192,7 +192,7 @@ def test_the_plan_says_so(cluster: ClientsCluster, nodes: ReloadingNodes) -> Non
 
 
 def test_killed_at_any_write(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
-    """Whatever a dead run has left paused is let on by the next one, which knows nothing of batches."""
+    """The next run, which knows nothing of batches, lets on every user that a dead run has left paused."""
     cluster.begin()
     start, number = cluster.memory.moment(), 0
     while True:

@@ -76,13 +76,13 @@ def moved(cluster: ClientsCluster, authority: Authority, **intent: Any) -> Signi
 
 
 def users_of(cluster: ClientsCluster) -> dict[str, dict[str, bytes]]:
-    """What lies in the Secret of each user."""
+    """The entries in the Secret of each user."""
     found = cluster.memory.api.all("kafkausers", NAMESPACE)
     return {one["metadata"]["name"]: cluster.secret(one["metadata"]["name"]) for one in found}
 
 
 def ready(cluster: ClientsCluster, user: str) -> bool:
-    """As the User Operator says."""
+    """Whether the User Operator says that the user is Ready."""
     found = cluster.memory.api.find("kafkausers", NAMESPACE, user) or {}
     return [one["type"] for one in (found.get("status") or {}).get("conditions") or ()] == ["Ready"]
 
@@ -181,7 +181,7 @@ def test_one_first_and_then_some_at_a_time(cluster: ClientsCluster, nodes: Reloa
 
     cluster.memory.api.listeners.append(note)
     moved(cluster, supplied, user_batch=2)
-    # Whoever gets a certificate, the User Operator has looked at all who got theirs before, but for those of the same batch.
+    # When a user gets a certificate, the User Operator has looked at all users that got theirs before, but for those of the same batch.
     assert seen == [(1, 0), (2, 1), (3, 1), (4, 3), (5, 3)]
     assert_served(cluster, supplied)
 
@@ -191,7 +191,7 @@ def subject_of_issuer(cluster: ClientsCluster, user: str) -> str:
 
 
 def test_the_first_is_not_kept(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
-    """Where the User Operator is not content with one, nobody else gets any."""
+    """Where the User Operator does not keep the first certificate, nobody else gets any."""
     cluster.begin(*FIVE)
     supplied = elsewhere(root("Corporate Root"))
     run(cluster, Goal.REPLACE_KEY, supplied)
@@ -271,7 +271,7 @@ def test_those_that_are_at_hand_do_not_wait_for_others(cluster: ClientsCluster, 
 def test_certificates_are_renewed_before_the_user_operator_would_try(
     cluster: ClientsCluster, nodes: ReloadingNodes, goal: Goal
 ) -> None:
-    """It would from 30 days before their end on, and could not."""
+    """The User Operator would try from 30 days before their end on, and could not renew them."""
     cluster.begin()
     supplied = elsewhere(root("Corporate Root"))
     office = moved(cluster, supplied)
@@ -401,7 +401,7 @@ def test_it_is_not_handed_back(cluster: ClientsCluster, nodes: ReloadingNodes) -
     assert "somebody else keeps the key" in violation.message
 
 
-# What goes wrong.
+# Mistakes and failures.
 
 
 def held(result: FlowResult) -> str:
@@ -430,7 +430,7 @@ def test_and_one_that_is_made_later_is_not_asked_for(cluster: ClientsCluster, no
 def test_more_users_than_have_room(
     cluster: ClientsCluster, nodes: ReloadingNodes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Before anything is written."""
+    """The flow is held before anything is written."""
     monkeypatch.setattr(preconditions, "SECRET_LIMIT", 12_000)
     cluster.begin(*FIVE)
     told = held(run(cluster, Goal.REPLACE_KEY, elsewhere(root("Corporate Root"))))
@@ -483,7 +483,7 @@ def without_keystores(cluster: ClientsCluster) -> None:
 
 
 def test_without_pkcs12_files_no_certificate_is_ever_empty(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
-    """It would store an empty one for every user that it looks at with a key that is none."""
+    """The User Operator would store an empty certificate for every user that it looks at with a key that is none."""
     without_keystores(cluster)
     emptied: list[str] = []
 
@@ -509,7 +509,7 @@ def test_without_pkcs12_files_no_certificate_is_ever_empty(cluster: ClientsClust
     cluster.change("kafkausers", "billing", {"metadata": {"annotations": {"strimzi.io/pause-reconciliation": None}}})
     cluster.memory.settle(2)
     assert (emptied, ready(cluster, "billing")) == ([], True)
-    # And one that is not shows what that is for.
+    # And a user that is not made paused shows what the pause is for.
     cluster.add("careless")
     assert emptied != []
 
@@ -526,7 +526,7 @@ def test_without_the_gate_a_mistake_would_refuse_a_user(cluster: ClientsCluster,
 
 
 def test_six_roles_are_enough(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
-    """And each rule of the one for issuing is used."""
+    """And each rule of the role for issuing is used."""
     cluster.begin()
     roles = ("looking", "flows", "reload", "users", "clients-ca", "clients-ca-issuing")
     permitted = ByRoles(cluster.memory.api, [rule for role in roles for rule in ROLES[role]])

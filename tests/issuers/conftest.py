@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One bed with cert-manager's real controllers, which make their CAs themselves."""
+"""A bed with cert-manager's real controllers, which make their CAs themselves."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def bed() -> Iterator[Bed]:
 
 @pytest.fixture(scope="session")
 def without_cert_manager(bed: Bed) -> list[object]:
-    """What the issuer says before cert-manager is installed."""
+    """The issuer's answers before cert-manager is installed."""
     return asked_without_cert_manager(bed)
 
 

@@ -31,18 +31,18 @@ from ..support.cert_manager_certificates import CertificatesCounterpart
 from ..support.issuer_contract import wish
 
 Object = dict[str, Any]
-#: Name and kind of those whose CAs sign.
+#: Name and kind of the issuers whose CAs sign.
 SIGNING = [("corporate", "Issuer"), ("corporate", "ClusterIssuer"), ("department", "Issuer")]
 RBAC = "rbac.authorization.k8s.io"
 RBAC_YML = REPOSITORY / "docs" / "rbac.yml"
-#: Those that tests ask.
+#: The issuers that tests ask.
 ISSUERS = ["corporate", "department", "selfsigned", "tomorrow", "unready"]
-#: Whose runs these are: bound to Roles of the documentation and to nothing else.
+#: The ServiceAccount of the runs, bound to Roles of the documentation and to nothing else.
 RUNNER = "trustops"
 
 
 def documented_roles() -> list[Object]:
-    """Those for cert-manager, and the part of the one for every run that is needed here; for whatever the Issuers are called."""
+    """The Roles for cert-manager, and the part that is needed here of the Role for every run; with the names of the tests' issuers."""
     roles = {
         role["metadata"]["name"].removeprefix("trustops-strimzi-"): role
         for role in yaml.safe_load(RBAC_YML.read_text())["items"]
@@ -66,7 +66,7 @@ def now() -> datetime:
 
 
 def asked_without_cert_manager(bed: Bed) -> list[object]:
-    """What comes of a request, of a question and of forgetting while the API server does not know the kind."""
+    """The answers to a request and to a question, after forgetting, while the API server does not know the kind."""
     client, scope = KubeClient(Kube(bed.kubeconfig)), ClusterNames(NAMESPACE, "demo")
     one = CertManager(client, scope, CertManagerIssuer("corporate"), SystemClock())
     tokens = [Token(b"{}")]
@@ -79,7 +79,7 @@ def asked_without_cert_manager(bed: Bed) -> list[object]:
 
 @dataclass
 class Corporate:
-    """kubeconfig: where that of the runs is written."""
+    """kubeconfig: the file into which the kubeconfig of the runs is written."""
 
     bed: Bed
     kubeconfig: Path
@@ -137,7 +137,7 @@ class Corporate:
 
 
 def _bound(role: Object, subject: Object, namespace: str) -> Iterable[Object]:
-    """A ClusterRole everywhere."""
+    """The role and its binding: a Role in this namespace, a ClusterRole in all."""
     kind, name = role["kind"], role["metadata"]["name"]
     metadata = {"name": name} if kind == "ClusterRole" else {"name": name, "namespace": namespace}
     yield {**role, "metadata": metadata}

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What goes on beside a flow: work that is done again and again, and the operators that serve users."""
+"""Work beside a flow: jobs that run again and again, and the operators that serve users."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..operator.connect import ConnectDouble
 from ..operator.user_operator import UserOperatorDouble
 from .tier import Tier
 
-#: Seconds between two looks of an operator, which takes two minutes.
+#: Seconds between two looks of an operator; a real one takes two minutes.
 _PERIOD = 3.0
 
 
@@ -44,7 +44,7 @@ def user_operators(tier: Tier) -> Iterator[UserOperators]:
 
 @contextmanager
 def again_and_again(work: Callable[[], None], pause: float) -> Iterator[None]:
-    """pause: in seconds. What fails ends it, and is raised at the end."""
+    """pause: in seconds. An error ends the work, and is raised at the end."""
     stopped, failed = threading.Event(), list[Exception]()
 
     def run() -> None:

@@ -1,4 +1,4 @@
-"""What runs on the node beside containerd: kubelet, kube-proxy and CoreDNS."""
+"""The programs that run on the node beside containerd: kubelet, kube-proxy and CoreDNS."""
 
 from __future__ import annotations
 

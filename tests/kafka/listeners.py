@@ -1,4 +1,4 @@
-"""What a listener shows in a TLS handshake: its chain, the CAs that it accepts, and whether it takes a certificate."""
+"""A listener as a TLS handshake shows it: its chain, the CAs that it accepts, and whether it takes a certificate."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 from OpenSSL import SSL
 
-#: ApiVersions, version 0, without a client id: what every listener of Kafka answers to anybody whom it lets in.
+#: ApiVersions, version 0, without a client id: every listener of Kafka answers it to anybody whom it lets in.
 QUESTION = struct.pack(">ihhih", 10, 18, 0, 1, -1)
 _PATIENCE = struct.pack("ll", 20, 0)  # a struct timeval
 

@@ -1,4 +1,4 @@
-"""What this tier needs of the machine: Linux, root, namespaces, and some Debian packages, installed when missing."""
+"""The needs of this tier: Linux, root, namespaces, and some Debian packages, which are installed when missing."""
 
 from __future__ import annotations
 

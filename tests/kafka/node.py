@@ -10,7 +10,7 @@ from typing import Any
 
 INIT = Path(__file__).with_name("init.sh")
 CGROUPS = Path("/sys/fs/cgroup")
-#: Only version 2 has it here.
+#: Only version 2 of cgroups has this file here.
 _CONTROLLERS = CGROUPS / "cgroup.subtree_control"
 #: All pods together would otherwise get as much of a busy machine as a single process beside them.
 _CPU = {"cpu.shares": 8 * 1024, "cpu.weight": 8 * 100}
@@ -53,7 +53,7 @@ def make_cgroups(name: str) -> None:
 
 
 def cgroups(name: str) -> list[Path]:
-    """What there is of them now, the innermost first."""
+    """The cgroups of this bed that there are now, the innermost first."""
     tops = [hierarchy / cgroup_root(name)[1:] for hierarchy in _hierarchies()]
     found = [Path(path) for top in tops for path, _folders, _files in os.walk(top, topdown=False)]
     return [path for path in found if path.is_dir()]

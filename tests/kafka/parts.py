@@ -1,4 +1,4 @@
-"""What a bed with a real node is made of, prepared side by side. Standard library only."""
+"""The parts of a bed with a real node, prepared side by side. Standard library only."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def test_a_key_is_replaced_in_one_roll(tier: Tier) -> None:
     started = tier.cluster.get("pods", CONTROLLERS[0])["metadata"]["uid"]
     tier.cluster.kube.request("DELETE", f"/api/v1/namespaces/{tier.cluster.namespace}/pods/{CONTROLLERS[0]}")
     wait_for(lambda: _is_back(tier, CONTROLLERS[0], started), f"another pod {CONTROLLERS[0]}", 180)
-    # Whoever asks from outside shows certificates of strangers, too.
+    # Only refusals of nodes count: clients that ask from outside show certificates of strangers, too.
     nodes = CONTROLLERS + BROKERS
     peers = {tier.pods.address(node) for node in nodes}
     assert [tier.refused_peers(node) & peers for node in nodes] == [set()] * 6

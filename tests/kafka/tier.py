@@ -39,7 +39,7 @@ class Tier:
         return {key: base64.b64decode(value) for key, value in data.items()}
 
     def node_chain(self, node: str) -> list[x509.Certificate]:
-        """What is in the node's Secret."""
+        """The certificates in the node's Secret."""
         return x509.load_pem_x509_certificates(self.secret(node)[f"{node}.crt"])
 
     def subject(self, ca: str) -> bytes:
@@ -61,7 +61,7 @@ class Tier:
         return {row[0]: roles[row[-1]] for row in rows if row and row[-1] in roles}
 
     def refusals(self, node: str) -> list[str]:
-        """The addresses whose TLS this node has refused since its start, each as often; 127.0.0.1 is who came by a port-forward."""
+        """The addresses whose TLS this node has refused since its start, each as often as it did; 127.0.0.1 stands for port-forwards."""
         return re.findall(r"Failed authentication with /([0-9.]+) ", self.pods.logs(node))
 
     def refused_peers(self, node: str) -> set[str]:
@@ -76,7 +76,7 @@ class Tier:
             raise AssertionError(answer.body)
 
     def await_restarts(self, before: dict[str, str], seconds: float = 400) -> None:
-        """Until all nodes are others than before (UIDs by name), and ready. Raises TimeoutError."""
+        """Waits until all nodes are others than before (UIDs by name), and ready. Raises TimeoutError."""
 
         def restarted() -> bool:
             now = self.cluster.node_uids(self.name)
@@ -110,7 +110,7 @@ def bed_cluster_of_nodes(bed_name: str) -> Iterator[BedCluster]:
 def kafka_cluster(
     cluster: BedCluster, layout: Layout, *, generated: bool, components: bool = False, name: str = "demo"
 ) -> Tier:
-    """Made, and Ready; with components, Entity Operator, Cruise Control and Kafka Exporter belong to it."""
+    """Makes a cluster, and waits until it is Ready; with components, Entity Operator, Cruise Control and Kafka Exporter belong to it."""
     cluster.kube.apply(layout(name, cluster.namespace, persistent=True, generated=generated, components=components))
     cluster.wait_until_ready(name, 400)
     return Tier(cluster, name)
@@ -118,6 +118,6 @@ def kafka_cluster(
 
 @contextmanager
 def kafka_tier(bed_name: str, layout: Layout) -> Iterator[Tier]:
-    """One with a Ready cluster whose CAs are the operator's."""
+    """A tier with a Ready cluster whose CAs are the operator's."""
     with bed_cluster_of_nodes(bed_name) as cluster:
         yield kafka_cluster(cluster, layout, generated=True)

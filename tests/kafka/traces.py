@@ -1,4 +1,4 @@
-"""What of a bed is on the machine: after ``down`` there must be nothing."""
+"""The traces of a bed on the machine: after ``down`` there must be none."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from . import needs, node
 from .bed import KafkaBed
 from .network import LINK_PREFIX
 
-#: What shows links, routes, packet filters, named network namespaces and kernel parameters.
+#: The commands that show links, routes, packet filters, named network namespaces and kernel parameters.
 ASKED = (
     ("ip", "-oneline", "link"), ("ip", "route", "show", "table", "all"), ("ip", "netns"), ("iptables-save",),
     ("sysctl", "vm.overcommit_memory", "kernel.panic", "kernel.panic_on_oops", "net.ipv4.ip_forward"),
@@ -37,7 +37,7 @@ def _has_ended(process: Path) -> bool:
 
 
 def machine_state(own: str = "") -> list[str]:
-    """What no bed may change. Installs what tells it, and all that a bed needs, so that this is no change made by a bed.
+    """The state that no bed may change. Installs the tools that tell it, and all that a bed needs, so that this is no change made by a bed.
 
     Other beds come and go meanwhile: of links of beds and routes to them only those of ``own`` are looked at.
     Raises MissingTool.

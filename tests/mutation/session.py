@@ -1,4 +1,4 @@
-"""One module at a time is put to Cosmic Ray, in a copy of the work tree, and the tests are run with each mutant."""
+"""Cosmic Ray gets one module at a time, in a copy of the work tree, and runs the tests with each mutant."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class CannotMutate(Exception):
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change of one line. before, after: the line, without its indentation. is_killed: a test failed, or none came to
+    """A change of one line. before, after: the line, without its indentation. is_killed: a test failed, or none came to
     an end in time.
     """
 
@@ -44,8 +44,8 @@ class Mutant:
 
 
 def warm_up(tree: Path, modules: Sequence[Path]) -> None:
-    """Run what will be run with mutants, without any: it has to pass, and leaves behind what Python has compiled, and which
-    tests call what. Raises CannotMutate.
+    """Run the tests that will be run with mutants, without any: they have to pass, and leave behind Python's compiled files,
+    and a list of which tests call what. Raises CannotMutate.
     """
     for tests in dict.fromkeys(suites_for(module, tree)[-1] for module in modules):
         noting = {calls.VARIABLE: str(_calls(tree, tests))}
@@ -53,7 +53,7 @@ def warm_up(tree: Path, modules: Sequence[Path]) -> None:
 
 
 def mutate(module: Path, tree: Path, session: Path) -> tuple[Mutant, ...]:
-    """What became of every mutant of this module. tree: a copy in which it may be changed. Raises CannotMutate."""
+    """Tries every mutant of this module. tree: a copy in which the module may be changed. Raises CannotMutate."""
     *own, package = suites_for(module, tree)
     nearest = ["python", "-m", f"{__package__}.nearest", _calls(tree, package), ROOT / module, module, *_QUIET]
     commands = [*map(_pytest, own), list(map(str, nearest)), _pytest(package)]
@@ -73,7 +73,7 @@ def mutate(module: Path, tree: Path, session: Path) -> tuple[Mutant, ...]:
 
 
 def mutants(module: Path, dumped: str) -> Iterator[Mutant]:
-    """What Cosmic Ray says of each mutant that was tried. Raises CannotMutate where it failed at one."""
+    """The mutants that were tried, by the words of Cosmic Ray. Raises CannotMutate where it failed at one."""
     for line in dumped.splitlines():
         item, result = json.loads(line)
         if result is not None and result["worker_outcome"] == "skipped":
@@ -96,7 +96,7 @@ def _joined(lines: Sequence[str], sign: str) -> str:
 
 
 def _calls(tree: Path, package: Path) -> Path:
-    """Beside the copy, which is brought up to date by removing what is not known there."""
+    """The file lies beside the copy: an update of the copy removes files that it does not know."""
     return tree.parents[len(COLLECTION.parts) - 1] / f"{package.name}.json"
 
 
@@ -112,7 +112,7 @@ def _config(module: Path, command: str) -> str:
 
 
 def _run(command: list[str], tree: Path, otherwise: str, more: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Its output. What it runs imports the collection from the copy. more: variables of its environment."""
+    """The command's output. The command imports the collection from the copy. more: variables of its environment."""
     root = str(tree.parents[len(COLLECTION.parts) - 1])
     variables = {**os.environ, **_FAST, **more, "PYTHONPATH": root, "ANSIBLE_COLLECTIONS_PATH": root}
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Where the annotations of a module are, and what stands somewhere."""
+"""Where the annotations of a module are, and the text between two positions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Position: TypeAlias = tuple[int, int]
 
 
 def annotations(source: str) -> Iterator[tuple[Position, Position]]:
-    """From where to where they go in a module in which nothing evaluates them (PEP 563); in another one there are none."""
+    """Begin and end of each annotation in a module in which nothing evaluates them (PEP 563); of another module none."""
     tree = ast.parse(source)
     imports = (node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == "__future__")
     if not any(name.name == "annotations" for node in imports for name in node.names):
@@ -24,6 +24,6 @@ def annotations(source: str) -> Iterator[tuple[Position, Position]]:
 
 
 def text_of(source: str, begin: Position, end: Position) -> str:
-    """What stands there; of several lines the rest of the first."""
+    """The text between these positions; of several lines the rest of the first."""
     line = source.splitlines()[begin[0] - 1]
     return line[begin[1] : end[1]] if begin[0] == end[0] else line[begin[1] :]

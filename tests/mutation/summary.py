@@ -1,4 +1,4 @@
-"""What a run comes to: how many mutants were noticed, and by which lines those that were not are known."""
+"""The summary of a run: how many mutants the tests noticed, and which of the others are known as equivalent, by their lines."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ THRESHOLD = 95.0
 
 @dataclass(frozen=True)
 class Summary:
-    """killed: mutants that a test noticed. survivors: those that none did. equivalent: those that none can.
+    """killed: mutants that a test noticed. survivors: mutants that no test noticed. equivalent: mutants that no test can notice.
 
-    untrue: what is not so of the list of equivalent mutants, as sentences.
+    untrue: sentences about entries of the list of equivalent mutants that are not true.
     """
 
     killed: int
@@ -40,7 +40,7 @@ class Summary:
 
 
 def summarise(mutants: Sequence[Mutant], known: Iterable[Equivalent] = EQUIVALENTS) -> Summary:
-    """known: mutants argued to be equivalent; those of other modules than were mutated do not matter here."""
+    """known: mutants argued to be equivalent; mutants of modules that were not mutated do not matter here."""
     modules = {str(one.module.relative_to(CODE)) for one in mutants}
     about = [one for one in known if one.module in modules]
     argued = {(one.module, one.before, after) for one in about for after in one.after}

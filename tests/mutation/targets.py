@@ -32,7 +32,7 @@ def _below(asked: str, root: Path) -> Iterator[Path]:
 
 
 def suites_for(module: Path, root: Path) -> tuple[Path, ...]:
-    """What is run one after the other until something fails: the tests of the module's own name, which notice most and
+    """The suites that run one after the other until a test fails: the tests of the module's own name, which notice most and
     take a second, then all of its package.
     """
     below = module.relative_to(CODE)

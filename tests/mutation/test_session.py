@@ -1,4 +1,4 @@
-"""What is understood of the words of Cosmic Ray."""
+"""The session understands the words of Cosmic Ray."""
 
 from __future__ import annotations
 

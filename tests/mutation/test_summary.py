@@ -1,4 +1,4 @@
-"""What a run comes to, and that the list of equivalent mutants is true."""
+"""The summary of a run is right, and the list of equivalent mutants is true."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is mutated, and by what it has to be noticed."""
+"""The modules that are mutated, and the tests that have to notice it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the double needs of an API server, over any transport with ``request`` and ``stream``."""
+"""An API server as the double needs it, over any transport with ``request`` and ``stream``."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from .api import Api, Object, annotation, data, encode
 OLD = re.compile(r"^ca-\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z.crt$")
 
 
-#: What reading the empty file of an openssl that refused to sign ends in (docs/operator.md, "Tried by hand", 6).
+#: The error of reading the empty file of an openssl that refused to sign (docs/operator.md, "Tried by hand", 6).
 EMPTY_CERTIFICATE = "Could not parse certificate: java.io.IOException: Empty input"
 
 

@@ -1,8 +1,8 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the Cluster Operator does for a KafkaConnect that logs in as a user: its pod is replaced when certificate or key in the user's Secret have
-changed (docs/operator.md, "Users"). One worker, without what else Connect has.
+"""A double of the Cluster Operator for a KafkaConnect that logs in as a user: its pod is replaced when certificate or key in the
+user's Secret have changed (docs/operator.md, "Users"). There is one worker, without anything else that Connect has.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .real_programs import program
 
 
 class ConnectDouble:
-    """``reconcile`` is one look at all of them. cluster: whose CAs they trust. restarts: how many pods were replaced."""
+    """``reconcile`` is one look at all KafkaConnects. cluster: the Kafka cluster whose CAs they trust. restarts: how many pods were replaced."""
 
     def __init__(self, transport: Any, namespace: str, cluster: str) -> None:
         self.api, self.cluster, self.restarts = Api(transport, namespace), cluster, 0

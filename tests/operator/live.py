@@ -1,4 +1,4 @@
-"""What running nodes say of partitions and quorum, asked as the operator asks them: with its certificate."""
+"""Running nodes and what they say of partitions and quorum, asked as the operator asks them: with its certificate."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def reconcile_load_balancers(api: Api, kafka: Object, nodes: list[Node], wait: W
 
 
 def addresses_of(kafka: Object, pool: str, node_id: int, addresses: dict[str, str]) -> set[str]:
-    """Those that belong into the certificate of this broker."""
+    """The addresses that belong into the certificate of this broker."""
     cluster = kafka["metadata"]["name"]
     names = {
         name for one in _load_balancers(kafka) for name in (bootstrap(cluster, one), own(cluster, one, pool, node_id))

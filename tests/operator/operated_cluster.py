@@ -105,7 +105,7 @@ class OperatedCluster:
     def pause(self, on: bool = True) -> None:
         self.annotate("kafkas", CLUSTER, pause_reconciliation="true" if on else None)
 
-    # What a test looks at ------------------------------------------------------------------------------------------
+    # Facts for tests -----------------------------------------------------------------------------------------------
 
     def entries(self, secret: str) -> dict[str, bytes]:
         return decode(self.existing("secrets", secret))
@@ -121,7 +121,7 @@ class OperatedCluster:
         ]
 
     def uids(self) -> dict[str, str]:
-        """Of all pods, by the name of what they are an instance of."""
+        """UIDs of all pods, by the name of what they are an instance of."""
         return {
             pod["metadata"]["name"] if component == "kafka" else f"demo-{component}": pod["metadata"]["uid"]
             for component in ("kafka", "cruise-control", "entity-operator", "kafka-exporter")
@@ -133,7 +133,7 @@ class OperatedCluster:
         return [count for _name, count in sorted(self.memory.restarts().items())]
 
     def log(self) -> list[tuple[str, str]]:
-        """What the operator restarted and why, since the last look."""
+        """The pods that the operator restarted since the last look, and why."""
         found = list(self.memory.operator.roller.log)
         self.memory.operator.roller.log.clear()
         return found

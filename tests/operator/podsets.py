@@ -110,7 +110,7 @@ def build_pod(kafka: Object, node: Node, annotations: dict[str, str]) -> Object:
 
 
 def write_pod_sets(api: Api, kafka: Object, nodes: list[Node], pods: dict[str, Object]) -> None:
-    """One StrimziPodSet a pool, replaced when it differs from the model: foreign changes vanish."""
+    """A StrimziPodSet for each pool, replaced when it differs from the model: foreign changes vanish."""
     cluster = kafka["metadata"]["name"]
     for pool in sorted({node.pool for node in nodes}):
         name = f"{cluster}-{pool}"

@@ -30,7 +30,7 @@ sleep infinity & wait
 
 @dataclass(frozen=True)
 class Process:
-    """One container of the Deployment of a component.
+    """A container of the Deployment of a component.
 
     identity: whose leaf it is, as its Secret and its common name say. trust: the Secret, without the cluster's name.
     leaf_path, trust_path: where they are mounted. The operators in the Entity Operator read their Secrets from the

@@ -1,4 +1,4 @@
-"""What pods need that are processes of Kafka: configuration, services, permissions, volumes (docs/operator.md,
+"""Configuration, services, permissions and volumes of pods that are processes of Kafka (docs/operator.md,
 "Kafka image").
 """
 

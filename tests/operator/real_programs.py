@@ -13,7 +13,7 @@ from .api import Object
 from .real_components import remembering_container, remembering_volumes
 
 CONTAINER = "program"
-#: Whose pod it is: what all of these have and nothing else has.
+#: The label with the name of the program: all of these pods have it, and no others.
 LABEL = "program"
 #: All that belongs to logging in; a keystore and its password hold the same.
 _ENTRIES = ("user.crt", "user.key")

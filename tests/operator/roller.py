@@ -19,7 +19,7 @@ class Waiter(Protocol):
 
 
 class Nodes(Protocol):
-    """What running nodes say."""
+    """The running nodes, which can be asked."""
 
     def active_controller(self) -> int | None: ...
 

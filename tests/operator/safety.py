@@ -20,7 +20,7 @@ class Partition:
 
 @dataclass(frozen=True)
 class State:
-    """What nodes say. leader: the active controller. caught_up: when each voter last was, in milliseconds."""
+    """The state that nodes tell. leader: the active controller. caught_up: when each voter last was, in milliseconds."""
 
     leader: int
     caught_up: dict[int, int]

@@ -48,7 +48,7 @@ def _resume(cluster: OperatedCluster) -> None:
 
 
 def _trusted(cluster: OperatedCluster) -> list[set[bytes]]:
-    """What each node has loaded."""
+    """Fingerprints of the trusted certificates that each node has loaded."""
     return [{one.fingerprint(SHA256()) for one in certificates(process.trusted)} for process in cluster.processes()]
 
 

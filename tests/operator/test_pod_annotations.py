@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What pods are marked with, and the hashes in it (docs/operator.md, "Pod annotations", "Pod sets", "Reload", 3)."""
+"""The annotations that mark pods, and the hashes in them (docs/operator.md, "Pod annotations", "Pod sets", "Reload", 3)."""
 
 from __future__ import annotations
 

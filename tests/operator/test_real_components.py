@@ -136,7 +136,7 @@ def test_annotations_and_containers_are_those_of_a_simulated_one(real: MemoryClu
 
 @pytest.fixture
 def folders(tmp_path: Path) -> tuple[Path, Path, Path]:
-    """Of leaf, trust and memory; the first two as Secrets are mounted, by links that can be put elsewhere."""
+    """The folders of leaf, trust and memory; the first two as Secrets are mounted, by links that can be put elsewhere."""
     for name in ("leaf", "trust"):
         mount(tmp_path / name, {f"{name}.crt": "old"})
     (tmp_path / "memory").mkdir()
@@ -156,7 +156,7 @@ def mount(folder: Path, files: dict[str, str]) -> None:
 
 @pytest.fixture
 def process(folders: tuple[Path, Path, Path]) -> Iterator[subprocess.Popen[bytes]]:
-    """Which has started."""
+    """The process of a container, once it has started."""
     one = subprocess.Popen(["sh", "-c", START, "sh", *map(str, folders)], start_new_session=True)
     try:
         deadline = time.monotonic() + 10

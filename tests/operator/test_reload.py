@@ -41,7 +41,7 @@ def reloaded(request: pytest.FixtureRequest, cluster: OperatedCluster) -> Reload
 
 
 def resume(cluster: OperatedCluster) -> list[tuple[str, str]]:
-    """What the operator restarted, and why."""
+    """The pods that the operator restarted, and why."""
     cluster.log()
     cluster.pause(False)
     cluster.step(4)

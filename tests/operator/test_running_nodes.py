@@ -21,7 +21,7 @@ STATE = State(1, {0: 9000, 1: 9000, 2: 9000}, TWO_OF_THREE)
 
 @pytest.fixture
 def asked(cluster: OperatedCluster, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Whom the double asked; only the last of three brokers answers."""
+    """The brokers that the double asked; only the last of three answers."""
     cluster.start(generated=True, components=False)
     for number in range(3):
         pod = cluster.get("pods", f"demo-kafka-{number}")

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What raising a generation of a user-managed CA makes the operator do (docs/operator.md, "Sequences",
+"""The operator at work after a generation of a user-managed CA was raised (docs/operator.md, "Sequences",
 "Phases by hand", "Tried by hand").
 """
 

@@ -102,7 +102,7 @@ def test_foreign_entries_and_labels_are_wiped(operator: UserOperatorDouble, gene
 
 
 def test_whoever_issued_it_is_not_asked(operator: UserOperatorDouble, generated: OperatedCluster) -> None:
-    """What fits together is kept, whatever CA it is of."""
+    """A certificate and a key that fit together are kept, whatever CA they are of."""
     foreign = generated.ca("somebody")
     generated.change("secrets", "orders", {"data": encode({"user.crt": foreign.pem, "user.key": foreign.key})})
     operator.reconcile()
@@ -131,7 +131,7 @@ def test_a_key_that_is_not_that_of_the_ca(
 
 
 EXTERNAL: Object = {"spec": {"authentication": {"type": "tls-external"}}}
-#: Of a Secret that is nobody's any more.
+#: Takes the labels off a Secret, so that it is nobody's any more.
 WITHOUT: Object = {"metadata": {"labels": {"strimzi.io/kind": None, "strimzi.io/cluster": None}}}
 
 

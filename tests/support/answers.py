@@ -1,4 +1,4 @@
-"""What the nodes of a cluster would answer if they were asked: what their processes really loaded, not what is annotated.
+"""The answers that the nodes of a cluster would give if they were asked: what their processes really loaded, not what is annotated.
 
 Unlike the rest of this package it speaks the collection's language, so only the tests of flows import it.
 """
@@ -18,7 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from .memory_cluster import MemoryCluster
 
 PORTS = (9090, 9091)
-#: Of the usual cluster.
+#: The ports of the usual cluster on which users log in.
 USER_PORTS = (9093,)
 
 

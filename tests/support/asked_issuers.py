@@ -46,10 +46,10 @@ class AskedIssuer(Protocol):
     def settings(self) -> IssuerSettings: ...
 
     def work(self) -> None:
-        """What its people do between two runs."""
+        """The work of its people between two runs."""
 
     def left(self) -> list[str]:
-        """What it keeps for requests."""
+        """Names of the objects that it keeps for requests."""
 
 
 class _Office(SigningOffice):
@@ -105,7 +105,7 @@ class Controllers(MemoryCertManager):
             self._patch(change.name, {"certificate": base64.b64encode(self._sign(change.new["spec"])).decode()})
 
     def look_again(self) -> None:
-        """At what has come to no end: as if it were there only now."""
+        """Look at every request again, as if it were there only now."""
         for one in self.api.all("certificaterequests", NAMESPACE):
             self._patch(one["metadata"]["name"], None)
             self._react(Change("update", "certificaterequests", NAMESPACE, one["metadata"]["name"], None, one))
@@ -178,7 +178,7 @@ class ByVault:
         mount.add(StoredIssuer(own, authority.keys[0].for_signing(), tuple(above), name=self.issuer_ref))
 
     def permit(self, *capabilities: str, links: bool = False) -> None:
-        """What the policy of the token lets it do to sign; "update" where nothing is said. links: whether it may certify CAs."""
+        """Have the policy of the token allow this for signing; "update" where nothing is said. links: whether it may certify CAs."""
         named = ", ".join(f'"{one}"' for one in capabilities or ("update",))
         rules = {f"{self.mount}/issuer/{self.issuer_ref}/sign/{self.role}": named}
         if links:
@@ -214,12 +214,12 @@ class ByVault:
         return Linker(self._named(self.linked_by or self.issuer_ref), keeps_next=bool(self.linked_by))
 
     def _signed(self, data: dict[str, Any]) -> dict[str, Any]:
-        """At the time of the cluster; the double signs at that of the machine."""
+        """The same answer, signed at the time of the cluster; the double signs at that of the machine."""
         leaf, *chain = (one.decode() for one in self.signing.sign(self.vault.seen[-1].body["csr"].encode()))
         return {**data, "certificate": leaf, "issuing_ca": chain[0], "ca_chain": chain}
 
     def work(self) -> None:
-        """It has answered."""
+        """The server has answered already."""
 
     def left(self) -> list[str]:
         return []

@@ -114,7 +114,7 @@ def cut(authority: Authority, length: int) -> Authority:
     return Authority(authority.chain[:length], authority.keys[:length])
 
 
-#: What can be supplied: a root, intermediates with everything above them, and without their root.
+#: The CAs that can be supplied: a root, intermediates with everything above them, and without their root.
 SHAPES: dict[str, Callable[[], Authority]] = {
     "root": lambda: root("Kafka Root"),
     "intermediate": lambda: below(root()),

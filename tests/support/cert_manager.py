@@ -42,13 +42,13 @@ def path_of(namespace: str, name: str) -> str:
 
 
 def name_in(token: Token) -> str:
-    """Of the request that it is about."""
+    """The name of the request that the token is about."""
     return str(json.loads(token.value)["certificateRequest"])
 
 
 @dataclass
 class People:
-    """Who approves and denies requests, and who deletes them, through the API alone."""
+    """The people who approve, deny and delete requests, through the API alone."""
 
     api: Transport
 
@@ -121,7 +121,7 @@ class CertManagerCounterpart:
 
 @dataclass
 class MemoryCertManager:
-    """The controllers, in the same moment as the write that they react to. One CA Issuer; whether it exists and is Ready
+    """The controllers, in the same moment as the write that they react to. There is one CA Issuer; whether it exists and is Ready
     does not matter here. approving: where requests are approved by themselves.
     """
 

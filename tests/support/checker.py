@@ -204,7 +204,7 @@ class Checker:
         return any(c["type"] == "Ready" and c["status"] == "True" for c in conditions)
 
     def _legal_edges(self, change: Change) -> None:
-        """I5: in the ledger as it was and as it is, in whichever layout. One that is gone has no states any more."""
+        """I5: in the ledger as it was and as it is, in whichever layout. A ledger that is gone has no states any more."""
         ca = "clients" if "-clients-ca-" in change.name else "cluster"
         if change.name.replace("-clients-ca-", "-cluster-ca-") not in LEDGERS:
             return

@@ -83,7 +83,7 @@ def run_flow(work: Work, intent: Intent, engine: Engine = ENGINE) -> FlowResult:
         result.warnings += outcome.warnings
         if outcome.decision.violations:
             break
-        # What is in place by then is not asked for again.
+        # The next phase is about the same CA: one that is in place by then is not asked for again.
         intent = replace(intent, replaces=intent.replaces or outcome.replaces)
     assert result is not None
     return result

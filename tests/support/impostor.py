@@ -25,7 +25,7 @@ class Impostor:
         self._answers = [_flight(chain, names, signed), _record(b"\x02\x30", _ALERT)]
 
     def send(self, data: bytes, timeout: float) -> None:
-        """Whatever comes does not matter."""
+        """Takes no notice of anything that comes."""
 
     def recv(self, timeout: float) -> bytes:
         return self._answers.pop(0) if self._answers else b""

@@ -1,10 +1,10 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What every issuer keeps to (docs/design.md, "Issuers"), as tests to inherit.
+"""The contract of every issuer (docs/design.md, "Issuers"), as tests to inherit.
 
-A test class takes ``IssuerContract`` and what else its issuer can do, and has a fixture ``counterpart`` with what those
-want. Whether issuer and counterpart are real or in memory does not matter to a test.
+A test class takes ``IssuerContract`` and the contracts of what else its issuer can do, and has a fixture ``counterpart`` with what
+these want. Whether issuer and counterpart are real or in memory does not matter to a test.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class Delaying(Counterpart, Protocol):
         """Takes requests, and issues nothing by itself."""
 
     def wake(self, tokens: Sequence[Token]) -> None:
-        """What the silent issuer waited for happens."""
+        """The event that the silent issuer waited for happens."""
 
 
 class Remembering(Counterpart, Protocol):
@@ -151,7 +151,7 @@ def asked(issuer: Issuer, order: LeafOrder) -> Token:
 
 
 def answers(issuer: Issuer, tokens: Sequence[Token], seconds: float = 30) -> tuple[Answer, ...]:
-    """When none of them is waiting any more."""
+    """The answers, once none of the requests is waiting any more."""
     deadline = time.monotonic() + seconds
     while True:
         found = issuer.poll(tokens)
@@ -170,7 +170,7 @@ def issued(issuer: Issuer, *tokens: Token) -> list[IssuedCertificate]:
 
 
 def is_told(answer: Answer) -> None:
-    """What people are told is a sentence on one line, which does nothing to their terminal."""
+    """The text for people is a sentence on one line, which does nothing to their terminal."""
     assert isinstance(answer, (Waiting, Refused)), answer
     texts = [answer.why, answer.remedy] if isinstance(answer, Refused) else [answer.why]
     for text in texts:
@@ -303,7 +303,7 @@ class ForgettingContract:
         assert isinstance(counterpart.silent.poll((token,))[0], Refused)
 
     def test_another_request_of_the_same_name_is_refused(self, counterpart: Remembering) -> None:
-        """Whoever made that one may wait for it."""
+        """The run that made the first request may still wait for its answer."""
         first = wish()
         token = asked(counterpart.issuer, first.order)
         answer = counterpart.issuer.request(wish(number=1, name=first.order.name).order)

@@ -1,4 +1,4 @@
-"""What the Kafka nodes of a MemoryApi would say of themselves: they live and die with their pods."""
+"""The Kafka nodes of a MemoryApi, and what they would say of themselves: they live and die with their pods."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class FakeKafka:
     def close(self) -> None:
         self.closed += 1
 
-    # What happens to it --------------------------------------------------------------------------------------------
+    # Events that reach it ------------------------------------------------------------------------------------------
 
     def _having(self, role: str) -> Iterable[int]:
         return [node for node, roles in self.roles.items() if role in roles]

@@ -1,4 +1,4 @@
-"""What ends the process at a chosen write, or at a chosen call of an issuer: before it is sent, or after it was done and the reply lost."""
+"""Ends the process at a chosen write, or at a chosen call of an issuer: before it is sent, or after it was done and the reply lost."""
 
 from __future__ import annotations
 

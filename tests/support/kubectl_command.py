@@ -52,7 +52,7 @@ def _holds(found: Object, kind: str) -> bool:
 
 
 def _selected(found: Object, output: str) -> str:
-    """One field: ``jsonpath={.data.tls\\.crt}``."""
+    """The field that an output such as ``jsonpath={.data.tls\\.crt}`` selects."""
     (path,) = re.findall(r"^jsonpath=\{\.(.*)\}$", output)
     value: object = found
     for part in re.split(r"(?<!\\)\.", path):

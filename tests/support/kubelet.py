@@ -18,8 +18,8 @@ from .memory_api import Change, MemoryApi
 
 @dataclass(frozen=True)
 class Process:
-    """What a pod's process loaded at its start (docs/operator.md, "Who trusts what"): PEM of its leaves, PEM of its
-    trust; of a node also by whom its listeners for users verify.
+    """A pod's process, by what it loaded at its start (docs/operator.md, "Who trusts what"): PEM of its leaves, PEM of its
+    trust; of a node also the CAs by which its listeners verify users.
 
     kept: where a node's listeners have read again since, what its Raft client and its agent were started with.
     """
@@ -113,7 +113,7 @@ class SimulatedKubelet:
         return base64.b64decode((found.get("data") or {}).get(key, ""))
 
     def step(self) -> bool:
-        """One round of everything a cluster does by itself. True when something moved."""
+        """A round of everything a cluster does by itself. True when something moved."""
         return any([self._end_deleted(), self._deployments(), self._make_ready()])
 
     def _end_deleted(self) -> bool:

@@ -31,7 +31,7 @@ def certificate_with_rsa_bits(bits: int) -> Certificate:
 
 @cache
 def rsa_pem_of(bits: int) -> bytes:
-    """What has the form of a private key of this size, as PKCS#8."""
+    """A PEM block with the form of a private key of this size, as PKCS#8."""
     p, q = (1 << bits // 2) - 1, (1 << bits // 2) - 3
     public = rsa.RSAPublicNumbers(65537, p * q)
     numbers = rsa.RSAPrivateNumbers(p, q, p * q - 2, p - 2, q - 2, p - 2, public)

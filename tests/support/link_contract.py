@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What every issuer that certifies other CAs keeps to (docs/design.md, "Link certificate"), as tests to inherit."""
+"""The contract of every issuer that certifies other CAs (docs/design.md, "Link certificate"), as tests to inherit."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class LinkContract:
 
 
 class CrossingContract:
-    """Of an issuer that keeps the next CA too. A counterpart's ``next_in_it`` makes that one, and says who certifies it."""
+    """Of an issuer that keeps the next CA too. A counterpart's ``next_in_it`` makes that CA, and says which issuer certifies it."""
 
     @pytest.mark.parametrize(
         "name",
@@ -99,7 +99,7 @@ class Crossing(Counterpart, Protocol):
     """An issuer with its CA, and another CA that it can make."""
 
     def next_in_it(self, name: dict[str, Any]) -> tuple[LinkingIssuer, Certificate]:
-        """name: fields of the name, as its API has them. Who is asked, and the CA."""
+        """The issuer that is asked for the link certificate, and the CA. name: fields of the name, as its API has them."""
 
 
 class _Identified(Certificate):

@@ -129,7 +129,7 @@ class MemoryApi:
     def stream(
         self, path: str, *, query: Mapping[str, str] | None = None, timeout: float | None = None
     ) -> Iterator[Object]:
-        """What has happened since resourceVersion; then ``idle`` is called once, so that the cluster can move on."""
+        """The events since resourceVersion; then ``idle`` is called once, so that the cluster can move on."""
         query = query or {}
         match = _PATH.match(path)
         assert match

@@ -66,7 +66,7 @@ class MemoryCluster:
         return (datetime(2026, 1, 1) + timedelta(seconds=self.seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
     def quiet_round(self) -> bool:
-        """One round of the controllers that never pause."""
+        """A round of the controllers that never pause."""
         return any([control_pod_sets(self.operator.api), self.kubelet.step()])
 
     def step(self) -> None:

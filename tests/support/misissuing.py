@@ -20,9 +20,9 @@ from .authorities import Authority
 from .flows import START
 from .memory_cluster import MemoryCluster
 
-#: How long leaves live: as long as those that CAs give for it usually do.
+#: The life of leaves, as long as CAs usually give them.
 LIFE = timedelta(days=90)
-#: What may be written into the answer to a request instead of what was asked for.
+#: A change of the certificate that answers a request, so that it is not what was asked for.
 Mistake = Callable[["Template"], "Template"]
 
 
@@ -81,7 +81,7 @@ class Signing:
 
 
 def requested(csr: bytes, authority: Authority, now: datetime) -> Template:
-    """What this request asks for. It begins a little earlier, as certificates of most issuers do."""
+    """The certificate that this request asks for. It begins a little earlier, as certificates of most issuers do."""
     request = x509.load_pem_x509_csr(csr)
     return Template(
         request.subject, request.public_key(), _names(csr), now - timedelta(seconds=30), now + LIFE, authority

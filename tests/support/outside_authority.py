@@ -20,8 +20,8 @@ _PATIENCE = 120
 
 @dataclass(frozen=True)
 class Outside:
-    """authority: variables of the flow that leads to this CA. issuer: of that one and of all that come after it: who has
-    the key.
+    """authority: variables of the flow that leads to this CA. issuer: variables of that flow and of all that come after it,
+    which say who has the key.
     """
 
     authority: Mapping[str, object]
@@ -29,7 +29,7 @@ class Outside:
 
     @property
     def moving(self) -> Mapping[str, object]:
-        """Of the flow that leads there."""
+        """The variables of the flow that leads there."""
         return {**self.authority, **self.issuer}
 
 
@@ -69,6 +69,6 @@ def in_vault(_cluster: BedCluster) -> Iterator[Outside]:
 
 
 def _of_mount(ready: SetUp) -> Outside:
-    """That CA lives for half a year, and no leaf of it may live longer."""
+    """The CA of this mount lives for half a year, and no leaf of it may live longer."""
     chain = b"".join(one.pem for one in ready.authority).decode()
     return _with_issuer(chain, ready.options(), strimzi_validity_days=90)

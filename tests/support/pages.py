@@ -14,7 +14,7 @@ from ..cluster.bed import ROOT
 
 
 def block(page: str, language: str, has: str) -> str:
-    """What the page (of docs/issuers) shows in this language and with these words."""
+    """The block that the page (of docs/issuers) shows in this language and with these words."""
     text = (ROOT / "docs" / "issuers" / page).read_text()
     found = re.findall(rf"^ *```{language}\n(.*?)^ *```$", text, re.DOTALL | re.MULTILINE)
     (one,) = (shown for shown in found if has in shown)
@@ -27,7 +27,7 @@ def quick(script: str) -> str:
 
 
 def shell(script: str, folder: Path, variables: Mapping[str, str]) -> str:
-    """What it prints. variables: of the environment, beside those of this process."""
+    """The output of the script. variables: of the environment, beside those of this process."""
     environment = {**os.environ, **variables}
     done = subprocess.run(
         ["sh", "-c", f"set -eu\n{script}"], cwd=folder, env=environment, capture_output=True, text=True, check=False

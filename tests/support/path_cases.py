@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Certificate paths, each with one thing about it that a verifier could trip over, and who really does. Random hierarchies
+"""Certificate paths, each with one thing about it that a verifier could trip over, and the verifiers that do. Random hierarchies
 meet the common things by chance; here each of the uncommon ones has a name.
 """
 
@@ -113,7 +113,7 @@ _OTHER_KEY = make("root", key(103))
 _RENEWED = _root(end=NOW + 2 * YEAR)
 
 PATHS = (
-    # What has to work.
+    # Paths that have to work.
     _case("below an intermediate CA", LEAF, [BELOW], [ROOT]),
     _case("the root sent as well", LEAF, [BELOW, ROOT], [ROOT]),
     _case("the intermediate CA twice", LEAF, [BELOW, BELOW], [ROOT]),
@@ -123,7 +123,7 @@ PATHS = (
     _case("root before intermediate CA", LEAF, [ROOT, BELOW], [ROOT]),
     _case("several anchors", LEAF, [BELOW], [OTHER, ROOT]),
     _deep(2), _deep(5), _deep(8),
-    # What is missing or wrong.
+    # Something is missing or wrong.
     _case("no intermediate CA", LEAF, [], [ROOT], *ALL),
     _case("no anchor of it", LEAF, [BELOW, ROOT], [OTHER], *ALL),
     _case("the intermediate CA trusted alone", LEAF, [], [BELOW], OPENSSL),
@@ -146,7 +146,7 @@ PATHS = (
     _under("a CA below a root with path length 0", _root(path_length=0), OPENSSL, GO),
     _case("a leaf below a root with path length 0", leaf(_root(path_length=0)), [], [_root(path_length=0)]),
     _case("a self-issued CA below path length 0", leaf(_SELF_ISSUED), [_SELF_ISSUED, _LENGTH_0], [ROOT], GO),
-    # What makes a CA.
+    # The marks of a CA.
     _through("basic constraints say no CA", _below(ca=False), *ALL),
     _through("no basic constraints", _below(ca=None), *ALL),
     _under("a root that says it is no CA", _root(ca=False), *ALL),

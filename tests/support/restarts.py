@@ -1,9 +1,9 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What each flow costs, in one table for all tests (docs/design.md, "Flows").
+"""The cost of each flow, in one table for all tests (docs/design.md, "Flows").
 
-Of a whole flow, on a cluster that nobody else touches. Pods of Deployments hold no state and are not counted.
+It is the cost of a whole flow, on a cluster that nobody else touches. Pods of Deployments hold no state and are not counted.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Cost:
     reloads: int = 0
 
     def __add__(self, other: Cost) -> Cost:
-        """Of one flow after another."""
+        """The cost of one flow after another."""
         return Cost(self.restarts + other.restarts, self.pauses + other.pauses, self.reloads + other.reloads)
 
 

@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 
 @dataclass
 class Turn(Generic[Result]):
-    """One of them. api: as it may use it. until: how many writes it makes before it hands over; None: as many as it takes.
+    """A run that takes turns with another. api: as it may use it. until: how many writes it makes before it hands over; None: as many as it takes.
 
     result, failure: how it has ended. writes: how many it made.
     """

@@ -109,7 +109,7 @@ class SetUp:
 
 
 def documented(command: str) -> dict[str, str]:
-    """What the page has somebody write: ``vault write COMMAND key=value …``."""
+    """The fields that the page has somebody write: ``vault write COMMAND key=value …``."""
     found = re.search(rf"^vault write {re.escape(command)} ((?:.*\\\n)*.*)$", PAGE.read_text(), re.MULTILINE)
     assert found, f"the page has no command that writes {command}"
     pairs = (word.partition("=") for word in shlex.split(found[1].replace("\\\n", " ")))
@@ -118,7 +118,7 @@ def documented(command: str) -> dict[str, str]:
 
 @contextmanager
 def set_up(who: Administrator, mount: str) -> Iterator[SetUp]:
-    """It is gone afterwards."""
+    """A mount that is gone afterwards."""
     who.write(f"sys/mounts/{mount}", {"type": "pki", "config": {"max_lease_ttl": "8760h"}})
     try:
         kind = {"key_type": "ec", "key_bits": 256}
@@ -163,7 +163,7 @@ def fake_set_up() -> Iterator[tuple[FakeVault, SetUp]]:
 
 
 def documented_policy(mount: str, issuer_ref: str) -> str:
-    """That of the page for leaves, for this issuer."""
+    """The policy that the page shows for leaves, for this issuer."""
     return _policy("sign/kafka", mount, issuer_ref)
 
 
@@ -172,7 +172,7 @@ def documented_link_policy(mount: str, issuer_ref: str) -> str:
 
 
 def documented_cross_sign_policy(mount: str, issuer_ref: str) -> str:
-    """That of the page to have a request made with the key of this issuer."""
+    """The policy that the page shows for having a request made with the key of this issuer."""
     found = re.search(r"vault policy write kafka-cross-sign - <<'POLICY'\n(.*?)\nPOLICY\n", PAGE.read_text(), re.DOTALL)
     assert found, "the page has no policy to have a request made"
     return (

@@ -28,7 +28,7 @@ def verifies(presented: bytes, trusted: bytes, *, jvm: bool = True) -> bool:
 
 
 def refused_by_a_client(presented: bytes, entries: Collection[bytes]) -> str:
-    """Which client that loads every one of these entries refuses the presented chain; empty if none does.
+    """The kind of client that loads every one of these entries and refuses the presented chain; empty if none does.
 
     Go programs and JVMs find their way whatever else there is. OpenSSL takes the first certificate with the issuer's name
     and does not try another (docs/operator.md, "Link certificates").
@@ -42,7 +42,7 @@ def refused_by_a_client(presented: bytes, entries: Collection[bytes]) -> str:
 
 
 def _today() -> date:
-    """At its end: what was issued today is valid."""
+    """The end of today: a certificate that was issued today is valid."""
     return (certs.now() + timedelta(days=1)).date()
 
 
@@ -66,7 +66,7 @@ def _verifies_in_any_order(presented: bytes, entries: tuple[bytes, ...], day: da
 
 
 def _leads_to_a_root(certificate: crypto.X509, known: Certificates) -> bool:
-    """Or else whoever trusts it has to allow partial chains. Of a link certificate the CA itself is known."""
+    """Where it does not, a client that trusts it has to allow partial chains. Of a link certificate the CA itself is known."""
     subject = certificate.to_cryptography().subject
     same = (one for one in known if one.to_cryptography().subject == subject)
     return any(_issued(certificate, one) for one in known) or any(_issued(one, one) for one in same)

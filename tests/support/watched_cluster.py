@@ -113,7 +113,7 @@ class WatchedCluster:
         if is_leaf and change.name != KEYS and self.memory.operator.is_reconciling:
             self.issued_by_operator.append(change.name)
 
-    # What a person does.
+    # Actions of a person.
 
     def deploy(self, manifests: list[Object] | None = None, *, generated: bool = False) -> None:
         self.memory.apply(*(manifests or clusters.dual_role(CLUSTER, NAMESPACE, replicas=2, generated=generated)))
@@ -151,10 +151,10 @@ class WatchedCluster:
         while self.memory.quiet_round():
             pass
 
-    # What the collection does.
+    # Runs of the collection.
 
     def run(self, goal: Goal, supplied: Authority | None = None, **intent: Any) -> FlowResult:
-        """One playbook run."""
+        """A playbook run."""
         transport, asked = KillingTransport(self.permitted), self.intent(goal, supplied, **intent)
         self.checker.leaving |= {asked.leaving} if asked.leaving else set()
         self.checker.leaving |= self.prepared if goal is Goal.ABORT else set()
@@ -246,7 +246,7 @@ class WatchedCluster:
         self.issued_by_operator.clear()
         self.pauses = 0
 
-    # What there is to see.
+    # Facts to look at.
 
     def secret(self, name: str) -> dict[str, bytes]:
         return entries(self.memory.api.find("secrets", NAMESPACE, name))
@@ -300,7 +300,7 @@ class WatchedCluster:
 
     @property
     def trusted(self) -> set[str]:
-        """What any process loaded when it started, of the cluster's CAs."""
+        """Fingerprints of the cluster's CAs that any process trusts."""
         return {one for process in self.memory.kubelet.processes.values() for one in fingerprints(process.trusted)}
 
     def remembered(self, kind: str, channels: str = "lingering") -> dict[str, set[str]]:
@@ -315,18 +315,18 @@ class WatchedCluster:
 
     @property
     def node_uids(self) -> set[str]:
-        """Of the Kafka nodes that run."""
+        """UIDs of the Kafka nodes that run."""
         return {uid for uid, one in self.memory.kubelet.processes.items() if one.component == "kafka"}
 
     @property
     def paid(self) -> Cost:
-        """Since somebody looked away; every node has to have paid the same."""
+        """The cost since somebody looked away; every node has to have paid the same."""
         told = self.nodes.told if self.nodes else []
         (restarts,), (reloads,) = self.rolls, {told.count(node) for node in self.memory.kubelet.nodes}
         return Cost(restarts, self.pauses, reloads)
 
     def cost(self, flow: Goal, circumstance: str = "") -> Cost:
-        """What this flow is to cost here."""
+        """The cost that this flow is to have here."""
         return cost_of(flow, circumstance, reload=self.nodes is not None)
 
     def counts(self) -> dict[str, int]:
@@ -335,7 +335,7 @@ class WatchedCluster:
 
     @property
     def rolls(self) -> set[int]:
-        """One number when all nodes were restarted equally often."""
+        """Numbers of restarts: a single one when all nodes were restarted equally often."""
         return set(self.counts().values())
 
     def issuers(self) -> set[str]:

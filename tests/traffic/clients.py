@@ -21,7 +21,7 @@ from .listeners import Listener
 from .trust import Trusted
 
 _MOUNTED = 'mount --bind "$1" /etc/hosts && shift && exec "$@"'
-#: What clients log; a connection that ends while its broker does is logged in other words.
+#: A client logs one of these when TLS fails; it logs a connection that ends while its broker does in other words.
 _FAILURE = re.compile(r"SSL handshake failed(?!: Disconnected)|failed authentication due to|SslAuthenticationException")
 READY = ("producer_send_success", "partitions_assigned")
 _RECORDS = ("record_data", "producer_send_success")
@@ -94,7 +94,7 @@ class Kind:
         return [*command, mark, str(trusted), *(["--login", str(login)] if login else [])]
 
 
-#: Of each library one of each role that is kept, and one that is not.
+#: For each library and role a client that is kept, and one that is not.
 ALL = tuple(
     (Kind(library, role), kept)
     for library in ("jvm", "rdkafka")
@@ -128,7 +128,7 @@ def _properties(trusted: Trusted, stem: Path, role: str, login: Path | None) -> 
 
 @dataclass
 class Process:
-    """One client from its start to its end; ``report`` hears every event it prints."""
+    """A client from its start to its end; ``report`` hears every event it prints."""
 
     command: list[str]
     hosts: Path
@@ -147,7 +147,7 @@ class Process:
         return self._process.poll() is not None
 
     def stop(self, seconds: float = 30) -> None:
-        """What has been sent is waited for."""
+        """Asks the client to end; it waits for the records that it has sent."""
         if not self.ended():
             self._process.send_signal(signal.SIGTERM)
         try:
@@ -178,7 +178,7 @@ def _read(stream: IO[str], hear: Callable[[str], None]) -> None:
 def parse(line: str) -> dict[str, Any]:
     """An event, or a line of a log, which matters when it says that TLS has failed.
 
-    An event that cannot be read any more, as when a log was written into it, is one that must not be missed.
+    An event that cannot be read any more, as when a log was written into it, must not be missed.
     """
     try:
         event = json.loads(line)

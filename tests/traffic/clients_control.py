@@ -22,7 +22,7 @@ from .refusals import Refusals
 from .traffic import Controlled
 
 PROMOTED, RETIRED = "promoted-early", "retired-early"
-#: By clients that are made anew.
+#: The libraries of the clients that are made anew.
 _LIBRARIES = ("jvm", "rdkafka")
 _SECONDS, _SETTLE_S, _QUIET_S = 90, 4.0, 8.0
 
@@ -99,7 +99,7 @@ def _all_have(tier: Tier, ca: bytes) -> bool:
 
 
 def _wait_until_noticed(unnoticed: Callable[[], Iterable[str]]) -> None:
-    """Who has not noticed by then is named in the result."""
+    """The result names everybody who has not noticed by then."""
     try:
         wait_for(lambda: not unnoticed(), "logins that fail", _SECONDS)
     except TimeoutError as late:

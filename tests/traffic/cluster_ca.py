@@ -32,7 +32,7 @@ class ClusterTraffic(Traffic):
     clients: TrustingFleet
 
     def run(self, flow: Flow) -> None:
-        """A link certificate is all that clients have which learn of the new CA no sooner than when the old one is to leave."""
+        """Clients that learn of the new CA only when the old one is to leave have nothing but the link certificate until then."""
         self.clients.forget_old_cas()
         if flow.restarts:
             self._restart_nodes()
@@ -46,14 +46,14 @@ class ClusterTraffic(Traffic):
         self._play(flow, **aim)
 
     def complaints(self, flow: Flow) -> Iterator[str]:
-        """What nodes themselves say of each other since their last start: their Raft clients do not trust what Secrets say."""
+        """The refusals that nodes have logged of each other since their last start: their Raft clients do not trust what Secrets say."""
         nodes = {self.tier.pods.address(node): node for node in self.scenario.layout.nodes}
         for node in self.scenario.layout.nodes:
             refused = sorted(self.tier.refused_peers(node) & nodes.keys())
             yield from (f"{node} has refused {nodes[peer]}" for peer in refused)
 
     def control(self, names: Collection[str]) -> list[Controlled]:
-        """Without clients, which would wait for the node that nobody reaches."""
+        """Makes the mistake without clients, which would wait for the node that nobody reaches."""
         if FOREIGN not in names:
             return []
         self.finish()
@@ -64,7 +64,7 @@ class ClusterTraffic(Traffic):
         play(self.tier.cluster, flow.playbook, **self.scenario.variables, **aim).check()
 
     def _restart_nodes(self) -> None:
-        """One after the other, by the operator."""
+        """The operator restarts the nodes, one after the other."""
         before = self.tier.cluster.node_uids(self.tier.name)
         for node in self.scenario.layout.nodes:
             self.tier.ask_for_roll(node)

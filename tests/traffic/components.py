@@ -1,4 +1,4 @@
-"""What the processes of components, and programs of users, hold since their start: not what their Secrets say now."""
+"""The keys and certificates that processes of components, and programs of users, hold since their start: not what their Secrets say now."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Held:
 
 
 def held(files: Mapping[str, bytes]) -> Held:
-    """Of the files that a process has copied, by their paths."""
+    """Reads the files that a process has copied, by their paths."""
     leaf, trust = (
         {name.removeprefix(folder): content for name, content in files.items() if name.startswith(folder)}
         for folder in ("leaf/", "trust/")
@@ -60,7 +60,7 @@ class Components:
     _read: dict[tuple[str, str], Held] = field(default_factory=dict)
 
     def held(self, pods: Sequence[Object]) -> dict[str, Held]:
-        """By identity; one whose pod restarts is missing. Each pod is asked once."""
+        """By identity; a component whose pod restarts is missing. Each pod is asked once."""
         found = {}
         for process in PROCESSES:
             pod = serving(pods, f"{self.tier.name}-{process.component}")

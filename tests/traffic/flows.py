@@ -48,7 +48,7 @@ class Flow:
 
     def belongs_to(self, variant: Variant) -> bool:
         """The operator takes back no CA that was brought from elsewhere, nodes restart by themselves once a flow waits for that,
-        and there is a way back from whoever issues."""
+        and a flow returns only from an issuer that keeps the key."""
         if self.restarts:
             return variant.patient
         if self.returns:
@@ -108,7 +108,7 @@ FLOWS = (
 
 
 def flows_named(names: list[str]) -> tuple[Flow, ...]:
-    """Those flows, in the order of the names; those of the cluster CA after ``create``: there is no cluster before it."""
+    """The flows with these names, in their order; flows of the cluster CA come after ``create``: there is no cluster before it."""
     known = {flow.name: flow for flow in FLOWS}
     chosen = tuple(known[name] for name in names if name != CREATE.name)
     about_clients = bool(chosen) and all(flow.ca == CLIENTS for flow in chosen)
@@ -116,5 +116,5 @@ def flows_named(names: list[str]) -> tuple[Flow, ...]:
 
 
 def flows_of(flows: Iterable[Flow], variant: Variant) -> list[Flow]:
-    """Those that are measured with this variant, in their order."""
+    """The flows that are measured with this variant, in their order."""
     return [flow for flow in flows if flow.belongs_to(variant)]

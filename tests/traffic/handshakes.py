@@ -1,4 +1,4 @@
-"""One TLS handshake of a client that verifies, and what became of it."""
+"""A TLS handshake of a client that verifies, and its outcome."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def attempt(context: ssl.SSLContext, address: str, port: int, host: str) -> Verd
             socket.create_connection((address, port), _PATIENCE) as plain,
             context.wrap_socket(plain, server_hostname=host) as connection,
         ):
-            with suppress(OSError):  # who is refused may find the connection closed: the alert is still to be read
+            with suppress(OSError):  # a refused client may find the connection closed: the alert is still to be read
                 connection.sendall(QUESTION)
             answer = connection.recv(4)
     except OSError as error:

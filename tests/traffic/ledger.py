@@ -1,4 +1,4 @@
-"""What clients report, and what it comes to for each flow: pure bookkeeping."""
+"""The reports of clients, and the figures of each flow that follow from them: pure bookkeeping."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Figures:
 class Ledger:
     """acked: when, by value. seen: positions by consumer and value. beats: when a client got on, by client.
 
-    starts: processes of clients. unreadable: what they said of records, and cannot be understood: it looks like a loss.
+    starts: processes of clients. unreadable: their words about records that nobody can read any more: each looks like a loss.
     """
 
     now: Callable[[], float] = time.monotonic
@@ -95,7 +95,7 @@ class Ledger:
             return Figures(len(values), lost, self._duplicated(values), stall, client)
 
     def lost(self, window: Window) -> list[str]:
-        """Who has not seen what, and where in the log somebody else has: what nobody has seen is gone."""
+        """Each record that a consumer has not seen, and where in the log another one has: a record that nobody has seen is gone."""
         with self._lock:
             return [
                 f"{consumer} has not seen {value}, {self._seen_by_others(value)}"
@@ -121,7 +121,7 @@ class Ledger:
         return ", ".join(f"{name} at {where}" for name, where in places.items()) or "nor has anybody"
 
     def _duplicated(self, values: set[str]) -> int:
-        """At two places in the log; one place read twice is what consumers do when their group changes."""
+        """Counts values at two places in the log; consumers read a single place twice when their group changes."""
         return sum(
             len(set[Position]().union(*(found.get(value, set()) for found in self.seen.values()))) > 1
             for value in values

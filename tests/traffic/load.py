@@ -21,9 +21,9 @@ _WORKERS = 6
 
 @dataclass
 class Load:
-    """rate: handshakes a second of all workers together. results: when, counted as whose, and what came of it.
+    """rate: handshakes a second of all workers together. results: time, party and outcome of each handshake.
 
-    failures: when, counted as whose, and how.
+    failures: time, party and words of each failure.
     """
 
     looking: Looking
@@ -57,7 +57,7 @@ class Load:
         return Counter(party for at, party in found if begin <= at < end)
 
     def failed(self, begin: float, end: float = float("inf"), but: Container[str] = ()) -> list[str]:
-        """How, of all parties but these."""
+        """The words of all failures, of all parties but these."""
         with self._lock:
             return [text for at, party, text in self.failures if begin <= at < end and party not in but]
 
@@ -65,7 +65,7 @@ class Load:
         return sum(begin <= at < end for at in self.looking.pods.values())
 
     def unsettled(self) -> list[str]:
-        """Whose last attempt did not succeed: what is interrupted for good is no restart."""
+        """The targets whose last attempt did not succeed: an interruption for good is no restart."""
         with self._lock:
             found = {target: self.last.get(target) for target in self.looking.targets}
         return [f"{target}: {last}" for target, last in found.items() if not last or last.outcome is not Outcome.DONE]

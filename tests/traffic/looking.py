@@ -1,4 +1,4 @@
-"""What everybody presents and trusts now, and where nodes are."""
+"""The certificates that everybody presents and trusts now, and the addresses of nodes."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from .targets import (
 from .trust import anchors, in_use, published
 
 Made = tuple[bytes, ...]
-#: Of those that are no JVMs.
+#: The rules of parties that are no JVMs.
 _RULES = {CLIENT: Rules.OPENSSL, EXPORTER: Rules.GO}
 
 
 @dataclass(frozen=True)
 class View:
-    """contexts: of who connects to nodes, by identity; asking: of who asks Cruise Control; api: Cruise Control's own.
+    """contexts: of parties that connect to nodes, by identity; asking: of parties that ask Cruise Control; api: Cruise Control's own.
 
-    addresses: of nodes. Whose pod restarts is missing.
+    addresses: of nodes. A party whose pod restarts is missing.
     """
 
     contexts: dict[str, SSLContext]
@@ -57,9 +57,9 @@ class View:
 
 
 class Looking(ABC):
-    """Reads Secrets and pods; a context is made anew when what it is made of has changed.
+    """Reads Secrets and pods; makes a context anew when its files have changed.
 
-    pods: when each of a node, by UID, was first seen.
+    pods: when each pod of a node, by UID, was first seen.
     """
 
     def __init__(self, tier: Tier, layout: Layout) -> None:
@@ -71,7 +71,7 @@ class Looking(ABC):
     @property
     @abstractmethod
     def targets(self) -> list[Target]:
-        """Who connects to whom."""
+        """All pairs of a party that connects and a listener that it connects to."""
 
     @abstractmethod
     def look(self) -> View: ...
@@ -93,7 +93,7 @@ class Looking(ABC):
 
 
 class LookingByClusterCa(Looking):
-    """At who presents certificates of the cluster CA, and who trusts it."""
+    """Looks at the parties that present certificates of the cluster CA, or trust it."""
 
     @property
     def targets(self) -> list[Target]:
@@ -112,7 +112,7 @@ class LookingByClusterCa(Looking):
         )
 
     def _own(self, known: bytes) -> dict[str, SSLContext]:
-        """Of clients, nodes and the operator, which read what is there."""
+        """The contexts of clients, nodes and the operator, which read what is there."""
         bundle = self.tier.secret(f"{self.tier.name}-trustbundle")["cluster-ca.crt"]
         of_clients = (published(self.tier) or in_use(self.tier)).pem
         contexts = {CLIENT: self._context(CLIENT, of_clients)}
@@ -136,12 +136,12 @@ class LookingByClusterCa(Looking):
         return {name: self._context(name, one.trusted, one.certificates, one.key) for name, one in held.items()}
 
     def _server(self, held: Held | None) -> SSLContext | None:
-        """Who asks shows no certificate but a password."""
+        """Cruise Control's end: a party that asks it shows no certificate but a password."""
         return self._kept("api", (held.certificates, held.key), server_context) if held else None
 
 
 class LookingByClientsCa(Looking):
-    """At who logs in with a certificate: what the Secrets of users hold, and what programs have read of them."""
+    """Looks at the parties that log in with a certificate: what the Secrets of users hold, and what programs have read of them."""
 
     @property
     def targets(self) -> list[Target]:

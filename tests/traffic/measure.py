@@ -21,7 +21,7 @@ from .measured import Measured
 from .scenario import Scenario
 from .traffic import Traffic, play
 
-#: What is done to the nodes between two flows belongs to neither; nothing may fail in it either.
+#: Work on the nodes between two flows belongs to neither; nothing may fail in it either.
 _BETWEEN = "between"
 #: Things fail here on purpose.
 _CONTROL = "control"
@@ -57,7 +57,7 @@ def measure(
 
 @contextmanager
 def _written(measured: Measured, file: Path) -> Iterator[None]:
-    """Also when something fails."""
+    """Writes the file in the end, also when something fails."""
     try:
         yield
     finally:
@@ -88,7 +88,7 @@ def _measure_flows(traffic: Traffic, flows: list[Flow], measured: Measured, cont
 
 
 def _say_so(traffic: Traffic, flow: Flow) -> None:
-    """What is known when a flow has ended: what is lost is known when all is read."""
+    """Prints as much as is known when a flow has ended: losses are known when all is read."""
     window = traffic.ledger.windows[-1]
     failed = [*traffic.load.failed(window.began), *traffic.ledger.failures(window)]
     told = f"{window.ended - window.began:.0f} s, {traffic.load.restarts(window.began, window.ended)} restarts"

@@ -1,4 +1,4 @@
-"""What a measurement has found, as a table, and in the file that it leaves."""
+"""The findings of a measurement, as a table, and in the file that it leaves."""
 
 from __future__ import annotations
 

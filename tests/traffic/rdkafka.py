@@ -51,7 +51,7 @@ def _configuration(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _login(file: Path) -> dict[str, str]:
-    """One reading: key and certificates belong together."""
+    """Reads the file once, so that key and certificates belong together."""
     key, begin, certificates = file.read_text().partition(_BEGIN)
     return {"ssl.key.pem": key, "ssl.certificate.pem": begin + certificates}
 
@@ -78,7 +78,7 @@ def _produce(arguments: argparse.Namespace) -> None:
 
 
 def _consume(arguments: argparse.Namespace) -> None:
-    """Who is made anew is no member of the group: it takes all, and goes on from what is stored with the group."""
+    """A consumer that is made anew is no member of the group: it takes all, and goes on from what is stored with the group."""
     options: dict[str, Any] = {"group.id": arguments.prefix, "auto.offset.reset": "earliest"}
     options |= {"enable.auto.commit": not arguments.anew, "session.timeout.ms": 10_000}
     assigned = False

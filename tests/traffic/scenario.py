@@ -1,4 +1,4 @@
-"""What flows are measured on: a layout of nodes, and how a new key is brought to them."""
+"""The scenarios in which flows are measured: a layout of nodes, and how a new key is brought to them."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def in_the_cluster(_cluster: BedCluster) -> Iterator[Outside]:
 
 @contextmanager
 def supplied(_cluster: BedCluster) -> Iterator[Outside]:
-    """With its key."""
+    """A CA is brought with its key."""
     yield Outside(supplied_authority())
 
 
@@ -88,8 +88,8 @@ class Variant:
     """How a new key comes to the nodes.
 
     options: what the flows are told. outside: where a CA is brought from, beside a cluster; without it the flows make theirs.
-    links: whether a link certificate introduces it; a CA below a root of its own gets none. issues: whether who has brought it
-    keeps its key, and issues all certificates. introduces: whether that one certifies the CA that follows.
+    links: whether a link certificate introduces it; a CA below a root of its own gets none. issues: whether the issuer that has
+    brought it keeps its key, and issues all certificates. introduces: whether that issuer certifies the CA that follows.
     reloads: whether nodes are told to read again. patient: whether the old CA stays until the nodes have restarted for other
     reasons.
     """
@@ -128,7 +128,7 @@ class Scenario:
     @property
     def accept_links(self) -> frozenset[str]:
         """Libraries whose clients accept a link certificate while they trust the old CA only: OpenSSL looks at the path
-        length of that."""
+        length of the old CA."""
         return frozenset({"jvm"} if self.path_length == 0 else {"jvm", "rdkafka"})
 
     @property
@@ -138,7 +138,7 @@ class Scenario:
 
     @property
     def variables(self) -> dict[str, str]:
-        """Of every playbook."""
+        """The variables of every playbook."""
         own = {"strimzi_path_length": str(self.path_length), "strimzi_evidence": "handshake"}
         return {**own, **self.variant.options, "strimzi_client_bundle": "true"}
 

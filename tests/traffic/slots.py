@@ -21,9 +21,9 @@ _instances = count(1)
 
 @dataclass
 class Slot(ABC):
-    """One place in the traffic; two of its processes overlap.
+    """A place in the traffic; two of its processes overlap.
 
-    kept: whether its process goes on as it was begun, until somebody who owns it has it begin anew. exits: how often one ended by itself.
+    kept: whether its process goes on as it was begun, until its owner has it begin anew. exits: how often a process ended by itself.
     """
 
     kind: Kind
@@ -37,7 +37,7 @@ class Slot(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """Of the consumer group too."""
+        """The name of the place, and of its consumer group too."""
 
     @abstractmethod
     def come_back(self) -> None:
@@ -99,7 +99,7 @@ def _replace(old: Process, new: Process) -> None:
 
 
 class Fleet(ABC):
-    """Somebody looks after all clients each second."""
+    """A thread looks after all clients each second."""
 
     def __init__(self, slots: Sequence[Slot]) -> None:
         self._all = slots
@@ -112,11 +112,11 @@ class Fleet(ABC):
 
     @abstractmethod
     def look(self) -> None:
-        """What is to be done now; it may fail while the API server is slow."""
+        """Does everything that is to be done now; it may fail while the API server is slow."""
 
     @property
     def exits(self) -> dict[str, int]:
-        """By the names of clients."""
+        """How often a client ended by itself, by its name."""
         return {slot.name: slot.exits for slot in self._all}
 
     def start(self) -> None:
@@ -127,7 +127,7 @@ class Fleet(ABC):
         self._watch.start()
 
     def stop_producers(self) -> None:
-        """Who looks after them has to be gone before: it would take them for ended by themselves."""
+        """Ends the thread that looks after the clients first: it would take them for ended by themselves."""
         self._end.set()
         if self._watch.is_alive():
             self._watch.join()

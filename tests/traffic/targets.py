@@ -1,4 +1,4 @@
-"""Who shakes hands with whom while flows run."""
+"""The handshakes while flows run: which party asks which listener."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ READERS = {
     for rules in Rules
     for backwards in (False, True)
 }
-#: A client of brokers that has a REST API too, and who asks that.
+#: A client of brokers that has a REST API too, and the identities that ask that.
 CRUISE_CONTROL, REST_API, ASKING = "cruise-control", 9090, ("entity-topic-operator", OPERATOR)
 
 
@@ -29,7 +29,7 @@ CRUISE_CONTROL, REST_API, ASKING = "cruise-control", 9090, ("entity-topic-operat
 class Target:
     """identity: the node or component that connects, or the operator, or ``client``, which presents nothing.
 
-    node: or Cruise Control.
+    node: a node, or Cruise Control.
     """
 
     identity: str
@@ -41,7 +41,7 @@ class Target:
 
     @property
     def party(self) -> str:
-        """What it is counted as: who presents a certificate to nodes, or has Cruise Control present one."""
+        """The name under which we count it: the party that presents a certificate to nodes, or has Cruise Control present one."""
         return f"{self.identity} to {self.node}" if self.node == CRUISE_CONTROL else self.identity
 
     def host(self, tier: Tier) -> str:
@@ -54,7 +54,7 @@ class Target:
 
 
 def of_cluster_ca(layout: Layout) -> list[Target]:
-    """Each asks all whom it asks in earnest, as often as anybody else."""
+    """Each party asks all whom it asks in earnest, as often as any other party."""
     clients = (Target(one, node, PUBLIC.port) for one in (CLIENT, *READERS) for node in layout.brokers)
     return [*_nodes(layout), *_components(layout), *clients]
 

@@ -1,4 +1,4 @@
-"""What a client prints is heard whole, whatever its libraries write at the same time."""
+"""The events that a client prints are heard whole, whatever its libraries write at the same time."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def test_the_pod_that_serves(pods: list[dict[str, Any]], expected: dict[str, Any
 
 
 class Containers:
-    """What ``execute`` finds in them: of every process the same, and of the exporter a bundle."""
+    """The files that ``execute`` finds in containers: the same for every process, but a bundle for the exporter."""
 
     def __init__(self) -> None:
         self.leaf, self.asked = MINE, Counter[tuple[str, str]]()

@@ -1,4 +1,4 @@
-"""What is lost, written twice or stalled is seen, and counted for the flow in which it was sent."""
+"""The ledger sees losses, records that are written twice and stalls, and counts each for the flow to which it belongs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What handshakes came to: who never succeeded is named, and all are counted where they belong."""
+"""The load names targets that never succeeded, and counts all handshakes where they belong."""
 
 from __future__ import annotations
 

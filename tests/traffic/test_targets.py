@@ -1,4 +1,4 @@
-"""Whoever asks somebody in earnest asks here too: nodes and components nodes, clients brokers, and two Cruise Control."""
+"""A party that asks somebody in earnest asks here too: nodes and components ask nodes, clients brokers, and two Cruise Control."""
 
 from __future__ import annotations
 

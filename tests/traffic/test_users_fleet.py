@@ -118,7 +118,7 @@ def test_whoever_is_kept_reads_again_when_the_owner_says_so(fleet: UsersFleet) -
 
 
 def stored(slot: UserSlot) -> bytes:
-    """What the newest process of a kept slot was given."""
+    """The key and certificates that the newest process of a kept slot was given."""
     return sorted(slot.folder.glob(f"{slot.name}-*-login.pem"), key=os.path.getmtime)[-1].read_bytes()
 
 

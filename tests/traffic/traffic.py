@@ -25,10 +25,10 @@ _ADMINISTRATOR = "org.apache.kafka.tools.TopicCommand"
 
 @dataclass(frozen=True)
 class Controlled:
-    """What came of a mistake that was made on purpose.
+    """The consequences of a mistake that was made on purpose.
 
-    failures: how many handshakes failed. examples: how. unnoticed: who should have failed, and did not. afterwards, done_afterwards: how many failed
-    and succeeded in the seconds after all was right again.
+    failures: how many handshakes failed. examples: how. unnoticed: parties that should have failed, and did not. afterwards,
+    done_afterwards: how many failed and succeeded in the seconds after all was right again.
     """
 
     name: str
@@ -55,14 +55,14 @@ class Traffic(ABC):
 
     @abstractmethod
     def complaints(self, flow: Flow) -> Iterator[str]:
-        """What is not as it has to be after this flow, beside what fails and is lost."""
+        """Everything that is not as it has to be after this flow, beside failures and losses."""
 
     def figures(self, _window: Window) -> dict[str, int]:
-        """What is counted beside records and handshakes."""
+        """The figures beside those of records and handshakes."""
         return {}
 
     def finish(self) -> None:
-        """No more records, and all that were sent are read; what is not seen in a minute counts as lost."""
+        """No more records, and all that were sent are read; a record that is not seen in a minute counts as lost."""
         self.clients.stop_producers()
         try:
             wait_for(lambda: self.ledger.missing() == 0, "all records being read")
@@ -71,7 +71,7 @@ class Traffic(ABC):
 
     @abstractmethod
     def control(self, names: Collection[str]) -> list[Controlled]:
-        """Those of these mistakes that are made with this CA, in an order in which one cluster can go through all of them."""
+        """Makes the named mistakes with this CA, as far as it has them, in an order in which one cluster can go through all of them."""
 
 
 def play(cluster: BedCluster, playbook: str, **variables: object) -> Finished:

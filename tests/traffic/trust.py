@@ -1,4 +1,4 @@
-"""What clients may trust: the CA in use, or what is published for them."""
+"""The CAs that clients may trust: the CA in use, or the bundle that is published for them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def issuing(tier: Tier, ca: str = "cluster") -> str:
 
 
 def anchors(files: Mapping[str, bytes]) -> bytes:
-    """What Strimzi's components trust of a Secret with CAs: the first certificate of every ``*.crt`` (docs/operator.md,
+    """The CAs that Strimzi's components trust of a Secret: the first certificate of every ``*.crt`` (docs/operator.md,
     "User-managed CA").
     """
     found = (x509.load_pem_x509_certificates(files[name])[0] for name in sorted(files) if name.endswith(".crt"))

@@ -27,7 +27,7 @@ _SECONDS = 120
 
 @dataclass
 class UserSlot(Slot):
-    """trusted: by which nodes are verified, which stays."""
+    """trusted: the CAs by which nodes are verified; they stay."""
 
     trusted: Trusted
 
@@ -47,7 +47,7 @@ class UserSlot(Slot):
             self.run(self.kind.command_anew(*common, mounted(self.folder)))
 
     def come_back(self) -> None:
-        """Whoever is kept begins again with the file that it had."""
+        """A client that is kept begins again with the file that it had."""
         self.run(self.process.command)
 
 
@@ -57,7 +57,7 @@ def mounted(folder: Path) -> Path:
 
 
 def write_login(file: Path, secret: Mapping[str, bytes]) -> None:
-    """Key and certificates at once: who reads the file has both of the same time."""
+    """Key and certificates at once: a client that reads the file has both of the same time."""
     content = secret["user.key"].rstrip() + b"\n" + secret["user.crt"]
     if not file.exists() or file.read_bytes() != content:
         other = file.with_suffix(".new")
@@ -67,7 +67,7 @@ def write_login(file: Path, secret: Mapping[str, bytes]) -> None:
 
 
 class UsersFleet(Fleet):
-    """The pod ``APPLICATION`` stands for the clients that are kept: it reads the same Secret, and whoever looks for its readers finds it."""
+    """The pod ``APPLICATION`` stands for the clients that are kept: it reads the same Secret, and a search for its readers finds it."""
 
     def __init__(self, tier: Tier, slots: list[UserSlot], folder: Path) -> None:
         super().__init__(slots)
@@ -88,7 +88,7 @@ class UsersFleet(Fleet):
         write_login(mounted(self.folder), self.tier.secret(ANEW))
 
     def restart_kept(self) -> None:
-        """Their owner has them read their Secret again. When this returns, nobody is left that has not."""
+        """Their owner has them read their Secret again. When this returns, every client that is kept has read it."""
         self._stop_application()
         self._start_application()
         kept = [slot for slot in self.slots if slot.kept]

@@ -1,4 +1,4 @@
-"""What has to be so in a measurement; one that breaks a rule shows that the collection, or what measures it, is wrong."""
+"""The rules of a measurement; a measurement that breaks one shows that the collection, or the measuring code, is wrong."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from .measured import Measured
 from .scenario import Layout, Scenario
 from .targets import of_clients_ca, of_cluster_ca, parties
 
-#: Of every flow on the average, by what it is about: a measurement with fewer would show little. Users log in to fewer listeners, and nothing
+#: Handshakes of every flow on the average, by its CA: a measurement with fewer would show little. Users log in to fewer listeners, and nothing
 #: restarts while they do.
 HANDSHAKES = {CLUSTER: 1_000, CLIENTS: 200}
 #: The mistakes that are made on purpose, with each CA.
 CONTROLS = {CLUSTER: (FOREIGN,), CLIENTS: (PROMOTED, RETIRED)}
-#: Three times what a restart takes: who waits longer does not just wait for a node.
+#: Three times what a restart takes: a client that waits longer does not just wait for a node.
 STALL_S = 60.0
-#: Seconds in which one of the clients that are made anew every second is, at the very least.
+#: Seconds within which, at the very least, a client is made anew, of those that are made anew every second.
 ANEW_S = 2.0
 
 
@@ -47,13 +47,13 @@ def taking_part(layout: Layout, flow: Flow) -> set[str]:
 
 
 def restarts(scenario: Scenario, flow: Flow) -> int:
-    """Of all nodes together that a flow takes; the clients CA is no business of controllers."""
+    """The restarts of all nodes together that a flow takes; the clients CA is no business of controllers."""
     nodes = scenario.layout.brokers if flow.ca == CLIENTS else scenario.layout.nodes
     return flow.rolls(scenario.variant) * len(nodes)
 
 
 def _named(row: dict[str, Any]) -> str:
-    """As its scenario and its flow are."""
+    """The name of a row, as its scenario and its flow are named."""
     return f"{row['layout']} {row['variant']} {row['name']}"
 
 
@@ -76,7 +76,7 @@ def _traffic(measured: Measured, wanted: Mapping[str, Flow]) -> Iterator[str]:
 
 
 def _silent(measured: Measured, wanted: Mapping[str, set[str]]) -> Iterator[str]:
-    """Who never succeeded has shown nothing, even where the others have shown much."""
+    """A party that never succeeded has shown nothing, even where the others have shown much."""
     for flow in measured.flows:
         done = {party for party, handshakes in flow["handshakes_by_identity"].items() if handshakes}
         for party in sorted(wanted.get(_named(flow), set()) - done):

@@ -16,14 +16,14 @@ from ..support.certificates import NOW
 from ..unit._pki.test_path_properties import Hierarchy, hierarchies, valid
 from .conftest import Asked
 
-#: Of either verdict: with fewer, agreement would mean little.
+#: More hierarchies than this have to get either verdict: with fewer, agreement would mean little.
 ENOUGH = 100
 SETTINGS = settings(max_examples=1500, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def in_order(hierarchy: Hierarchy) -> Hierarchy:
-    """What is sent is one ordered chain, as every entry with a CA has to be before any gate is asked. A JVM follows the
-    order of what is sent where the names fit, and does not look further when a signature does not."""
+    """The hierarchy sends one ordered chain, as every entry with a CA has to be before any gate is asked. A JVM follows the
+    order of the sent certificates where the names fit, and does not look further when a signature does not."""
     path = [hierarchy.leaf]
     for one in hierarchy.sent:
         if path[-1].signed_by(one):
@@ -46,7 +46,7 @@ def test_go(go: Asked) -> None:
 
 
 def test_a_jvm(jvm: Asked) -> None:
-    """It does not look at the dates of what it trusts; the gates do, and let nothing pass that rests on an expired CA."""
+    """A JVM does not look at the dates of the CAs that it trusts; the gates do, and let nothing pass that rests on an expired CA."""
 
     said: Counter[bool] = Counter()
 

@@ -78,7 +78,7 @@ CLUSTER = ArgumentSpec(
     }
 )
 
-#: Which of a cluster's CAs a module is about.
+#: The option that says which CA of a cluster a module is about.
 CA = ArgumentSpec({"ca": {"type": "str", "choices": ["cluster", "clients"], "default": "cluster"}})
 
 GOALS = ["create", "renew", "replace_key", "upgrade", "downgrade", "renew_leaves", "reconcile", "abort"]

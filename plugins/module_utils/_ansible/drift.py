@@ -15,7 +15,7 @@ _PUT_IN_PLACE = "state=renewed puts a CA with the same key in place, state=repla
 
 
 def drift_of(current: Certificate, options: Mapping[str, Any]) -> list[str]:
-    """One sentence for each difference. Options that were not given are not compared."""
+    """A sentence for each difference. Options that were not given are not compared."""
     return list(_differences(current, options))
 
 

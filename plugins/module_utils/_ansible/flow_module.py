@@ -21,7 +21,7 @@ from .trust_module import TrustModule
 
 
 class FlowModule(TrustModule):
-    """One call of a module that brings a cluster nearer to a goal."""
+    """A call of a module that brings a cluster nearer to a goal."""
 
     def run(
         self,

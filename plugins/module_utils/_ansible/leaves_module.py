@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""A module call about leaves: those of a flow, one for names of the caller's own, and what is kept for none."""
+"""A module call about leaves: those of a flow, one for names of the caller's own, or the objects that are kept for no leaf any more."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .results import describe_own
 
 
 class LeavesModule(FlowModule):
-    """One call."""
+    """A call about leaves."""
 
     def wanted_leaves(self) -> Selection:
         components = frozenset(map(Component, self.params.get("components") or ()))

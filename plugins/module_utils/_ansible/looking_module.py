@@ -16,7 +16,7 @@ from .trust_module import TrustModule
 
 
 class LookingModule(TrustModule):
-    """One call."""
+    """A call that shows and plans."""
 
     def show(self, goal: Goal) -> dict[str, Any]:
         """The whole picture and the plan of a flow. Violations are part of the result and no failure."""

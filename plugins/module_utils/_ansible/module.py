@@ -43,12 +43,12 @@ class SystemClock:
 
 
 class ClusterModule:
-    """One call of one module. It ends with a result or a message, and with no traceback."""
+    """A call of one module. It ends with a result or a message, and with no traceback."""
 
     def __init__(self, spec: ArgumentSpec) -> None:
         self.module = QuietModule(supports_check_mode=True, **(AUTH + spec).as_arguments())
         self.params: dict[str, Any] = self.module.params
-        # Whoever waits for this call has to know where it runs.
+        # The holder of the Lease: another call that waits for this one has to know where it runs.
         self.holder = f"call-{uuid.uuid4()}@{platform.node()}"
         self._lease: TrustLease | None = None
 
@@ -115,7 +115,7 @@ class ClusterModule:
         )  # fmt: skip
 
     def _tell(self, sentence: str) -> None:
-        """While the call works where somebody can see that, else at its end."""
+        """Tell the sentence while the call works where somebody can see that, else at the end of the call."""
         progress = self.params.get("progress_file")
         if progress:
             reporter(progress)(f"[{self.params['namespace']}/{self.params['cluster']}] {sentence}")
@@ -133,7 +133,7 @@ class ClusterModule:
             self._lease.renew_if_due()
 
     def give_lease_back(self) -> None:
-        """Before a wait in which others may work. ``take_lease`` takes it anew before the next write."""
+        """Give the Lease back before a wait in which other runs may work. ``take_lease`` takes it anew before the next write."""
         self._end_call()
         self._lease = None
 

@@ -18,7 +18,7 @@ from .redaction import presentable, without_contents, worth_hiding
 
 
 class QuietModule(AnsibleModule):  # type: ignore[misc]
-    """What leaves through result, message or system log has no credential of an option in it, and messages and warnings
+    """Lets no credential of an option out through result, message or system log, and sees to it that messages and warnings
     command no terminal, whatever a server or a certificate put into them.
     """
 

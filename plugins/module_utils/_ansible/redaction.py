@@ -20,7 +20,7 @@ from .._strimzi.secret_data import entries
 if TYPE_CHECKING:
     from .._strimzi.observe import Observation
 
-#: What Ansible itself writes in place of an option.
+#: The text that Ansible itself writes in place of an option.
 NOT_SHOWN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 #: Ansible hides a value wherever it occurs, within words too: a password "s" would make every "strimzi" unreadable, and
 #: nothing shorter than this is worth that.
@@ -32,7 +32,7 @@ _OWN_SECRETS = (
     "api_key", "password", "private_key", "proxy_basic_auth", "basic_auth", "token", "secret_id", "jwt",
 )  # fmt: skip
 _OWN_PATHS = ("kubeconfig", "ca_cert", "ssl_ca_cert", "client_cert", "cert_file", "client_key", "key_file")
-#: Names of objects are in every result; a Secret that holds one of them as its password has none.
+#: Names of objects are in every result; a Secret whose password is one of them has no password worth hiding.
 _OWN_NAMES = ("cluster", "namespace")
 _PEM = re.compile(r"-----BEGIN.*?(?:-----END [A-Z0-9 ]*-----|$)", re.DOTALL)
 _LOGIN_IN_URL = re.compile(r"(?<=://)[^/\s]*@")
@@ -57,7 +57,7 @@ def secrets_of(observation: Observation) -> Iterator[str]:
 
 
 def worth_hiding(found: Iterable[str], options: Mapping[str, Any]) -> set[str]:
-    """What Ansible is to hide of the values that it or we found.
+    """The values that Ansible is to hide, of those that it or we found.
 
     Ansible adds every text of an option that is not logged, as the ``v1`` of a kubeconfig or the path of a file.
     """
@@ -129,7 +129,7 @@ def _provided(provider: Any) -> Iterator[str]:
 
 
 def _values_of(name: str, value: Any) -> Iterator[Any]:
-    """What is called so, at any depth."""
+    """The values of all entries with this name, at any depth."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
             if key == name:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What Ansible puts on a disk to run a module, removed also where it is killed before it can do that itself.
+"""Removes what Ansible puts on a disk to run a module, also where Ansible is killed before it can do that itself.
 
 Without pipelining the module comes as a file that holds all of its options, a private key among them. It unpacks its code
 into a folder, which holds no option.

@@ -20,7 +20,7 @@ from .._strimzi.actions import Action
 from .._strimzi.errors import StepError
 
 _CERTIFICATES = (".crt", ".pem")
-#: Requests are public, and often signed by somebody else than who exports them.
+#: Requests are public, and often signed by somebody else than the person who exports them.
 _MODE = 0o644
 
 
@@ -43,7 +43,7 @@ class RequestFolder:
         return Action("create", f"directory {self.path}", "folder for signing requests", "")
 
     def write(self) -> None:
-        """Also where nothing is to be signed, so that what comes next finds it. Raises FolderUnusable."""
+        """Make the folder also where nothing is to be signed, so that the next step finds it. Raises FolderUnusable."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -52,7 +52,7 @@ class RequestFolder:
 
 @dataclass(frozen=True)
 class RequestFile:
-    """One request in its file."""
+    """A request in its file."""
 
     path: Path
     content: bytes
@@ -68,7 +68,7 @@ class RequestFile:
         return Action(verb, f"file {self.path}", "signing request", "", facts, _facts(self.content))
 
     def write(self) -> None:
-        """At once: who signs whatever lies there never finds half a request. Raises FolderUnusable."""
+        """Write the file in one go: a person or tool that signs every file there never finds half a request. Raises FolderUnusable."""
         try:
             handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.")
             try:
@@ -99,7 +99,7 @@ def _unusable(attempt: str, path: Path, error: OSError) -> FolderUnusable:
 
 
 def _facts(content: bytes) -> dict[str, Any]:
-    """What differs between two requests, for people."""
+    """The facts that differ between two requests, for people."""
     try:
         request = parse_request(content)
     except RequestError:
@@ -112,7 +112,7 @@ def _facts(content: bytes) -> dict[str, Any]:
 
 
 def certificates_in(folder: Path, leaves: Iterable[str]) -> Iterator[Brought]:
-    """leaves: Secrets of leaves; what is named after none of them, as the CA's own certificate, is let be. Raises FolderUnusable."""
+    """leaves: Secrets of leaves; a file named after none of them, as the CA's own certificate, is let be. Raises FolderUnusable."""
     wanted = frozenset(leaves)
     for path in _listed(folder):
         content = _content(path) if path.stem in wanted else None

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""A module call for who carries requests by hand: show them, write them to files, and put certificates back."""
+"""A module call for a person who carries requests by hand: show them, write them to files, and put certificates back."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .trust_module import TrustModule
 
 
 class RequestsModule(TrustModule):
-    """One call about the requests of a cluster."""
+    """A call about the requests of a cluster."""
 
     def _growth(self) -> Growth:
         """Every request for a node that is yet to come counts, however many some run keeps at hand."""
@@ -55,12 +55,12 @@ class RequestsModule(TrustModule):
         seen = self._seen(work)
         brought, others = self._brought(seen)
         imported = put_back(brought, seen, work)
-        # What the next run will find; where nothing was written, it is what was seen.
+        # The cluster as the next run will find it; where nothing was written, as it was seen before.
         after = see_existing(work) if work.actions and not work.dry_run else seen
         return self._described(after, imported=[_imported(one) for one in imported], let_be=others)
 
     def _brought(self, seen: Observation) -> tuple[Sequence[Brought], list[str]]:
-        """What the caller gives, and files that are not meant for this cluster."""
+        """The certificates that the caller gives, and files that are not meant for this cluster."""
         given = self.params["certificates"]
         if given is not None:
             return [Brought(f"certificate {number}", text.encode("utf-8")) for number, text in enumerate(given, 1)], []
@@ -102,7 +102,7 @@ def _write(one: RequestFolder | RequestFile, work: Work) -> None:
 
 
 def _leaves(seen: Observation) -> frozenset[str]:
-    """Also those of nodes that are gone, as long as a request is there."""
+    """The Secrets of all leaves, also of nodes that are gone, as long as a request is there."""
     return frozenset((*(leaf.secret for leaf in every_leaf(seen)), *seen.snapshot.requests))
 
 

@@ -50,7 +50,7 @@ def describe_snapshot(snapshot: Snapshot, asked: Mapping[str, Due] | None = None
 
 
 def _ledger(snapshot: Snapshot) -> dict[str, Any] | None:
-    """Where it is kept; None where there is none."""
+    """Where the ledger is kept; None where there is none."""
     ledger = snapshot.ledger
     if ledger is None:
         return None
@@ -105,7 +105,7 @@ def _certificate(certificate: Certificate) -> dict[str, Any]:
 
 
 def _still_held(known: Iterable[HeldByProcesses], snapshot: Snapshot) -> list[dict[str, Any]]:
-    """Removed CAs or held leaves that a running pod still knows. Those whose last pod has ended are left out, also
+    """Removed CAs or held leaves that a running pod still knows. A CA or leaf whose last pod has ended is left out, also
     before a flow has noted that.
     """
     return [_held(one, snapshot) for one in known if one.holders & snapshot.uids]
@@ -256,7 +256,7 @@ def _difference(action: Action) -> dict[str, dict[str, Any]]:
 
 
 def failure_text(violations: tuple[Violation, ...], snapshot: Snapshot) -> str:
-    """One message with every violation: object, cause, remedy."""
+    """A message with every violation: object, cause, remedy."""
     name = f"Kafka cluster {snapshot.names.namespace}/{snapshot.names.cluster}"
     if len(violations) == 1:
         about_kafka = violations[0].subject == snapshot.names.kafka

@@ -14,7 +14,7 @@ from .flow_module import FlowModule
 
 
 class RollModule(FlowModule):
-    """One call."""
+    """A call that restarts pods."""
 
     def restart(self, reason: str) -> dict[str, Any]:
         """Restart the pods that the options choose, for this reason."""

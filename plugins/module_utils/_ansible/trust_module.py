@@ -83,7 +83,7 @@ def _as_prepared(supplied: SuppliedAuthority) -> PreparedAuthority:
 
 
 class TrustModule(ClusterModule):
-    """One call of a module that has the options of a flow, or some of them."""
+    """A call of a module that has the options of a flow, or some of them."""
 
     def __init__(self, spec: ArgumentSpec) -> None:
         super().__init__(spec)

@@ -24,10 +24,10 @@ from .trust_module import TrustModule
 
 
 class UserModule(TrustModule):
-    """One call."""
+    """A call that changes the issuer of a user's certificates."""
 
     def scope(self) -> ClusterNames:
-        """Of the CA that users have certificates of: its Lease keeps flows on it away."""
+        """The names for the clients CA, which issues to users: its Lease keeps flows on it away."""
         return super().scope().of(CaKind.CLIENTS)
 
     def change(self) -> dict[str, Any]:
@@ -58,7 +58,7 @@ class UserModule(TrustModule):
         return next((one for one in known if one.name == wanted), UserNamespace(wanted))
 
     def _require_a_certificate(self, change: ChangeOfAuthentication) -> None:
-        """From here on nobody issues the one in its Secret anew."""
+        """The user needs a certificate of somebody else: from here on nobody renews the one in its own Secret. Raises StepError."""
         work, subject = change.work, f"CN={change.user}"
         named = read_named(work.client, work.settings.outside.presenting, change.clients_ca, work.clock.now())
         for one in named:

@@ -28,7 +28,7 @@ _LIMIT = 120.0
 
 
 class UsersModule(ClusterModule):
-    """One call."""
+    """A call that looks at users and listeners."""
 
     def show(self) -> dict[str, Any]:
         client = self.client()

@@ -2,9 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""One TLS handshake over any byte stream, and an observation of it. The certificates of the other side are not
-verified.
-"""
+"""A TLS handshake over any byte stream, and an observation of it. It does not verify the certificates of the other side."""
 
 from __future__ import annotations
 
@@ -31,7 +29,7 @@ from .plaintext import (
 from .stream import ByteStream, Deadline
 from .tls import TlsOverStream
 
-#: Certificates are public: whoever sends one is not yet the one that it was issued to.
+#: Certificates are public: a listener that sends one may not be the holder of its key.
 _UNPROVEN = "it did not prove that it has the key of the certificate that it sent"
 #: Seconds that a listener has to say something by itself after a handshake of TLS 1.3, before it is asked something.
 _PATIENCE = 1.0
@@ -213,7 +211,7 @@ def _in_the_clear(conversation: _Conversation, ended: _Ended, complete: bool) ->
 
 
 def _has_signed(server: Flight, client: Flight) -> bool:
-    """Whether the server has proven its key although the handshake did not succeed, as one that refuses our certificate.
+    """Whether the server has proven its key although the handshake did not succeed, as where it refuses our certificate.
 
     Its part of the key exchange is signed with the key of its certificate (RFC 5246 section 7.4.3), and the TLS library
     answers with ours only after it has verified that. Without such a part, the key is proven by a complete handshake

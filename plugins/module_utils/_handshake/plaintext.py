@@ -30,7 +30,7 @@ class MalformedHandshake(Exception):
 
 @dataclass(frozen=True)
 class Flight:
-    """One direction, up to where encryption begins.
+    """The messages of one direction, up to where encryption begins.
 
     certificates: DER, as sent; None when there was no such message. authorities: DER names; None when no certificate
     was asked for. exchanged: this side has sent its part of the key exchange.

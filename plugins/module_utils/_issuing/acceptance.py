@@ -33,8 +33,8 @@ def not_made(secret: str, why: CertificateError) -> LeafRefused:
 
 @dataclass(frozen=True)
 class Acceptance:
-    """issuer: the CA that is to have issued it, and what lies above it: a client may trust that alone. known: certificates
-    that were issued before. at: the time of its use.
+    """issuer: the CA that is to have issued the certificate, and the CAs above it: a client may trust those alone. known:
+    certificates that were issued before. at: the time of its use.
     """
 
     issuer: Chain
@@ -87,7 +87,7 @@ class Acceptance:
             yield f"it is signed by {leaf.issuer}, a CA below {self.issuer[0].subject} that nobody is shown"
 
     def _told_signer(self, issued: IssuedCertificate) -> str:
-        """Which other CA has signed, as far as the answer tells: the issuer may have changed. It is not trusted for that."""
+        """Names the other CA that has signed, as far as the answer tells it: the issuer may have changed. Nothing trusts that CA for it."""
         leaf, asked = issued.leaf, self.issuer[0]
         if leaf.signed_by(asked) or leaf.issuer_der == asked.subject_der:
             return ""

@@ -44,11 +44,11 @@ from .room import foresee_room
 from .standing import standing_order
 from .subjects import LeafSubject
 
-#: Requests between two writes of their records: what a kill makes us ask for once more.
+#: Requests between two writes of their records: after a kill, the next run asks for these once more.
 _AT_A_TIME = 20
 #: Seconds between two looks at what an issuer has done: doubled from the first to the last.
 _FIRST_LOOK, _LAST_LOOK = 1.0, 15.0
-#: Seconds after which people who watch are told what it waits for; issuers that sign by themselves have done so.
+#: Seconds after which people who watch are told what the run waits for; an issuer that signs by itself has done so by then.
 _TELL_AFTER = 40.0
 
 
@@ -66,7 +66,7 @@ def ask_for_leaves(step: AskForLeaves, observation: Observation, work: Work) -> 
             continue
         for begun in range(0, len(leaves), _AT_A_TIME):
             if begun:
-                # The last write has changed what the next one is decided on.
+                # The last write has changed the Secrets that the next one is decided on.
                 observation = _read_again(component, observation, work)
             _ask(component, leaves[begun : begun + _AT_A_TIME], issuer, step, observation, work)
 
@@ -111,7 +111,7 @@ def _ask(
             records[leaf.secret] = _record(leaf, keys.get(leaf.secret), before, issuer, step, observation, work)
             work.alive()
     except IssuerUnavailable:
-        # It may have had enough for now: what it was asked for is not asked for again.
+        # The issuer may have had enough for now: the next run does not ask again for the leaves that it was asked for.
         if records:
             _note(component, records, step, observation, work)
         raise
@@ -131,7 +131,7 @@ def _keys_written(component: Component, keys: Mapping[str, PrivateKey], observat
 
 
 def _give_up(stored: Iterable[StoredRequest], issuer: Issuer) -> None:
-    """Requests for something else, and served ones, are not left with their issuer; another issuer is not asked to forget them. All
+    """Has the issuer forget requests for something else, and served ones; it is not asked to forget requests of another issuer. All
     in one call: an issuer may have to look through everything that it keeps.
     """
     records = (one.record for one in stored if one.record is not None)
@@ -171,8 +171,8 @@ def _order(
 
 
 def collect_leaves(step: CollectLeaves, observation: Observation, work: Work) -> None:
-    """Record answers and failures, one write for each component; keys that come with certificates are stored before them. What the
-    issuer keeps is found by the record until it is forgotten (``forget_requests``), whenever a run is killed.
+    """Record answers and failures, one write for each component; keys that come with certificates are stored before them. After a
+    kill, the next run finds by the record what the issuer still keeps, until ``forget_requests`` removes both.
     """
     stored, requests = read_requests(observation.scope, observation.secrets), observation.snapshot.requests
     remembers = issuer_of(work, stored.values()).remembers
@@ -214,7 +214,7 @@ def _is_awaited(step: AwaitIssuer, observation: Observation) -> bool:
 
 
 def _tell_what_is_awaited(step: AwaitIssuer, observation: Observation, work: Work) -> bool:
-    """One of many says what somebody has to do. Returns whether there was anything to tell."""
+    """Tells what the first of the open requests waits for: it shows what somebody has to do. Returns whether there was anything to tell."""
     requests = observation.snapshot.requests
     waiting = [one for name in step.secrets if (one := requests.get(name)) and one.is_open and one.waiting]
     if waiting:
@@ -223,7 +223,7 @@ def _tell_what_is_awaited(step: AwaitIssuer, observation: Observation, work: Wor
 
 
 def forget_requests(step: ForgetRequests, observation: Observation, work: Work) -> None:
-    """First with the issuer, then the keys, then the records: a kill in between leaves something that is found again."""
+    """First has the issuer forget them, then removes the keys, then the records: after a kill in between, the next run finds the records again."""
     scope, secrets = observation.scope, observation.secrets
     stored = read_requests(scope, secrets)
     gone = [stored[name] for name in step.secrets if name in stored]

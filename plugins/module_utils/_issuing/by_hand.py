@@ -26,8 +26,8 @@ class RequestByHand:
     """A request that waits for somebody.
 
     subject, names, public_key_sha256: of the signing request, empty where it cannot be read. authority: the CA that is
-    to sign. answer: what was put back and is good. problem: why it must not be signed, as a sentence; empty where it
-    may be. refused: why what was put back for it is refused, as a sentence; empty where nothing was, or where it is
+    to sign. answer: the certificate that was put back and is good, with its chain. problem: why the request must not be signed, as a
+    sentence; empty where it may be. refused: why what was put back for it is refused, as a sentence; empty where nothing was, or where it is
     good. waiting: what a good answer waits for before it can be used, as a sentence; empty where it waits for nothing. failed: what became of the
     requests before it.
     """
@@ -70,7 +70,7 @@ class RequestElsewhere:
 
 
 def requests_by_hand(observation: Observation) -> tuple[RequestByHand, ...]:
-    """Those that are open. observation: with what is known of requests (``pending.with_requests``)."""
+    """The open requests that a person carries. observation: with what is known of requests (``pending.with_requests``)."""
     leaves = {leaf.secret: leaf for leaf in every_leaf(observation)}
     return tuple(
         _by_hand(stored, record, leaves.get(stored.secret), observation)
@@ -135,7 +135,7 @@ def _problem(
 
 
 def _changed(record: RequestRecord, asked: Request | None, wanted: LeafSubject | None) -> str:
-    """Who may write to the Secret with requests has no key, but could have a CA certify a key or names of their own."""
+    """A person who may write to the Secret with requests has no key, but could have a CA certify a key or names of their own."""
     if asked is None:
         return "it cannot be read, or is not signed by its own key"
     if asked.public_key_sha256 != record.key:

@@ -32,8 +32,8 @@ from .issuer_reference import IssuerReference
 
 @dataclass(frozen=True)
 class _Record:
-    """What a token says. csr: digest of what is asked for, so that nobody else's request of the same name is taken for it, and one
-    that a killed run has made is.
+    """The content of a token. csr: digest of what is asked for, by which a run finds the request that a killed run has made, and takes
+    nobody else's request of the same name for it.
     """
 
     name: str
@@ -45,7 +45,7 @@ class _Record:
 
     @classmethod
     def read(cls, token: Token) -> _Record | None:
-        """None where somebody has spoilt it."""
+        """The record; None where somebody has spoilt the token."""
         try:
             found = json.loads(token.value)
         except ValueError:
@@ -94,7 +94,7 @@ class CertManager:
         return record.token
 
     def poll(self, tokens: Sequence[Token]) -> tuple[Answer, ...]:
-        """One list, however many there are."""
+        """Lists all CertificateRequests in one call, however many there are."""
         if not tokens:
             return ()
         try:
@@ -117,12 +117,12 @@ class CertManager:
                     self._delete(record.name, request["metadata"].get("uid"))
 
     def _delete(self, name: str, uid: str | None) -> None:
-        # Gone already, also where another one has its name meanwhile.
+        # It is gone already, also where another request has its name meanwhile.
         with suppress(NotFound, Conflict):
             self._client.delete(CERTIFICATE_REQUESTS, self._namespace, name, uid=uid)
 
     def _requests(self) -> Mapping[str, dict[str, Any]]:
-        """Ours, by name."""
+        """Our requests, by name."""
         selector = selector_of(self._labels)
         return by_name(self._client.list(CERTIFICATE_REQUESTS, self._namespace, label_selector=selector).items)
 

@@ -49,9 +49,9 @@ _ATTEMPTS = 5
 
 class CertManagerByCertificates:
     """Needs create, get, list and patch on certificates and patch on their status in the cluster's namespace, list and delete
-    on certificaterequests, for what they say, and where it was a refusal, and get on the issuer, to say what is wrong with it.
+    on certificaterequests, to tell what they say and to remove refused ones, and get on the issuer, to say what is wrong with it.
 
-    A token names the Certificate, and what it had when it was asked for anew.
+    A token names the Certificate, and the certificates of this leaf that will not do.
     """
 
     #: A Certificate is for all leaves that follow, and no request.
@@ -69,7 +69,7 @@ class CertManagerByCertificates:
         return f"cert-manager {self._terms.issuer} by Certificates"
 
     def request(self, order: LeafOrder) -> Token | Refused:
-        """Where it holds a certificate already that will do, that is the answer; else it is issued anew."""
+        """A certificate that cert-manager holds already and that will do is the answer; else cert-manager issues another one."""
         try:
             refused = self._ordered(order)
         except KubeError as error:
@@ -97,7 +97,7 @@ class CertManagerByCertificates:
         return spec_patch(found, wanted) if differing(found, wanted) else {}
 
     def _is_to_be_issued(self, found: Object, order: LeafOrder) -> bool:
-        """Whether cert-manager would not issue it now by itself: it keeps what will not do, or waits after a failure."""
+        """Whether cert-manager would not issue it now by itself: it keeps a certificate that will not do, or waits after a failure."""
         held = held_in(self._kept_for(order), secret_name(order.name), self._namespace)
         if isinstance(held, IssuedCertificate):
             return held.leaf.sha256 in order.unfit
@@ -136,7 +136,7 @@ class CertManagerByCertificates:
                     self._client.delete(CERTIFICATE_REQUESTS, self._namespace, request["metadata"]["name"], uid=uid)
 
     def poll(self, tokens: Sequence[Token]) -> tuple[Answer, ...]:
-        """Three lists at most, however many there are."""
+        """Lists Certificates, Secrets and requests once each at most, however many there are."""
         if not tokens:
             return ()
         try:
@@ -164,7 +164,7 @@ class CertManagerByCertificates:
         )
 
     def forget(self, tokens: Sequence[Token]) -> None:
-        """cert-manager goes on to renew what is in use; what is left over is found by itself (``left_over``)."""
+        """Forgets nothing: cert-manager goes on to renew the leaves in use, and ``left_over`` finds the Certificates that nothing needs."""
 
     def review(self, orders: Sequence[LeafOrder]) -> Mapping[str, Kept]:
         try:
@@ -206,16 +206,16 @@ class CertManagerByCertificates:
         )
 
     def _certificates(self) -> Mapping[str, dict[str, Any]]:
-        """By name; also those of somebody else, which may have the name of a leaf."""
+        """Certificates by name; also somebody else's, which may have the name of a leaf."""
         return by_name(self._client.list(CERTIFICATES, self._namespace).items)
 
     def _secrets(self) -> Mapping[str, dict[str, Any]]:
-        """Read after their Certificates: what is no longer being issued has its certificate in them."""
+        """Secrets, read after their Certificates: a Certificate that is no longer being issued has its certificate in its Secret."""
         selector = selector_of(self._scope.beside_labels)
         return by_name(self._client.list(SECRETS, self._namespace, label_selector=selector).items)
 
     def _details(self, certificates: Mapping[str, Object]) -> Mapping[str, str]:
-        """What their requests say, by the Certificate that is being issued."""
+        """Sentences about the request of each Certificate that is being issued, by the name of the Certificate."""
         issuing = [name for name, one in certificates.items() if is_issuing(one)]
         if not issuing:
             return {}
@@ -223,7 +223,7 @@ class CertManagerByCertificates:
         return told_of(issuing, self._listed_requests(), at)
 
     def _listed_requests(self) -> Sequence[dict[str, Any]]:
-        """Those of Certificates of this cluster have its labels."""
+        """The requests of this cluster's Certificates: they have its labels."""
         selector = selector_of(self._scope.own_labels)
         return self._client.list(CERTIFICATE_REQUESTS, self._namespace, label_selector=selector).items
 
@@ -233,7 +233,7 @@ def _token(order: LeafOrder) -> Token:
 
 
 def _read(token: Token) -> tuple[str, frozenset[str]] | None:
-    """Name and ``unfit``; None where somebody has spoilt it."""
+    """Name and ``unfit``; None where somebody has spoilt the token."""
     try:
         found = json.loads(token.value)
     except ValueError:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What keeps cert-manager from being asked (docs/issuers/cert-manager.md, "States of a request")."""
+"""The errors that keep a run from asking cert-manager (docs/issuers/cert-manager.md, "States of a request")."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def spoilt(reference: str) -> Refused:
 
 
 def not_taken(error: KubeError, target: str, issuer: object) -> Refused:
-    """What is said of an object that could not be written. target: that object in sentences. Raises IssuerUnavailable where
+    """The refusal of an object that could not be written. target: that object in sentences. Raises IssuerUnavailable where
     another run may write it as it is, and the error itself where it is not about cert-manager.
     """
     if isinstance(error, ResourceTypeMissing):

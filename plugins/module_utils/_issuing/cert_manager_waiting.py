@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What a CertificateRequest waits for: an approver, a controller, or its issuer (docs/issuers/cert-manager.md, "States of a request")."""
+"""The reasons why a CertificateRequest waits: for an approver, a controller, or its issuer (docs/issuers/cert-manager.md, "States of a request")."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _APPROVERS_TAKE = timedelta(seconds=30)
 
 @dataclass
 class Circumstances:
-    """What requests are looked at with. now: by the clock of this run. The issuer is read once, where a request waits for it."""
+    """The tools to look at requests. now: by the clock of this run. The issuer is read once, where a request waits for it."""
 
     client: KubeClient
     issuer: IssuerReference
@@ -31,7 +31,7 @@ class Circumstances:
 
     @cached_property
     def state_of_issuer(self) -> str:
-        """What the issuer says of itself and what to do about it, as sentences."""
+        """The state of the issuer, and what to do about it, as sentences."""
         issuer, resource = self.issuer, self.issuer.resource
         home = f" in namespace {issuer.home}" if issuer.home else ""
         has_to = f"{issuer} has to exist{home} and to be Ready"
@@ -57,7 +57,7 @@ def named_request(name: str, namespace: str) -> str:
 
 
 def why_waiting(request: Object, at: Circumstances) -> str:
-    """What a request that has come to no end waits for, as sentences."""
+    """Why a request that has come to no end still waits, as sentences."""
     conditions, issuer = conditions_of(request), at.issuer
     target = named_request(str(request["metadata"]["name"]), issuer.namespace)
     if "Ready" in conditions:

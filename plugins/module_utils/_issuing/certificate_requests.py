@@ -47,7 +47,7 @@ def manifest(order: LeafOrder, issuer: IssuerReference, labels: Mapping[str, str
 
 
 def usages(purposes: frozenset[Purpose]) -> list[str]:
-    """Those of every leaf, and those of what it is for. The CSR asks for none itself: cert-manager fails one that asks for others."""
+    """The usages of every leaf, and those of its purposes. The CSR asks for none itself: cert-manager fails a CSR that asks for others."""
     ends = {Purpose.SERVER: "server auth", Purpose.CLIENT: "client auth"}
     return ["digital signature", "key encipherment", *(text for purpose, text in ends.items() if purpose in purposes)]
 
@@ -58,8 +58,8 @@ def csr_of(request: Object) -> bytes:
 
 
 def answer_to(request: Object, at: Circumstances) -> Answer:
-    """What has become of a request. A denial counts whatever else is said; what is ready is not looked at any further
-    by cert-manager, nor is what has failed.
+    """The answer to a request by its conditions. A denial counts whatever else they say; cert-manager looks no further at a request
+    that is ready or has failed.
     """
     conditions, issuer = conditions_of(request), at.issuer
     target = named_request(str(request["metadata"]["name"]), issuer.namespace)
@@ -81,14 +81,14 @@ def answer_to(request: Object, at: Circumstances) -> Answer:
 
 
 def told_of(certificates: Iterable[str], requests: Iterable[Object], at: Circumstances) -> dict[str, str]:
-    """What the latest requests of these Certificates wait for or have come to, as sentences; those that have none are left out."""
+    """Sentences that say what the latest request of each Certificate waits for or has come to; a Certificate without one is left out."""
     latest = {name: _latest(name, requests) for name in certificates}
     answers = {name: answer_to(one, at) for name, one in latest.items() if one is not None}
     return {name: one.why for name, one in answers.items() if not isinstance(one, IssuedCertificate)}
 
 
 def _latest(certificate: str, requests: Iterable[Object]) -> Object | None:
-    """The one that cert-manager has made last for the Certificate of this name."""
+    """The request that cert-manager has made last for the Certificate of this name."""
     own = (one for one in requests if certificate_of(one) == certificate)
     return max(own, key=lambda one: _revision(_annotation(one, "certificate-revision")), default=None)
 
@@ -126,13 +126,13 @@ def _issued(target: str, request: Object, issuer: IssuerReference) -> Answer:
 
 
 def upwards(known: Chain, more: Chain) -> Chain:
-    """Extended by the CAs that the issuer tells apart, as far as each has signed the one before."""
+    """The known chain, extended by the CAs that the issuer tells beside it, as far as each has signed the certificate before."""
     above = next((one for one in more if one not in known and known[-1].signed_by(one)), None)
     return known if above is None else upwards((*known, above), more)
 
 
 def best_effort(content: bytes) -> Chain:
-    """What cert-manager says of the CA may be absent, or anything (External Certificate Manager, "API")."""
+    """The certificates in a field about the CA, which cert-manager may leave out or fill with anything (External Certificate Manager, "API")."""
     try:
         return parse_chain(content)
     except CertificateError:

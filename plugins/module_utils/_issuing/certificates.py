@@ -38,7 +38,7 @@ def secret_name(certificate: str) -> str:
 
 @dataclass(frozen=True)
 class Terms:
-    """What every Certificate of a Kafka cluster has in common. key: what keys cert-manager makes. validity: of each leaf.
+    """The terms that all Certificates of a Kafka cluster share. key: the kind of keys that cert-manager makes. validity: of each leaf.
     renew_before: how long before its end cert-manager renews it.
     """
 
@@ -90,7 +90,7 @@ def _duration(time: timedelta) -> str:
 
 
 def differing(certificate: Object, wanted: Mapping[str, Any]) -> tuple[str, ...]:
-    """The fields of ``spec`` that are not as wanted. Also those that are to be absent: more output formats would put the key
+    """The fields of ``spec`` that are not as wanted, also fields that are to be absent: more output formats would put the key
     into further entries of the Secret.
     """
     found = certificate.get("spec") or {}
@@ -116,7 +116,7 @@ def named(name: str, namespace: str) -> str:
 
 
 def foreign(certificate: Object, scope: ClusterNames) -> Refused | None:
-    """What is said of a Certificate of the name of a leaf that was not made here; None for one that was."""
+    """The refusal of a Certificate that has the name of a leaf and was not made here; None for one that was."""
     name, labels = str(certificate["metadata"]["name"]), certificate["metadata"].get("labels") or {}
     missing = [label for label, value in scope.own_labels.items() if labels.get(label) != value]
     if not missing:
@@ -128,7 +128,7 @@ def foreign(certificate: Object, scope: ClusterNames) -> Refused | None:
 
 
 def taken(secret: Object | None, namespace: str) -> Refused | None:
-    """What is said where cert-manager would put key and certificate into a Secret of Strimzi's operators; None where it would not."""
+    """The refusal where cert-manager would put key and certificate into a Secret of Strimzi's operators; None where it would not."""
     metadata: Object = secret["metadata"] if secret is not None else {}
     kind = (metadata.get("labels") or {}).get(KIND_LABEL)
     if kind is None:
@@ -145,7 +145,7 @@ def is_issuing(certificate: Object) -> bool:
 
 
 def trouble_of(certificate: Object, scope: ClusterNames) -> Refused | None:
-    """Why the last issuance failed; None where none has failed since the last one that did not."""
+    """Why the last issuance failed; None where none has failed since the last one that succeeded."""
     issuing = conditions_of(certificate).get("Issuing", {})
     if issuing.get("status") != "False" or issuing.get("reason") == "Issued":
         return None
@@ -168,7 +168,7 @@ def failed_at(certificate: Object) -> datetime | None:
 
 
 def issuing_patch(certificate: Object, now: datetime) -> dict[str, Any]:
-    """What of its status makes cert-manager issue it, as ``cmctl renew`` does. cert-manager drops failed requests that are older
+    """The patch of its status that has cert-manager issue it, as ``cmctl renew`` does. cert-manager drops failed requests that are older
     than this condition, to the second, and so tries at once.
     """
     failed = failed_at(certificate)
@@ -208,7 +208,7 @@ def answer_to(
     scope: ClusterNames,
     detail: str = "",
 ) -> Answer:
-    """What has become of a Certificate. secret: read after it, so that it is no older. unfit: SHA-256 of certificates that
+    """The answer of a Certificate. secret: read after it, so that it is no older. unfit: SHA-256 of certificates that
     are no answer. detail: what its request waits for, as sentences; empty where nobody has asked.
     """
     name = str(certificate["metadata"]["name"])
@@ -234,6 +234,6 @@ def answer_to(
 
 
 def is_refused(request: Object) -> bool:
-    """Whether it ends without a certificate, and stays."""
+    """Whether the request has ended without a certificate, and stays."""
     conditions = conditions_of(request)
     return holds(conditions, "Denied") or holds(conditions, "InvalidRequest")

@@ -94,7 +94,7 @@ def _signed(
 
 
 def _returned(wanted: list[LeafSecret], observation: Observation) -> Iterator[_Made]:
-    """What an issuer has returned, as it was read and checked with this observation."""
+    """The keys and certificates of leaves that an issuer has returned, as this observation has read and checked them."""
     keys = NextKeys(observation.scope, observation.secrets)
     for leaf in wanted:
         request = observation.snapshot.requests[leaf.secret]

@@ -25,8 +25,8 @@ class IssuerUnavailable(StepError):
 
 @dataclass(frozen=True)
 class LeafOrder:
-    """One request. name: of the request, a DNS label or subdomain (RFC 1123); a run that continues a killed one gives the same, so that the issuer is
-    not asked twice. csr: PEM; empty for an issuer that makes the keys. validity: what is wanted; an issuer may give less, and
+    """An order for one leaf. name: of the request, a DNS label or subdomain (RFC 1123); a run that continues a killed one gives the same, so
+    that the issuer is not asked twice. csr: PEM; empty for an issuer that makes the keys. validity: what is wanted; an issuer may give less, and
     one that renews by itself has a validity of its own.
     unfit: SHA-256 of certificates for this leaf that will not do: the one that is to be replaced, and one that was refused.
     """
@@ -56,7 +56,7 @@ class LinkOrder:
 
 @dataclass(frozen=True)
 class Token:
-    """What an issuer needs in order to be asked again; opaque to its callers, stored in a Secret, and no secret itself."""
+    """The data that an issuer needs in order to be asked again; opaque to its callers, stored in a Secret, and no secret itself."""
 
     value: bytes
 
@@ -91,11 +91,11 @@ Answer: TypeAlias = IssuedCertificate | Waiting | Refused
 
 
 class Issuer(Protocol):
-    """Turns requests into certificates, now or later. What it returns is not believed (``acceptance``)."""
+    """Turns requests into certificates, now or later. Its certificates are checked before they are believed (``acceptance``)."""
 
     @property
     def reference(self) -> str:
-        """Which issuer this is, as people name it: ``cert-manager ClusterIssuer corporate``. Another one is another issuer."""
+        """The name of this issuer, as people say it: ``cert-manager ClusterIssuer corporate``. Another reference is another issuer."""
 
     @property
     def remembers(self) -> bool:
@@ -105,7 +105,7 @@ class Issuer(Protocol):
         """Ask for a certificate; asked again with the same name and CSR it answers the same. Raises IssuerUnavailable, KubeError."""
 
     def poll(self, tokens: Sequence[Token]) -> tuple[Answer, ...]:
-        """What has become of these, in their order. Where it cannot be found out now, they are ``Waiting``. Raises KubeError."""
+        """The answers to these tokens, in their order. Where they cannot be found out now, they are ``Waiting``. Raises KubeError."""
 
     def forget(self, tokens: Sequence[Token]) -> None:
         """Remove what the issuer keeps for these: they are served, or not wanted any more. What is gone already is no
@@ -115,7 +115,7 @@ class Issuer(Protocol):
 
 @dataclass(frozen=True, repr=False)
 class Kept:
-    """What an issuer that renews by itself keeps for one leaf.
+    """The state of one leaf at an issuer that renews by itself.
 
     answer: the certificate that it has now, or why it has none. trouble: why its last renewal failed, as sentences; empty
     where none has. correction: the write that makes it renew what is wanted; None where it does. differs: what that
@@ -135,7 +135,7 @@ class RenewingIssuer(Issuer, Protocol):
     """
 
     def review(self, orders: Sequence[LeafOrder]) -> Mapping[str, Kept]:
-        """What it keeps for each of these leaves, by the name of the order, compared with the order. Raises KubeError."""
+        """The state of each of these leaves, by the name of the order, compared with the order. Raises KubeError."""
 
 
 @runtime_checkable
@@ -144,7 +144,7 @@ class LinkingIssuer(Issuer, Protocol):
 
     @property
     def linker(self) -> Linker:
-        """Who certifies them."""
+        """The issuer that certifies the other CAs."""
 
     def link(self, order: LinkOrder) -> Certificate | Refused:
-        """The link certificate; what comes is not believed (``links``). Raises IssuerUnavailable."""
+        """The link certificate, which is checked before it is believed (``links``). Raises IssuerUnavailable."""

@@ -15,7 +15,7 @@ from .._strimzi.resources import CLUSTER_ISSUERS, ISSUERS
 from .cert_manager_conditions import Object
 
 _GROUP = ISSUERS.group
-#: Those whose signers cert-manager itself names, for whoever approves (External Certificate Manager, "API").
+#: The kinds whose signers cert-manager itself names, for those who approve (External Certificate Manager, "API").
 _KINDS: Mapping[str, Resource] = {one.kind: one for one in (ISSUERS, CLUSTER_ISSUERS)}
 
 
@@ -32,7 +32,7 @@ class IssuerReference:
 
     @property
     def own(self) -> bool:
-        """Of cert-manager itself."""
+        """Whether it is an issuer of cert-manager itself."""
         return self.settings.group == _GROUP
 
     @property
@@ -51,7 +51,7 @@ class IssuerReference:
 
     @property
     def signer(self) -> str:
-        """What is approved for, as in ``resourceNames`` of a Role; empty where another group names its own."""
+        """The name of the signer for which somebody approves, as in ``resourceNames`` of a Role; empty where another group names its own."""
         if self.resource is None:
             return ""
         scope = f"{self.home}." if self.home else ""

@@ -32,7 +32,7 @@ from .issuer_reference import IssuerReference
 
 @dataclass(frozen=True, repr=False)
 class LeftOver:
-    """why: as a part of a sentence. secret: the one that cert-manager keeps for it; None where there is none."""
+    """why: as a part of a sentence. secret: the Secret that cert-manager keeps for it; None where there is none."""
 
     certificate: Object
     why: str
@@ -40,8 +40,8 @@ class LeftOver:
 
 
 def left_over(observation: Observation, work: Work) -> tuple[LeftOver, ...]:
-    """Those that were made here for this cluster and are of no leaf that it has, or of another issuer than the one that is named, where the
-    leaf in use is not what they have. Raises KubeError.
+    """The Certificates that were made here for this cluster and are of no leaf that it has, or of another issuer than the one that is named,
+    where the leaf in use is not the certificate that they have. Raises KubeError.
     """
     scope = observation.scope
     try:
@@ -85,7 +85,7 @@ def _is_in_use(secret: Object | None, name: str, stored: Certificate | None, wor
 
 
 def remove(left: tuple[LeftOver, ...], work: Work) -> None:
-    """Each with its Secret: after it, because cert-manager would make the Secret again. Raises KubeError."""
+    """Removes each Certificate, and its Secret after it: the other way round cert-manager would make the Secret again. Raises KubeError."""
     for one in left:
         name = str(one.certificate["metadata"]["name"])
         what = f"left over: {one.why}"

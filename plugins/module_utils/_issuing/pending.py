@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What has become of the leaves that an issuer was asked for: what is recorded, and what the issuer says now."""
+"""The state of the leaves that an issuer was asked for: by what is recorded, and by what the issuer says now."""
 
 from __future__ import annotations
 
@@ -43,9 +43,7 @@ def with_requests(observation: Observation, work: Work) -> Observation:
 def judged(
     observation: Observation, stored: Mapping[str, StoredRequest], answers: Mapping[str, Answer], now: datetime
 ) -> dict[str, LeafRequest]:
-    """Every stored request, and what becomes of it by these answers; all by the Secret of the leaf. One answer is judged beside the
-    others.
-    """
+    """Every stored request, as these answers leave it, by the Secret of the leaf. Each answer is judged beside the others."""
     leaves = {leaf.secret: leaf for leaf in every_leaf(observation)}
     reading = _Reading(observation, now, leaves, tuple(_issued(stored.values(), answers.values())))
     return {name: reading.request(one, answers.get(name)) for name, one in stored.items()}

@@ -23,7 +23,7 @@ from .pending import judged
 
 
 class CertificatesRefused(StepError):
-    """Of what somebody brought something is wrong, and nothing was written."""
+    """Something is wrong with the certificates that somebody brought, and nothing was written."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -135,7 +135,7 @@ class _Sorting:
         )
 
     def check(self) -> None:
-        """As a run checks them, each beside the others and beside what was put back before."""
+        """Checks the certificates as a run does, each beside the others and beside what was put back before."""
         brought: dict[str, Answer] = {name: _issued(chain) for name, (_from, chain) in self.found.items()}
         waiting = {name: _issued(one.answer) for name, one in self._open.items() if one.answer and name not in brought}
         for name, request in judged(
@@ -174,6 +174,6 @@ def _is_for(request: RequestByHand, certificate: Certificate) -> bool:
 
 
 def _taken(stored: Iterable[StoredRequest], observation: Observation) -> Iterator[tuple[Certificate, str]]:
-    """What a run has taken already: who imports the same again has nothing to do."""
+    """The leaves that a run has taken already, with their Secrets: a person who imports the same again has nothing to do."""
     yield from ((one.issued[0], one.secret) for one in stored if one.issued)
     yield from ((leaf.chain[0], leaf.secret) for leaf in observation.snapshot.every_leaf if leaf.chain)

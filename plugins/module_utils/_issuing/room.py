@@ -26,11 +26,11 @@ from .external import External
 from .issuer import Issuer
 from .subjects import LeafSubject
 
-#: What is recorded of a request beside its names: digests, times, the name of an object.
+#: Bytes of the record of a request beside its names: digests, times, the name of an object.
 _RECORD_BYTES = 430
-#: Of a certificate, without subject, names, key and signature: validity, serial number, key identifiers, usages.
+#: Bytes of a certificate, without subject, names, key and signature: validity, serial number, key identifiers, usages.
 _BARE_BYTES = 260
-#: Of a certificate signing request, without the same.
+#: Bytes of a certificate signing request, without the same.
 _BARE_REQUEST_BYTES = 10
 
 
@@ -91,7 +91,7 @@ def _public_key_bytes(key: KeySpec) -> int:
 
 
 def _signature_bytes(algorithm: str, size_: int) -> int:
-    """Of an ECDSA signature at most."""
+    """The length of a signature; of an ECDSA signature, the greatest that it can have."""
     return size_ // 8 if algorithm == KeyAlgorithm.RSA.value else size_ // 4 + 9
 
 
@@ -101,6 +101,6 @@ def _key_bytes(key: KeySpec) -> int:
 
 
 def _pem_bytes(der: int) -> int:
-    """With lines of 64 characters, and those that say what it is."""
+    """The length in PEM form: with lines of 64 characters, and the two lines that say what it is."""
     encoded = (der + 2) // 3 * 4
     return encoded + encoded // 64 + 56

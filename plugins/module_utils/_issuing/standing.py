@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What an issuer that renews by itself keeps for the leaves of a cluster, compared with what is wanted and judged like every
+"""The leaves that an issuer which renews by itself keeps for a cluster, compared with the wanted ones and judged like every
 certificate that comes back (External Certificate Manager, "Tracking changes to Cluster CA end-entity certificates").
 """
 
@@ -55,7 +55,7 @@ def _plain(leaf: LeafSecret, observation: Observation, work: Work) -> LeafOrder:
 
 
 def standing_order(leaf: LeafSecret, authority: Chain, observation: Observation, work: Work) -> LeafOrder:
-    """The order for a leaf of this CA. What the issuer has already will do where it is good, and not the leaf that is stored."""
+    """The order for a leaf of this CA. A certificate that the issuer has already will do where it is good and not the stored one."""
     stored = next((one.chain for one in observation.snapshot.every_leaf if one.secret == leaf.secret), None)
     standing = observation.snapshot.standing.get(leaf.secret)
     unfit = {stored[0].sha256} if stored else set()

@@ -26,8 +26,8 @@ Object = Mapping[str, Any]
 @dataclass(frozen=True)
 class LeafSubject:
     """Subject of a leaf. names: DNS names and textual IP addresses; empty for pure clients. purposes: the ends of
-    connections that it is presented at. outlasts: how long before its end an operator that cannot issue would try to renew it, so that it has
-    to be longer.
+    connections that it is presented at. outlasts: how long before its end an operator that cannot issue would try to renew it; the leaf
+    has to live longer than that.
     """
 
     distinguished_name: DistinguishedName
@@ -135,7 +135,7 @@ def _bootstrap_objects(scope: ClusterNames, listener: Object) -> tuple[str, ...]
 
 
 def _addressed_objects(scope: ClusterNames, node: NodeIdentity, listener: Object) -> tuple[tuple[str, str], ...]:
-    """What the platform gives addresses that are names of this broker."""
+    """The Services and Routes whose addresses, given by the platform, are names of this broker: type of listener and name of each."""
     kind = str(listener["type"])
     if kind not in ADDRESSED:
         return ()
@@ -146,7 +146,7 @@ def _addressed_objects(scope: ClusterNames, node: NodeIdentity, listener: Object
 def _assigned_hosts(
     scope: ClusterNames, node: NodeIdentity, listener: Object, kafka: Object, assigned: Addresses | None
 ) -> Iterable[str]:
-    """Where nobody has looked, those that the operator has reported: it corrects the others by itself then."""
+    """The addresses that are assigned; where nobody has looked, those that the operator has reported: it corrects the others by itself then."""
     if assigned is not None:
         wanted = _addressed_objects(scope, node, listener)
         return [assigned[one] for one in wanted if one in assigned]

@@ -66,7 +66,7 @@ def write_user(
 
 
 def keep_user(leaf: LeafSecret, observation: Observation) -> Write:
-    """The certificate stays, and the CA beside it becomes that in use, which has the same key."""
+    """The certificate stays, and the CA beside it becomes the CA in use, which has the same key."""
     what, patch = "put the CA in use beside the certificate", secret_patch(_beside(observation))
     known = observation.served[leaf.secret].version
     return Write(WriteVerb.UPDATE, SECRETS, leaf.secret, what, patch, known, namespace=leaf.namespace)
@@ -83,12 +83,12 @@ def _new_password() -> bytes:
 
 
 def _labels(observation: Observation) -> dict[str, str]:
-    """Those without which the User Operator does not find the Secret; it adds the others."""
+    """The labels without which the User Operator does not find the Secret; it adds the others."""
     return {KIND_LABEL: KAFKA_USERS.kind, CLUSTER_LABEL: observation.scope.cluster}
 
 
 def _owner(leaf: LeafSecret, work: Work) -> dict[str, Any]:
-    """The KafkaUser, with which the Secret goes. Raises KubeError."""
+    """The reference to the KafkaUser, with which the Secret goes. Raises KubeError."""
     user = work.client.get(KAFKA_USERS, leaf.namespace, leaf.common_name)
     return {
         "apiVersion": KAFKA_USERS.api_version, "kind": KAFKA_USERS.kind, "name": leaf.common_name,

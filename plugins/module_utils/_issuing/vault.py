@@ -30,7 +30,7 @@ class VaultPki:
     """Signs at once; the key of the CA stays in Vault, and that of the leaf here. The token is the certificate itself, so
     that nothing is asked of Vault afterwards.
 
-    What was signed is known as long as this object lives. A run that continues a killed one has a request signed once
+    This object knows what was signed as long as it lives. A run that continues a killed one has a request signed once
     more; nobody ever has the first certificate.
     """
 
@@ -51,7 +51,7 @@ class VaultPki:
     def _named(self, issuer_ref: str) -> str:
         one = self._settings
         inside = f" in namespace {one.namespace.strip('/')}" if one.namespace.strip("/") else ""
-        # Who put a password into the URL is told so when it is used; here it is left out.
+        # A person who put a password into the URL is told so when it is used; here it is left out.
         url = _USER.sub("//", one.url.rstrip("/"))
         return quotable(f"Vault issuer {issuer_ref} of {url}, mount {one.mount.strip('/')}{inside}, role {one.role}")
 
@@ -67,7 +67,7 @@ class VaultPki:
         return tuple(map(self._read, tokens))
 
     def forget(self, tokens: Sequence[Token]) -> None:
-        """Vault keeps nothing for them. They are not revoked: what is served is in use."""
+        """Vault keeps nothing for them. The certificates are not revoked: served ones are in use."""
 
     @property
     def linker(self) -> Linker:
@@ -94,7 +94,7 @@ class VaultPki:
             return self._unusable(f"to certify {subject}", error)
 
     def _request_of(self, authority: Certificate, doing: str) -> bytes | Refused:
-        """Signed by the key of that CA, which the mount keeps."""
+        """The request for a link certificate, signed by the key of that CA, which the mount keeps."""
         one = self._settings
         known = self._connected().read(issuer_path(one.mount, one.issuer_ref), doing)
         try:
@@ -149,7 +149,7 @@ class VaultPki:
             )
 
     def _connected(self) -> VaultSession:
-        """Not before it is needed: what was signed can be read without Vault."""
+        """Connects when Vault is needed, and not before: certificates that were signed can be read without it."""
         if self._session is None:
             connection = VaultConnection(self._settings, self._clock.now)
             calls = PatientCalls(connection, self._clock, self._alive)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What Vault signs: from its answer to a token, and from a token to a certificate (docs/issuers/vault.md)."""
+"""The answers of Vault: from an answer to a token, and from a token to a certificate (docs/issuers/vault.md)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .issuer import IssuedCertificate, Token
 
 
 class AnswerUnusable(Exception):
-    """What came is not what the API promises. The text says what, as half a sentence."""
+    """The answer is not what the API promises. The text says what is wrong, as half a sentence."""
 
 
 def token_of(body: Mapping[str, Any]) -> Token:
@@ -40,7 +40,7 @@ def token_of(body: Mapping[str, Any]) -> Token:
 
 
 def certificate_of(body: Mapping[str, Any]) -> Certificate:
-    """What was signed, without its chain. Raises AnswerUnusable."""
+    """The certificate that was signed, without its chain. Raises AnswerUnusable."""
     return _certificates(_data(body), "certificate")[0]
 
 
@@ -79,7 +79,7 @@ def _certificates(data: Mapping[str, Any], name: str) -> Chain:
 
 
 def _upwards(leaf: Certificate, given: Sequence[Certificate]) -> Iterator[Certificate]:
-    """From the issuer of the leaf towards the root: servers may tell them in another order, and others beside them."""
+    """The CAs from the issuer of the leaf towards the root: servers may tell them in another order, and others beside them."""
     below, rest = leaf, list(dict.fromkeys(given))
     while above := next((one for one in rest if below.signed_by(one)), None):
         yield above

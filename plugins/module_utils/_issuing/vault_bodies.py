@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What Vault is sent to have something signed (docs/issuers/vault.md)."""
+"""The bodies of requests that have Vault sign something (docs/issuers/vault.md)."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def leaf_body(order: LeafOrder) -> Mapping[str, Any]:
 
 
 def request_body(authority: Certificate, key: str) -> Mapping[str, Any]:
-    """Of the request for a link certificate, which a key of the mount signs. A name with parts that the API has no field for becomes another
-    one, and what is signed for it is refused.
+    """The body that has a key of the mount sign the request for a link certificate. A name with parts that the API has no field for becomes
+    another name, and the certificate that is signed for it is refused.
     """
     lists = {
         field: [value for kind, value in authority.subject_attributes if kind == wanted]

@@ -20,7 +20,7 @@ _LONGEST_DELAY = 20.0
 
 
 class Connection(Protocol):
-    """One request and its answer."""
+    """A connection to a server: it sends a request and returns the answer."""
 
     @property
     def server(self) -> str:

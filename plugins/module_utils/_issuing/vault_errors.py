@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What keeps Vault or OpenBao from being asked, as sentences with a remedy (docs/issuers/vault.md)."""
+"""The errors that keep a run from asking Vault or OpenBao, as sentences with a remedy (docs/issuers/vault.md)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 from .._pki.printable import in_a_line
 from .issuer import IssuerUnavailable
 
-#: Of what a server says, as much as is shown.
+#: Characters of a server's words that are shown.
 _LONGEST = 400
 _PEM = re.compile(r"-----BEGIN.*?(?:-----END[^-]*-----|$)", re.DOTALL)
 
@@ -30,8 +30,8 @@ class VaultFailure(IssuerUnavailable):
 
 @dataclass(frozen=True, repr=False)
 class Call:
-    """One request to the API. body: None to read. doing: for people, after "cannot". secrets: what is sent and must not be
-    quoted.
+    """A request to the API. body: None to read. doing: for people, after "cannot". secrets: texts that are sent and must not
+    be quoted.
     """
 
     path: str
@@ -87,7 +87,7 @@ _STATES: Mapping[int, _State] = {
     504: _State("a proxy before it got no answer from it in time", _LATER, True),
 }
 
-#: What servers say where only they have to be corrected, and not the request; with an HTTP status that does not tell.
+#: Words of servers, each with its remedy, where the server has to be corrected and not the request; their HTTP status does not tell.
 _SETTINGS = (
     ("unknown role", "Create this role in the mount (docs/issuers/vault.md), or correct role."),
     ("PKI issuer for reference", "Correct issuer_ref: vault list MOUNT/issuers shows ids, and names in detail."),
@@ -97,7 +97,7 @@ _SETTINGS = (
 )
 
 
-#: Said with a status of 500 of a client certificate that has expired or is not for clients.
+#: A server says this with a status of 500 of a client certificate that has expired or is not for clients.
 _UNVERIFIED = "failed to verify client's certificate"
 
 
@@ -121,12 +121,12 @@ def failure(server: str, call: Call, reply: Reply) -> VaultFailure:
 
 
 def settings_remedy(reply: Reply) -> str:
-    """What to correct in the server before any request can succeed; empty where nothing of that kind is known."""
+    """How to correct the server before any request can succeed; empty where nothing of that kind is known."""
     return next((remedy for phrase, remedy in _SETTINGS if phrase in reply.said), "")
 
 
 def quotable(text: str, secrets: Iterable[str] = ()) -> str:
-    """What a server has said as part of a sentence, without what nobody may see."""
+    """The words of a server as part of a sentence, without secrets, which nobody may see."""
     text = _PEM.sub("(hidden)", text)
     for secret in secrets:
         text = text.replace(secret, "(hidden)") if secret else text
@@ -134,5 +134,5 @@ def quotable(text: str, secrets: Iterable[str] = ()) -> str:
 
 
 def quoted(said: str) -> str:
-    """After a colon, if there is anything to quote."""
+    """The words after a colon; empty where there is nothing to quote."""
     return f": {said}" if said else ""

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""One request to Vault or OpenBao and its answer (docs/issuers/vault.md, "The connection").
+"""The connection to Vault or OpenBao: a request and its answer (docs/issuers/vault.md, "The connection").
 
 urllib3 comes with the Kubernetes client. The client library for Vault signs by the default issuer of a mount only, keeps
 client keys in files, and does not tell how long a server wants to be left alone.
@@ -31,7 +31,7 @@ _READ_TIMEOUT = 30.0
 #: From a standby to the active node, and once more where that has moved.
 _MOST_REDIRECTS = 2
 _REDIRECTS = frozenset({301, 302, 307, 308})
-#: In the words of OpenSSL, and in those of the library for a name.
+#: A certificate that is not trusted: in the words of OpenSSL, and in those of the library for a name.
 _NOT_TRUSTED = re.compile(r"CERTIFICATE_VERIFY_FAILED|certificate verify failed|CertificateError")
 
 

@@ -16,7 +16,7 @@ from .vault_calls import PatientCalls
 from .vault_errors import Call, Reply, VaultFailure, quoted
 from .vault_paths import mount_path
 
-#: Of the life of a token, when it is renewed.
+#: The share of a token's life that is left when it is renewed.
 _LEFT_AT_RENEWAL = 1 / 3
 
 
@@ -24,15 +24,15 @@ class Tokens(Protocol):
     """Where a token comes from."""
 
     def token(self) -> str:
-        """One that lives, as far as is known. Raises VaultFailure."""
+        """A token that has not expired, as far as we know. Raises VaultFailure."""
 
     def give_up(self) -> bool:
-        """It was not accepted. Returns whether there may be another one."""
+        """Gives up a token that was not accepted. Returns whether there may be another one."""
 
 
 @dataclass(frozen=True, repr=False)
 class GivenToken:
-    """Used as long as it lasts; whoever gave it sees to its life."""
+    """A token that is used as long as it lasts; the person who gave it sees to its life."""
 
     value: str
 
@@ -82,7 +82,7 @@ class LoggedIn:
         return lease.token
 
     def give_up(self) -> bool:
-        """It may have ended sooner than was said: somebody revoked it, or it was for so many uses only."""
+        """The token may have ended sooner than was said: somebody revoked it, or it was for so many uses only."""
         self._lease = None
         return True
 
@@ -99,7 +99,7 @@ class LoggedIn:
         return self._lease_of(reply, doing)
 
     def _renewed(self, lease: _Lease) -> _Lease | None:
-        """None where it is to be got anew: it has ended, or has reached the longest life that it may have."""
+        """The renewed token; None where another one is needed: it has ended, or has reached the longest life that it may have."""
         if not lease.renewable or lease.until is None or self._clock.monotonic() >= lease.until:
             return None
         doing = "renew its token"
@@ -107,7 +107,7 @@ class LoggedIn:
         if reply.status >= 400:
             return None
         found = self._lease_of(reply, doing)
-        # Servers tell whole seconds, so a second more is none.
+        # Servers tell whole seconds, so a second more is no longer life.
         return found if found.until is None or found.until > lease.until + 1 else None
 
     def _lease_of(self, reply: Reply, doing: str) -> _Lease:

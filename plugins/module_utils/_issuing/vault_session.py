@@ -26,7 +26,7 @@ class VaultSession:
         return self._ask(path, body, doing)
 
     def read(self, path: str, doing: str) -> Reply:
-        """The same."""
+        """The same as ``post``, for reading."""
         return self._ask(path, None, doing)
 
     def _ask(self, path: str, body: Mapping[str, Any] | None, doing: str) -> Reply:
@@ -39,8 +39,8 @@ class VaultSession:
         return reply
 
     def _denied(self, path: str, doing: str, capability: str, *, fresh: bool) -> VaultFailure:
-        """Whether it is the token or its policies: the policy ``default`` lets a token look at itself. fresh: it was got just
-        now.
+        """The failure, which tells whether the token or its policies are the cause: the policy ``default`` lets a token look at
+        itself. fresh: the token was got just now.
         """
         policies = self._policies()
         if policies is None and not fresh:
@@ -56,7 +56,7 @@ class VaultSession:
         )
 
     def _policies(self) -> str | None:
-        """Those of the present token; None where it cannot even tell them."""
+        """The policies of the present token; None where it cannot even tell them."""
         token = self._tokens.token()
         try:
             reply = self._calls.send(Call("auth/token/lookup-self", None, "show the token", token))

@@ -159,7 +159,7 @@ def _authorization(options: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _impersonation(options: Mapping[str, Any]) -> list[tuple[str, str]]:
     user = [("Impersonate-User", str(options["impersonate_user"]))] if "impersonate_user" in options else []
-    # One header for each group: the API server does not split at commas.
+    # Each group has a header of its own: the API server does not split at commas.
     groups = [("Impersonate-Group", str(group)) for group in options["impersonate_groups"]]
     installed = version("urllib3")
     if len(groups) > 1 and int(installed.split(".", maxsplit=1)[0]) < 2:

@@ -111,7 +111,7 @@ class HttpTransport:
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What others on the network could read or pretend, as sentences with a remedy: keys of CAs go this way."""
+        """Sentences with a remedy that say what others on the network could read or pretend: keys of CAs go this way."""
         if self._host.startswith("http://"):
             credentials = self._has_credentials or bool(self._authentication())
             return _plain_http(self._host, credentials)

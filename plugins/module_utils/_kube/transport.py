@@ -62,7 +62,7 @@ class Transport(Protocol):
         content_type: str = "application/json",
         timeout: float | None = None,
     ) -> Answer:
-        """One request and its answer. timeout: seconds; the transport's own by default."""
+        """Sends a request and returns its answer. timeout: seconds; the transport's own by default."""
 
     def stream(
         self, path: str, *, query: Mapping[str, str] | None = None, timeout: float | None = None

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What becomes of a request by an answer (Improved and extensible Certificate controller, "issuing")."""
+"""The judgement of an answer, and the request after it (Improved and extensible Certificate controller, "issuing")."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def judge(answer: Chain, refusals: Sequence[str], now: datetime) -> Verdict:
 
 
 def answered(request: LeafRequest, answer: Chain, refusals: Sequence[str], now: datetime) -> LeafRequest:
-    """The request after this answer; nothing of it is recorded yet. What is good ends the row of failures."""
+    """The request after this answer; nothing of it is recorded yet. A good certificate ends the row of failures."""
     verdict = judge(answer, refusals, now)
     if verdict is Verdict.NOT_YET:
         ahead = ceil((answer[0].not_before - now).total_seconds())
@@ -47,5 +47,5 @@ def answered(request: LeafRequest, answer: Chain, refusals: Sequence[str], now: 
 
 
 def failed(request: LeafRequest, why: str, now: datetime) -> LeafRequest:
-    """One more failure in the row. why: a sentence with cause and remedy."""
+    """The request after one more failure in the row. why: a sentence with cause and remedy."""
     return replace(request, failure=Failure.after(request.failure, now, why), is_open=False, is_recorded=False)

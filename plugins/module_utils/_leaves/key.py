@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Which private key the next certificate of an end entity is for (Improved and extensible Certificate controller, "keymanager").
+"""The choice of the private key for the next certificate of an end entity (Improved and extensible Certificate controller, "keymanager").
 
-The next key lies in a place of its own until it is used, and serves every request until then: only what has become of a
-certificate wears a key out.
+The next key lies in a place of its own until it is used, and serves every request until then: only a key with a
+certificate in use is worn out.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Keys:
 
 
 class Take(Enum):
-    """FOLLOWING: the next key that is stored. PRESENT: that of the certificate in use. NEW: a new one. NONE: it cannot be gone on."""
+    """FOLLOWING: the next key that is stored. PRESENT: that of the certificate in use. NEW: a new one. NONE: no key can be used."""
 
     FOLLOWING = "following"
     PRESENT = "present"
@@ -71,7 +71,7 @@ def choose(keys: Keys, wanted: KeySpec, policy: RotationPolicy) -> Choice:
             return Choice(Take.NONE, keys.problem)
         if keys.present is not None:
             return Choice(Take.PRESENT)
-        # There is nothing to be kept: that of a request that is open must not change.
+        # There is no key to be kept; the next key must not change while a request for it is open.
         return Choice(Take.NEW if keys.following is None else Take.FOLLOWING)
     following = keys.following
     if following is None or following.spec != wanted or following.public in keys.used:

@@ -38,13 +38,13 @@ class Failure:
 
     @classmethod
     def after(cls, before: Failure | None, at: datetime, why: str) -> Failure:
-        """One more in the row; before: the failure that came before it, None for the first."""
+        """The failure that is one more in the row. before: the failure that came before it, None for the first."""
         return cls(before.count + 1 if before else 1, at, why)
 
 
 @dataclass(frozen=True)
 class LeafRequest:
-    """What is recorded about the next certificate of one end entity, and what its issuer says of it now.
+    """The record about the next certificate of one end entity, and what its issuer says of it now.
 
     secret: of the leaf; it names the end entity. issuer: the reference of the issuer that was asked. authority: fingerprint of the CA that is
     to sign. outdated: why it is not what is wanted any more, as a part of a sentence; empty where it is.

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What is to be done about a leaf that somebody else issues: one live request for each, and none for what is not
+"""The next thing to do about a leaf that somebody else issues: one live request for each leaf, and none for a leaf that is not
 wanted (Improved and extensible Certificate controller, "requestmanager" and "issuing").
 """
 
@@ -40,13 +40,13 @@ class Wanted:
     later: frozenset[str] = frozenset()
 
     def keeps(self, request: LeafRequest) -> bool:
-        """Whether it is answered by a CA that is to be trusted and in use first."""
+        """Whether the request is answered by a CA that has to be trusted and in use first."""
         return request.answer is not None and not request.outdated and request.authority in self.later
 
 
 def next_of(request: LeafRequest | None, wanted: Wanted, now: datetime) -> Next:
-    """A request for something else is given up at once: also its failures say nothing about the new one. What is
-    recorded is used whoever issued it: its checks do not ask for the issuer.
+    """A request for something else is given up at once: also its failures say nothing about the new one. A recorded
+    answer is used whoever issued it: its checks do not ask for the issuer.
     """
     if request is None or request.outdated:
         return Next.ASK
@@ -65,7 +65,7 @@ def next_of(request: LeafRequest | None, wanted: Wanted, now: datetime) -> Next:
 
 
 def request_name(secret: str, key: str, names: str, authority: str, failure: Failure | None) -> str:
-    """Of the request of one revision: a run that continues a killed one gives the same, any other request has another.
+    """The name of the request of one revision: a run that continues a killed one gives the same, any other request has another name.
 
     secret: of the leaf. key: SHA-256 of the public key. names: SHA-256 of the names. authority: fingerprint of the CA that is to sign.
     failure: the last one in the row.

@@ -15,7 +15,7 @@ from .._pki.certificates import Certificate, Chain
 
 @dataclass(frozen=True)
 class Standing:
-    """What the issuer keeps for one leaf.
+    """The state of one leaf at its issuer, which renews it.
 
     secret: of the leaf. latest: the certificate that it has now, with its chain; empty where there is none. authority: fingerprint of
     the CA of this cluster that has signed it, where it has passed every check; empty where nobody may use it yet. told: what people should
@@ -29,5 +29,5 @@ class Standing:
     differs: str = ""
 
     def replaces(self, stored: Certificate) -> bool:
-        """Whether the issuer has renewed the leaf that is stored. An older certificate is what a leaf of another way has replaced."""
+        """Whether the issuer has renewed the stored leaf. Where its certificate is older, a leaf that came another way has replaced that."""
         return bool(self.authority) and self.latest[0] != stored and self.latest[0].not_before > stored.not_before

@@ -46,7 +46,7 @@ class Reason(str, Enum):
 
 @dataclass(frozen=True)
 class Held:
-    """What is stored of a leaf.
+    """A leaf as it is stored.
 
     chain: None where it cannot be decoded. problem: why, or why the private key beside it cannot be, as a part of a sentence. key: SHA-256 of the
     public half of that key; empty where nobody has looked. issuer: the reference of the issuer that was asked for it; empty where
@@ -64,11 +64,11 @@ class Held:
 
 @dataclass(frozen=True)
 class Specification:
-    """What a leaf is to be.
+    """A leaf as it is to be.
 
-    authority: the CA that is to sign, with what lies above it. issuer: the reference of who is asked; empty where it does not
+    authority: the CA that is to sign, with what lies above it. issuer: the reference of the issuer that is asked; empty where it does not
     matter. names: its alternative names; None where those that it has are right. purposes: what it is for; empty where that is not looked
-    at. key: kind and size of its key; None where any will do. insists: whether somebody wants another one, whatever it is.
+    at. key: kind and size of its key; None where any will do. insists: whether somebody wants another one, whatever this leaf is like.
     """
 
     authority: Chain
@@ -121,12 +121,12 @@ def is_ending(leaf: Certificate, above: Iterable[Certificate], now: datetime, re
 
 
 def window(leaf: Certificate, renew_before: timedelta) -> timedelta:
-    """Half of its life at most: one that lives for less than ``renew_before`` would be renewed without end."""
+    """Half of the leaf's life at most: a leaf that lives for less than ``renew_before`` would be renewed without end."""
     return min(renew_before, (leaf.not_after - leaf.not_before) / 2)
 
 
 def is_signed_by(chain: Chain | None, authority: Certificate) -> bool:
-    """Also by this CA's key under an earlier certificate of it."""
+    """Whether this CA has signed the leaf, also by its key under an earlier certificate of it."""
     return chain is not None and chain[0].signed_by(authority)
 
 
@@ -187,14 +187,14 @@ def _specification(at: Question) -> str:
 
 
 def naming_difference(has: frozenset[str], wanted: frozenset[str]) -> str:
-    """What is wrong about alternative names, as a part of a sentence; empty where nothing is."""
+    """The difference between alternative names, as a part of a sentence; empty where there is none."""
     parts = (("lacks", wanted - has), ("should not have", has - wanted))
     told = [f"{verb} {', '.join(sorted(names))}" for verb, names in parts if names]
     return f"it {' and '.join(told)}" if told else ""
 
 
 def why_ending(leaf: Certificate, above: Iterable[Certificate]) -> Due:
-    """What ends first of a path that is to be renewed."""
+    """Says which certificate ends first on a path that is to be renewed."""
     first = min((leaf, *above), key=lambda one: one.not_after)
     ends = f"ends on {first.not_after:%Y-%m-%d}"
     if first is leaf:
@@ -242,7 +242,7 @@ def _asked(at: Question) -> str:
 
 Rule: TypeAlias = Callable[[Question], str]
 
-#: Each says why as ``Due.why``, or nothing.
+#: Each rule says why as ``Due.why`` does, or nothing.
 RULES: dict[Reason, Rule] = {
     Reason.MISSING: _missing,
     Reason.UNREADABLE: _unreadable,

@@ -75,7 +75,7 @@ class CertificateError(Exception):
 
 
 class Certificate:
-    """One certificate. Equal when the DER bytes are equal. Times are aware UTC; fingerprints lower-case hex."""
+    """An X.509 certificate. Equal when the DER bytes are equal. Times are aware UTC; fingerprints lower-case hex."""
 
     der: bytes
     _parsed: X509Certificate
@@ -215,7 +215,7 @@ class Certificate:
 
     @cached_property
     def curve(self) -> str | None:
-        """Of an EC key."""
+        """The name of the curve of an EC key; None for any other key."""
         key = self._parsed.public_key()
         return key.curve.name if isinstance(key, ec.EllipticCurvePublicKey) else None
 
@@ -280,7 +280,7 @@ class Certificate:
 
     @property
     def identifier_in_leaves(self) -> bytes:
-        """What it writes as authorityKeyIdentifier: its own subjectKeyIdentifier, the usual one where it has none."""
+        """The authorityKeyIdentifier of leaves that this CA issues: its own subjectKeyIdentifier, the usual one where it has none."""
         own = self.subject_key_identifier
         return self.usual_key_identifier if own is None else own
 
@@ -332,7 +332,7 @@ class Certificate:
 
     @property
     def _has_plain_constraints(self) -> bool:
-        """Others are enforced even where they are not critical, and are not understood here; in a leaf they mean nothing."""
+        """Verifiers enforce other constraints even where they are not critical, and nothing here understands those, nor any in a leaf."""
         return self.is_ca and self.name_constraints is not None
 
     @cached_property
@@ -343,8 +343,8 @@ class Certificate:
 
     @cached_property
     def names_under_constraints(self) -> frozenset[str]:
-        """What the constraints of its issuers may refuse. Without DNS names, JVMs and OpenSSL take a common name for one
-        where it could be: where it has no spaces.
+        """The names that the constraints of its issuers may refuse. Without DNS names, JVMs and OpenSSL take a common name for one
+        where it could be one: where it has no spaces.
         """
         names = self._extension(ExtensionOID.SUBJECT_ALTERNATIVE_NAME)
         if names is not None and names.get_values_for_type(x509.DNSName):
@@ -354,7 +354,7 @@ class Certificate:
 
     @cached_property
     def requires_explicit_policy_after(self) -> int | None:
-        """After how many certificates below it; None where it does not."""
+        """The number of certificates below it after which it requires a policy; None where it requires none."""
         value = self._extension(ExtensionOID.POLICY_CONSTRAINTS)
         return None if value is None else value.require_explicit_policy
 

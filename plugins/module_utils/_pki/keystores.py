@@ -23,8 +23,8 @@ class KeystoreError(Exception):
     """A keystore that cannot be used. The message says why, without a full stop, and nothing of its content."""
 
 
-#: What was found in a keystore, by a digest of the file and its password: a flow reads all of them again and again. The fingerprint and the
-#: problem, one of them empty; no error, which would keep what it was raised over.
+#: The result for each keystore, by a digest of the file and its password: a flow reads all of them again and again. The fingerprint and the
+#: problem, one of them empty; no error object, which would keep the data over which it was raised.
 _OPENED: dict[bytes, tuple[str, str]] = {}
 
 
@@ -71,7 +71,7 @@ def pkcs12_keystore(alias: str, key: PrivateKey, chain: Chain, password: bytes) 
 
 
 def jks_truststore(certificates: Mapping[str, Certificate], password: bytes, created: datetime) -> bytes:
-    """The same in Java's own old format (``sun.security.provider.JavaKeyStore``, version 2). password: ASCII.
+    """A truststore in Java's own old format (``sun.security.provider.JavaKeyStore``, version 2). password: ASCII.
 
     Nothing in it is secret; the password only guards its integrity.
     """

@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Which verifiers cannot use a leaf for what it is to be used for, by its signature and its extensions (docs/operator.md,
-"Usable leaves"). Its names, its dates and its path are the matter of others.
+"""The verifiers that cannot use a leaf for what it is to be used for, by its signature and its extensions (docs/operator.md,
+"Usable leaves"). Its names, its dates and its path are the matter of other files.
 """
 
 from __future__ import annotations

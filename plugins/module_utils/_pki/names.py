@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Distinguished names: as the laxest verifier compares them, and as whoever writes them anew spells them."""
+"""Distinguished names: as the laxest verifier compares them, and as issuers that write them anew spell them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ._cryptography import StringType, x509
 if TYPE_CHECKING:
     from cryptography.x509 import Name, NameAttribute
 
-#: What Go takes for the characters of PrintableString: those of X.680 section 41.4.
+#: The characters that Go permits in a PrintableString: those of X.680 section 41.4.
 _PRINTABLE = re.compile(r"[A-Za-z0-9 '()+,\-./:=?]*")
 
 FoldedName: TypeAlias = tuple[tuple[tuple[str, str], ...], ...]
 
 
 def folded(name: Name) -> FoldedName:
-    """The same for all names that some verifier takes for one: JVMs and OpenSSL mind neither case nor spaces nor types of
+    """A form that is the same for all names that some verifier takes for one: JVMs and OpenSSL mind neither case nor spaces nor types of
     strings, each within limits of its own, and Go compares bytes (docs/operator.md, "Names of CAs").
 
     Where two names could be confused, this tells them to be the same. It never makes a certificate the issuer of another.

@@ -23,7 +23,7 @@ _MOST_STEPS = 500
 
 @dataclass(frozen=True)
 class Search:
-    """One question. Exactly one of leaf and issuer is given: issuer stands for a leaf that does not exist yet.
+    """A question about paths. Exactly one of leaf and issuer is given: issuer stands for a leaf that does not exist yet.
 
     sent: the certificates that are presented after the leaf, in any order.
     """

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What the CAs of a path demand of the certificates below them: their names (RFC 5280 section 4.2.1.10) and their policies
+"""The demands of the CAs of a path on the certificates below them: on names (RFC 5280 section 4.2.1.10) and on policies
 (section 4.2.1.11). Where verifiers differ, the strictest counts (docs/operator.md, "Constraints").
 """
 
@@ -50,10 +50,10 @@ def _problem_together(intermediates: Sequence[Certificate]) -> str:
 
 
 def _policy_problem(leaf: Certificate | None, authorities: Sequence[Certificate]) -> str:
-    """Nobody applies those of the anchor. OpenSSL applies none unless it is told to.
+    """No verifier applies the policy constraints of the anchor. OpenSSL applies none unless it is told to.
 
-    A certificate that requires an explicit policy from some depth on needs one that all of the path share. One that does
-    not exist yet has none, as whatever is issued here.
+    A certificate that requires an explicit policy from some depth on needs one that all of the path share. A leaf
+    that does not exist yet has none, like every leaf that is issued here.
     """
     middle = authorities[:-1]
     path = [*([] if leaf is None else [leaf]), *middle]

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Which verifiers cannot use a CA certificate on any path, by its key, its signature, its name or its extensions
+"""The verifiers that cannot use a CA certificate on any path, by its key, its signature, its name or its extensions
 (docs/operator.md, "Usable CAs").
 """
 
@@ -80,7 +80,7 @@ def _size(certificate: Certificate) -> Iterator[Defect]:
 
 
 def _curve(certificate: Certificate) -> Iterator[Defect]:
-    """OpenSSL as above: it refuses none but the short ones."""
+    """OpenSSL at the same level: it refuses no curve but short ones."""
     curve = certificate.curve
     if curve is None:
         return

@@ -33,7 +33,7 @@ class NotReloadable(ReloadImpossible):
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting and its static text. The text has to be a reference: a key that stands there itself must not be
+    """A setting and its static text. The text has to be a reference: a key that stands there itself must not be
     passed on.
     """
 

@@ -149,7 +149,7 @@ def lag_violations(node: Node, quorum: Quorum, fetch_timeout: timedelta) -> tupl
 
 
 def solitude_violations(node: Node, left: Iterable[Node]) -> tuple[Violation, ...]:
-    """One Kafka node down at a time (I4): while one of its kind is down, only that one may restart."""
+    """At most one Kafka node is down at a time (I4): while a node of its kind is down, only that one may restart."""
     down = [one for one in left if not one.ready and one != node and one.controller is node.controller]
     if not node.ready or not down:
         return ()

@@ -13,7 +13,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Action:
-    """One write, restart, reload or wait. verb: create, update, delete, restart, reload, wait. before/after: public facts.
+    """A write, restart, reload or wait. verb: create, update, delete, restart, reload, wait. before/after: public facts.
 
     away: of a Kafka node's restart, the most nodes that were seen away at once, this one included.
     """

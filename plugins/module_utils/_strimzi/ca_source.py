@@ -39,7 +39,7 @@ class CaSourceReference:
 
 
 def read_ca_source(client: KubeClient, reference: CaSourceReference) -> CaSource:
-    """What it holds, or why it cannot be used. Raises KubeError where the API server cannot be asked."""
+    """The CAs in the object, or why it cannot be used. Raises KubeError where the API server cannot be asked."""
     try:
         found = client.get_or_none(_KINDS[reference.kind], reference.namespace, reference.name)
     except Forbidden as error:
@@ -83,7 +83,7 @@ def _content(found: Mapping[str, Any], reference: CaSourceReference) -> bytes | 
 
 
 def _changed_at(found: Mapping[str, Any], key: str) -> datetime | None:
-    """When whoever owns the entry wrote the object last, as the API server notes it (Kubernetes API, ``metadata.managedFields``)."""
+    """When the owner of the entry wrote the object last, as the API server notes it (Kubernetes API, ``metadata.managedFields``)."""
     owners = [one for one in found["metadata"].get("managedFields") or () if _owns(one, key)]
     times = [datetime.fromisoformat(str(one["time"]).replace("Z", "+00:00")) for one in owners if one.get("time")]
     return max(times, default=None)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Which issuer a caller names for leaves of a CA whose key is not in the cluster."""
+"""The issuer that a caller names for leaves of a CA whose key is not in the cluster."""
 
 from __future__ import annotations
 
@@ -82,12 +82,12 @@ VaultLogin: TypeAlias = VaultToken | VaultAppRole | VaultKubernetes | VaultTlsCe
 
 @dataclass(frozen=True, repr=False)
 class VaultIssuer:
-    """One issuer of a PKI mount of Vault or OpenBao (CA abstraction, "type: vault").
+    """An issuer of a PKI mount of Vault or OpenBao (CA abstraction, "type: vault").
 
     url: of the server, without ``/v1``. mount: of the PKI. role: that of the PKI. issuer_ref: name or id of the issuer; the
-    one that a mount takes by default may be another one tomorrow. linked_by: the same of the issuer whose CA is in use, where that one is to
-    certify the CA of this one; empty where this one certifies what follows it. ca_certificate: PEM of the CAs that the server's own
-    certificate is verified by; None for those of the system.
+    default issuer of a mount may be another one tomorrow. linked_by: name or id of the issuer whose CA is in use, where that issuer is to
+    certify the CA of this one; empty where this issuer certifies the CA that follows its own. ca_certificate: PEM of the CAs by which the
+    server's own certificate is verified; None for those of the system.
     """
 
     url: str

@@ -28,7 +28,7 @@ REMEDY = (
 def why_stale(secret: Mapping[str, Any], leaf: Certificate) -> str:
     """Why the file may hold something else, without a full stop; empty where it holds the certificate and its key, or where there is none.
 
-    One that the User Operator wrote together with the certificate is not opened: that takes too long for ten thousand.
+    A file that the User Operator wrote together with the certificate is not opened: that takes too long for ten thousand.
     """
     data = entries(secret)
     if _FILE not in data or _wrote_all(secret):

@@ -5,8 +5,8 @@
 """The Secrets with requests for leaves: ``<cluster>-issuing-<component>``, entries ``<leaf's Secret>.<requested|pending|issued>``
 (CA abstraction, "End-entity Secrets").
 
-``requested`` is a record of the request. ``pending`` is what somebody put back by hand, as PEM, and what nobody has checked yet. ``issued`` is
-the certificate with its chain, checked. The private key lies in a Secret of its own, so that who carries requests can be kept from keys.
+``requested`` is a record of the request. ``pending`` is what somebody put back by hand, as PEM, and nobody has checked yet. ``issued`` is
+the certificate with its chain, checked. The private key lies in a Secret of its own: a person who carries requests can be kept from keys.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .writes import Write, WriteVerb, new_secret, secret_patch, version
 TYPE = "strimzi.io/issuing"
 REQUESTED, PENDING, ISSUED, _KEY = "requested", "pending", "issued", "key"
 _STATES = (REQUESTED, PENDING, ISSUED)
-#: What reading content that was not written here can raise; JSON knows infinite numbers, and lists as deep as one likes.
+#: The errors of reading content that was not written here; JSON knows infinite numbers, and lists as deep as one likes.
 _UNREADABLE = (CertificateError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
 
 Object = Mapping[str, Any]
@@ -56,7 +56,7 @@ class RequestRecord:
 
 @dataclass(frozen=True)
 class IssuedLeaf:
-    """What a request has brought. record: of the request, as long as its issuer keeps something for it; None where nothing has to be
+    """The leaf that a request has brought. record: of the request, as long as its issuer keeps something for it; None where nothing has to be
     forgotten there.
     """
 
@@ -109,7 +109,7 @@ def _read(found: StoredRequest, stored: Mapping[str, bytes]) -> StoredRequest:
     try:
         found = replace(found, record=None if requested is None else _decode(requested))
     except _UNREADABLE:
-        # What was issued does not need its request any more.
+        # A leaf that was issued does not need its request any more.
         if issued is None:
             return replace(found, problem=unreadable)
     if issued is None:

@@ -78,7 +78,7 @@ def node_leaf(cluster: str, pod: str) -> LeafSecret:
 
 
 def holders_of_subjects(cluster: str) -> dict[str, Component]:
-    """Who holds certificates of Strimzi's own, by their common names: brokers know superusers by the subject alone (docs/operator.md,
+    """The holders of Strimzi's own certificates, by their common names: brokers know superusers by the subject alone (docs/operator.md,
     "Leaves").
     """
     return {leaf.common_name: leaf.component for leaf in (node_leaf(cluster, ""), *component_leaves(cluster))}
@@ -131,7 +131,7 @@ _FIELDS = {
 def _leaves_of(
     scope: names.ClusterNames, spec: Mapping[str, Any], components: Set[Component], nodes: Iterable[str]
 ) -> tuple[LeafSecret, ...]:
-    """The operator's own among them."""
+    """The leaves of these components and nodes, the operator's own among them."""
     operators = spec.get("entityOperator") or {}
     without = {
         f"{scope.cluster}-entity-topic-operator-certs": operators.get("topicOperator") is None,
@@ -160,7 +160,7 @@ def read_chain(leaf: LeafSecret, secret: Mapping[str, Any], generation: int | No
 
 
 def _key_beside(pem: bytes) -> tuple[str, str]:
-    """SHA-256 of its public half, or why it cannot be used."""
+    """SHA-256 of the public half of the key beside a leaf, or why that key cannot be used."""
     try:
         return load_stored_key(pem).public_key_sha256, ""
     except PrivateKeyError as error:

@@ -42,7 +42,7 @@ def read_ledger(secrets: Secrets, scope: ClusterNames) -> Ledger | None:
 
 
 def ledger_parts(secrets: Secrets, scope: ClusterNames) -> tuple[str, ...]:
-    """Names of the Secrets that are a ledger, or a part of one. Whoever else follows a draft may have a Secret of its name: it is
+    """Names of the Secrets that are a ledger, or a part of one. Another tool that follows a draft may have a Secret of this name: it is
     ours only with our annotation.
     """
     shared = scope.trusted_certificates_secret

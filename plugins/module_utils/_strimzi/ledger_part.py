@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""One Secret of a ledger, as a layout wants it."""
+"""A Secret of a ledger, as a layout wants it."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def ledger_facts(ledger: Ledger | None) -> dict[str, str]:
 
 
 def write_ledger(step: WriteLedger, observation: Observation) -> tuple[Write, ...]:
-    """What the ledger consists of first, and what it does not consist of any more last."""
+    """Writes what the ledger consists of first, and deletes what it does not consist of any more last."""
     parts = lay_out(step.ledger, observation.scope)
     before, after = ledger_facts(observation.snapshot.ledger), ledger_facts(step.ledger)
     is_split = step.ledger.layout is step.before.layout is Layout.SPLIT

@@ -44,7 +44,7 @@ class Endpoint:
 def observe_listeners(
     open_port: PortOpener, endpoints: Sequence[Endpoint], inquiry: Inquiry, *, seconds: float, at_most: int = AT_MOST
 ) -> tuple[ObservedListener, ...]:
-    """One observation for each endpoint, in their order. List the pods again afterwards (``of_running``)."""
+    """An observation for each endpoint, in their order. List the pods again afterwards (``of_running``)."""
     deadline = Deadline.after(seconds)
     jobs = {endpoint: _job(open_port, endpoint, inquiry) for endpoint in endpoints}
     found = collect(jobs, at_most=at_most, deadline=deadline)

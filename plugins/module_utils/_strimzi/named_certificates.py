@@ -65,7 +65,7 @@ def _read(client: KubeClient, named: NamedSecret, clients_ca: ClientsCa, now: da
 
 
 def _may_be_a_clients(content: bytes) -> bool:
-    """Certificates of CAs lie beside it. What cannot be read is to be seen to."""
+    """Certificates of CAs may lie beside it. Content that cannot be read counts, so that somebody sees to it."""
     if _BEGIN not in content:
         return False
     try:

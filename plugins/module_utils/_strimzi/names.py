@@ -69,14 +69,14 @@ class CaKind(str, Enum):
 
 @dataclass(frozen=True)
 class ClusterNames:
-    """Names of the objects of one Kafka cluster. ca: the CA that those of a CA are about."""
+    """Names of the objects of one Kafka cluster. ca: the CA that its names of a CA's objects are about."""
 
     namespace: str
     cluster: str
     ca: CaKind = CaKind.CLUSTER
 
     def of(self, ca: CaKind) -> ClusterNames:
-        """Those of the same cluster, about this CA."""
+        """The names of the same cluster, about this CA."""
         return replace(self, ca=ca)
 
     @property
@@ -171,7 +171,7 @@ class ClusterNames:
 
     @property
     def beside_labels(self) -> dict[str, str]:
-        """Labels of Secrets in which somebody keeps certificates of the CA beside those that Strimzi reads. Those by which an operator finds its own
+        """Labels of Secrets in which somebody keeps certificates of the CA beside those that Strimzi reads. Labels by which an operator finds its own
         are left out: it deletes what it does not know (docs/operator.md, "Leaves", "Users").
         """
         labels = {
@@ -183,7 +183,7 @@ class ClusterNames:
 
     @property
     def other_ca(self) -> ClusterNames:
-        """Those of the same cluster, about its other CA."""
+        """The names of the same cluster, about its other CA."""
         return self.of(CaKind.CLIENTS if self.ca is CaKind.CLUSTER else CaKind.CLUSTER)
 
     @property

@@ -66,7 +66,7 @@ def _held_key(chain: Chain, observation: Observation) -> PrivateKey | None:
 
 
 def signing_key(chain: Chain, observation: Observation) -> PrivateKey:
-    """That of a CA in use. Raises AuthorityUnavailable."""
+    """The key of a CA in use. Raises AuthorityUnavailable."""
     held = _held_key(chain, observation)
     if held is None:
         raise AuthorityUnavailable(

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Who presents the certificates in Secrets: resources and pods that name these (docs/operator.md, "Users")."""
+"""The presenters of the certificates in Secrets: resources and pods that name these (docs/operator.md, "Users")."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class Copy:
 
 @dataclass(frozen=True)
 class Reader:
-    """Who reads a Secret. name: kind, namespace and name. pods: objects with the times at which its pods were created; None where it has none of its own.
-    copy: what it reads instead of the Secret. followed: whether the operator restarts it when the Secret changes.
+    """A resource or pod that reads a Secret. name: kind, namespace and name. pods: objects with the times at which its pods were created;
+    None where it has none of its own. copy: what it reads instead of the Secret. followed: whether the operator restarts it when the Secret changes.
     """
 
     name: str

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from .._trust.preconditions.cluster import SECRET_LIMIT
 from .errors import SecretFull
 
-#: What helps where the certificates of a component do not find room in one Secret.
+#: The remedy where the certificates of a component do not find room in one Secret.
 MAKE_ROOM = "Have them issued by a CA whose key is ECDSA, or with fewer CAs above it; and set spare_leaves to 0."
-#: What helps a person who brings certificates by hand.
+#: The remedy for a person who brings certificates by hand.
 IN_PORTIONS = "Bring fewer at once, and run the flow before the next ones: what it has taken needs less room."
 
 

@@ -40,7 +40,7 @@ def served_users(
     ledger: Ledger | None,
     renewal_window: timedelta,
 ) -> dict[str, ServedUser]:
-    """By their Secrets. These are read in full, so that what is written rests on what was read; nothing private is kept. renewal_window: of users
+    """The users by their Secrets, which are read in full, so that a write rests on what was read; nothing private is kept. renewal_window: of users
     that say nothing themselves.
     """
     found = {
@@ -59,7 +59,9 @@ def served_users(
 
 
 def _servable(users: Users, scope: ClusterNames) -> Iterable[User]:
-    """Those of the cluster's own User Operator: of the others it is not known where they find their CA."""
+    """The users that the cluster's own User Operator serves, because nobody here knows where another one finds its CA; without namesakes of
+    the cluster's own processes, who could pass for these with a certificate.
+    """
     return (one for one in _issued_to(users) if one.namespace == users.namespace and not _is_namesake(one, scope))
 
 
@@ -75,7 +77,7 @@ def _read(user: ServedUser, secret: Object, in_use: bytes, ca: CaSecrets, ledger
 
 
 def _generation(beside: bytes, in_use: bytes, ca: CaSecrets, ledger: Ledger | None) -> int | None:
-    """Of the CA that lies beside the certificate; None where that has other bytes than ``ca.crt``, because the User Operator compares
+    """The generation of the CA that lies beside the certificate; None where that has other bytes than ``ca.crt``, because the User Operator compares
     bytes, or is none of the ledger.
     """
     if beside == in_use:

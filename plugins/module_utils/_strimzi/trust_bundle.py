@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What processes trust: an entry of the trust bundle for each CA of the cluster (docs/operator.md, "Trust bundle")."""
+"""The CAs that processes trust: an entry of the trust bundle for each CA of the cluster (docs/operator.md, "Trust bundle")."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .secret_data import entries
 
 
 def read_bundle(secret: Mapping[str, Any] | None, scope: ClusterNames) -> frozenset[str] | None:
-    """Fingerprints; None where there is no Secret. What cannot be read is trusted by nobody."""
+    """Fingerprints of its CAs; None where there is no Secret. Nobody trusts an entry that cannot be read."""
     if secret is None:
         return None
     try:

@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What is left to do until a user has certificates of somebody else instead of the User Operator's, or the other way round.
+"""The steps that are left until a user has certificates of somebody else instead of the User Operator's, or the other way round.
 
-The User Operator deletes the Secret of a user whom it finds with another authentication. So it is kept from the user, the Secret is made
-nobody's, and only then does the authentication change (docs/operator.md, "Users").
+The User Operator deletes the Secret of a user whom it finds with another authentication. So a pause keeps it from the user, the Secret
+loses its labels and its owner, and only then does the authentication change (docs/operator.md, "Users").
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _OPAQUE = "Opaque"
 
 
 class Authentication(str, Enum):
-    """Who issues the certificates of a user."""
+    """The authentication of a user, which says who issues its certificates."""
 
     TLS = "tls"
     TLS_EXTERNAL = "tls-external"
 
 
 class UserStep(Enum):
-    """What is left to do for a user, as a person would say it."""
+    """A step that is left for a user, as a person would say it."""
 
     PAUSE = "pause reconciliation"
     AWAIT_PAUSE = "the User Operator confirms the pause"

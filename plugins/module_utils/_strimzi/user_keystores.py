@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Whether the User Operator makes PKCS#12 files. One that does not stores what it could not sign (docs/operator.md, "Users")."""
+"""Whether the User Operator makes PKCS#12 files: without them it stores an empty certificate where it cannot sign (docs/operator.md, "Users")."""
 
 from __future__ import annotations
 

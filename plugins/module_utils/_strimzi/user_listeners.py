@@ -32,7 +32,7 @@ class UserListener:
 
 
 def user_listeners(kafka: Mapping[str, Any]) -> tuple[UserListener, ...]:
-    """Those that can ask a client for a certificate."""
+    """The listeners that can ask a client for a certificate."""
     found = []
     for one in listeners_of(kafka):
         kind = (one.get("authentication") or {}).get("type")

@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Who presents certificates of the clients CA: users, the programs that read their Secrets, whoever reads Secrets that a person has named,
-and the User Operator, which issues the next one of ``ca.crt`` at any time (docs/operator.md, "Users").
+"""The presenters of certificates of the clients CA: users, the programs that read their Secrets or Secrets that a person has named,
+and the User Operator, which may issue the next certificate of ``ca.crt`` at any time (docs/operator.md, "Users").
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _of_user(user: User, about: _Authorities) -> Iterator[Presenter]:
         authorities, why = _held(certificate, where, about)
         found = replace(found, authorities=authorities, why=why)
         if certificate.stale and authorities is not None:
-            # It may be of any CA that users had certificates of.
+            # The certificate in the keystore may be of any CA that users had certificates of.
             may_be, why = authorities | about.outdated, f"{where}: {certificate.stale}"
             found = replace(found, authorities=may_be, why=why, remedy=f"{REMEDY}; or {_WAIVER}.")
         yield found
@@ -97,7 +97,7 @@ def _why_hindered(user: User) -> str:
 
 
 def _held(certificate: UserCertificate, where: str, about: _Authorities) -> tuple[frozenset[str] | None, str]:
-    """The CAs of which it may be, and where it is, or why that is not known. One that every broker refuses is presented to nobody."""
+    """The CAs that the certificate may be of, and where it is, or why that is not known. An expired one is of none: every broker refuses it."""
     if certificate.not_after is not None and certificate.not_after <= about.now:
         return frozenset(), certificate.problem or f"the certificate in {where} has expired"
     if certificate.authority is None or not certificate.has_key:
@@ -106,7 +106,7 @@ def _held(certificate: UserCertificate, where: str, about: _Authorities) -> tupl
 
 
 def _issuers(certificate: UserCertificate, authority: Certificate, about: _Authorities) -> frozenset[str]:
-    """Where a CA was renewed with its key, each of its certificates validates the leaf; the one beside it says which it is."""
+    """Where a CA was renewed with its key, each of its certificates validates the leaf; the CA certificate beside the leaf says which it is."""
     same = [one for one in about.known if one.is_twin_of(authority)]
     named = [one for one in same if one == certificate.beside]
     return frozenset(one.fingerprint for one in named or same or (authority,))
@@ -123,7 +123,7 @@ def _reader(reader: Reader, what: str, certificate: UserCertificate, about: _Aut
         why = f"it cannot be told whether it has read {what} since that was issued"
         return Presenter(reader.name, None, why, renewal, remedy=remedy)
     if not fresh:
-        # What it has read may be of any CA that users had certificates of.
+        # The certificate that it has read may be of any CA that users had certificates of.
         why = f"it has not read {what} since that was issued"
         return Presenter(reader.name, about.outdated, why, renewal, remedy=remedy)
     own = frozenset() if certificate.authority is None else _issuers(certificate, certificate.authority, about)
@@ -131,7 +131,7 @@ def _reader(reader: Reader, what: str, certificate: UserCertificate, about: _Aut
 
 
 def _issued_elsewhere(users: Users) -> Iterator[tuple[str, str]]:
-    """Whoever may log in with certificates that the User Operator does not issue, and the subject of these."""
+    """The users and superusers that may log in with certificates that the User Operator does not issue, and the subject of these."""
     for user in users.users:
         if user.authentication == TLS_EXTERNAL:
             yield user.label, f"CN={user.name}"
@@ -143,8 +143,8 @@ def _issued_elsewhere(users: Users) -> Iterator[tuple[str, str]]:
 
 
 def _of_stranger(name: str, subject: str, named: Iterable[NamedCertificate], about: _Authorities) -> Presenter:
-    """Whose certificate somebody else issues. It is known where a person has named the Secrets in which it is; what was kept of a user that
-    moved may be another one that it still presents.
+    """A party whose certificate somebody else issues. It is known where a person has named the Secrets in which it is; a certificate that
+    was kept of a user that moved may be another one that the user still presents.
     """
     own = [one for one in named if one.certificate.subject == subject]
     if all(one.is_kept for one in own):

@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What a Secret says about the certificate of a user in it, and what is wrong with that (docs/operator.md, "Users").
+"""The certificate of a user as its Secret holds it, and what is wrong with it (docs/operator.md, "Users").
 
-Facts only: there may be ten thousand of them, and each holds a private key.
+Only facts are kept: there may be ten thousand Secrets, and each holds a private key.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def read_clients_ca(secret: Mapping[str, Any] | None) -> ClientsCa:
 
 
 def read_user_secret(secret: Mapping[str, Any], clients_ca: ClientsCa, now: datetime) -> UserCertificate:
-    """As the User Operator writes it."""
+    """The certificate in a Secret as the User Operator writes it."""
     data = entries(secret)
     found = read_certificate(secret, "user.crt", data.get("user.key", b""), clients_ca, now)
     leaf = next(iter(_read(data.get("user.crt", b""))), None)

@@ -92,7 +92,7 @@ def limit_of(work: Work) -> float:
 
 
 def _batches(users: Sequence[str], size: int) -> Iterable[Sequence[str]]:
-    """One user first: where nothing comes for it, no other is asked for."""
+    """A single user first: where nothing comes for it, no other is asked for."""
     yield users[:1]
     size = min(size, AT_ONCE)
     for begin in range(1, len(users), size):
@@ -113,12 +113,12 @@ def _ask_for(users: Sequence[str], step: AwaitReissue | AwaitKept, work: Work) -
         try:
             annotate(user, marks, work)
         except Forbidden:
-            # It takes up to two minutes longer.
+            # Without the mark it takes up to two minutes longer.
             return
 
 
 def await_users(wanted: Sequence[str], is_left: Callable[[Presenter], bool], work: Work) -> list[str]:
-    """The names of those that are left when the time has run out; it begins anew with each that is done. wanted: names of presenters."""
+    """The presenters that are left when the time has run out; the time begins anew with each that is done. wanted: names of presenters."""
     asked, left = frozenset(wanted), list(wanted)
     deadline = work.clock.monotonic() + limit_of(work)
     while True:

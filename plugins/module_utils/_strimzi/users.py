@@ -110,7 +110,7 @@ def users_of(
     now: datetime,
     asked: Outside = NOTHING_SAID,
 ) -> Users:
-    """The same of a cluster that has been read already."""
+    """The users of a cluster whose Kafka resource and clients CA have been read already."""
     operator = ((kafka.get("spec") or {}).get("entityOperator") or {}).get("userOperator")
     spaces = user_namespaces(kafka, scope, asked)
     users = [user for space in spaces for user in _in_namespace(client, scope, space, clients_ca, now)]
@@ -124,7 +124,7 @@ def users_of(
 
 
 def user_namespaces(kafka: Mapping[str, Any], scope: ClusterNames, asked: Outside) -> list[UserNamespace]:
-    """That of the cluster's own User Operator first."""
+    """The namespaces with users of the cluster, that of its own User Operator first."""
     operator = ((kafka.get("spec") or {}).get("entityOperator") or {}).get("userOperator") or {}
     own = UserNamespace(
         str(operator.get("watchedNamespace") or scope.namespace), str(operator.get("secretPrefix") or "")
@@ -135,7 +135,7 @@ def user_namespaces(kafka: Mapping[str, Any], scope: ClusterNames, asked: Outsid
 def _in_namespace(
     client: KubeClient, scope: ClusterNames, space: UserNamespace, ca: ClientsCa, now: datetime
 ) -> Iterator[User]:
-    """By their names, in order."""
+    """The users of a namespace, in the order of their names."""
     users = _listed(client, scope, space)
     wanted = {user.secret for user in users if user.authentication == TLS}
     certificates = {name: UserCertificate(problem=f"Secret {space.name}/{name} does not exist") for name in wanted}

@@ -28,7 +28,7 @@ class WriteVerb(str, Enum):
 
 @dataclass(frozen=True, repr=False)
 class Write:
-    """One write. body: the object to create, or the merge patch. what/before/after: public facts about it. namespace: empty for
+    """A conditional write. body: the object to create, or the merge patch. what/before/after: public facts about it. namespace: empty for
     that of the cluster.
     """
 
@@ -51,7 +51,7 @@ class Write:
 def write_all(writes: tuple[Write, ...], work: Work, phase: str) -> None:
     """Carry the writes out in their order; in a dry run only record them.
 
-    Each is sent only while this run holds the Lease: many slow ones outlive it, and another run may have taken it. One that
+    Each is sent only while this run holds the Lease: many slow ones outlive it, and another run may have taken it. A write that
     changes an object again rests on the one before it.
     """
     versions: dict[tuple[Resource, str, str], str] = {}

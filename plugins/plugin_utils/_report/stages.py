@@ -77,7 +77,7 @@ def _phase_of_restart(restart: Restart, stretches: list[dict[str, Any]]) -> str:
 
 
 def _writes(actions: Iterable[Action]) -> list[dict[str, Any]]:
-    """One entry an object, with everything that was done to it."""
+    """An entry for each object, with everything that was done to it."""
     found: dict[str, list[str]] = {}
     for action in actions:
         if action["verb"] in CHANGES:

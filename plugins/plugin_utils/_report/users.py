@@ -13,7 +13,7 @@ Facts = Mapping[str, Any]
 
 
 def describe_users(seen: Facts) -> list[dict[str, Any]]:
-    """seen: the result of ``strimzi_user_info``. One for each user, and for each certificate in a Secret that a person has named."""
+    """seen: the result of ``strimzi_user_info``. An entry for each user, and for each certificate in a Secret that a person has named."""
     users = (_user(f"KafkaUser {one['namespace']}/{one['name']}", one) for one in seen.get("users") or ())
     return [*users, *(_user(one["secret"], one) for one in seen.get("named_certificates") or ())]
 

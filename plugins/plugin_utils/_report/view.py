@@ -225,7 +225,7 @@ def _outside(client: Facts, cas: Sequence[Facts]) -> dict[str, Any]:
 
 
 def _presenter(one: Facts, cas: Sequence[Facts]) -> dict[str, Any]:
-    """Who presents something else than certificates of the CA in use, or may, with its waiver for audits."""
+    """A party that presents something else than certificates of the CA in use, or may do so, with its waiver for audits."""
     letters, waiver = _letters(cas), one["waiver"]
     return {
         "name": one["name"],

@@ -17,7 +17,7 @@ class NoEnd(AssertionError):
 
 
 def rounds_to_the_end(found: Explored[ModelUsers], world: ClientsCa) -> int:
-    """The most that any state needs. In a round everybody who has something to do does the next thing. Raises NoEnd."""
+    """The most rounds that any state needs. In a round everybody who has something to do does the next thing. Raises NoEnd."""
     models = list(found.states)
     left = {models[number]: 0 for number in found.ends}
     for model in models:
@@ -48,7 +48,7 @@ def _round(model: ModelUsers, world: ClientsCa) -> ModelUsers:
 
 
 def _alone(model: ModelUsers) -> tuple[ModelUsers, int]:
-    """One run goes on, and its number; all others are gone."""
+    """The model with a single run, which goes on, and the number of that run; all others are gone."""
     busy = [number for number, run in enumerate(model.runs) if not run.idle]
     chosen = busy[0] if busy else 0
     for number in range(len(model.runs)):

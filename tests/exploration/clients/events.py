@@ -1,7 +1,7 @@
-"""What happens without us: brokers, both operators, users and their programs, each at any moment.
+"""Events without us: brokers, both operators, users and their programs act, each at any moment.
 
-Both operators act on what they read before (docs/operator.md, "Users", "Trust bundle"), and see a pause late: what they are at work on they
-bring to its end first.
+Both operators act on what they read before (docs/operator.md, "Users", "Trust bundle"), and see a pause late: they first finish the work
+that they have begun.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def cluster_operator(model: ModelUsers) -> Iterator[Event]:
 
 
 def user_operator(model: ModelUsers, number: int, user: User) -> Iterator[Event]:
-    """One pass over one user (docs/operator.md, "Users")."""
+    """A pass of the User Operator over a user (docs/operator.md, "Users")."""
     if user.work is not None:
         yield from _works(model, number, user, user.work)
         return
@@ -106,7 +106,7 @@ def _stored(model: ModelUsers, number: int, user: User, leaf: int, beside: int) 
 
 
 def programs(model: ModelUsers) -> Iterator[Event]:
-    """Whoever restarts it: the operator, somebody by hand, or nobody after a crash."""
+    """A program restarts: the operator or somebody restarts it, or it comes back after a crash."""
     for number, program in enumerate(model.programs):
         user = model.users[program.user]
         if not program.fresh and user is not None and user.leaf is not None and user.has_certificate:

@@ -1,4 +1,4 @@
-"""What must be so in every state, told without the engine: who presents what, who accepts what."""
+"""The invariants that hold in every state, told without the engine: who presents what, who accepts what."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people do to users and flows meanwhile."""
+"""Acts of people on users and flows while runs are under way."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def adds_and_deletes_users(model: ModelUsers) -> Iterator[Event]:
 
 
 def wants_it_undone(model: ModelUsers) -> Iterator[Event]:
-    """Once; and lets it go on where the old CA has left already."""
+    """Somebody wants the flow undone, once; and lets it go on where the old CA has left already."""
     if model.aborting is False:
         yield "somebody wants it undone", replace(model, aborting=True)
     flow = model.books.flow if model.books else None

@@ -38,7 +38,7 @@ PAUSE_USER, LET_USER_ON = "pause user", "let user on"
 
 @dataclass
 class UsersRunner(Looker[ModelUsers]):
-    """On the clients CA. letting_on: of what is visible, what a run writes that gives up then."""
+    """Runs on the clients CA. letting_on: the writes of a run that gives up, by what is visible."""
 
     letting_on: dict[Any, tuple[Write, ...]] = field(default_factory=dict)
 
@@ -78,7 +78,7 @@ class UsersRunner(Looker[ModelUsers]):
         return after if write.target in (_A_USER, A_BROKER) else after.changed(write.target)
 
     def gives_up(self, model: ModelUsers, number: int) -> Iterator[Event]:
-        """It looks once more, and lets on whom it may; it may be killed on the way."""
+        """The run looks once more, and lets on the users that it may; it may be killed on the way."""
         writes = self.lets_on(model)
         if writes and model.runs[number].writes != writes:
             yield f"run {number} gives up", model.with_run(number, Run(None, writes))
@@ -107,7 +107,7 @@ class Unasked(UsersRunner):
 
 
 def _pause(step: PauseStep, seen: Secrets, listed: Listed) -> tuple[Write, ...]:
-    """A status that still tells of the pause before is waited out first."""
+    """While the status still tells of an earlier pause, the run waits."""
     return () if seen.pause.asked or seen.pause.effective else (Write(KAFKA, "pause", None),)
 
 
@@ -156,7 +156,7 @@ def _reloaded(model: ModelUsers, write: Write) -> ModelUsers:
 
 
 def _annotated(model: ModelUsers, write: Write) -> ModelUsers:
-    """Whoever is still said to be paused, from before, is left out."""
+    """A user whose status still tells of an earlier pause is not paused now."""
     number = write.slot
     assert number is not None
     user = model.users[number]

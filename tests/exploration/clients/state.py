@@ -41,7 +41,7 @@ class User(NamedTuple):
 
 
 class SeenUser(NamedTuple):
-    """As much of it as can be read."""
+    """The part of a user that a run can read."""
 
     leaf: int | None
     beside: int | None
@@ -50,8 +50,8 @@ class SeenUser(NamedTuple):
 
 
 class Program(NamedTuple):
-    """user: whose certificate it has read. presents: of which CA that was. fresh: nothing has been issued to the user since. followed: the
-    operator restarts it then.
+    """user: the user whose certificate it has read. presents: the CA of that certificate. fresh: nothing has been issued to the user since.
+    followed: the operator restarts it when something is issued.
     """
 
     user: int
@@ -61,7 +61,7 @@ class Program(NamedTuple):
 
 
 class Secrets(NamedTuple):
-    """What a run reads first."""
+    """The objects that a run reads first."""
 
     ca: Authorities
     bundle: frozenset[int]
@@ -71,7 +71,7 @@ class Secrets(NamedTuple):
 
 
 class Environment(NamedTuple):
-    """What never changes in one exploration. keystores: whether the User Operator makes PKCS#12 files. reloadable: whether brokers can be told
+    """Facts that never change in one exploration. keystores: whether the User Operator makes PKCS#12 files. reloadable: whether brokers can be told
     to read again. expiring: whether a user may be due for a new certificate at any moment.
     """
 
@@ -81,7 +81,7 @@ class Environment(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """What it reads then. brokers: how many there are."""
+    """The objects that a run reads after the Secrets. brokers: how many there are."""
 
     brokers: int
     users: tuple[SeenUser | None, ...]
@@ -89,13 +89,13 @@ class Listed(NamedTuple):
     environment: Environment
 
 
-#: Of a broker, by its listeners: the CAs that each accepts.
+#: The CAs that each listener of a broker accepts.
 Listeners = tuple[frozenset[int], ...]
 
 
 @dataclass(frozen=True)
 class ModelUsers(WithRuns):
-    """users: None for one that does not exist, yet or any more. noticed: whether the Cluster Operator has seen that it is paused. view: the CAs
+    """users: None for a user that does not exist, yet or any more. noticed: whether the Cluster Operator has seen that it is paused. view: the CAs
     in the certificate Secret as the Cluster Operator has read them in the reconcile that it is in. aborting: somebody wants the flow undone; None: no more.
     """
 

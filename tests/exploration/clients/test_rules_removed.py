@@ -120,7 +120,7 @@ def certificate_first(step: Switch, seen: Secrets) -> tuple[Write, ...]:
 
 @pytest.mark.parametrize("key_first", [True, False])
 def test_the_key_goes_first(key_first: bool, monkeypatch: Patch, record_property: Record) -> None:
-    """Nobody whose certificate goes on for a while is looked at in between then; the other way round everybody is, where nobody is paused."""
+    """Then the User Operator leaves users alone in between whose certificates go on for a while; with the certificate first it acts on all."""
     monkeypatch.setattr(switch, "pause_reissue", lambda _at: ())
     begin = start(REPLACE_KEY, environment=BLIND)
     if key_first:
@@ -131,7 +131,7 @@ def test_the_key_goes_first(key_first: bool, monkeypatch: Patch, record_property
 
 
 def test_nobody_is_let_on_in_the_middle_of_the_switch(monkeypatch: Patch) -> None:
-    """By a run that gives up between its two writes."""
+    """A run that gives up between its two writes lets nobody on."""
     monkeypatch.setattr(pause, "_key_matches", lambda _snapshot: True)
     assert counter_example(start(REPLACE_KEY, environment=BLIND_AND_WORN), world()) == LOST
 
@@ -152,7 +152,7 @@ def hasty(confirmed: bool) -> Callable[[ModelUsers, Write], ModelUsers]:
 
 
 def test_a_pause_counts_when_the_operator_has_confirmed_it(monkeypatch: Patch) -> None:
-    """What it was doing before, it goes on doing: it puts the old CA back into the bundle, and brokers read it."""
+    """Before that, the operator goes on with its reconcile: it puts the old CA back into the bundle, and brokers read it."""
     monkeypatch.setitem(runs._APPLY, "pause", hasty(confirmed=True))
     assert counter_example(start(REPLACE_KEY), world()).startswith("I5")
 

@@ -16,7 +16,7 @@ from .errors import ApiError
 from .pki import seconds
 
 _RULE = re.compile(r'path\s+"([^"]+)"\s*\{\s*capabilities\s*=\s*\[([^\]]*)\]')
-#: What every token may do unless it is made without it.
+#: The policy that every token has unless it is made without it.
 DEFAULT_POLICY = """
 path "auth/token/lookup-self" { capabilities = ["read"] }
 path "auth/token/renew-self" { capabilities = ["update"] }
@@ -69,7 +69,7 @@ class Tokens:
         return token
 
     def create(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """As somebody asks who may; the policy ``default`` comes with every one."""
+        """The token that a client with the permission asks for; the policy ``default`` comes with every one."""
         lives = seconds(body.get("ttl", "768h")).total_seconds()
         return self._auth(self.make("default", *body.get("policies", ()), seconds=lives))
 
@@ -84,7 +84,7 @@ class Tokens:
         return self._auth(token)
 
     def renew(self, token: str) -> dict[str, Any]:
-        """No longer than to the end of the longest life that it may have."""
+        """Lengthen the life of the token, but not beyond the longest life that it may have."""
         entry = self.issued[token]
         if not entry.renewable:
             raise ApiError(400, "lease is not renewable")
@@ -98,7 +98,7 @@ class Tokens:
         return {"policies": list(entry.policies), "renewable": entry.renewable, "type": "service"}
 
     def check(self, token: str, path: str, capability: str) -> None:
-        """Raises ApiError where this token may not do that. One use is gone then, whatever comes of it."""
+        """Raises ApiError where this token may not do that. The check takes one use of the token, whatever comes of it."""
         entry = self.issued.get(token)
         if entry is None or (entry.until is not None and self.clock() >= entry.until):
             raise ApiError(403, "permission denied")

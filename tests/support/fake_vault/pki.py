@@ -23,7 +23,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from .errors import ApiError
 
 _HOST = re.compile(r"^(\*\.)?([a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9\-]*[a-zA-Z0-9])(\.([a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9\-]*[a-zA-Z0-9]))*\.?$")  # fmt: skip
-#: What the encoder of Vault's language writes as PrintableString; everything else becomes UTF8String.
+#: The texts that the encoder of Vault's language writes as PrintableString; everything else becomes UTF8String.
 _PRINTABLE = re.compile(r"^[A-Za-z0-9 '()+,\-./:=?]*$")
 _DURATION = re.compile(r"^(\d+)([smhd]?)$")
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -151,7 +151,7 @@ class Mount:
         }  # fmt: skip
 
     def _intermediate_end(self, body: Mapping[str, Any]) -> datetime:
-        """It may be after that of its issuer. A life is cut to that of a lease, and a date is not."""
+        """The end of an intermediate CA, which may be after that of its issuer. A life is cut to that of a lease, and a date is not."""
         if not body.get("not_after"):
             return self.now() + min(seconds(body.get("ttl", "768h")), self.longest)
         if body.get("ttl"):
@@ -276,7 +276,7 @@ def _written(pairs: Iterable[tuple[x509.ObjectIdentifier, str]]) -> x509.Name:
 
 
 def _signed_subject(request: x509.CertificateSigningRequest, body: Mapping[str, Any]) -> x509.Name:
-    """Of an intermediate CA. A name is decoded and encoded anew, whoever has written it."""
+    """The subject of an intermediate CA. A name is decoded and encoded anew, whoever has written it."""
     if body.get("use_csr_values"):
         return _written((one.oid, str(one.value)) for one in request.subject)
     held = [str(one.value) for one in request.subject.get_attributes_for_oid(NameOID.COMMON_NAME)]

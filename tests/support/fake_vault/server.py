@@ -194,7 +194,7 @@ def _handler(vault: FakeVault) -> type[BaseHTTPRequestHandler]:
                 vault.seen.append(seen)
                 time.sleep(found.delay)
                 body = found.raw if found.raw is not None else _errors(found.errors)
-                # Who has waited too long is gone.
+                # A client that has waited too long is gone.
                 with suppress(ConnectionError):
                     self._send(found.status, body, found.headers)
                 return None

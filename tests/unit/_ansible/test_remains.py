@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Ansible leaves of a module that is killed; run by the real ansible-playbook."""
+"""Files that Ansible leaves of a module that is killed; run by the real ansible-playbook."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ def test_other_files_stay(tmp_path: Path, name: str) -> None:
 
 @pytest.fixture
 def short() -> Iterator[Path]:
-    """Ansible opens a Unix socket in the folder for temporary files, and the path of one has at most 107 characters: what
-    pytest gives a parallel worker is too long.
+    """Ansible opens a Unix socket in the folder for temporary files, and the path of one has at most 107 characters: the
+    folder that pytest gives a parallel worker is too long.
     """
     with tempfile.TemporaryDirectory(prefix="killed-", dir="/tmp") as folder:
         yield Path(folder)
@@ -94,7 +94,7 @@ def playing(folder: Path, secrets: dict[str, str], **environment: str) -> Iterat
 
 
 def family(pid: int) -> list[int]:
-    """A process and all below it. Workers of Ansible have sessions of their own, so no group has all of them; whoever is above
+    """A process and all below it. Workers of Ansible have sessions of their own, so no group has all of them; a parent
     goes first, and cannot clean up behind the others.
     """
     tasks = Path(f"/proc/{pid}/task").glob("*/children")
@@ -103,7 +103,7 @@ def family(pid: int) -> list[int]:
 
 
 def files_with(secrets: Sequence[str], folder: Path) -> list[str]:
-    """The playbook itself apart, which is a file of whoever writes it."""
+    """The files that hold one of the secrets, apart from the playbook itself, which people write."""
     read = [(path.name, path.read_bytes()) for path in folder.rglob("*") if path.is_file() and path.name != "play.yml"]
     return [name for name, content in read if any(secret.encode() in content for secret in secrets)]
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which object the options name, and which CAs they confirm."""
+"""The object that the options name, and the CAs that they confirm."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def fast_operator(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def cluster(fast_operator: None) -> WatchedCluster:
-    """One CA, used by all."""
+    """A cluster with a single CA, used by all."""
     made = WatchedCluster()
     made.create()
     return made

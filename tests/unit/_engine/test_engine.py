@@ -62,7 +62,7 @@ def ruled_by(rule: Rule) -> Engine:
 
 
 def raising(at: Situation) -> Steps:
-    """Done as soon as it is done."""
+    """A rule that is silent as soon as the key generation is raised."""
     return () if at.snapshot.ca.key_generation == RAISE.generation else (RAISE,)
 
 
@@ -78,7 +78,7 @@ def in_a_pause(rule: Rule) -> Engine:
 
 
 def failing(error: BaseException) -> Rule:
-    """While the operator is paused."""
+    """A rule that fails while the operator is paused."""
 
     def rule(at: Situation) -> Steps:
         if at.is_paused:
@@ -203,7 +203,7 @@ class TestFailure:
         assert cluster.paused
 
     def test_nothing_is_held_while_somebody_else_is_waited_for(self, cluster: WatchedCluster) -> None:
-        """Another run may begin meanwhile, and pause the operator: who fails then leaves its pause alone."""
+        """Another run may begin meanwhile, and pause the operator: a call that fails then leaves its pause alone."""
         held: list[str] = []
         work = cluster.work()
         work.let_go = lambda: held.append("given back")
@@ -226,7 +226,7 @@ class TestFailure:
         assert cluster.paused
 
     def test_the_lease_is_taken_anew_after_such_a_wait(self, cluster: WatchedCluster) -> None:
-        """And lost to whoever works by then."""
+        """The call does not get it where another run works by then."""
         work = cluster.work()
         waits = iter([(AWAIT,), (RAISE,)])
         with pytest.raises(LeaseHeld):
@@ -339,7 +339,7 @@ class TestLinks:
 
 
 class TestLooking:
-    """Who stands before a gate asks the running nodes; what they said a moment ago is asked again only where it matters."""
+    """Before a step behind a gate a call asks the running nodes; it asks again for answers of a moment ago only where it matters."""
 
     @pytest.fixture
     def nodes(self, cluster: WatchedCluster) -> ReloadingNodes:
@@ -404,7 +404,7 @@ class TestCall:
         assert lines == ["[kafka/demo] raise the key generation to 7"]
 
     def test_from_its_beginning_a_call_is_about_one_ca(self, cluster: WatchedCluster) -> None:
-        """When that one is replaced, it is at its end; it does not go on with the next."""
+        """When that CA is replaced, the call is at its end; it does not go on with the next CA."""
         about: list[str | None] = []
 
         def rule(at: Situation) -> Steps:

@@ -54,7 +54,7 @@ def test_everybody_who_runs_answers(nodes: ReloadingNodes, cluster: WatchedClust
 def test_who_was_replaced_meanwhile_is_asked_anew_a_few_times(
     replaced: int, looks: int, nodes: ReloadingNodes, cluster: WatchedCluster
 ) -> None:
-    """What its predecessor said is nobody's answer."""
+    """The answer of a pod that is gone does not count for its successor."""
     left = [None] * replaced
     answer = nodes.answers
 
@@ -111,9 +111,9 @@ def test_a_cluster_that_does_not_exist_is_told_with_those_that_do(cluster: Watch
     assert "demo" in caught.value.remedy
 
 
-# What nodes have said before counts only for steps that write nothing behind a gate.
+# Earlier answers of nodes count only for steps that write nothing behind a gate.
 
-#: Before a pause they are asked, and an earlier answer of this call will do; before pods are stamped it will not.
+#: Before a pause nodes are asked, and an earlier answer of this call will do; before pods are stamped it will not.
 PAUSE, STAMP = (
     Pause(phase=Phase.USE, purpose="try something"),
     StampPods(generation=None, key_generation=7, phase=Phase.USE),
@@ -145,7 +145,7 @@ def test_an_earlier_look_will_do_before_a_pause(
 def test_an_earlier_look_does_not_open_a_gate(
     earlier: Observation, nodes: ReloadingNodes, cluster: WatchedCluster
 ) -> None:
-    """By what is stored there is nothing to do, and with what nodes have said before a gate opens: they are asked again."""
+    """By the stored objects there is nothing to do, and with the earlier answers of nodes a gate opens: they are asked again."""
 
     def rule(at: Situation) -> Steps:
         return (PAUSE,) if at.snapshot.listeners is None else (STAMP,)
@@ -158,7 +158,7 @@ def test_an_earlier_look_does_not_open_a_gate(
 def test_an_earlier_look_does_not_keep_one_closed(
     earlier: Observation, nodes: ReloadingNodes, cluster: WatchedCluster
 ) -> None:
-    """What was in the way when they were asked may not be any more."""
+    """A node that was in the way when it was asked may not be any more."""
 
     def rule(at: Situation) -> Steps:
         return () if at.snapshot.listeners is earlier.snapshot.listeners else (STAMP,)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What one handshake shows, with real servers of either version of TLS."""
+"""The findings of one handshake, with real servers of either version of TLS."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.probes
 from .listeners import NOW, TLS12, TLS13, authority, end_entity, openssl_listener, server_context, shake, tls_listener
 
 ROOT = authority("root", 1)
-# Servers complete a chain with what they trust; so they present what no client is checked against.
+# Servers complete a chain with certificates that they trust; so they present leaves of a CA that no client is checked against.
 ISSUER = authority("issuer", 4)
 MIDDLE = authority("middle", 2, ISSUER)
 LEAF = end_entity(ISSUER)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which CAs a real listener trusts, asked with probes and with its list."""
+"""Probes, and the list of a real listener, tell which CAs it trusts."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is no handshake: silence, rubbish, floods and connections that break. It ends in time and is no evidence."""
+"""Listeners that make no handshake: silence, rubbish, floods and connections that break. Each ends in time and is no evidence."""
 
 from __future__ import annotations
 

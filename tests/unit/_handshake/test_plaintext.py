@@ -135,7 +135,7 @@ def test_what_is_written_is_read(chain: list[bytes], names: list[bytes], size: i
 
 
 def _read(data: bytes) -> None:
-    """What it finds is part of what was given."""
+    """Everything that the reader finds is part of the bytes that it was given."""
     try:
         found = read_flight(data)
     except MalformedHandshake:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who sends a certificate counts for the one that it was issued to only when it has proven its key."""
+"""A listener counts as the owner of the certificate that it sends only when it has proven that it has the key."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_listener_without_a_key_presents_nothing_and_refuses_nobody() -> None:
 def test_without_a_signature_only_a_complete_handshake_proves_the_key(
     trusted: object, presented: bool, tmp_path: Path
 ) -> None:
-    """Where the premaster secret is encrypted with the server's key, it may not even have read it when it refuses."""
+    """Where the premaster secret is encrypted with the server's key, the server may not even have read it when it refuses."""
     own = generate_key(KeySpec(KeyAlgorithm.RSA, 2048))
     server = make("my-kafka", own, NEW, ca=False, begin=NOW - DAY, end=NOW + DAY).certificate
     (tmp_path / "server.pem").write_bytes(encode_certificates([server]) + own.reveal())

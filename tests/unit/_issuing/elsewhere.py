@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A cluster whose CA somebody else keeps the key of, and that somebody, who answers requests well or badly."""
+"""A cluster with a CA whose key somebody else keeps, and that person, who answers requests well or badly."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def elsewhere(ca: Entity = CA) -> Bench:
 
 
 def put(bench: Bench, secret: str, entry: str, content: bytes | None) -> None:
-    """What somebody else does."""
+    """Somebody else writes an entry of a Secret, or removes it (None)."""
     value = None if content is None else base64.b64encode(content).decode()
     bench.change("secrets", secret, {"data": {entry: value}})
 
@@ -80,13 +80,13 @@ def forget(bench: Bench, *secrets: str, **settings: Any) -> list[Action]:
 
 
 def requested(bench: Bench, name: str = NODE, secret: str = REQUESTS) -> dict[str, Any]:
-    """What is recorded about the request."""
+    """The record of the request."""
     read: dict[str, Any] = json.loads(bench.data(secret)[f"{name}.requested"])
     return read
 
 
 def signed(bench: Bench, name: str = NODE, by: Entity = CA, **options: Any) -> Certificate:
-    """What somebody makes of the request; options: what is changed about it."""
+    """The certificate that somebody signs for the request. options: how it differs from a good one."""
     csr = x509.load_pem_x509_csr(requested(bench, name)["request"].encode())
     names = csr.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     usages = x509.ExtendedKeyUsage([x509.ExtendedKeyUsageOID.SERVER_AUTH, x509.ExtendedKeyUsageOID.CLIENT_AUTH])
@@ -98,13 +98,13 @@ def signed(bench: Bench, name: str = NODE, by: Entity = CA, **options: Any) -> C
 
 
 def answer(bench: Bench, *chain: Certificate | Entity, name: str = NODE, content: bytes = b"") -> None:
-    """Put back, as an administrator does. chain: what is requested, of the CA in use, where nothing is said."""
+    """Puts a certificate back, as an administrator does. chain: by default the requested certificate, of the CA in use."""
     put(bench, REQUESTS, f"{name}.pending", content or pem(*(chain or (signed(bench, name), CA))))
 
 
 class Noting:
-    """An issuer that answers as it is told, and notes what it is asked for. refuses: every request. calls: in which something was to be
-    forgotten.
+    """An issuer that answers as it is told, and notes what it is asked for. refuses: every request. calls: how many
+    calls had something to forget.
     """
 
     reference = EXTERNAL

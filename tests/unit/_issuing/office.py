@@ -26,7 +26,7 @@ CA, OLD = make("cluster-ca v1", key(1), path_length=0), make("cluster-ca v0", ke
 NODES = ("demo-kafka-0", "demo-kafka-1")
 LEAVES = [*component_leaves("demo"), *(node_leaf("demo", name) for name in NODES)]
 BY_SECRET = {leaf.secret: leaf for leaf in LEAVES}
-#: What the operator wants on the nodes; addresses of the platform included, which no manifest tells.
+#: The names that the operator wants in leaves of nodes; addresses of the platform included, which no manifest tells.
 NODE_NAMES = frozenset({"demo-kafka-bootstrap", "lb.example", "192.0.2.4", "2001:db8::4"})
 BEFORE = {"strimzi.io/cluster-ca-cert-generation": "3"}
 
@@ -62,11 +62,11 @@ def order(*secrets: str, issuer: Entity = CA, generation: int = 4) -> IssueLeave
 
 
 def issue(bench: Bench, *secrets: str, generation: int = 4, **settings: Any) -> list[Action]:
-    """By the CA in use."""
+    """Issues these by the CA in use."""
     step = replace(order(*secrets, generation=generation), issuer=bench.observe().snapshot.ca.current)
     return recorded(issue_leaves, step, bench.observe(), bench.work(**settings))
 
 
 def presented(bench: Bench, secret_name: str) -> Chain:
-    """What its Secret holds."""
+    """The leaf and the certificates behind it, as this Secret holds them."""
     return parse_certificates(bench.data(secret_name)[f"{BY_SECRET[secret_name].entry}.crt"])

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an issuer returns is checked as if it came from a stranger: each way in which it can be wrong is refused."""
+"""A certificate from an issuer is checked as if it came from a stranger: each way in which it can be wrong is refused."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ CLIENT = subject_of(Component.ENTITY_OPERATOR, "demo-entity-topic-operator", NAM
 
 @dataclass(frozen=True)
 class Issue:
-    """One certificate as it should be; each case spoils one thing."""
+    """A certificate as it should be; each case spoils one thing."""
 
     name: DistinguishedName = SUBJECT.distinguished_name
     names: frozenset[str] = NAMES
@@ -128,7 +128,7 @@ def test_a_leaf_below_another_ca_of_the_same_name_is_refused() -> None:
 
 
 def test_a_leaf_of_a_ca_below_the_wanted_one_is_refused() -> None:
-    """Nodes present the chain of their CA, and nothing in between: who trusts that CA could not find the way."""
+    """Nodes present the chain of their CA, and nothing in between: a verifier that trusts that CA could not find the way."""
     below = make("Issuing CA", key(7), CA)
     issued = replace(GOOD, issuer=below, chain=(below.certificate, CA.certificate)).certificate()
     (said,) = refused(issued)
@@ -152,7 +152,7 @@ def test_a_leaf_of_a_ca_below_the_wanted_one_is_refused() -> None:
     ],
 )
 def test_one_that_an_operator_would_replace_at_once_is_refused(window: timedelta, said: list[str]) -> None:
-    """The User Operator, which has no key to do it with: the user would not be ready from the first day."""
+    """The User Operator has no key to replace it with: the user would not be ready from the first day."""
     subject = replace(CLIENT, outlasts=window)
     issued = replace(GOOD, name=CLIENT.distinguished_name, names=frozenset()).certificate()
     assert refused(issued, subject) == said

@@ -40,7 +40,7 @@ SCOPE = ClusterNames("kafka", "demo")
 SETTINGS = CertManagerIssuer("corporate")
 CA = make("corporate", key(1))
 LIST = ("GET", "/apis/cert-manager.io/v1/namespaces/kafka/certificaterequests")
-#: What an API server says of a kind that it does not know.
+#: The answer of an API server about a kind that it does not know.
 UNKNOWN_KIND = status(404, "NotFound", "the server could not find the requested resource")
 AWAY = status(
     500, "InternalError", 'Internal error occurred: failed calling webhook "webhook.cert-manager.io": refused'

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is asked of cert-manager, and what each condition of a request means."""
+"""The requests to cert-manager, and the meaning of each condition of a request."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_a_pure_client_is_no_server() -> None:
         ),
         ([condition("Denied", reason="policy")], "was denied: policy.", "change their policy"),
         ([condition("Ready", "False", "Denied", "by a controller")], "was denied: by a controller.", "change their policy"),
-        # Whatever else is said.
+        # A denial counts, whatever else is said.
         ([APPROVED, READY, condition("Denied", message="too late")], "was denied: too late.", "change their policy"),
         ([condition("Denied"), condition("Ready", "False", "Denied", "x")], "was denied: no reason is given.", "Ask those"),
         ([APPROVED, condition("InvalidRequest", message="2 names")], "is invalid: 2 names.", "Let Issuer corporate permit"),
@@ -211,7 +211,7 @@ def test_whether_a_request_names_this_issuer(reference: Object | None, same: boo
         ((LEAF,), (ROOT, CA), (CA, ROOT)),
         ((LEAF, CA, ROOT), (ROOT,), (CA, ROOT)),
         ((LEAF, CA), (), (CA,)),
-        # Best effort: what has not signed the certificate before it says nothing.
+        # Best effort: a certificate that has not signed the one before it says nothing.
         ((LEAF, CA), (OTHER,), (CA,)),
         ((LEAF,), (OTHER,), ()),
         ((LEAF,), (LEAF,), ()),

@@ -190,7 +190,7 @@ def test_actions_show_subject_and_fingerprint_but_no_key() -> None:
 
 
 def test_lease_is_renewed_while_keys_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those of a hundred nodes take longer than a Lease lasts."""
+    """Making the keys of a hundred nodes takes longer than a Lease lasts."""
     bench, told = office(), []
 
     def make_keys(spec: KeySpec, count: int) -> list[PrivateKey]:
@@ -218,7 +218,7 @@ def test_a_name_that_no_certificate_can_have_is_told_by_the_secret() -> None:
     assert len(bench.api.writes) == before
 
 
-# What somebody else has issued.
+# Leaves that somebody else has issued.
 
 
 def at_hand(*secrets: str) -> Bench:

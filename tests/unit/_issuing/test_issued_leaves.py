@@ -98,7 +98,7 @@ def test_every_leaf_has_a_key_and_a_serial_number_of_its_own(issued: Bench) -> N
 
 
 def test_rsa_leaf() -> None:
-    """What the Kafka Agent needs (docs/operator.md, "Leaves"); an EC CA signs it with its own algorithm."""
+    """The Kafka Agent needs an RSA key (docs/operator.md, "Leaves"); an EC CA signs the leaf with its own algorithm."""
     bench = office()
     issue(bench, NODES[0], leaf_key=RSA)
     text = openssl.describe(entry(bench, NODES[0], "crt"))

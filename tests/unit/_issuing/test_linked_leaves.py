@@ -74,7 +74,7 @@ def test_another_program_finds_its_way_to_either_ca(trusted: Entity | None, benc
 
 @pytest.mark.parametrize("secret", sorted(BY_SECRET))
 def test_issued_without_a_link_nothing_is_behind_the_leaf_but_the_ca_in_use_on_nodes(secret: str, bench: Bench) -> None:
-    """So the operator's own leaf of the next CA, which it presents alone."""
+    """This is the form of the operator's own leaf of the next CA, which it presents alone."""
     bench.carry_out(replace(linked(bench, secret), link=None))
     leaf, *above = presented(bench, secret)
     assert leaf.signed_by(prepared(bench).chain[0])
@@ -83,7 +83,7 @@ def test_issued_without_a_link_nothing_is_behind_the_leaf_but_the_ca_in_use_on_n
 
 @pytest.mark.parametrize("secret", sorted(BY_SECRET))
 def test_the_chain_of_an_intermediate_ca_is_sent_by_all(secret: str) -> None:
-    """Who knows the root alone would find no way otherwise."""
+    """A verifier that knows the root alone would find no way otherwise."""
     bench = office(BELOW)
     chain = (BELOW.certificate, ROOT.certificate)
     bench.change("secrets", SCOPE.ca_certificate_secret, secret_patch({"ca.crt": pem(BELOW, ROOT)}))
@@ -93,7 +93,7 @@ def test_the_chain_of_an_intermediate_ca_is_sent_by_all(secret: str) -> None:
 
 @pytest.mark.parametrize("secret", sorted(BY_SECRET))
 def test_switched_leaves_stay_and_nodes_present_them_without_the_link(secret: str, bench: Bench) -> None:
-    """Components keep it, because one that started under the old CA may still verify them."""
+    """Components keep the link, because a process that started under the old CA may still verify them."""
     bench.carry_out(linked(bench, secret))
     made, before, key_before = prepared(bench), presented(bench, secret), _key(bench, secret)
     bench.carry_out(switch_to(made, leaving=OLD))

@@ -168,7 +168,7 @@ ASSIGNED = {
     ],
 )
 def test_addresses_of_services_and_routes(given: dict[str, Any], expected: set[str]) -> None:
-    """What the operator has reported does not count then: it may be of before."""
+    """The addresses that the operator has reported do not count then: they may be outdated."""
     reported = {"listeners": [{"name": given["name"], "addresses": [{"host": "reported.example"}]}]}
     names = node_names(SCOPE, NODE, kafka(given, status=reported), DOMAIN, ASSIGNED)
     assert names - every_node() == expected

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is known of requests for leaves: what is recorded, what the issuer says, and whether what came back may be used."""
+"""The state of requests for leaves: their records, what the issuer says, and whether an answer may be used."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ def test_failures_are_counted() -> None:
     assert found.at - first.at == timedelta(hours=2)
 
 
-# What is not wanted any more.
+# Requests that are not wanted any more.
 
 
 def more_names(bench: Bench) -> None:
@@ -302,7 +302,7 @@ def test_what_was_collected_needs_no_issuer() -> None:
     assert found.asked_at == leaf.not_before
 
 
-# Who is asked.
+# The issuer that is asked.
 
 
 @pytest.fixture

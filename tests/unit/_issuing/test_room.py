@@ -54,7 +54,7 @@ def rsa_4096() -> PrivateKey:
 
 
 def stored_bytes(authority: Entity, above: Chain, spec: KeySpec, issuer: Issuer) -> int:
-    """What is really stored for a node: its record and what came back, or one after the other; measured on the Secret that would be written."""
+    """Measures on the Secret that would be written how many bytes a node takes: for its record and its answer, or for one after the other."""
     bench = elsewhere()
     observation = see(bench)
     (leaf,) = (one for one in every_leaf(observation) if one.secret == NODE)
@@ -131,7 +131,7 @@ def test_no_leaf_needs_no_room() -> None:
 @pytest.mark.parametrize("secret", [REQUESTS, KEYS])
 @pytest.mark.parametrize("dry_run", [False, True])
 def test_nobody_is_asked_where_there_is_no_room(monkeypatch: pytest.MonkeyPatch, secret: str, dry_run: bool) -> None:
-    """What is there already counts, and check mode says it as well."""
+    """Content that is there already counts, and check mode says it as well."""
     bench, issuer = elsewhere(), Noting()
     ask(bench, OTHER_NODE)
     monkeypatch.setattr(asking, "issuer_of", lambda *_: issuer)
@@ -159,7 +159,7 @@ def _answer_bytes_of_node(bench: object) -> int:
 
 
 def test_no_secret_is_written_that_the_api_server_refuses() -> None:
-    """Whatever was expected: chains can be longer than those that the cluster knows."""
+    """The size is checked again, whatever was expected: chains can be longer than those that the cluster knows."""
     chain = (make("leaf", key(3)).certificate,)
     whole = {"metadata": {"name": REQUESTS, "resourceVersion": "1"}, "data": {}}
     many_answers = {f"demo-kafka-{number}": IssuedLeaf(chain * 40) for number in range(60)}

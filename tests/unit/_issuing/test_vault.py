@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is asked of Vault, and what becomes of each answer that it can give."""
+"""The requests to Vault, and the outcome of each answer that it can give."""
 
 from __future__ import annotations
 
@@ -293,7 +293,7 @@ def test_it_says_that_it_lives_before_each_request(bench: Bench) -> None:
 
 
 def test_it_is_not_asked_before_there_is_something_to_sign(bench: Bench) -> None:
-    """Settings that make no connection are told of then, and what was signed can be read."""
+    """Settings that make no connection are told of only then, and a certificate that was signed can be read."""
     token = asked(bench[1].issuer(), wish().order)
     wrong = bench[1].issuer(url="ftp://vault")
     assert isinstance(wrong.poll((token,))[0], IssuedCertificate)

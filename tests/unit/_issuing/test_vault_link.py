@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is asked of Vault for a link certificate, and what becomes of each answer that it can give."""
+"""The requests to Vault for a link certificate, and the outcome of each answer that it can give."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which servers are spoken to, by which way, and as whom."""
+"""The servers that a run speaks to, the way to them, and the login that it uses."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def login_of(identities: Identities) -> VaultTlsCertificate:
     "refusal",
     [
         ApiError(400, "invalid certificate or no client certificate supplied"),
-        # What a real one says of a certificate that has expired (tests/issuers/test_vault_logins.py).
+        # The answer of a real server to a certificate that has expired (tests/issuers/test_vault_logins.py).
         ApiError(500, "failed to verify client's certificate: x509: certificate has expired or is not yet valid"),
     ],
     ids=["unknown", "expired"],

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What happens where a token is not accepted, or may not do what it is for."""
+"""Tokens that Vault does not accept, or that may not do what they are for."""
 
 from __future__ import annotations
 

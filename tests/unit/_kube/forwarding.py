@@ -26,7 +26,7 @@ _GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
 @dataclass
 class Upgrade:
-    """One request. ``pod`` answers for the pod; without it the request is refused with ``refusal``."""
+    """A request of a client, which its methods answer. pongs: the client's answers to pings."""
 
     connection: socket.socket
     line: str
@@ -78,7 +78,7 @@ class Upgrade:
         return data
 
     def relay(self, target: int) -> None:
-        """Whatever comes, between the client and a port of this machine until one side ends."""
+        """Passes all data on between the client and a port of this machine until one side ends."""
         with socket.create_connection(("127.0.0.1", target)) as pod:
 
             def back() -> None:

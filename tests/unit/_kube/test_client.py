@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the client sends, what it repeats, and what it refuses to believe."""
+"""The requests that the client sends and repeats, and the answers that it refuses to believe."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which login is used, in the order of kubernetes.core; what is sent is seen by a real server."""
+"""The client chooses a login in the order of kubernetes.core; a real server sees what it sends."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def kubeconfig(server: Server, identities: Identities, **users: dict[str, Any]) -> dict[str, Any]:
-    """One context for each user, named as the user; the first one is the current context."""
+    """A kubeconfig with a context for each user, named as the user; the first one is the current context."""
     cluster = {"server": server.url, "certificate-authority": str(identities.ca)}
     return {
         "apiVersion": "v1",

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One run at a time: who may take the Lease, when, and what it says."""
+"""Only one run at a time holds the Lease: when a run may take it, and what a waiting run says."""
 
 from __future__ import annotations
 

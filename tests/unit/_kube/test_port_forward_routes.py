@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which way a byte stream to a pod takes: address, TLS, credentials and proxy are those of all other requests."""
+"""A byte stream to a pod takes the way of all other requests: the same address, TLS, credentials and proxy."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def test_the_leaves_of_a_cluster_do_not_all_come_at_once() -> None:
 
 
 def test_nobody_is_always_the_last() -> None:
-    """Who comes late after one failure need not come late after the next."""
+    """A leaf that comes late after one failure need not come late after the next."""
     names = [f"demo-kafka-{number}" for number in range(20)]
     first, second = (sorted(names, key=lambda name: after(count, name)) for count in (1, 2))
     assert first != second

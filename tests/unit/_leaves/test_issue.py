@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What becomes of a request by its answer: the rows of "Improved and extensible Certificate controller", "issuing"."""
+"""The answer decides about its request: the rows of "Improved and extensible Certificate controller", "issuing"."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which key the next certificate is for: the rows of "Improved and extensible Certificate controller", "keymanager"."""
+"""The key that the next certificate is for: the rows of "Improved and extensible Certificate controller", "keymanager"."""
 
 from __future__ import annotations
 

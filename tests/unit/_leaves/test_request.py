@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is done about a leaf that somebody else issues: a row for each case, and what no case may break."""
+"""The next step about a leaf that somebody else issues: a row for each case, and the laws that no case may break."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_patience_ends_and_nothing_else_changes_with_time(
 
 @given(REQUESTS, WISHES, TIMES)
 def test_there_is_never_a_second_live_request(request_: LeafRequest, wanted: Wanted, now: datetime) -> None:
-    """Where the issuer that is wanted has one that fits, nobody asks; what is made takes the place of the one before."""
+    """Where the wanted issuer has a request that fits, nobody asks; a new request takes the place of the one before."""
     if next_of(request_, wanted, now) is not Next.ASK:
         return
     live = request_.is_open and not request_.outdated and request_.answer is None
@@ -158,7 +158,7 @@ REVISIONS = st.tuples(
 def test_one_name_for_each_revision(
     one: tuple[str, str, str, Failure | None], other: tuple[str, str, str, Failure | None]
 ) -> None:
-    """Also for the one that is made again after a refusal: it must not be taken for the one that was refused."""
+    """Also for a request that is made again after a refusal: it must not be taken for the one that was refused."""
     revisions = [(*each[:3], each[3].count if each[3] else 0) for each in (one, other)]
     names = [request_name("demo-kafka-0", *each) for each in (one, other)]
     assert (names[0] == names[1]) is (revisions[0] == revisions[1])

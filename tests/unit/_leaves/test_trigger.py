@@ -202,7 +202,7 @@ BEFORE = st.none() | st.integers(0, 90).map(timedelta)
 
 
 def made_for(wanted: Specification, now: datetime) -> Held:
-    """What an issuer makes: it lasts for thirty days, or as long as its path."""
+    """The leaf that an issuer makes: it lasts for thirty days, or as long as its path."""
     end = min(now + 30 * DAY, *(one.not_after for one in wanted.authority))
     certificate = good(SIGNERS[wanted.authority], end, now)
     return Held((certificate,), "", certificate.public_key_sha256, wanted.issuer, wanted.authority)

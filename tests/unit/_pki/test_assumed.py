@@ -21,7 +21,7 @@ RENEWED, IMPOSTOR, RENAMED = (
     make("cluster-ca v1", key(2)),
     make("cluster-ca v2", key(1)),
 )
-#: What a forecast makes: signed by a key that stands in for the one that is not at hand.
+#: The leaf that a forecast makes: signed by a key that stands in for the CA's, which is not at hand.
 DOUBLE = Entity(double_of(CA.certificate, key(3)), key(3))
 MADE = leaf(DOUBLE)
 ASSUMED = AssumedCertificate(MADE.der, CA.certificate)

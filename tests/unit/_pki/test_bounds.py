@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is larger than anything that verifiers accept is refused before it costs time."""
+"""Chains and keys that are larger than anything that verifiers accept are refused before they cost time."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ def test_signed_by_is_about_name_and_key() -> None:
         (b"own", b"", False),
         (b"", b"own", False),
         (None, b"own", True),
-        # What has no identifier names the usual one in leaves.
+        # A CA without an identifier names the usual one in leaves.
         (b"", None, True),
         (b"own", None, False),
     ],

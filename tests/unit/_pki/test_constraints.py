@@ -48,7 +48,7 @@ def subtrees(*found: str) -> Subtrees:
         ((), ("a.b.svc",), "*.b.svc", False),
         ((), (".b.svc",), "*.b.svc", False),
         ((), ("*.b.svc",), "c.svc", True),
-        # What is no name of a host is admitted nowhere where names count.
+        # A text that is no name of a host is admitted nowhere where names count.
         *(
             (permitted, excluded, name, False)
             for permitted, excluded in ((("svc",), ()), ((), ("local",)), (("svc",), ("local",)))
@@ -101,7 +101,7 @@ def test_leaves_that_do_not_exist_yet(made: Constrained, valid: bool, verifier: 
 
 
 def test_bounds_of_a_subtree_that_the_library_does_not_tell() -> None:
-    """Everybody refuses them. One stands where the key identifier ended, so that the lengths stay as they were."""
+    """Every verifier refuses them. The bound takes the place of the end of a name, so that the lengths stay as they were."""
     plain = x509.NameConstraints([x509.DNSName("svc"), x509.DNSName("padding")], None)
     bounded = plain.public_bytes().replace(b"\x30\x09\x82\x07padding", b"\x30\x09\x82\x04padd\x80\x01\x05"[:11])
     der = make("x", key(1), extra=[(plain, True)]).certificate.der

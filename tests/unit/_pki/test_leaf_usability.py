@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whom a leaf is of no use for, at either end of a connection."""
+"""The verifiers that cannot use a leaf, at either end of a connection."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which paths are looked for, where the search ends, and what is said where it finds none."""
+"""The paths that a verifier looks for, the end of the search, and the reason that is given where it finds none."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from ...support.path_cases import PATHS, PathCase
 @pytest.mark.parametrize("verifier", Verifier)
 @pytest.mark.parametrize("case", PATHS, ids=lambda case: case.name)
 def test_verdict(case: PathCase, verifier: Verifier) -> None:
-    """What a CA itself is unfit for is told when somebody supplies it, and no gate asks again."""
+    """The defects of a CA itself are told when somebody supplies it, and no gate asks again."""
     result = validate_path((case.leaf, *case.sent), case.anchors, at=NOW, verifier=verifier)
     unfit = any(verifier in defect.verifiers for one in result.path[1:] for defect in defects(one))
     assert (result.valid and not unfit) == (verifier not in case.refused_by | case.stricter), result.reason

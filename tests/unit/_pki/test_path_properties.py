@@ -25,7 +25,7 @@ SETTINGS = settings(max_examples=150, deadline=None, suppress_health_check=list(
 
 @dataclass(frozen=True)
 class Shape:
-    """One CA certificate: who it is, who issued it (None: itself) and its limits."""
+    """A CA certificate: its name and key, its issuer (None: itself) and its limits."""
 
     name: int
     key: int
@@ -111,7 +111,7 @@ def tried_out(hierarchy: Hierarchy, verifier: Verifier) -> bool:
 
 
 def cut_off(sent: Certificate, hierarchy: Hierarchy, verifier: Verifier) -> bool:
-    """A JVM looks no further than below what has the name and the key of an anchor."""
+    """A JVM cuts the chain off below a certificate that has the name and the key of an anchor."""
     return verifier is Verifier.JVM and any(
         (sent.subject_der, sent.public_key_sha256) == (one.subject_der, one.public_key_sha256)
         for one in hierarchy.anchors
@@ -216,7 +216,7 @@ def test_removing_every_anchor_of_the_used_key_invalidates(hierarchy: Hierarchy,
     used = result.path[-1]
     others = tuple(one for one in hierarchy.anchors if one.public_key_sha256 != used.public_key_sha256)
     without = validate_path((hierarchy.leaf, *hierarchy.sent), others, at=NOW, verifier=verifier)
-    # What is no longer trusted may still stand in the middle of a path to another anchor, never at its end.
+    # The CA that is no longer trusted may still stand in the middle of a path to another anchor, never at its end.
     assert without.path[-1:] != (used,)
     # Where every other anchor is unrelated to what was presented, nothing is left to build on.
     if not any(child.signed_by(anchor) for child in (hierarchy.leaf, *hierarchy.sent) for anchor in others):

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whom a CA certificate is of no use for, on any path."""
+"""The verifiers that cannot use a CA certificate, on any path."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_everybody_can_use_it(case: Case) -> None:
 
 
 def test_each_ca_of_a_chain_is_told_of_and_how_it_names_the_next() -> None:
-    """In its order: one that names its issuer in another spelling, one of no use by itself, and what is in order."""
+    """In the order of the chain: a CA that names its issuer in another spelling, and a CA of no use by itself; two are in order."""
     (plain,) = (case for case in UNUSABLE if case.name == "clients only, below")
     spelling = LIKE[0]
     chain = (spelling.below, spelling.authority, plain.authority, plain.root)
@@ -77,7 +77,7 @@ _RSA, _ECDSA, _NIST = "1.2.840.113549.1.1", "1.2.840.10045.4.3", "2.16.840.1.101
     ],
 )
 def test_who_refuses_which_signature(algorithm: str, refused_by: set[Verifier], name: str) -> None:
-    """Also one that no library here makes. Of its own signature a root is not asked."""
+    """Also algorithms that no library here signs with. A root is not judged by its own signature."""
     signed: Any = SimpleNamespace(signature_algorithm=algorithm, self_issued=False)
     found = [(defect.verifiers, defect.cause) for defect in signature_defects(signed)]
     assert found == ([(refused_by, f"is signed with {name}")] if refused_by else [])

@@ -61,7 +61,7 @@ class DirectStand(Bench):
         return body
 
     def _recreate(self, change: Change) -> None:
-        """What is gone is back a second later, and Ready some time after that."""
+        """A pod that is gone is back a second later, and Ready some time after that."""
         if change.plural != "pods" or not change.name.startswith("demo-kafka-"):
             return
         node, now = int(change.name.rsplit("-", 1)[1]), self.clock.seconds

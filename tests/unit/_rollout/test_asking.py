@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whom a roll asks to go: exactly the pods of the step, by their UID, each once."""
+"""A roll asks exactly the pods of the step to go, by their UID, each once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_exactly_the_pods_of_the_step_are_replaced(names: tuple[str, ...]) -> No
     stand.deployments()
     before = stand.uids
     for name in NODES:
-        # What the operator does with a node that carries the annotation.
+        # The operator recreates a node that carries the annotation.
         stand.at(1, lambda name=name: stand.recreate(name) if name in stand.asked() else None)  # type: ignore[misc]
     actions = stand.roll(names)
     stayed = {name for name, uid in stand.uids.items() if before.get(name) == uid}

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The direct strategy restarts exactly whom it is asked to, in the KafkaRoller's order, one after the other."""
+"""The direct strategy restarts exactly the nodes that it is asked to, in the KafkaRoller's order, one after the other."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def test_the_lease_is_kept_alive_between_the_questions() -> None:
 
 
 def test_kafka_is_asked_again_soon_though_nothing_happens_to_the_pods() -> None:
-    """That a broker is in sync is no event of Kubernetes."""
+    """No event of Kubernetes tells that a broker is in sync."""
     stand, seconds = DirectStand(), []
     stream = stand.api.stream
 

@@ -129,7 +129,7 @@ def test_by_default_the_operator_rolls(memory: DirectCluster) -> None:
 def test_a_whole_flow(
     supplied: Authority | None, circumstance: str, by_the_operator: int, memory: DirectCluster
 ) -> None:
-    """What it begins by itself stays with the operator: where leaves or generations have changed."""
+    """Rolls that the operator begins by itself stay with it: where leaves or generations have changed."""
     memory.kafka.register_seconds = memory.kafka.sync_seconds = 0.0
     work = memory.work()
     if supplied:

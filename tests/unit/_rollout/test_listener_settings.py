@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What of server.config is set anew so that a node reads its certificates again, and what never is."""
+"""The settings of server.config that are set anew so that a node reads its certificates again, and those that never are."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ KAFKA: dict[str, Any] = {
 
 
 def written(*roles: str) -> str:
-    """By the operator double; for a combined node unless told otherwise."""
+    """The server.config that the operator double writes; for a combined node unless told otherwise."""
     node = Node("kafka", 0, roles or ("controller", "broker"), POD)
     return server_config(KAFKA, node, [node])
 

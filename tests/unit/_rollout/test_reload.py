@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is asked of a node that is to reload, and which of its answers are a refusal and which only a bad moment."""
+"""The requests to a node that is to reload; some of its answers are a refusal, and others only a bad moment."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ NOT_CONTROLLER = 41
 
 
 def reload(nodes: Mapping[tuple[str, int], KafkaDouble], *, controller: bool = False, seconds: float = 10.0) -> None:
-    """Node 0, which is a broker unless told otherwise."""
+    """Reloads node 0, which is a broker unless told otherwise."""
     target = ReloadTarget(node_of(0, controller=controller), CONTROLLERS, DOMAIN)
     with listening(nodes) as ports:
         reload_node(target, SETTINGS, doors(ports), operator_context(), seconds=seconds)

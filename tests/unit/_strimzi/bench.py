@@ -83,7 +83,7 @@ class Bench(Stage):
         return response.body
 
     def change(self, plural: str, name: str, patch: Object, subresource: str = "") -> Object:
-        """What somebody else does."""
+        """Somebody else changes an object."""
         path = f"{_ROOTS.get(plural, '/api/v1')}/namespaces/kafka/{plural}/{name}"
         path += f"/{subresource}" if subresource else ""
         response = self.api.request("PATCH", path, body=patch, content_type="application/merge-patch+json")

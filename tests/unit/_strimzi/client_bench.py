@@ -26,7 +26,7 @@ def labels(kind: str, name: str) -> dict[str, str]:
 
 
 class Clients(Bench):
-    """What people and the operator make, without an operator."""
+    """Makes the objects that people and the operator make, without an operator."""
 
     def resource(self, plural: str, name: str, spec: Object) -> None:
         self.create(plural, {"metadata": {"name": name}, "spec": spec})

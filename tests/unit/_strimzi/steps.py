@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One cluster on which every kind of write has something to do, and the step that does it."""
+"""A cluster on which every kind of write has something to do, and the step that does it."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def cluster() -> Bench:
 
 
 def follow(bench: Bench) -> None:
-    """What the operator does at once: it says that it has seen the present generation, or the pause."""
+    """The operator says at once that it has seen the present generation, or the pause."""
     bench.clock.seconds += 1.0
     generation = bench.find("kafkas", "demo")["metadata"]["generation"]
     said = conditions("ReconciliationPaused" if bench.annotation("kafkas", "demo", "pause-reconciliation") else "Ready")

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the Kafka resource says about the operator's work (docs/operator.md, "Pause", "Kafka resource"); doubt counts as "not yet"."""
+"""The Kafka resource tells about the operator's work (docs/operator.md, "Pause", "Kafka resource"); doubt counts as "not yet"."""
 
 from __future__ import annotations
 

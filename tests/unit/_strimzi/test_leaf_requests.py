@@ -235,7 +235,7 @@ def test_what_cannot_be_read_is_a_problem_and_no_request(content: bytes) -> None
 
 @pytest.mark.parametrize("content", [b"", b"broken", key(1).reveal(), pem(*[CA] * 11)])
 def test_a_certificate_that_cannot_be_read_is_a_problem(content: bytes) -> None:
-    """What its issuer keeps is still found."""
+    """The record of the request still leads to the certificate that its issuer keeps."""
     [found] = list(edited(issued=content, requested=changed()).values())
     assert (found.problem, found.issued) == ("what is recorded about it cannot be read", None)
     assert found.record is not None

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whatever the ledger says is what the next run reads, after a crash as well."""
+"""The next run reads exactly the ledger that was written, after a crash as well."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def test_split_has_the_form_of_its_draft() -> None:
 
 
 def test_keyed_has_the_form_of_its_draft() -> None:
-    """One Secret of a type of its own, ``<sha1>.<state>``."""
+    """A single Secret of a type of its own, ``<sha1>.<state>``."""
     assert laid_out(BOTH, Layout.KEYED) == {
         "demo-cluster-ca-trust": {
             f"{IN_USE.fingerprint}.TRUSTED_USED": CHAINS[0][0].pem, f"{IN_USE.fingerprint}.usage": b"ALL",

@@ -42,7 +42,7 @@ def test_operator_finds_secrets_by_two_labels() -> None:
 
 
 def test_what_is_made_for_one_ca_is_not_found_for_the_other() -> None:
-    """Whoever tidies up after one would remove what the other needs."""
+    """A run that tidies up after one CA would remove objects that the other needs."""
     cluster, clients = (ClusterNames("kafka", "demo").of(ca) for ca in CaKind)
     assert cluster.own_labels == {"app.kubernetes.io/managed-by": "trustops.strimzi", "strimzi.io/cluster": "demo"}
     assert clients.own_labels == {**cluster.own_labels, "app.kubernetes.io/managed-by": "trustops.strimzi-clients-ca"}
@@ -64,7 +64,7 @@ def test_labels_stay_out_of_the_deletion_trap() -> None:
 
 
 def test_a_nodes_leaf_has_all_four() -> None:
-    """Those of a node that is gone are deleted by them (docs/operator.md, "Tried by hand", 8)."""
+    """By these labels the operator deletes the leaf of a node that is gone (docs/operator.md, "Tried by hand", 8)."""
     assert ClusterNames("kafka", "demo").leaf_labels(node=True) == {
         "strimzi.io/kind": "Kafka", "strimzi.io/cluster": "demo", "strimzi.io/name": "demo-kafka",
         "strimzi.io/component-type": "kafka",

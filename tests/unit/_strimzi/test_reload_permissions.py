@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is missing of the permissions that a reload takes, in words and as rules of a Role."""
+"""The missing permissions of those that a reload takes, in words and as rules of a Role."""
 
 from __future__ import annotations
 
@@ -63,6 +63,6 @@ def test_the_api_server_does_not_say(code: int, reason: str, said: str) -> None:
 
 @pytest.mark.parametrize(("code", "kind"), [(401, Unauthorized), (503, KubeError)])
 def test_an_api_server_that_fails_says_nothing_about_permissions(code: int, kind: type[KubeError]) -> None:
-    """Whatever were to follow would fail as well."""
+    """Any request that followed would fail as well."""
     with pytest.raises(kind):
         why(review=Response(code, status(code).body))

@@ -35,7 +35,7 @@ COMPONENT = "demo-cruise-control-x"
 
 
 def entry(name: str, **annotations: str) -> Object:
-    """As it stands in a StrimziPodSet."""
+    """A pod as it stands in a StrimziPodSet."""
     body = pod(name, cluster_ca_cert_generation="0", cluster_ca_key_generation="0", server_cert_hash="0" * 40,
                configuration_hash="1", **annotations)  # fmt: skip
     del body["status"]
@@ -45,7 +45,7 @@ def entry(name: str, **annotations: str) -> Object:
 
 
 def live(name: str) -> Object:
-    """With what the API server and others add to it."""
+    """The same pod with the fields that the API server and others add to it."""
     body = entry(name)
     body["metadata"]["annotations"]["somebody/else"] = "1"
     body["spec"]["nodeName"] = "worker"
@@ -82,7 +82,7 @@ def marks(body: Object) -> dict[str, str]:
 
 
 def put(bench: Bench, name: str, body: Object) -> None:
-    """Into the StrimziPodSet, in the place of what is there."""
+    """Puts a pod into its StrimziPodSet, in the place of the one that is there."""
     bench.change("strimzipodsets", name.rpartition("-")[0], {"spec": {"pods": [body]}})
 
 
@@ -174,7 +174,7 @@ def test_a_dry_run_only_says_what_it_would_do(bench: Bench) -> None:
 
 @pytest.mark.parametrize("done", range(6))
 def test_a_run_that_ended_between_is_continued(done: int, bench: Bench) -> None:
-    """Whatever had been written by then."""
+    """The next run writes the rest, however much had been written by then."""
     other = [bench.find("strimzipodsets", name) for name in ("demo-a", "demo-b")]
     other += [bench.find("pods", name) for name in (*NODES, COMPONENT)]
     stamp(bench)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What processes trust is read from the entry of the CA that is asked about, and what cannot be read is trusted by nobody."""
+"""The trust of processes is read from the entry of the CA that is asked about; nobody trusts an entry that cannot be read."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is left to do for a user whose authentication changes, in every state that a call can find, and what is refused."""
+"""The steps that are left for a user whose authentication changes, in every state that a call can find, and the refused changes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which clients CAs each broker accepts from users, over real connections, and which listeners nobody asks."""
+"""The clients CAs that each broker accepts from users, over real connections, and the listeners that nobody asks."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def look(bench: Bench, brokers: Brokers, listeners: Sequence[Object], *anchors: 
 
 @pytest.mark.parametrize("keys", [("ca.key",), ("ca.key", "old"), ()], ids=["its own key", "both keys", "no key"])
 def test_each_broker_says_which_it_accepts(tmp_path: Path, keys: tuple[str, ...]) -> None:
-    """One that has not read again knows the former CA alone. Without a key the list of accepted CAs is evidence."""
+    """A broker that has not read again knows the former CA alone. Without a key the list of accepted CAs is evidence."""
     bench, brokers = Bench(), Brokers()
     stored = {"ca.key": NEW.key, "old": OLD.key}
     named = {"ca.key": "ca.key", "old": f"{OLD.certificate.fingerprint}.key"}

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who presents certificates of the clients CA, and of which CA each certificate may be."""
+"""The presenters of certificates of the clients CA, and the CAs that each certificate may be of."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ GOOD = UserCertificate(
 def of(
     *users: User, current: Entity = NEW, resource: Object | None = None, named: Sequence[NamedCertificate] = ()
 ) -> tuple[Presenter, ...]:
-    """Of a cluster in which OLD was in use before."""
+    """The presenters of a cluster in which OLD was in use before."""
     clients_ca = ClientsCa((current.certificate,), pem(current))
     found = Users(resource or kafka(), "apps", True, clients_ca, users, tuple(named))
     known = (OLD.certificate, NEW.certificate, RENEWED.certificate)
@@ -52,7 +52,7 @@ def user(certificate: UserCertificate | None = GOOD, kind: str = "tls", *readers
 
 
 def one(*users: User, **options: Any) -> Presenter:
-    """Beside the User Operator."""
+    """The only presenter beside the User Operator."""
     _operator, found = of(*users, **options)
     return found
 
@@ -143,7 +143,7 @@ WHERE = "Secret elsewhere/partner entry tls.crt"
 
 
 class TestNamedSecrets:
-    """Of somebody for whom the User Operator issues nothing, and copies."""
+    """Secrets of somebody for whom the User Operator issues nothing, and copies."""
 
     @pytest.mark.parametrize(("certificate", "authorities"), [(GOOD, [NEW]), (OF_OLD, [OLD, RENEWED])])
     def test_one_with_the_subject_of_a_user_is_that_users(

@@ -25,7 +25,7 @@ PAUSE = {"strimzi.io/pause-reconciliation": "true", "trustops.strimzi/paused-for
 
 
 def bench(*said: str, beside: bytes | None = None) -> Bench:
-    """One user that this collection has paused. said: the conditions that the User Operator leaves. beside: the CA in the user's Secret."""
+    """A user that this collection has paused. said: the conditions that the User Operator leaves. beside: the CA in the user's Secret."""
     made = Bench()
     made.create("kafkas", kafka(entityOperator={"userOperator": {}}))
     made.create(

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which nodes are wanted, and under which numbers, before the operator has said so (docs/operator.md, "Kafka resource")."""
+"""The nodes that are wanted, and their numbers, before the operator has said so (docs/operator.md, "Kafka resource")."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def pods(*pools: dict[str, Any]) -> list[str]:
         ((pool("b", 2, [0]), pool("a", 1)), ["demo-a-1", "demo-b-0", "demo-b-2"]),
         # Nodes on their way out keep their numbers, and have their certificates.
         ((pool("kafka", 1, [0, 1]),), ["demo-kafka-0", "demo-kafka-1"]),
-        # What the pool offers goes first, as long as it lasts.
+        # Numbers that the pool offers go first, as long as they last.
         ((pool("kafka", 3, [0], "[10-20]"),), ["demo-kafka-0", "demo-kafka-10", "demo-kafka-11"]),
         ((pool("kafka", 2, None, "[7, 5-4]"),), ["demo-kafka-7", "demo-kafka-5"]),
         ((pool("kafka", 3, [5], "[5, 6]"),), ["demo-kafka-5", "demo-kafka-6", "demo-kafka-0"]),
@@ -169,7 +169,7 @@ def _ids(pools: list[dict[str, Any]]) -> list[list[int]]:
         ((pool("kafka", 3, [0, 1]),), [], [3]),
         ((pool("kafka", 1, [0, 1, 2]),), [1, 2], [1]),
         ((pool("kafka", 0, [4, 2]),), [4, 2], [0]),
-        # Those that the pool names go first, where it has them and has too many.
+        # Nodes that the pool names go first, where it has them and has too many.
         ((pool("kafka", 2, [0, 1, 2], removed="[0]"),), [0], [0]),
         ((pool("kafka", 1, [0, 1, 2], removed="[1, 7]"),), [1, 2], [1]),
         ((pool("kafka", 2, [0, 1, 2], removed="[1-0]"),), [1], [1]),

@@ -24,7 +24,7 @@ from .bench import SCOPE, Bench, recorded
 from .steps import AFTER, BROUGHT, CASES, Case, cluster, fingerprint, record
 
 TOUCHED = [pytest.param(case, one, id=f"{case}-{one[1]}") for case in CASES for one in case.touches]
-#: That nothing is prepared twice, or the operator switched twice, is decided elsewhere; a resume needs a pause before it.
+#: Other code decides that nothing is prepared twice, and the operator not switched twice; a resume needs a pause before it.
 REPEATABLE = [case for case in CASES if case.name not in ("prepare", "switch", "put back", "resume")]
 
 

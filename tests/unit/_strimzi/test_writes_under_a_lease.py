@@ -60,7 +60,7 @@ def bench() -> Bench:
 
 
 def write_many(bench: Bench, slow: Slow, count: int) -> None:
-    """One step of a run that holds the Lease."""
+    """A step with so many writes, of a run that holds the Lease."""
     lease = slow.lease("one")
     lease.acquire()
     client = KubeClient(slow, sleep=lambda seconds: None)

@@ -99,7 +99,7 @@ def names_of(*authorities: Entity) -> frozenset[str]:
 
 
 def hashes_of(issuer: Entity, *pod_names: str) -> frozenset[str]:
-    """What pods are annotated with that were started with leaves of this CA; all nodes where none is named."""
+    """The annotations of pods that were started with leaves of this CA; of all nodes where none is named."""
     return frozenset(f"{name}, of {issuer.certificate.sha256[:8]}" for name in pod_names or PODS)
 
 

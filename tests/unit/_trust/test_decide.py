@@ -129,7 +129,7 @@ WRITTEN = {
 
 @pytest.mark.parametrize(("stage", "phase"), WRITTEN.items())
 def test_the_books_are_kept_wherever_a_flow_stops(stage: str, phase: Phase) -> None:
-    """What happened has happened; a ledger that lags behind would be a wrong record."""
+    """The change has happened; a ledger that lags behind would be a wrong record."""
     snapshot, intent = FLOWS[stage]
     found = decide(snapshot, replace(intent, until=Phase.PREPARE))
     assert found == decide(snapshot, intent)
@@ -193,7 +193,7 @@ def test_handed_back_the_operator_is_not_left_paused_by_us() -> None:
 
 @pytest.mark.parametrize("goal", sorted(set(Goal) - {Goal.UPGRADE, Goal.DOWNGRADE}))
 def test_nobody_but_who_hands_back_gives_up_the_books(goal: Goal) -> None:
-    """Also where no precondition holds the others before."""
+    """Also where no precondition holds the other goals before."""
     given = cluster(ledger=ledger(entry(OLD, UNUSED)), reconciliation=GENERATED)
     found = decide(given, Intent(goal), replace(ENGINE, preconditions=()))
     assert [type(step) for step in found.steps] == [WriteLedger]
@@ -239,7 +239,7 @@ def test_who_asks_for_a_reload_is_held_where_there_can_be_none(stage: str, why: 
 
 @pytest.mark.parametrize("stage", AVOIDABLE)
 def test_who_has_not_looked_is_not_held(stage: str) -> None:
-    """Or nobody would ever look."""
+    """Otherwise nobody would ever look."""
     snapshot, intent = FLOWS[stage]
     for seen in (InPlace(), None):
         assert decide(replace(snapshot, in_place=seen), replace(intent, spread=Spread.RELOAD)).steps

@@ -56,9 +56,9 @@ SWITCHING = snapshots(
 )
 USING = snapshots(linked.TRUSTED, linked.IN_BUNDLE, patient.AGREED, patient.NOTED, linked.PHASED_OUT, unlinked.LEARNED)
 RETIRING = snapshots(unlinked.PHASED_OUT, unlinked.RETIRING, unlinked.USED, renewal.PHASED_OUT)
-#: What the operator must not see half-way.
+#: Steps that the operator must not see half-way.
 ONLY_PAUSED = (WriteBundle, RechainLeaves, StampPods, Withdraw, RaiseKeyGeneration)
-#: What is done in our pause: nothing that waits for the operator, which does nothing then.
+#: Steps in our pause: none that waits for the operator, which does nothing then.
 IN_PAUSE = (*ONLY_PAUSED, Switch, RestoreKey, IssueLeaves, WriteLedger, Pause, Resume)
 #: More than any flow takes from anywhere.
 PASSES = 100
@@ -138,7 +138,7 @@ def test_no_leaf_of_another_ca_is_issued_while_somebody_would_refuse_it(
             assert step.link or alone_gate(snapshot, books_of(snapshot), step.issuer) == ()
         elif behind:
             event("issued after a switch")
-            # The switch asked clients outside as well; who comes later does not keep the operator paused.
+            # The switch asked clients outside as well; a client that comes later does not keep the operator paused.
             assert holds_for(current, within_cluster(snapshot))
 
 
@@ -235,13 +235,13 @@ def test_nothing_is_read_again_where_it_cannot_or_shall_not_be(
             assert in_place == InPlace()
 
 
-# What comes of decisions.
+# The outcome of decisions.
 
 
 @SETTINGS
 @given(snapshots(), STATES, intents())
 def test_every_flow_comes_to_an_end(snapshot: Snapshot, state: Reconciliation, intent: Intent) -> None:
-    """Whatever is there, and whatever is asked for; and no link certificate comes to where CAs are loaded from."""
+    """In any cluster and for any intent; and no link certificate comes to where CAs are loaded from."""
     snapshot = replace(snapshot, reconciliation=state)
     # As each call names it for the next one.
     about = resolve(snapshot, intent, books_of(snapshot)).replaces

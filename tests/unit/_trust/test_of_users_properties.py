@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whatever users present and brokers say: no CA of users is used before every broker accepts it, and none leaves that anybody may present."""
+"""No CA of users is used before every broker accepts it, and none leaves that anybody may present, whatever users present and brokers say."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ EITHER = st.sampled_from((names_of(OLD), names_of(NEW), names_of(OLD, NEW), froz
 
 @st.composite
 def answers(draw: st.DrawFn, snapshot: Snapshot) -> tuple[ObservedListener, ...]:
-    """Of two listeners of each broker; one may not say anything about a CA."""
+    """The answers of two listeners of each broker; a listener may say nothing about a CA."""
     found = []
     for pod in snapshot.pods:
         for port in (9093, 9094):

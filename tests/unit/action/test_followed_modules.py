@@ -28,7 +28,7 @@ FOLLOWED = ("strimzi_ca", "strimzi_ca_info", "strimzi_ee_cert", "strimzi_roll", 
 
 
 class Screen:
-    """What was shown, and when."""
+    """The lines that were shown, and a way to wait for them."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the modules of a rotation of three nodes return, call by call."""
+"""The results of the modules in a rotation of three nodes, call by call."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def nodes(uid: str, numbers: Iterable[int] = range(3), **changed: Any) -> list[d
 
 
 def listener(name: str = "demo-kafka-0", uid: str = "0-d", port: int = 9091, **changed: Any) -> dict[str, Any]:
-    """As it answers after the rotation."""
+    """A listener as it answers after the rotation."""
     return {
         "pod": name,
         "uid": uid,
@@ -73,7 +73,7 @@ def listeners(pods: Iterable[Mapping[str, Any]], ports: Iterable[int] = (9090, 9
 
 
 def look(answers: Iterable[Mapping[str, Any]], **changed: Any) -> dict[str, Any]:
-    """What a result says of the last time the listeners were asked."""
+    """The part of a result about the last time the listeners were asked."""
     evidence = {"source": "handshake", "why": "", "seen_at": "2026-06-01T12:01:00Z", **changed}
     return {"evidence": evidence, "listeners": list(answers)}
 
@@ -113,12 +113,12 @@ def roll(phase: str, uid: str, seconds: float = 6.0, away: int = 1) -> dict[str,
 
 
 def before() -> dict[str, Any]:
-    """As the first call sees the cluster of a rotation."""
+    """The cluster of a rotation as the first call sees it."""
     return seen([ca()], nodes("a"), leaves=[leaf()])
 
 
 def after() -> dict[str, Any]:
-    """As the last call sees it."""
+    """The cluster of a rotation as the last call sees it."""
     new = nodes("d", presents=[label(NEW)], trusts=[label(NEW)])
     return seen([ca(NEW)], new, leaves=[leaf(issuer=ca(NEW)["subject"])])
 
@@ -158,7 +158,7 @@ def held(**changed: Any) -> dict[str, Any]:
     return {**seen([ca()], nodes("b")), "failed": True, "msg": "held", "violations": [violation], **changed}
 
 
-#: What the one call of a run in check mode returns.
+#: The result of the one call of a run in check mode.
 PLANNED = {
     **before(),
     "done": False,

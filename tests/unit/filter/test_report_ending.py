@@ -18,7 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.facts imp
 
 from .runs import NOW, PLANNED, action, before, ca, facts, held, idle, nodes, rotation, seen, step
 
-#: What a task that was skipped registers, and a variable of one that was never reached.
+#: The result that a skipped task registers, and the variable of a task that was never reached.
 SKIPPED: list[dict[str, Any]] = [{"changed": False, "skipped": True, "skip_reason": "Conditional result was False"}, {}]
 NO_ANSWER = {"failed": True, "msg": "no answer"}
 STOPPED = rotation(last=seen([ca()], nodes("d"), pending=["use: promote"]))

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is tested here is what modules say and write, not how long primes take."""
+"""Tests here are about what modules say and write, not about how long primes take."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def fast_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class FastClock(SystemClock):
-    """Whoever lets time pass finds that it has passed; it never goes back, because clusters are kept for other tests."""
+    """A module that sleeps finds at once that the time has passed; the clock never goes back, because clusters are kept for other tests."""
 
     passed = timedelta()
 

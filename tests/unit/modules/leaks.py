@@ -24,7 +24,7 @@ def keys_of(memory: MemoryCluster) -> set[str]:
 
 
 def leaks(text: str, keys: set[str]) -> list[str]:
-    """What of these keys is in the text; PEM armour counts whatever is in it."""
+    """The forms of these keys that are in the text; PEM armour counts whatever is in it."""
     found = [form for key in sorted(keys) for form in _forms(key) if form in text]
     return ["PEM armour of a private key", *found] if "PRIVATE KEY" in text else found
 

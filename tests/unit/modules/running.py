@@ -39,7 +39,7 @@ NAMES = (
     "strimzi_user",
     "strimzi_user_info",
 )
-#: What a module has to be told besides the cluster.
+#: The options that a module needs besides the cluster.
 REQUIRED: dict[str, dict[str, Any]] = {
     "strimzi_reconciliation": {"state": "resumed"},
     "strimzi_user": {"user": "orders", "authentication": "tls"},
@@ -122,7 +122,7 @@ def call(
     client_for: Callable[..., KubeClient] | None = None,
     **options: Any,
 ) -> Ended:
-    """One call of one module on this cluster; while the module waits, the cluster moves. No key is ever printed or logged.
+    """Calls a module once on this cluster; while the module waits, the cluster moves. No key is ever printed or logged.
 
     client_for: what makes a client of the options, instead of one for this cluster.
     """

@@ -19,7 +19,7 @@ from ...support.certificates import EC, key, make
 from ...support.memory_cluster import MemoryCluster, Moment
 from .running import Ended, call
 
-#: What a module is told so that a test does not wait for primes.
+#: Options for a module so that a test does not wait for primes.
 FAST = {"key_algorithm": "ecdsa"}
 #: A replacement that stops where the next CA is published: the first task of a flow.
 PREPARED = {"state": "replaced", "until_phase": "prepare", "fresh_for_hours": 0, **FAST}

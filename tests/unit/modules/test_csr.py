@@ -60,7 +60,7 @@ def bring(memory: MemoryCluster, *certificates: str, **more: Any) -> Ended:
 
 
 def refused(memory: MemoryCluster, message: str, *certificates: str) -> None:
-    """The whole message; nothing is written, whatever else is right."""
+    """The call fails with this whole message, and writes nothing, whatever else is right."""
     before = memory.api.snapshot()
     ended = bring(memory, *certificates)
     assert ended.result["msg"] == message
@@ -134,14 +134,14 @@ def _other_request(number: int = 7) -> Change:
         names = look(memory)["demo-kafka-0"]["subject_alternative_names"]
         csr = build_request(DistinguishedName("demo-kafka"), names, key(number)).decode()
         own = make("x", key(number)).certificate.public_key_sha256
-        # Who may write to this Secret can make both agree; the key itself lies elsewhere.
+        # A person who may write to this Secret can make both agree; the key itself lies elsewhere.
         edit(memory, "demo-kafka-0", request=csr, **({"publicKey": own} if number == 8 else {}))
 
     return change
 
 
 def _resigned(name: str = "demo-kafka", *more: str) -> Change:
-    """By who has the key, or has had the run sign something else."""
+    """Somebody who has the key has signed the request anew, or has had the run sign something else."""
 
     def change(memory: MemoryCluster) -> None:
         names = look(memory)["demo-kafka-0"]["subject_alternative_names"]
@@ -357,7 +357,7 @@ def test_a_better_one_takes_the_place_of_what_somebody_put_there() -> None:
 
 
 def test_one_that_begins_in_a_moment_is_put_back() -> None:
-    """The clock of who signs may be ahead of ours."""
+    """The clock of the person who signs may be ahead of ours."""
     memory = stages.asked()
     ahead = FastClock().now() + timedelta(minutes=4)
     ended = bring(memory, signed(memory, "demo-kafka-0", replace(GOOD, begin=ahead)))
@@ -532,7 +532,7 @@ def test_one_behind_its_chain_is_refused() -> None:
 
 
 def test_a_private_key_among_certificates_is_refused_and_shown_nowhere(tmp_path: Path) -> None:
-    """That call() finds no key in anything that is printed is part of every test here."""
+    """In every test here call() checks that no key is in anything that is printed."""
     memory = stages.asked()
     text = signed(memory, "demo-kafka-0") + key(6).reveal().decode()
     why = "a private key is in it. Nobody needs it here; give certificates alone."

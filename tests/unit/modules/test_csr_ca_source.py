@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who carries requests by hand brings certificates of a CA that lies in the source and is not in use yet."""
+"""People who carry requests by hand bring certificates of a CA that lies in the source and is not in use yet."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from .stages import DAY, ELSEWHERE, FAST, NOW
 NEXT = make("Next Corporate CA", key(4), begin=NOW - DAY, end=NOW + 400 * DAY)
 UNKNOWN = make("Unknown CA", key(5), begin=NOW - DAY, end=NOW + 400 * DAY)
 SOURCE = {"ca_source": {"name": "corporate-ca"}}
-#: For which a certificate is to wait.
+#: The next node, for which a certificate is to wait.
 SPARE = "demo-kafka-3"
 
 
 def replaced(memory: MemoryCluster) -> None:
-    """As far as it can go."""
+    """Replaces the CA as far as it can go."""
     certificate = ELSEWHERE.certificate.pem.decode()
     options = {"state": "replaced", "fresh_for_hours": 0, "client_grace": 0, "spare_leaves": 1, **FAST}
     stages.done(memory, "strimzi_ca", certificate=certificate, **options)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is documented is what there is: options, and keys of the result."""
+"""The documentation names exactly the options, and the keys of the result, that there are."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def documented(name: str, part: str) -> dict[str, Any]:
 
 
 def documented_options(name: str) -> dict[str, Any]:
-    """Those of the module and of its fragments; a module's own win."""
+    """The options of the module and of its fragments; a module's own win."""
     own = documented(name, "DOCUMENTATION")
     options: dict[str, Any] = {}
     for fragment in own["extends_documentation_fragment"]:
@@ -49,7 +49,7 @@ class _Stopped(Exception):
 
 
 def arguments_of(name: str) -> dict[str, Any]:
-    """What the module really gives to AnsibleModule."""
+    """The arguments that the module really gives to AnsibleModule."""
     stopped = mock.patch.object(composition, "QuietModule", side_effect=_Stopped)
     with stopped as constructor, pytest.raises(_Stopped):
         importlib.import_module(f"{MODULES}.{name}").main()
@@ -57,7 +57,7 @@ def arguments_of(name: str) -> dict[str, Any]:
 
 
 def facts(options: dict[str, Any], inner: str) -> dict[str, Any]:
-    """Of each option what has to be the same in both places."""
+    """The facts of each option that have to be the same in both places."""
     return {
         name: {
             "type": option.get("type", "str"),
@@ -112,7 +112,7 @@ def test_what_is_returned_is_documented_and_what_is_documented_is_returned(name:
     assert set(described) == {key for result in results(name) for key in result}
 
 
-#: What is returned by some calls only, with the options that make the difference.
+#: Keys that only some calls return, with the options that make the difference.
 SOMETIMES = {
     **dict.fromkeys(PLANNED, "in check mode"),
     "drift": "O(state=present)",

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a call has done is in its result, however the call ends: after a conflict, a failure, or a roll that stops."""
+"""The result of a call tells all that it has done, however the call ends: after a conflict, a failure, or a roll that stops."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_before_anything_was_done() -> None:
 
 
 def test_when_the_operator_does_not_follow() -> None:
-    """What it has taken back since is said as well."""
+    """The result tells the pause as well that the call has taken back since."""
     memory = stages.taken_up()
     memory.operator_runs = False
     ended = call("strimzi_ca", memory, state="promoted", operator_timeout=1)

@@ -19,9 +19,9 @@ import importlib, json, sys
 importlib.import_module("{modules}.{name}")
 print(json.dumps([name.partition(".module_utils.")[2] for name in sys.modules if "trustops.strimzi" in name]))
 """
-#: Those that take their part in a flow; the others look only, or do something else.
+#: Modules that take their part in a flow; the others look only, or do something else.
 WRITERS = {"strimzi_ca", "strimzi_trusted_certs", "strimzi_ee_cert", "strimzi_node_pool", "strimzi_roll"}
-#: What is loaded only where it is needed, and who always needs it.
+#: Parts that are loaded only where they are needed, and the modules that always need them.
 OWNERS = {
     "_handshake": set(),
     "_kube.port_forward": set(),

@@ -101,7 +101,7 @@ def test_a_supplied_ca_is_part_of_the_plan() -> None:
 
 @pytest.mark.parametrize("use", [use for use in USES if use.module == "strimzi_ca"], ids=str)
 def test_check_mode_plans_what_the_run_then_does(use: Any) -> None:
-    """What is written first is what the run writes first."""
+    """The first writes of the plan are the first writes of the run."""
     planned, done = use.planned.result, use.done.result
     first = [action["object"] for action in planned["actions"]]
     assert [action["object"] for action in done["actions"]][: len(first)] == first

@@ -48,7 +48,7 @@ def asked() -> MemoryCluster:
 
 
 def waiting(ended: Ended) -> list[str]:
-    """What a call says that it waits for; it is no failure."""
+    """The sentences in which a call says what it waits for; it has not failed."""
     assert (ended.failed, ended.code) == (False, 0), ended.result.get("msg")
     told: list[str] = ended.result["waiting"]
     return told
@@ -86,7 +86,7 @@ def test_it_waits_and_goes_on() -> None:
 
 
 def predicted(memory: MemoryCluster) -> list[str]:
-    """What would be written next. Nothing is."""
+    """The writes that would come next. Nothing is written."""
     before = [one["metadata"]["resourceVersion"] for one in secrets_of(memory)]
     ended = replace_key(memory, check=True)
     assert (ended.failed, ended.writes) == (False, [])
@@ -116,7 +116,7 @@ def test_to_wait_for_the_issuer_ends_in_time() -> None:
 
 
 def test_another_run_goes_on_while_one_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is not told that the cluster is taken, it ends, and the one that waited finds nothing left to do."""
+    """The other run is not told that the cluster is taken, it ends, and the run that waited finds nothing left to do."""
     memory, others, sleep = asked(), list[Ended](), FastClock.sleep
 
     def meanwhile(clock: FastClock, seconds: float) -> None:

@@ -67,7 +67,7 @@ def test_chain_out_of_order() -> None:
 
 
 def test_a_chain_that_strimzi_accepts_is_in_order(tmp_path: Path) -> None:
-    """Whatever others make of it: whoever has such a CA has to get away from it."""
+    """Other verifiers do not matter here: people who have such a CA have to get away from it."""
     root = authority("root", 1)
     sha_1, spelling = sha_1_below(root, key(2), tmp_path, "issuing"), authority("issuing", 2, root, issuer_name="ROOT")
     for issuing in (sha_1, spelling):
@@ -215,7 +215,7 @@ def fill(memory: MemoryCluster, secret: str, room: int) -> int:
     return 1024 * 1024 - room
 
 
-#: What a flow may add: two chains, and lines for each of the three nodes and three other pods.
+#: The bytes that a flow may add: two chains, and lines for each of the three nodes and three other pods.
 GROWTH = 2 * 16 * 1024 + 6 * 256
 
 

@@ -103,7 +103,7 @@ def test_generated_ca_where_a_user_managed_one_is_needed(state: str) -> None:
 
 
 def test_a_ca_that_the_operator_is_replacing_by_itself() -> None:
-    """Whoever looks is told, and nobody takes it over."""
+    """A call that looks tells it, and no call takes the CA over."""
     memory = stages.generated()
     put(memory, "secrets", KEYS, annotations={"strimzi.io/force-replace": "true"})
     set_ = "is set: the Cluster Operator is about to renew or replace its CA by itself."

@@ -83,7 +83,7 @@ def test_operator_that_does_not_confirm_a_pause() -> None:
     )
     assert ended.writes_but_lease == ["PATCH kafkas/demo"]
     assert ended.result["changed"] is True
-    # What was begun is said by the cluster itself, so the same holder ends it.
+    # The cluster itself says what was begun, so the same holder ends it.
     memory.operator_runs = True
     resumed = call("strimzi_reconciliation", memory, state="resumed")
     assert (resumed.result["changed"], is_paused(memory)) == (True, False)
@@ -114,7 +114,7 @@ ROLL_REMEDY = (
 
 
 def stuck(memory: MemoryCluster) -> list[str]:
-    """What a roll says about each pod when nothing moves any more; Deployments' pods have random names."""
+    """The words of a roll about each node when nothing moves any more; pods of Deployments, with random names, are left out."""
     ended = call("strimzi_trusted_certs", memory, pod_timeout=1)
     assert (ended.code, ended.failed) == (1, True)
     message = ended.result["msg"]

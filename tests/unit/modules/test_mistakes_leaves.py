@@ -62,7 +62,7 @@ def test_a_leaf_that_no_node_could_start_with_in_a_settled_cluster(entry: str, c
         ended = call(module, memory)
         assert (ended.failed, ended.result["done"]) == (True, False)
         assert ended.result["msg"] == f"Kafka cluster kafka/demo: Secret kafka/{NODE}: {message} {DELETE}"
-        # What the ledger remembers may change, and nothing else.
+        # The memory of the ledger may change, and nothing else.
         assert set(ended.writes_but_lease) <= {f"PATCH secrets/{LEDGER}"}
     told(memory, message, DELETE)
 

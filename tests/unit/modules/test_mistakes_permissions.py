@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is not allowed is named as a rule of a Role: which verb on what, for whom."""
+"""A missing permission is named as a rule of a Role: the verb, the resource, and the identity that needs it."""
 
 from __future__ import annotations
 

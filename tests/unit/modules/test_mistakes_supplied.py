@@ -106,7 +106,7 @@ def test_out_of_order() -> None:
     )
 
 
-#: What the certificates of the cluster have in their names; those of clients have a common name alone.
+#: The names in certificates of the cluster; certificates of clients have a common name alone.
 NEEDED = ["svc", "kafka", "cluster.local", "demo-kafka-bootstrap", "demo-kafka-brokers", "demo-kafka-external-bootstrap",
           "cluster-operator", "demo-entity-topic-operator", "demo-entity-user-operator", "demo-cruise-control", "demo-kafka-exporter", "localhost"]  # fmt: skip
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a module does is told while it happens, into the file that the action plugin reads: each thing once, each restart."""
+"""A module tells what it does while it happens, in the file that the action plugin reads: each thing once, each restart."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .leaks import keys_of, leaks
 from .running import call
 
 _NAMES = re.compile(r" \([0-9a-f]{12}\)|-\w{10}-\w{5}| after \d+\.\d s")
-#: What is left of it depends on how fast the machine is.
+#: The time that is left depends on how fast the machine is.
 _LEFT = re.compile(r"clients get \d+ s")
 OLD, NEW = (f"CN=cluster-ca v{number},O=io.strimzi" for number in (0, 1))
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What modules return is what the report reads: the figures of a whole flow, call by call as its role makes them."""
+"""The report reads the results that modules return: the figures of a whole flow, call by call as its role makes them."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def test_where_nodes_cannot_read_again_it_is_refused_before_any_leaf_is_issued()
         assert not any("demo-kafka" in write for write in ended.writes)
 
 
-# What clients outside the cluster get. ------------------------------------------------------------------------------
+# The time that clients outside the cluster get. ---------------------------------------------------------------------
 
 GRACE = "Clients that know only the CA in use could refuse CN=cluster-ca v1,O=io.strimzi ("
 
@@ -168,7 +168,7 @@ def test_the_link_stays_until_clients_have_had_their_time() -> None:
 
 
 def test_a_task_in_between_takes_none_of_it_away() -> None:
-    """Whoever is killed while it waits, or comes later, waits for the rest only."""
+    """A task that comes later, or after one that was killed while it waited, waits for the rest only."""
     memory = adopted()
     stages.done(memory, "strimzi_ca", **stages.PREPARED)
     FastClock.passed += timedelta(seconds=100)

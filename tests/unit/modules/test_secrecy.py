@@ -72,7 +72,7 @@ def test_the_last_net_hides_what_should_never_have_been_there(monkeypatch: pytes
     whole = [text for text in stored if "-----" not in text]
     forms = [*whole, *keys_of(memory), *(line for line in lines if len(line) > 20)]
     monkeypatch.setattr(composition, "diff_of", lambda actions: [{"before": f"({form})"} for form in forms])
-    # That no key is left is what call() itself looks for.
+    # call() itself checks that no key is left.
     assert all("********" in shown["before"] for shown in call("strimzi_ca_info", memory).result["diff"])
 
 
@@ -235,6 +235,6 @@ def test_short_passwords_leave_results_as_they_are(monkeypatch: pytest.MonkeyPat
 
 
 def shape(result: dict[str, Any]) -> str:
-    """What is the same of every cluster and call that are alike."""
+    """The part of a result that is the same for all clusters and calls that are alike."""
     changing = {"invocation", "seconds", "began_at"}
     return re.sub(r"[0-9a-f]{12,}|\d{4}-\S+Z", "", json.dumps({k: v for k, v in result.items() if k not in changing}))

@@ -27,7 +27,7 @@ OLD = make("clients-ca v9", key(20), begin=NOW - DAY, end=NOW + 100 * DAY)
 
 
 def cluster() -> tuple[MemoryCluster, Entity]:
-    """With the CA that issues for its users; OLD is trusted beside it."""
+    """A cluster, and the CA that issues for its users; OLD is trusted beside that CA."""
     memory = stages.managed()
     certificates, keys = (memory.api.find("secrets", "kafka", name) or {} for name in (CERTIFICATE_SECRET, KEY_SECRET))
     current = clients_ca(certificates, keys)
@@ -72,7 +72,7 @@ def test_who_presents_it_and_who_has_yet_to_restart() -> None:
 
 
 def test_a_broker_that_would_refuse_users_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that has not read its trust again since the CA that issues was added."""
+    """A broker that has not read its trust again since the CA that issues was added."""
     memory, current = cluster()
     new, old = current.certificate, OLD.certificate
     answers = (

@@ -117,7 +117,7 @@ def test_who_waits_for_what(memory: MemoryCluster) -> None:
 
 
 def test_a_certificate_that_has_expired(memory: MemoryCluster) -> None:
-    """Whoever brings it is told, and nothing is written."""
+    """The person who brings it is told, and nothing is written."""
     asked(memory, "strimzi_ca", until_phase="trust", **SUPPLIED)
     asked(memory, "strimzi_ee_cert", state="issued")
     (good,) = signed(memory, "orders")

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What each module writes in each of its uses, that it writes nothing after that, and what check mode and diff say of it."""
+"""In each of its uses a module writes what it is to write, and nothing when it is called again; check mode and diff tell the truth about it."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ STAMPS = [
 OTHER_CA = make("another", key(1)).certificate
 
 
-#: What a result has in check mode only, where a flow is planned.
+#: Keys that a result has in check mode only, where a flow is planned.
 PLANNED = {"plan", "planned_phases", "planned_restarts", "planned_rolls", "choices"}
 
 
@@ -108,7 +108,7 @@ def _deployed() -> MemoryCluster:
 
 
 def _with_a_user() -> MemoryCluster:
-    """Whom the User Operator looks at as soon as its resource changes."""
+    """The User Operator looks at the user as soon as its resource changes."""
     memory = stages.managed()
     operator = UserOperatorDouble(memory.api, memory.namespace, memory.cluster)
     memory.apply(kafka_user("orders", memory.namespace))

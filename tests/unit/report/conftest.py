@@ -34,9 +34,9 @@ from ..filter.runs import (
 )
 from .pages import write_pages
 
-#: What would break out of text, of an attribute, of a table cell or of a template.
+#: A name that would break out of text, of an attribute, of a table cell or of a template.
 HOSTILE = """<script>alert(1)</script>"'><b>|`{{ 6 * 7 }}{% raw %}"""
-#: What would command a terminal that shows the page, or turn what is read around.
+#: A name that would command a terminal that shows the page, or turn the text around.
 COMMANDS = "\x1b[2J\x9b31m\u202e"
 
 

@@ -19,7 +19,7 @@ ROLES = Path(__file__).parents[3] / "roles"
 REPORTING = sorted(
     path.parents[1].name for path in ROLES.glob("*/tasks/main.yml") if "report_calls:" in path.read_text()
 )
-#: What the calls of a flow say. That of a task that was left out says nothing.
+#: The results of the calls of a flow. The result of a task that was left out says nothing.
 DONE = {"done": True, "waiting": []}
 AWAITING = {"done": False, "waiting": ["2 certificates still to come from somebody.", "Sign {{ them }}."]}
 HELD_BY_PROCESSES = {
@@ -46,7 +46,7 @@ def test_every_flow_has_it_after_its_report() -> None:
 
 
 def play(folder: Path, wanted: str) -> subprocess.CompletedProcess[str]:
-    """One host for each case."""
+    """A play with a host for each case."""
     tasks: list[dict[str, Any]] = [
         # As the flows get it: the result of a module, which Ansible never takes for a template.
         {"ansible.builtin.command": f"cat {folder}/calls.json", "register": "read"},

@@ -46,13 +46,13 @@ def read_by(role: str) -> set[str]:
     return {name for path in files for name in _VARIABLE.findall(_MODULE.sub("", path.read_text()))}
 
 
-#: By what every flow shares, for those that it hands on to modules.
+#: Variables that the shared part of every flow reads, to hand them on to modules.
 SHARED = set(
     _VARIABLE.findall(str({key: value for key, value in FLOW.items() if key not in ("flow_known", "flow_gone")}))
 )
 
 
-#: What a playbook is about, whoever runs it.
+#: Variables that say what a playbook is about: it sets them itself, whoever runs it.
 _SET_BY = {"rotate_clients_ca.yml": ("strimzi_ca",)}
 
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""What the CA source asks for: which CA leaves are to be of, and which are to be trusted beside it (docs/design.md, "Where
+"""The wish of the CA source: the CA that leaves are to be of, and the CAs that are to be trusted beside it (docs/design.md, "Where
 trust comes from").
 """
 
@@ -27,7 +27,7 @@ _HEEDING = ROTATIONS | {Goal.RECONCILE}
 
 @dataclass(frozen=True)
 class Wish:
-    """What the source asks for now, as far as it is known which CA it means and that the user wants it."""
+    """The wish of the source now, as far as it is known which CA it means and that the user wants it."""
 
     source: CaSource
     snapshot: Snapshot
@@ -55,7 +55,7 @@ class Wish:
 
     @property
     def _has_in_use(self) -> bool:
-        """Bundles often hold roots alone, and an intermediate CA below one of them is in use."""
+        """Whether the source has the CA in use, or a CA above it: bundles often hold roots alone, and an intermediate CA below one is in use."""
         current, ends = self.snapshot.ca.current, [chain[0] for chain in self.issuing]
         return any(one.is_twin_of(current[0]) for one in self.source.certificates) or any(
             one.is_twin_of(above) for one in ends for above in current[1:]
@@ -63,7 +63,7 @@ class Wish:
 
     @property
     def authority(self) -> Chain:
-        """The same; empty also where the user has yet to confirm it."""
+        """The CA that is meant; empty also where the user has yet to confirm it."""
         return self.meant if self.meant and self._is_confirmed(self.meant[0]) else ()
 
     @cached_property
@@ -89,8 +89,8 @@ class Wish:
         )  # fmt: skip
 
     def _is_confirmed(self, certificate: Certificate) -> bool:
-        """By the user, or because it is known: it is in the ledger, or has the name and the key of a CA that is trusted, so that nobody is
-        trusted for it who was not before.
+        """Whether the user has confirmed this CA, or it is known: it is in the ledger, or has the name and the key of a CA that is
+        trusted, so that nobody is trusted for it who was not before.
         """
         trusted = [entry.certificate for entry in self.ledger.entries if entry.state in TRUSTED_STATES]
         trusted += self.snapshot.ca.current[:1]
@@ -99,13 +99,13 @@ class Wish:
 
 
 def is_heeded(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> bool:
-    """Whether this flow does what a source asks for. One in flight goes to its end first, and a first CA is made where there is none."""
+    """Whether this flow does what a source asks for. A flow in flight goes to its end first, and a first CA is made where there is none."""
     confirms = intent.goal is Goal.CREATE and bool(snapshot.ca.current)
     return intent.goal in _HEEDING and not confirms and not in_flight(ledger) and not snapshot.ca.prepared
 
 
 def wish_of(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Wish | None:
-    """What the source asks for; None where there is none that can be used, or where this flow does not heed it."""
+    """The wish of the source; None where there is no source that can be used, or where this flow does not heed it."""
     source = snapshot.source
     if source is None or source.problem or not is_heeded(snapshot, intent, ledger):
         return None

@@ -17,7 +17,7 @@ from .violations import Violation
 
 @dataclass(frozen=True)
 class Transition:
-    """One edge taken by one CA, with the evidence that justified it."""
+    """An edge that one CA has taken, with the evidence that justified it."""
 
     fingerprint: str
     subject: str

@@ -29,7 +29,7 @@ class Spread(str, Enum):
 
 
 class NewRoots(str, Enum):
-    """What is done about a CA that the source holds and the ledger does not know.
+    """How a flow treats a CA that the source holds and the ledger does not know.
 
     ASK: nothing, until the user confirms its fingerprint. NEVER: the flow is held until it is gone.
     """
@@ -77,7 +77,7 @@ class Intent:
     trusting: CAs, each with its chain, that are to be trusted beside those of the flow. leaving: fingerprint of a CA that is
     to leave although it was never used. adopts: with UPGRADE, fingerprint of a CA that somebody has put into the place of the
     one in use, and that is to be adopted. issuing: which leaves are issued here if their Secrets are missing; None: none.
-    asked: reference of the issuer that is asked for leaves of a CA whose key is kept elsewhere. links: who can be asked for a
+    asked: reference of the issuer that is asked for leaves of a CA whose key is kept elsewhere. links: the issuer that can be asked for a
     link certificate by the CA in use; None: nobody. issue_until: how long to wait for it; None: not at
     all. insists: whether it is asked at once again where it has refused. scaling: the size that a node pool is to get.
     new_roots: what is done about a CA of the source that is new. confirmed: SHA-256 fingerprints, in lower case without colons, of such

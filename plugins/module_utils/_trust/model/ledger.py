@@ -32,7 +32,7 @@ class Layout(str, Enum):
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """One CA: ``chain[0]`` is the CA certificate, the rest leads to its root (usually nothing).
+    """A CA of the ledger: ``chain[0]`` is the CA certificate, the rest leads to its root (usually nothing).
 
     generations: the values of ``strimzi.io/cluster-ca-cert-generation`` that mean this CA.
     awaiting: UIDs of the pods that existed when the CA was read back from the trust bundle; every process trusts the CA
@@ -96,7 +96,7 @@ class Journal:
     by which people name it.
     successor: fingerprint of the CA that the flow puts in its place.
     retire, retire_by: when nodes give up the replaced CA, and at the latest; a run that says nothing else keeps to it.
-    is_abort: it undoes a flow that was in flight: what that was to replace is its successor. unsure: of an abort, UIDs of the pods that may
+    is_abort: it undoes a flow that was in flight: the CA that this was to replace is its successor. unsure: of an abort, UIDs of the pods that may
     have been started with a leaf of the CA that is given up, although nothing stored says so; None: that was not told yet.
     """
 

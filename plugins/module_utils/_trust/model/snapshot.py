@@ -38,7 +38,7 @@ class Component(str, Enum):
 
 
 class IssuedBy(Enum):
-    """Who issues certificates of a CA anew when another one has taken its place. USER_OPERATOR: with the key in the Secrets."""
+    """The party that issues certificates of a CA anew when another CA has taken its place. USER_OPERATOR: with the key in the Secrets."""
 
     THIS_COLLECTION = "this collection"
     USER_OPERATOR = "the User Operator"
@@ -89,7 +89,7 @@ class StoredLeaf:
 
     @property
     def held(self) -> Held:
-        """As the policies about leaves look at it."""
+        """The leaf as the policies about leaves look at it."""
         return Held(self.chain, self.problem, self.beside)
 
 
@@ -194,7 +194,7 @@ class InPlace:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """One observation of a cluster. Secrets are read before pods, so a pod that is missing here started after the
+    """An observation of a cluster. Secrets are read before pods, so a pod that is missing here started after the
     Secrets were read.
 
     bundle: fingerprints in the trust bundle, None when the Secret does not exist.
@@ -204,8 +204,8 @@ class Snapshot:
     in_place: whether running nodes can take a change up without a restart; None where that was not looked at.
     missing: Secrets with leaves that this cluster should have and has not, with what they belong to.
     outside: clients that hold a copy of the cluster CA. waivers: what the user lets pass without their evidence.
-    requests: what is recorded about leaves that somebody else issues, by the Secret of the leaf. standing: what an issuer
-    keeps that renews by itself, by the same.
+    requests: what is recorded about leaves that somebody else issues, by the Secret of the leaf. standing: the state
+    of leaves at an issuer that renews by itself, by the same.
     unlabelled: pods that run without labels by which they should be found, and these labels as "<name>=<value>".
     source: where the user keeps the CAs to trust; None where none is named.
     renewal_window: how long before its end the operator renews a leaf. misnamed: Secrets with leaves that have other names than the operator

@@ -17,7 +17,7 @@ from ..model.violations import Condition, Violation
 
 
 def flow_can_be_undone(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """What stands in the way is told when nothing is half done any more: a pause of the flow comes to its end first."""
+    """The obstacle is told when nothing is half done any more: a pause of the flow comes to its end first."""
     begun, ledger, names = in_flight(snapshot.ledger), snapshot.ledger, snapshot.names
     if intent.goal is not Goal.ABORT or begun is None or begun.is_abort or ledger is None:
         return

@@ -36,7 +36,7 @@ def somebody_verifies(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]
 
 
 def somebody_issues(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Whoever issues them by hand is not seen, and neither is whoever has one."""
+    """Nothing here sees a person who issues certificates by hand, nor the presenters that hold these."""
     if snapshot.issued_by is IssuedBy.THIS_COLLECTION or not _begins(snapshot, intent):
         return
     if snapshot.issued_by is IssuedBy.NOBODY:
@@ -84,7 +84,7 @@ def _room_with(chain: Chain) -> int:
 
 
 def presenters_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Found before anything is written: later the flow would stand still until somebody has looked after them."""
+    """An unknown certificate is found before anything is written: later the flow would stand still until somebody has looked after it."""
     if not _begins(snapshot, intent):
         return
     for one in presenters(snapshot):
@@ -96,7 +96,7 @@ def presenters_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
 
 
 def presenters_are_served(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Whoever keeps an old certificate would hold the flow at its end, and be refused if it were not for that."""
+    """A presenter that keeps an old certificate would hold the flow at its end, and be refused if it were not for that."""
     if not _begins(snapshot, intent):
         return
     for one in presenters(snapshot):

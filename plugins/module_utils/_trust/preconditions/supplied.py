@@ -23,7 +23,7 @@ from ..model.snapshot import Snapshot
 from ..model.violations import Condition, Violation
 from .authority import chain_problems, date_problems
 
-#: As messages name it, whoever brings it.
+#: The name of a CA in messages, whoever brings it.
 _SUPPLIED = "the supplied CA"
 
 
@@ -46,7 +46,7 @@ def supplied_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
 
 
 def verifier_problems(condition: Condition, subject: str, chain: Chain, verb: str) -> Iterator[Violation]:
-    """What some verifier refuses on every path. Once it is published or issues leaves, there is only the way back."""
+    """Defects for which some verifier refuses a CA on every path. Once the CA is published or issues leaves, there is only the way back."""
     for certificate, defect in chain_defects(chain):
         name = certificate.subject or f"the CA without a name ({certificate.sha256[:16]})"
         yield Violation(
@@ -56,7 +56,7 @@ def verifier_problems(condition: Condition, subject: str, chain: Chain, verb: st
 
 
 def _constraint_problems(condition: Condition, snapshot: Snapshot, subject: str, chain: Chain) -> Iterator[Violation]:
-    """Its leaves will have the names of those that are there: the first that it may not issue is told."""
+    """Its leaves will have the names of the present leaves: the first leaf that it may not issue is told."""
     if problem := extension_problem(chain[0]):
         yield Violation(
             condition, subject, f"{problem}.",

@@ -52,7 +52,7 @@ def _is_of_the_operator(snapshot: Snapshot, intent: Intent) -> bool:
 
 
 def _is_here(snapshot: Snapshot, fingerprint: str) -> bool:
-    """Also where it was adopted before and has come as far as the ledger."""
+    """Whether the cluster has this CA, also where it was adopted before and has come as far as the ledger."""
     chains = [snapshot.ca.current, *(one.chain for one in snapshot.ca.prepared)]
     chains += [entry.chain for entry in (snapshot.ledger.entries if snapshot.ledger else ())]
     return any(is_named(chain[0], fingerprint) for chain in chains if chain)
@@ -63,7 +63,7 @@ def _sha256_of_current(snapshot: Snapshot) -> str:
 
 
 def _signatures(snapshot: Snapshot, swap: Swap) -> str:
-    """Which stored leaves are of which of the two, as sentences."""
+    """Sentences that say which stored leaves are of which of the two CAs."""
     pair = (swap.replaced.certificate, swap.certificate)
     found = {
         one: [leaf.secret for leaf in snapshot.leaves if leaf.chain and chains_to(leaf.chain, one)] for one in pair

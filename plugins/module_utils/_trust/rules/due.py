@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Which leaves are due for renewal under the CA in use."""
+"""The leaves that are due for renewal under the CA in use."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def due_leaves(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> tuple[Stor
 
 
 def due_reasons(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str, Due]:
-    """Why each of them is, by its Secret."""
+    """Why each leaf is due, by its Secret."""
     if ledger.undone is not None:
         return _of_what_is_undone(snapshot, ledger)
     if in_flight(ledger) or snapshot.ca.prepared or not snapshot.ca.current:
@@ -60,7 +60,7 @@ def due_reasons(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str,
         **{
             leaf.secret: why_ending(leaf.chain[0], snapshot.ca.current)
             for leaf in ending
-            # Another one would last longer.
+            # Another leaf would last longer.
             if leaf.chain and not ends_with(leaf.chain[0], snapshot.ca.current)
         },
         **{leaf.secret: WHY_RENEWED for leaf in renewed_leaves(snapshot, intent)},

@@ -76,7 +76,7 @@ def _not_ours(leaf: StoredLeaf, ledger: Ledger) -> str:
 
 
 def _unserved(at: Situation) -> Iterator[Violation]:
-    """Those outside the cluster that nobody issues a certificate to."""
+    """The presenters outside the cluster that nobody issues a certificate to."""
     if at.snapshot.ca.in_use_elsewhere:
         yield from namesakes(at.snapshot, Condition.PRESENTERS_CAN_BE_ISSUED_TO)
 

@@ -35,7 +35,7 @@ from .trust import restart_to_trust
 Rule: TypeAlias = Callable[[Situation], Steps]
 
 RULES: tuple[Rule, ...] = (
-    # What was begun: first, because a killed call may have left the operator paused, or unable to issue.
+    # Chapter "What was begun": first, because a killed call may have left the operator paused, or unable to issue.
     settle_key,
     end_pause,
     # Abort: before anything leads further away from where it goes back to.
@@ -72,7 +72,7 @@ RULES: tuple[Rule, ...] = (
     forget_requests,
     # Uptake: what was written is taken up; by the operator's restarts before anybody is made to forget a CA.
     await_restarts,
-    # Some have their certificates, and are let on, before others get theirs.
+    # Users that have their certificates are let on before others get theirs.
     let_on_served,
     serve,
     reissue,

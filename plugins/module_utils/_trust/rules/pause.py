@@ -28,7 +28,7 @@ def in_pause(at: Situation, *steps: Step) -> Steps:
 
 def pause_reissue(at: Situation) -> Steps:
     """Before a switch after which certificates outside the cluster are to be issued some at a time, or by this collection, or during which none
-    may be: afterwards their issuer would take the next CA for each of them at any moment. And before a switch back: who is paused, for whom no
+    may be: afterwards their issuer would take the next CA for each of them at any moment. And before a switch back: for a paused user, no
     certificate of the CA that is given up is on its way any more.
     """
     because = _why_none(at) or _why_before_going_back(at)
@@ -42,7 +42,9 @@ def pause_reissue(at: Situation) -> Steps:
 
 
 def _why_before_going_back(at: Situation) -> str:
-    """As a sentence; empty where the switch leads forward. Whoever has kept a certificate of the old CA all along is not seen to wait for one."""
+    """Why users are paused before a switch back, as a sentence; empty where the switch leads forward. A user that has kept a certificate of
+    the old CA all along does not show that it waits for another one.
+    """
     unwanted = at.ledger.undone
     if unwanted is None or at.current is None or at.current.fingerprint != unwanted:
         return ""
@@ -65,15 +67,15 @@ def resume_reissue(at: Situation) -> Steps:
 
 
 def let_on(snapshot: Snapshot) -> Steps:
-    """What ends the pauses that this collection has made, where nothing else may be done."""
+    """The steps that end the pauses that this collection has made, where nothing else may be done."""
     operator = (Resume(phase=Phase.USE),) if snapshot.reconciliation.paused_by_us else ()
     return (*operator, *_resume_reissue(snapshot))
 
 
 def _resume_reissue(snapshot: Snapshot) -> Steps:
-    """Of those who have a certificate of the CA in use, or none. All others wait for their turn: nobody asks for all of them at once.
+    """End the pauses of presenters with a certificate of the CA in use, or none. The others wait for their turn: nobody asks for all at once.
 
-    In the middle of a switch nobody is let on whom the issuer must not see: whoever goes on with it ends the pause.
+    In the middle of a switch, no presenter is let on that the issuer must not see: the run that goes on with the switch ends the pause.
     """
     if snapshot.pause_reissue and not _key_matches(snapshot):
         return ()

@@ -15,7 +15,7 @@ from .situation import Situation
 
 def reissue(at: Situation) -> Steps:
     """Have certificates issued anew that were issued under another CA than the one in use, by the operator that can; a pause of their issue
-    ends with it. Whoever has none yet gets one.
+    ends with it. A presenter that has none yet gets one.
     """
     if not _is_switched(at) or at.current is None or at.serves:
         return ()

@@ -40,7 +40,7 @@ class Asked:
 
 
 def leaves_to_ask_for(at: Situation) -> Asked | None:
-    """Those of the next CA where there is one, or else of the CA in use; None where the key of that is here."""
+    """The leaves to ask for of the next CA where there is one, or else of the CA in use; None where the key of that CA is here."""
     ca, successor = at.snapshot.ca, at.successor
     chain = successor.entry.chain if successor is not None else ca.current
     if not chain or not ca.is_kept_elsewhere(chain[0]):
@@ -61,7 +61,7 @@ def reasons_for(at: Situation, authority: Chain) -> Mapping[str, Due]:
 
 
 def lacking(at: Situation, secrets: tuple[str, ...], issuer: Chain) -> tuple[str, ...]:
-    """Those for which no leaf is at hand and none can be signed here."""
+    """The Secrets among these for which no leaf is at hand and none can be signed here."""
     if not at.snapshot.ca.is_kept_elsewhere(issuer[0]):
         return ()
     return tuple(name for name in secrets if next_for(at, name, issuer) is not Next.USE)
@@ -74,7 +74,7 @@ def leaves_lacking(at: Situation) -> tuple[str, ...]:
 
 
 def next_for(at: Situation, secret: str, issuer: Chain) -> Next:
-    """What is to be done about the leaf in this Secret, which is wanted from this CA."""
+    """The next thing to do about the leaf in this Secret, which is wanted from this CA."""
     return _next(at, secret, _wanted(at, issuer))
 
 

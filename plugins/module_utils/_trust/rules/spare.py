@@ -37,7 +37,7 @@ def keep_spare_leaves(at: Situation) -> Steps:
 
 
 def _next(at: Situation, secret: str) -> Next:
-    """One that is at hand is asked for anew before the operator would renew it."""
+    """The next thing to do about a spare leaf: a leaf that is at hand is asked for anew before the operator would renew it."""
     request, current = at.snapshot.requests.get(secret), at.snapshot.ca.current
     waiting = request.certificate if request is not None and request.is_recorded else None
     if waiting is None or ends_with(waiting, current):

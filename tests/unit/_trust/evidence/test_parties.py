@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What every pod presents and trusts, by what is stored and, where somebody looked, by what its listeners say (I5)."""
+"""Stored objects and, where somebody looked, the answers of its listeners tell what every pod presents and trusts (I5)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who presents what by annotations and stored leaves; what is missing or contradictory is UNKNOWN (I5)."""
+"""Annotations and stored leaves tell what each pod presents; where they are missing or contradictory, that is UNKNOWN (I5)."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ CERTIFICATE = f"the certificate {POD}.crt in Secret {POD}"
         ((issue_leaf(INTERMEDIATE), INTERMEDIATE.certificate), ROOT, True),
         ((issue_leaf(BELOW), BELOW.certificate, INTERMEDIATE.certificate), ROOT, True),
         ((issue_leaf(BELOW), INTERMEDIATE.certificate, BELOW.certificate), ROOT, True),
-        # What was sent along but signed nothing of this path does not count.
+        # A certificate that was sent along but signed nothing of this path does not count.
         ((issue_leaf(OLD), INTERMEDIATE.certificate), ROOT, False),
         (linked_chain(NEW, OLD), OLD, True),
         # A leaf is no CA, whatever its key has signed.

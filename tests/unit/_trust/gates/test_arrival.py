@@ -38,7 +38,7 @@ STRANGE = f"no trusted certificate for {NEW.certificate.subject}, the issuer of 
 def test_where_clients_that_know_only_the_ca_in_use_could_refuse_the_next(
     current: Entity, form: Chain, why: str
 ) -> None:
-    """One kind of verifier that would is enough. A renewal validates by name and key."""
+    """A single kind of verifier that could refuse it is enough. A renewal validates by name and key."""
     snapshot = cluster(ca=secrets(current))
     assert why_refused_by_strangers(form, snapshot) == why
     waits = MOUNTED_SECRET if why else timedelta()

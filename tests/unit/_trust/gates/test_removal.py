@@ -64,7 +64,7 @@ REMEDY = "The CA stays trusted until this is no longer so; run the flow again to
 
 
 def against(books: Ledger = BOOKS, leaving: Entity = OLD, **fields: Any) -> list[tuple[str, str]]:
-    """Who is in the way, and with what."""
+    """The subjects that are in the way, each with its message."""
     chains = {f"{one.fingerprint}.crt": one.chain for one in books.entries}
     snapshot = cluster(ca=secrets(OLD, others=chains), ledger=books, **{**USED, **fields})
     found = removal_gate(snapshot, books, name_of(leaving))
@@ -151,7 +151,7 @@ def test_the_root_above_a_trusted_intermediate_can_leave_and_the_intermediate_ca
 
 @pytest.mark.parametrize("used", [OLD, NEW, THIRD], ids=["first", "second", "third"])
 def test_clients_are_asked_about_the_ca_that_leaves_and_about_no_other(used: Entity) -> None:
-    """One of the three has the greatest fingerprint, which means nothing."""
+    """The order of their fingerprints means nothing: each of the three is the one in use once."""
     client = OutsideClient("Secret kafka/app", chain_of(used), follows=Follows.TRUSTED, remedy=REMEDY)
     books = ledger(*(entry(one, generations={number}) for number, one in enumerate((OLD, NEW, THIRD))))
     for leaving in {OLD, NEW, THIRD} - {used}:
@@ -240,7 +240,7 @@ SOON = [(ORDERS, "is about to be issued a certificate, which may be of this CA."
 def test_a_certificate_that_is_about_to_be_issued(
     new: Presenter, changes: dict[str, Any], expected: list[tuple[str, str]]
 ) -> None:
-    """Whoever issues it may have read the CA a while ago."""
+    """Its issuer may have read the CA a while ago."""
     seen = replace(STAGES["issued"], presenters=presenting(new, current=NEW), **changes)
     found = removal_gate(seen, books_of(seen), OLD.certificate.fingerprint)
     assert [(one.subject, one.message) for one in found] == expected

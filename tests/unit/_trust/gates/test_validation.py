@@ -41,7 +41,7 @@ SHORT = make("cluster-ca v0", key(0), path_length=0)
     ],
 )  # fmt: skip
 def test_who_refuses(form: Chain, anchors: tuple[Entity, ...], refusing: Iterable[Verifier], kind: Verifier) -> None:
-    """What real verifiers make of the like is compared with ours in tests/verifiers."""
+    """Tests in tests/verifiers compare our verdicts on such chains with those of real verifiers."""
     found = validate(form, tuple(one.certificate for one in anchors), NOW, kind)
     assert found.valid is (kind not in refusing)
     assert bool(found.reason) is not found.valid

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One pass over the ledger: what it says afterwards, what is reported of it, and its laws in any cluster (I2, I5)."""
+"""A pass over the ledger: what the ledger says afterwards, what is reported of it, and its laws in any cluster (I2, I5)."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_entering_and_leaving_are_transitions_too(
 def test_one_transition_per_ca_along_an_edge_only_and_reported_as_it_happened(
     snapshot: Snapshot, intent: Intent
 ) -> None:
-    """What enters may become trusted in the same pass; everything else moves once."""
+    """A CA that enters may become trusted in the same pass; every other one moves once."""
     before, (after, taken) = books_of(snapshot), kept(snapshot, intent)
     reported = {one.fingerprint: (one.before, one.after) for one in taken}
     assert len(reported) == len(taken)
@@ -133,7 +133,7 @@ def test_one_transition_per_ca_along_an_edge_only_and_reported_as_it_happened(
 @SETTINGS
 @given(snapshots(), intents())
 def test_without_evidence_no_known_ca_changes_its_state(snapshot: Snapshot, intent: Intent) -> None:
-    """Without pods, and where it is not known of one what it presents; a CA that nobody uses may become trusted then."""
+    """There are no pods, or nobody knows what one of them presents; in the second case a CA that nobody uses may become trusted."""
     before, after = books_of(snapshot), kept(snapshot, intent)[0]
     known = all(seen.authorities is not None for seen in present_all(snapshot, after))
     if snapshot.pods and known:
@@ -177,7 +177,7 @@ def test_what_left_was_needed_by_nobody(snapshot: Snapshot) -> None:
 @SETTINGS
 @given(snapshots())
 def test_a_pod_never_comes_to_trust_a_ca_by_waiting(snapshot: Snapshot) -> None:
-    """Who was awaited and still runs stays awaited while the CA is projected; unless a twin that left was known to it."""
+    """A pod that was awaited and still runs stays awaited while the CA is projected, unless it knew a twin that left."""
     before, after = books_of(snapshot), kept(snapshot)[0]
     twins = {one.certificate.subject for one in before.entries if after.find(one.fingerprint) is None}
     for one in before.entries:

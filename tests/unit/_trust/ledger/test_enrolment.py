@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which CAs enter the ledger, in which state, and which generation means which CA."""
+"""The CAs that enter the ledger, their state, and the generations that mean each of them."""
 
 from __future__ import annotations
 

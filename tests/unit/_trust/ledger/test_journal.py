@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which flow is in flight: opened with the prepared CA, closed when nothing of it is left to do (I9, I10)."""
+"""The journal of the flow in flight: opened with the prepared CA, closed when nothing of the flow is left to do (I9, I10)."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_in_flight(books: Ledger | None, expected: Journal | None) -> None:
 def test_a_prepared_ca_that_enters_opens_the_journal(
     current: Entity | None, successor: Entity, goal: Goal, behind: tuple[Entity, ...]
 ) -> None:
-    """What it is for is told by its key, so that a run that crashed after writing it is continued as what it was."""
+    """The key of the prepared CA tells the goal, so that the flow of a run that crashed after writing the CA goes on as what it was."""
     waits = replace(prepared(successor), chain=chain_of(successor, *behind))
     ca = secrets(chain_of(current, *behind) if current else None, prepared=(waits,))
     books = ledger() if current else None
@@ -100,7 +100,7 @@ def test_a_ledger_that_was_lost_during_a_switch_opens_a_journal_that_can_be_clos
 
 @pytest.mark.parametrize("known", [True, False], ids=["known", "its ledger was lost"])
 def test_a_chain_is_known_by_the_ca_that_it_begins_with(known: bool) -> None:
-    """The one in use was put among the prepared ones, with the same root behind it or without."""
+    """The CA in use was put among the prepared ones, with the same root behind it or without."""
     whole = chain_of(NEW, ROOT)
     for lies, waits in ((whole, chain_of(NEW)), (chain_of(NEW), whole), (whole, whole)):
         ca = secrets(lies, certificate_generation=1, prepared=(replace(prepared(NEW), chain=waits),))
@@ -234,7 +234,7 @@ PATIENT = replace(RECONCILE, retire=Retire.WHEN_RESTARTED, retire_by=LATER)
 
 
 def test_when_nodes_give_up_the_old_ca_is_kept_with_the_flow() -> None:
-    """A run that says nothing of it keeps to it; one that says something changes it as long as the flow is in flight."""
+    """A run without this option keeps to it; a run with another one changes it as long as the flow is in flight."""
     begun = journal_after(linked.PREPARED, PATIENT)
     assert begun == a_journal(started_at=NOW, retire=Retire.WHEN_RESTARTED, retire_by=LATER)
     under_way = replace(linked.TRUSTED, ledger=replace(books_of(linked.TRUSTED), journal=begun))

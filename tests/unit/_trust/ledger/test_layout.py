@@ -49,7 +49,7 @@ def test_what_a_killed_call_left_goes_whoever_comes_next(layout: Layout) -> None
 
 @pytest.mark.parametrize("layout", Layout)
 def test_a_new_ledger_is_one_secret_first(layout: Layout) -> None:
-    """One write makes it or does not; two could leave half of it."""
+    """A single write makes it or does not; two could leave half of it."""
     (step,) = steps(None, layout)
     assert isinstance(step, WriteLedger)
     assert step.ledger.layout is Layout.SINGLE

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the ledger remembers of running processes: their leaves, the CAs that left and the leaves that are stored no more."""
+"""The ledger's memory of running processes: their leaves, the CAs that left and the leaves that are stored no more."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def nodes(*hashes: str | None, **fields: Any) -> tuple[Pod, ...]:
 
 
 def remembered(snapshot: Snapshot, books: Ledger = BOTH) -> list[set[str]]:
-    """Of each CA of the ledger."""
+    """The remembered leaves of each CA of the ledger."""
     after = remember_leaves(snapshot, books)
     assert [replace(one, leaves=NOBODY) for one in after.entries] == [
         replace(one, leaves=NOBODY) for one in books.entries
@@ -81,7 +81,7 @@ def test_the_leaves_of_each_ca_that_pods_say_they_were_started_with() -> None:
 
 
 def test_a_leaf_is_still_known_when_its_secret_holds_another() -> None:
-    """The pod goes on with the former one; whose the new one is says nothing about it."""
+    """The pod goes on with the former one; the issuer of the new one says nothing about it."""
     written = cluster(pods=nodes("a", "b", presents_stored=False), leaves=leaves(NEW, 1))
     assert remembered(written, knowing({"a", "b"}, set())) == [{"a", "b"}, set()]
     assert remembered(written) == [set(), set()]
@@ -98,7 +98,7 @@ def test_a_former_leaf_that_somebody_puts_back_makes_the_next_one_doubtful() -> 
 
 
 def test_a_former_leaf_in_the_place_of_another_makes_nothing_doubtful() -> None:
-    """What these pods were started with is no leaf of the next CA, and nothing new is said about it."""
+    """These pods were not started with leaves of the next CA, and nothing new is said about their leaves."""
     rewritten = cluster(pods=nodes("a", "b", presents_stored=False), leaves=leaves(OLD, 0))
     replacing = replace(knowing({"a", "b"}, set()), journal=a_journal())
     assert remembered(rewritten, replacing) == [{"a", "b"}, set()]

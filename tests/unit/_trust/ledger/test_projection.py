@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether the CAs of the ledger are where processes read them, and who started before they were."""
+"""Whether the CAs of the ledger are where processes read them, and the pods that started before they were."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ _READ = st.none() | st.sets(st.sampled_from(sorted(uids_of())))
 def test_whom_nobody_saw_start_with_it_never_counts_as_trusting_it(
     in_secret: bool, bundle: frozenset[str] | None, awaiting: set[str] | None, running: bool
 ) -> None:
-    """Who was awaited and runs still is awaited, unless reading back starts over; then everybody is."""
+    """A pod that was awaited and still runs stays awaited, unless reading back starts over; then every pod is."""
     books = ledger(entry(OLD), entry(NEW, UNTRUSTED, awaiting=awaiting))
     ca = secrets(others=others(NEW) if in_secret else {})
     snapshot = cluster(ca=ca, ledger=books, bundle=bundle, pods=pods() if running else ())

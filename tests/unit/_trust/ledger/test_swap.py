@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which CA in the place of the one in use came there past this collection, and what is entered when it is adopted."""
+"""A CA that came into the place of the one in use past this collection, and its entry in the ledger when it is adopted."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_pods_of_another_generation_have_yet_to_start_with_it() -> None:
 
 
 def test_what_every_process_has_started_with_is_known_to_all() -> None:
-    """By the gates it becomes trusted then, and nobody restarts for it."""
+    """By the gates it becomes trusted then, and no process restarts for it."""
     started = swapped(pods=pods(1))
     (_old, found) = take_on(started, ADOPT, books_of(started)).entries
     assert found == entry(NEW, TrustState.UNTRUSTED, awaiting=())

@@ -121,7 +121,7 @@ def test_not_before_no_such_leaf_can_be_put_back(snapshot: Snapshot) -> None:
 
 
 def test_it_is_noted_once() -> None:
-    """Who starts afterwards reads a leaf of the old CA."""
+    """A pod that starts afterwards reads a leaf of the old CA."""
     assert unsure_of(GIVEN_UP, replace(ABORT, unsure=frozenset())) == frozenset()
 
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a source of CAs asks for: one row for each thing that people put into one."""
+"""The wish in a source of CAs: a row for each thing that people put into one."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def wish(snapshot: Snapshot, *confirmed: Entity, **fields: Any) -> Wish:
     ],
 )  # fmt: skip
 def test_what_it_means(snapshot: Snapshot, meant: tuple[Entity, ...], beside: tuple[Entity, ...]) -> None:
-    """Whatever is meant, all of it is confirmed here."""
+    """Every CA is confirmed here, whatever is meant."""
     found = wish(snapshot, NEW, THIRD, INTERMEDIATE, NEIGHBOUR, ROOT, RENEWED)
     assert (found.meant, found.authority) == (chain_of(*meant) if meant else (),) * 2
     assert {chain[0] for chain in found.beside} == {one.certificate for one in beside}

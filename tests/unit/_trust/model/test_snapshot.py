@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a snapshot knows of its pods and listeners by their UID, as it is and after it was changed."""
+"""A snapshot knows its pods and listeners by their UID, as it is and after it was changed."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_what_running_processes_said_can_be_put_aside() -> None:
         (secrets(None), frozenset()),
         (secrets(OLD), names_of(OLD)),
         (secrets(OLD, others=others(NEW)), names_of(OLD, NEW)),
-        # What leads to a root is no anchor, unless it has an entry of its own.
+        # A certificate that leads to a root is no anchor, unless it has an entry of its own.
         (secrets(chain_of(INTERMEDIATE, ROOT)), names_of(INTERMEDIATE)),
         (secrets(OLD, prepared=(prepared(NEW),)), names_of(OLD)),
     ],

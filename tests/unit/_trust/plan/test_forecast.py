@@ -152,7 +152,7 @@ def test_who_restarts_is_named(component: Component) -> None:
     ],
 )
 def test_a_ca_that_is_there_already_is_told_by_its_digest(fields: dict[str, Any]) -> None:
-    """One that the caller brings, and the root that is trusted beside it."""
+    """The CA that the caller brings, and the root that is trusted beside it."""
     supplied = SUPPLIED.supplied
     assert supplied is not None
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What must be so of the cluster, its operator and its ledger before anything is written."""
+"""The preconditions about the cluster, its operator and its ledger, before anything is written."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ KAFKA, LEDGER = "Kafka kafka/demo", "Secret kafka/demo-cluster-ca-trusted-certs"
 CHECK_NAME = "Check the cluster's name and namespace; only the create flow works before the Kafka resource exists."
 HEALTH = "Bring the cluster to health first; a flow in progress would go on, a new one does not start."
 RELABEL = "Find out who changed this, then put back what it was: kubectl label pod"
-#: By default, of Kubernetes and etcd.
+#: The limit of Kubernetes and etcd, by default.
 SECRET_LIMIT = 1_048_576
 #: Three pods of 256 bytes and twice 16 KiB of certificates.
 GROWTH = 2 * 16 * 1024 + 3 * 256
@@ -69,7 +69,7 @@ FUTURE = {
     f"{named(OLD.certificate)} was published": ledger(replace(entry(OLD), published_at=_LATER)),
 }
 
-#: What cannot come up in a pause of ours: it says who paused, or it is asked before a flow starts only.
+#: Refusals that cannot come up in a pause of ours: the rule asks who paused, or it is asked before a flow starts only.
 BEFORE_A_FLOW = [
     refusal(
         not_paused_by_others,

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What must be so before the CA is handed back to the operator."""
+"""The preconditions of handing the CA back to the operator."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ UNFINISHED = (
 ONLY_CURRENT = "Run the reconcile playbook, remove what is not needed, then hand the cluster back."
 #: Names that look like the operator's and are not.
 CLIENTS, ALMOST = make("clients-ca v0", OLD.key), make("my-cluster-ca v0", OLD.key)
-#: Those before and after the usual one, which nobody knows before.
+#: CAs with identifiers before and after the usual one, which nobody knows beforehand.
 WITH_IDENTIFIERS = (
     IDENTIFIED,
     *(make("cluster-ca v0", OLD.key, subject_identifier=first + b" own") for first in (b"\x00", b"\xff")),
 )
 BELOW = chain_of(INTERMEDIATE, ROOT)
-#: As CAs are written that an issuer has certified.
+#: A CA with a name that stays the same where an issuer writes it anew.
 REWRITTEN = make("cluster-ca v0", OLD.key, outlives_rewriting=True)
 GONE = RemovedEntry(NEW.certificate, uids_of())
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What must be so of leaves that are to be issued or renewed."""
+"""The preconditions about leaves that are to be issued or renewed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LAST_AS_LONG = (
     ),
 )
 
-#: The operator issues such ones; nobody takes them after their CA has ended.
+#: The operator issues such leaves; no verifier takes them after their CA has ended.
 OUTLIVES = (a_leaf(chain=(issue_leaf(OLD, begin=NOW - 2 * YEAR, end=NOW + 3 * YEAR), OLD.certificate)),)
 
 #: Below a root that lasts longer.

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What holds a flow where somebody has put another CA into the place of the one in use, and what holds its adoption."""
+"""The preconditions that hold a flow where somebody has put another CA into the place of the one in use, or that hold its adoption."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ ADOPTED = (
     "Or have the other one adopted through every gate: run the upgrade playbook with its SHA-256 as strimzi_adopts."
 )
 RECONCILE = Intent(Goal.RECONCILE)
-#: No CA, for the sake of its own: a leaf's certificate.
+#: A leaf's certificate, which is no CA.
 NO_AUTHORITY = make("no CA", key(8), ca=False)
 BELOW = chain_of(INTERMEDIATE, ROOT)
 FEEBLE = make("feeble", key(8), end=NOW - DAY)

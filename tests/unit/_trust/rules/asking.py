@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a rule says: of one cluster, asked alone, and of the stages of all flows at which it is its turn."""
+"""The answers of a rule: about one cluster, asked alone, and at the stages of all flows at which it is its turn."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def situation(snapshot: Snapshot, intent: Intent = REPLACE_KEY, gates: Gates = G
 
 
 def turns(rule: Rule) -> dict[str, Steps]:
-    """Where the books are kept and no rule before this one has anything to say: what it says there."""
+    """The steps of this rule at each stage where the books are kept and no rule before it has anything to say."""
     return {stage: steps for stage, (first, steps) in _first_to_speak().items() if first is rule}
 
 
@@ -57,5 +57,5 @@ def _first_to_speak() -> dict[str, tuple[Rule, Steps]]:
 
 
 def pause_for(step: Step) -> Steps:
-    """What is said in the place of a step for which the operator has to be paused first."""
+    """The steps in the place of a step for which the operator has to be paused first."""
     return (Pause(phase=step.phase, purpose=step.sentence(), avoidable=step.avoidable),)

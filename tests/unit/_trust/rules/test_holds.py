@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What holds a flow when nothing can be done and the goal is not reached (unknown evidence fails closed, I5)."""
+"""The reasons that hold a flow when nothing can be done and the goal is not reached (unknown evidence fails closed, I5)."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ EVERYBODY = [*(f"pod {name}" for name in PODS), "the Cluster Operator"]
 
 
 def held(snapshot: Snapshot, intent: Intent = RECONCILE) -> list[tuple[Condition, str]]:
-    """By the whole decision: nothing is done, and it is not done either."""
+    """The violations of a whole decision, which has no steps; the flow is done only where there are none."""
     decision = decide(snapshot, intent)
     assert (decision.steps, decision.done) == ((), not decision.violations)
     assert decision.violations == holds(situation(snapshot, intent))
@@ -267,7 +267,7 @@ def test_a_client_outside_holds_the_switch(stage: str, holding: bool) -> None:
 
 
 def test_what_can_still_be_done_is_done_first() -> None:
-    """One pod is unknown; those that are known to be behind are rolled all the same."""
+    """A single pod is unknown; the pods that are known to be behind are rolled all the same."""
     behind = unlinked.TIDIED.pods
     decision = decide(replace(unlinked.TIDIED, pods=(replace(behind[0], generation=None), *behind[1:])), RECONCILE)
     assert (decision.violations, bool(decision.steps)) == ((), True)

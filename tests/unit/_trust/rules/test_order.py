@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whose turn it is at each stage of each flow, and what stands before what."""
+"""The rule whose turn it is at each stage of each flow, and the order of the rules."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ from ..builders import (
 )
 from .asking import FLOWS, REPLACE_KEY, situation, turns
 
-#: The rule that speaks at each stage; BOOKS: what was reached is written down first; NOBODY: the flow waits or is done.
+#: The rule that speaks at each stage; BOOKS: the ledger is written first; NOBODY: the flow waits or is done.
 BOOKS, NOBODY = "books", "nobody"
 STORY: dict[str, dict[str, Rule | str]] = {
     "linked": {
@@ -157,7 +157,7 @@ STORY: dict[str, dict[str, Rule | str]] = {
     },
 }
 TOLD = {f"{flow} {stage}": speaker for flow, stages in STORY.items() for stage, speaker in stages.items()}
-#: Where what is written down is not what the next stage begins with: the clock goes on, or somebody else acts.
+#: Stages after which the written ledger is not the one that the next stage begins with: the clock goes on, or somebody else acts.
 FOLLOWS = {"linked IN_BUNDLE": "linked TRUSTED", "unlinked RESTARTED": "unlinked TRUSTED"}
 
 

@@ -60,7 +60,7 @@ def test_paused_they_are_done() -> None:
 
 
 def users(stage: str, pause: ReissuePause = ReissuePause.NONE, **fields: object) -> Snapshot:
-    """One user, and a program that reads its Secret."""
+    """A user, and a program that reads its Secret."""
     found = presenter(ORDERS, pause=pause, **fields), presenter(CONNECT, renewal=Renewal.RESTARTED)
     return replace(STAGES[stage], presenters=presenting(*found))
 
@@ -109,7 +109,7 @@ def test_where_nobody_may_be_served_during_the_switch_everybody_is_paused() -> N
     ],
 )
 def test_nobody_stays_paused_where_no_switch_follows(pause: ReissuePause, behind: bool, ends: bool) -> None:
-    """But those who are to get a certificate of another CA: that is for a flow that serves one after the other."""
+    """A user that is to get a certificate of another CA does: a flow that serves users one after the other lets it on."""
     seen = users("trusted", pause, behind=behind)
     wanted = (ResumeReissue(names=(ORDERS,)),) if ends else ()
     assert (resume_reissue(situation(seen)), let_on(seen)) == (wanted, wanted)

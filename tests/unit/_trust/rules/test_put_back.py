@@ -30,7 +30,7 @@ def test_in_a_pause_because_the_operator_would_issue_leaves_of_it() -> None:
 
 
 def test_the_key_generation_is_that_which_pods_were_started_with() -> None:
-    """Whoever swapped the CA may have raised it: the operator would restart everything for trust, in its own way."""
+    """The person who swapped the CA may have raised it: the operator would restart everything for trust, in its own way."""
     raised = replace(HALTED, ca=replace(HALTED.ca, key_generation=5))
     started = tuple(replace(pod, key_generation=4) for pod in pods())
     assert put_back(situation(replace(raised, pods=started), ADOPT)) == (replace(BACK, key_generation=4),)
@@ -42,7 +42,7 @@ def test_only_what_is_to_be_adopted_and_has_not_reached_every_process() -> None:
 
 
 def test_it_comes_before_the_books() -> None:
-    """They would take what lies there for the CA in use."""
+    """The books would take the CA that lies there for the one in use."""
     assert decide(SWAPPED, ADOPT).steps == pause_for(BACK)
     assert decide(HALTED, ADOPT).steps == (BACK,)
 

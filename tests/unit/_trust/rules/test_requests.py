@@ -132,7 +132,7 @@ def test_why_they_have_to_be_asked_for(snapshot: Snapshot, reason: Reason) -> No
     ],
 )
 def test_nobody_is_asked_where_the_key_is_here(snapshot: Snapshot) -> None:
-    """What was asked for before is forgotten then."""
+    """Requests that were made before are forgotten then."""
     asked = with_requests(snapshot, a_request())
     assert leaves_to_ask_for(at(asked)) is None
     assert (leaves_lacking(at(asked)), ask_for_leaves(at(asked)), await_issuer(at(asked, WAITING))) == ((), (), ())
@@ -143,7 +143,7 @@ def test_nobody_is_asked_where_the_key_is_here(snapshot: Snapshot) -> None:
 
 
 def test_leaves_at_their_end_are_asked_for() -> None:
-    """Those of components too: the operator can renew none, and by every goal before it tries."""
+    """Leaves of components too, because the operator can renew none; every goal asks for them before the operator tries."""
     ending = (leaf_with(44 * DAY), leaf_with(44 * DAY, secret="exporter", component=Component.KAFKA_EXPORTER))
     snapshot = elsewhere(settled(*ending), LASTING)
     found, settled_ = (leaves_to_ask_for(at(snapshot, intent)) for intent in (RENEW_LEAVES, RECONCILE))

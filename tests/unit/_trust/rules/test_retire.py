@@ -127,7 +127,7 @@ GONE_ALREADY = entry(RENEWED, PHASE_OUT)
     ],
 )
 def test_one_that_stays_keeps_no_other(first: LedgerEntry, fields: dict[str, Any]) -> None:
-    """Whatever their order in the ledger."""
+    """Their order in the ledger does not matter."""
     books = books_of(RETIRING)
     ca = replace(RETIRING.ca, others={**RETIRING.ca.others, **others(THIRD)})
     snapshot = replace(RETIRING, ca=ca, ledger=replace(books, entries=(first, *books.entries)), **fields)

@@ -127,7 +127,7 @@ def test_it_goes_before_anything_else() -> None:
         assert decide(replace(busy, bundle=names_of(OLD, NEW)), intent).steps == pause_for(FORWARD)
 
 
-#: What is done in a pause, and where it ends.
+#: The step at each stage of a pause, up to the one that ends it.
 IN_PAUSE: dict[str, type[Step]] = {
     "linked HALTED": Switch,
     "linked LEARNED": WriteBundle,

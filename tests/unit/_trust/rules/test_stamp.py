@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the operator is told of nodes, paused, so that it finds nothing to restart; and when it is not told."""
+"""Stamps tell the paused operator about nodes, so that it finds nothing to restart; and the cases in which nobody tells it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def one_restarts(snapshot: Snapshot) -> Snapshot:
 
 
 ISSUED = renewal.ISSUED
-#: One leaf is of a generation to come: somebody else has written it.
+#: A leaf is of a generation to come: somebody else has written it.
 AHEAD = replace(
     linked.RECHAINED, leaves=(replace(linked.RECHAINED.leaves[0], generation=2), *linked.RECHAINED.leaves[1:])
 )

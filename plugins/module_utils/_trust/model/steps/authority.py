@@ -53,7 +53,7 @@ class PrepareAuthority(Step):
 
 
 def _to_be_served(snapshot: Snapshot) -> Mapping[str, StoredLeaf | None]:
-    """Whoever would be issued a certificate by this collection from now on; what they have is not looked at before."""
+    """The users that this collection issues certificates for from now on, by Secret; nothing has looked at their present leaves before."""
     return snapshot.served or {one.secret: None for one in snapshot.presenters if one.secret}
 
 
@@ -136,8 +136,8 @@ class RestoreKey(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class PutBack(Step):
-    """Make a CA the operator's again that somebody has put another one in the place of, and keep that one beside it as the
-    next one (paused only).
+    """Make a CA the operator's again in whose place somebody has put another one, and keep that other one beside it as the
+    next CA (paused only).
 
     chain, generation: of the CA that comes back. key_generation: what it was before.
     """

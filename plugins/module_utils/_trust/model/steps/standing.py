@@ -24,6 +24,6 @@ class CorrectOrders(Step):
         return f"correct what {self.asked} is to renew for {listed(self.secrets)}"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
-        """What the issuer makes of it is for a later run."""
+        """Only the orders change: a later run sees what the issuer makes of them."""
         corrected = {name: replace(one, differs="") for name, one in snapshot.standing.items() if name in self.secrets}
         return replace(snapshot, standing={**snapshot.standing, **corrected})

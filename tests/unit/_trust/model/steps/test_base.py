@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What every step says of itself, and which steps are told to people, or make nodes be asked first."""
+"""Every step tells about itself; some steps are told to people, or make nodes be asked first."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ from ...builders import NEW, OLD, PODS, chain_of, cluster, ledger, names_of, pre
 
 CA, POD = OLD.certificate, uids_of(PODS[0])
 USE = Phase.USE
-#: One of each, with what is done before it in a running cluster.
+#: A step of each kind, with the look at a running cluster that comes before it.
 EVERY: list[tuple[Step, Look]] = [
     (PrepareAuthority(goal=Goal.RENEW, replaces=chain_of(OLD), generation=0), Look.NONE),
     (Switch(authority=prepared(NEW), generation=1, key_generation=1), Look.FRESH),

@@ -15,7 +15,7 @@ FOR = Pause(phase=Phase.RETIRE, purpose="take something out")
 
 
 def test_in_words() -> None:
-    """What is left to do is not the pause."""
+    """The purpose of the pause is left to do, and not the pause."""
     assert (FOR.sentence(), FOR.as_left()) == ("pause the operator", "take something out")
     assert Resume(phase=Phase.RETIRE).sentence() == "let the operator go on"
 

@@ -49,7 +49,7 @@ def test_in_words(step: Step, expected: str) -> None:
 
 
 def after(snapshot: Snapshot, step: Step) -> dict[str, Next]:
-    """What is next about each leaf."""
+    """The next thing to do about each leaf."""
     requests = step.effect(snapshot, MadeHere()).requests
     return {name: next_of(one, WANTED, NOW) for name, one in requests.items()}
 

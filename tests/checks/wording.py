@@ -1,0 +1,62 @@
+"""No docstring or comment begins with a word that makes the reader guess what is meant: "Who has none", "Those that are open".
+
+``python -m tests.checks.wording`` looks through every Python file of the repository.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import sys
+import tokenize
+from collections.abc import Iterator
+
+from .places import ROOT
+from .trees import files
+
+_RIDDLE = re.compile(r"(?:Who|Whoever|Whom|Whose|What|Whatever|Which|One|Those|That)\b")
+
+
+def problems(source: str) -> Iterator[str]:
+    """Every such beginning in a Python file, as ``line: text``."""
+    for line, text in sorted((*_docstrings(source), *_comments(source))):
+        if _RIDDLE.match(text):
+            yield f'{line}: "{text[:60]}" leaves open what it is about: begin with the thing itself'
+
+
+def _docstrings(source: str) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            text = ast.get_docstring(node)
+            if text:
+                yield node.body[0].lineno, text.partition("\n")[0]
+
+
+def _comments(source: str) -> Iterator[tuple[int, str]]:
+    """The first line of each; further lines go on with a sentence."""
+    ended = -1
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type != tokenize.COMMENT:
+            continue
+        line, alone = token.start[0], token.line.lstrip().startswith("#")
+        if not alone or line != ended + 1:
+            yield line, token.string.lstrip("#: ")
+        if alone:
+            ended = line
+
+
+def main() -> int:
+    found = [
+        f"{name}:{problem}"
+        for name in files()
+        if name.endswith(".py")
+        for problem in problems((ROOT / name).read_text())
+    ]
+    for problem in found:
+        print(problem)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
