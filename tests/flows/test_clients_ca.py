@@ -120,6 +120,25 @@ def test_adopted_rotated_and_handed_back(cluster: ClientsCluster, nodes: Reloadi
     assert cluster.rolls == {0}
 
 
+def test_a_ca_that_the_operator_has_replaced_stays_until_programs_have_read_their_certificates_again(
+    cluster: ClientsCluster, nodes: ReloadingNodes
+) -> None:
+    """It was in use before the adoption, and the operator keeps it until it expires."""
+    cluster.begin(generated=True)
+    replaced = cluster.current
+    start(cluster, "billing", "payments")
+    cluster.change("secrets", KEYS, {"metadata": {"annotations": {"strimzi.io/force-replace": "true"}}})
+    cluster.memory.settle(6)
+    assert replaced != cluster.current
+    cluster.finish(Goal.UPGRADE)
+    told = held(cluster.run(Goal.RECONCILE, leaving=replaced))
+    assert "Pod kafka/billing: holds a certificate of this CA." in told
+    stop(cluster, "billing")
+    start(cluster, "billing", "payments")
+    cluster.finish(Goal.RECONCILE, leaving=replaced)
+    assert_only(cluster, cluster.current)
+
+
 def test_a_generated_ca_is_not_rotated(cluster: ClientsCluster) -> None:
     cluster.begin(generated=True)
     assert "has a clients CA that the operator generates (spec.clientsCa." in held(cluster.run(Goal.REPLACE_KEY))

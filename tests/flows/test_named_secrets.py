@@ -25,6 +25,7 @@ from ansible_collections.trustops.strimzi.tests.operator import certs
 from ansible_collections.trustops.strimzi.tests.operator.user_operator import UserOperatorDouble
 from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
 
+from ..support.authorities import Authority, root
 from ..support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
 from ..support.users import kafka_user
 from ..support.watched_cluster import CLUSTER
@@ -55,10 +56,10 @@ class Partner:
         self._send("POST", "secrets", self._issued())
         self.start()
 
-    def take(self) -> None:
-        """Somebody puts a certificate of the CA in use into the Secret."""
+    def take(self, authority: Authority | None = None) -> None:
+        """Somebody puts a certificate of this CA, or the one in use, into the Secret."""
         self.cluster.memory.seconds += 1
-        self._send("PUT", f"secrets/{NAMED.name}", self._issued())
+        self._send("PUT", f"secrets/{NAMED.name}", self._issued(authority))
 
     def start(self) -> None:
         """Its pod reads the Secret once."""
@@ -71,10 +72,12 @@ class Partner:
         self._send("DELETE", "pods/partner", None)
         self.cluster.programs.stop("partner")
 
-    def _issued(self) -> dict[str, object]:
-        ca, ca_key = self.cluster.secret(CERTIFICATES)["ca.crt"], certs.load_key(self.cluster.secret(KEYS)["ca.key"])
+    def _issued(self, authority: Authority | None = None) -> dict[str, object]:
+        ca, ca_key = self.cluster.secret(CERTIFICATES)["ca.crt"], self.cluster.secret(KEYS)["ca.key"]
+        if authority is not None:
+            ca, ca_key = authority.pem, authority.keys[0].reveal()
         key = certs.new_leaf_key()
-        leaf = certs.leaf(certs.name(self.subject, None), (), key, ca, ca_key, 90)
+        leaf = certs.leaf(certs.name(self.subject, None), (), key, ca, certs.load_key(ca_key), 90)
         assert leaf is not None
         content = {"ca.crt": ca, "tls.crt": leaf, "tls.key": certs.key_pem(key)}
         data = {entry: base64.b64encode(value).decode() for entry, value in content.items()}
@@ -160,6 +163,45 @@ def test_what_was_kept_of_a_user_that_moved_holds_the_old_ca_until_it_is_deleted
     cluster.memory.api.request("DELETE", "/api/v1/namespaces/kafka/secrets/partner")
     cluster.finish(Goal.RECONCILE)
     assert_only(cluster, cluster.current)
+
+
+def trusted_beside(cluster: ClientsCluster, *authorities: Authority) -> None:
+    for one in authorities:
+        cluster.run(Goal.RECONCILE, trusting=(one.chain,))
+
+
+def test_a_ca_of_somebody_else_stays_until_the_program_has_read_a_certificate_of_another(
+    cluster: ClientsCluster,
+) -> None:
+    """Brokers trust it beside the CA in use, and users never had a certificate of it from the User Operator."""
+    external(cluster)
+    partner, before, after = Partner(cluster, "partner"), root("Partner Root 1"), root("Partner Root 2")
+    trusted_beside(cluster, before, after)
+    partner.take(before)
+    partner.stop()
+    partner.start()
+    partner.take(after)
+    told = held(cluster.run(Goal.RECONCILE, leaving=before.fingerprint))
+    assert "Pod apps/partner: holds a certificate of this CA." in told
+    partner.stop()
+    partner.start()
+    cluster.finish(Goal.RECONCILE, leaving=before.fingerprint)
+    assert cluster.accepted == {cluster.current, after.fingerprint}
+
+
+def test_one_rotation_after_the_other_beside_a_ca_of_somebody_else(cluster: ClientsCluster) -> None:
+    """The certificates of the partner are never of the CA in use, and no rotation waits for that."""
+    external(cluster)
+    partner, theirs = Partner(cluster, "partner"), root("Partner Root")
+    trusted_beside(cluster, theirs)
+    partner.take(theirs)
+    partner.stop()
+    partner.start()
+    for _number in range(2):
+        before = cluster.current
+        cluster.finish(Goal.REPLACE_KEY, replaces=before)
+        assert cluster.accepted == {cluster.current, theirs.fingerprint}
+        assert before not in cluster.accepted
 
 
 def test_a_renewal_with_the_same_key_asks_nothing_of_them(cluster: ClientsCluster) -> None:

@@ -27,6 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request, parse_request
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import Outside
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions import presenters as preconditions
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.trust import restart_to_trust
@@ -44,6 +45,7 @@ from ..support.signing_office import SigningOffice, secrets_of
 from ..support.users import kafka_user
 from ..support.watched_cluster import CLUSTER, NAMESPACE, subject
 from .test_clients_ca import assert_only
+from .test_named_secrets import NAMED, Partner, external, trusted_beside
 from .test_roles import ROLES
 
 ASKED = "the external issuer"
@@ -285,6 +287,25 @@ def test_certificates_are_renewed_before_the_user_operator_would_try(
     after = users_of(cluster)
     assert all(content["user.crt"] != before[user]["user.crt"] for user, content in after.items())
     assert_served(cluster, supplied)
+
+
+def test_certificates_are_renewed_beside_a_ca_of_somebody_else(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    """The certificates of the partner are never of the CA in use, so that this is never in use by all."""
+    cluster.begin()
+    external(cluster)
+    cluster.outside = Outside(presenting=(NAMED,))
+    partner, theirs = Partner(cluster, "partner"), root("Partner Root")
+    trusted_beside(cluster, theirs)
+    partner.take(theirs)
+    partner.stop()
+    partner.start()
+    office = moved(cluster, elsewhere(root("Corporate Root")))
+    before = cluster.secret("orders")
+    cluster.memory.seconds += 46 * DAY
+    assert not run(cluster, Goal.RECONCILE).outcome.decision.done
+    office.work()
+    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    assert cluster.secret("orders")["user.crt"] != before["user.crt"]
 
 
 def test_a_user_with_a_window_of_its_own(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:

@@ -6,16 +6,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from .._kube.client import KubeClient
 from .._kube.resources import SECRETS
+from .._trust.ledger.journal import in_flight
 from .._trust.model.ledger import Ledger
 from .._trust.model.presenters import Presenter
 from .._trust.model.snapshot import CaSecrets, Component, IssuedBy, Pod, Snapshot
+from .._trust.model.states import TrustState
 from . import names
 from .ca_secrets import read_ca_secrets
 from .ca_source import CaSourceReference, read_ca_source
@@ -133,4 +135,16 @@ def _presenters(
     known = [*ca.current[:1], *(chain[0] for chain in ca.others.values()), *(entry.certificate for entry in entries)]
     used = [one.fingerprint for one in ca.current[:1]]
     used += [entry.fingerprint for entry in entries if entry.generations]
-    return with_secrets(presenters_of(users, ca, known, used, now), scope, users)
+    # Of a CA that was replaced before this collection came, or before its ledger was lost, only the name of its entry tells that.
+    used += [ca.others[entry][0].fingerprint for entry in ca.retired]
+    beside = _trusted_beside(ledger) if ledger is not None else ()
+    return with_secrets(presenters_of(users, ca, known, used, now, beside), scope, users)
+
+
+def _trusted_beside(ledger: Ledger) -> Iterator[str]:
+    """Fingerprints of the CAs that brokers accept. The next CA is none of them: of that nobody had a certificate before."""
+    begun = in_flight(ledger)
+    next_one = {begun.replaces, begun.successor} if begun is not None else set()
+    for entry in ledger.entries:
+        if entry.state is not TrustState.UNTRUSTED and entry.fingerprint not in next_one:
+            yield entry.fingerprint

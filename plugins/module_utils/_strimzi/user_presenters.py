@@ -28,7 +28,9 @@ _WAIVER = "give a waiver for it that says until when it may go on"
 
 @dataclass(frozen=True)
 class _Authorities:
-    """now: the time. known: the CAs of the cluster and of its ledger. used: fingerprints of those that were in use."""
+    """now: the time. known: the CAs of the cluster and of its ledger. used: fingerprints of those of which a certificate may be that was
+    read at any time.
+    """
 
     ca: CaSecrets
     known: tuple[Certificate, ...]
@@ -48,16 +50,24 @@ class _Authorities:
 
 
 def presenters_of(
-    users: Users, ca: CaSecrets, known: Iterable[Certificate], used: Iterable[str], now: datetime
+    users: Users,
+    ca: CaSecrets,
+    known: Iterable[Certificate],
+    used: Iterable[str],
+    now: datetime,
+    beside: Iterable[str] = (),
 ) -> tuple[Presenter, ...]:
-    """known: the CAs of the cluster and of its ledger. used: fingerprints of those that are or were in use."""
+    """known: the CAs of the cluster and of its ledger. used: fingerprints of those that are or were in use. beside: of those that brokers
+    accept beside them; somebody else than the User Operator may have issued certificates of each.
+    """
     about = _Authorities(ca, tuple(dict.fromkeys(known)), frozenset(used), now)
+    by_anybody = replace(about, used=about.used.union(beside))
     strangers = dict(_issued_elsewhere(users))
     return (
         *_of_the_operator(about),
         *(found for user in users.users for found in _of_user(user, about)),
         *(_of_stranger(name, strangers[name], users.named, about) for name in strangers),
-        *(found for one in users.named for found in _of_named(one, strangers.values(), about)),
+        *(found for one in users.named for found in _of_named(one, strangers.values(), by_anybody)),
     )
 
 
@@ -123,7 +133,7 @@ def _reader(reader: Reader, what: str, certificate: UserCertificate, about: _Aut
         why = f"it cannot be told whether it has read {what} since that was issued"
         return Presenter(reader.name, None, why, renewal, remedy=remedy)
     if not fresh:
-        # The certificate that it has read may be of any CA that users had certificates of.
+        # The certificate that it has read may be of any CA of which there may have been one.
         why = f"it has not read {what} since that was issued"
         return Presenter(reader.name, about.outdated, why, renewal, remedy=remedy)
     own = frozenset() if certificate.authority is None else _issuers(certificate, certificate.authority, about)
@@ -135,7 +145,7 @@ def _issued_elsewhere(users: Users) -> Iterator[tuple[str, str]]:
     for user in users.users:
         if user.authentication == TLS_EXTERNAL:
             yield user.label, f"CN={user.name}"
-    known = {f"CN={user.name}" for user in users.users}
+    known = {f"CN={user.name}" for user in users.users if user.authentication in (TLS, TLS_EXTERNAL)}
     authorization: Mapping[str, Any] = ((users.kafka.get("spec") or {}).get("kafka") or {}).get("authorization") or {}
     for name in authorization.get("superUsers") or ():
         if str(name).startswith("CN=") and name not in known:

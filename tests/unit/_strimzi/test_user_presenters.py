@@ -263,6 +263,12 @@ def test_superusers_whose_certificates_were_signed_by_hand(superusers: Any, unkn
     assert [one.name for one in found] == unknown
 
 
+def test_a_superuser_by_a_certificate_is_none_of_the_users_that_log_in_by_password() -> None:
+    """Kafka knows that user by its name alone."""
+    resource = kafka(kafka={"authorization": {"type": "simple", "superUsers": ["CN=orders"]}})
+    assert one(user(None, "scram-sha-512"), resource=resource).name == "superuser CN=orders"
+
+
 @pytest.mark.parametrize(
     ("ready", "pause", "why"),
     [

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.parties import present_all
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.parties import is_taken_up, present_all
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import usage_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.removal import removal_gate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.verifiers import verifying_parties
@@ -21,8 +21,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import RemovedEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import Presenter, Renewal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import Usage
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState, Usage
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Look
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Reload, Roll, RollReason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
@@ -37,6 +38,7 @@ from .builders import (
     NEW,
     OLD,
     PODS,
+    UNUSED,
     answering,
     books_of,
     entry,
@@ -55,6 +57,23 @@ NEW_NAME, OLD_NAME = named(NEW.certificate), named(OLD.certificate)
 
 def test_users_present_and_brokers_do_not() -> None:
     assert [one.party for one in present_all(users(), books_of(users()))] == [USER_OPERATOR, ORDERS, PAYMENTS]
+
+
+@pytest.mark.parametrize(
+    ("state", "other", "expected"),
+    [
+        pytest.param(ALL, None, True, id="used by all"),
+        pytest.param(UNUSED, None, False, id="not in use"),
+        pytest.param(ANY, presenter("partner", NEW, renewal=Renewal.BY_HAND), True, id="somebody else issues"),
+        pytest.param(ANY, presenter("partner", None, renewal=Renewal.BY_HAND), False, id="not known"),
+        pytest.param(ANY, presenter("partner", NEW), False, id="to be issued to"),
+        pytest.param(ANY, presenter("Connect", NEW, renewal=Renewal.RESTARTED), False, id="to be restarted"),
+    ],
+)
+def test_whether_a_ca_is_taken_up(state: TrustState, other: Presenter | None, expected: bool) -> None:
+    own, others = entry(OLD, state, {0}), (other,) if other else ()
+    seen = users(ledger=ledger(own, entry(NEW, ANY)), presenters=presenting(presenter(), *others))
+    assert is_taken_up(own, seen, books_of(seen)) is expected
 
 
 def test_whoever_presents_nothing_counts_for_nothing() -> None:

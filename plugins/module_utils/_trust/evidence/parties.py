@@ -11,10 +11,11 @@ A pod that was asked and did not answer, or whose answer contradicts what is sto
 from __future__ import annotations
 
 from ..._pki.certificates import Certificate
-from ..model.ledger import Ledger, RemovedEntry
+from ..model.ledger import Ledger, LedgerEntry, RemovedEntry
 from ..model.listeners import ObservedListener
 from ..model.presenters import Presenter, Renewal
 from ..model.snapshot import Component, Pod, Snapshot
+from ..model.states import TrustState
 from . import stored
 from .clients import waiver_of
 from .live import Acceptance, accepts_live, present_live
@@ -69,6 +70,19 @@ def unsure(snapshot: Snapshot, ledger: Ledger) -> tuple[Pod, ...]:
         if (journal.unsure is None or pod.uid in journal.unsure)
         and not (told and _has_listeners(pod) and seen.authorities is not None and pod.uid not in read_again)
     )
+
+
+def is_taken_up(entry: LedgerEntry, snapshot: Snapshot, ledger: Ledger) -> bool:
+    """Whether every party presents certificates of this CA and of no other. Parties outside the cluster whose certificates somebody else issues
+    may keep to a CA that is trusted beside it.
+    """
+    if entry.state is not TrustState.TRUSTED_IN_USE_ANY:
+        return entry.state is TrustState.TRUSTED_IN_USE_ALL
+    outside = (
+        one.authorities for one in presenters(snapshot) if one.authorities is None or one.renewal is not Renewal.BY_HAND
+    )
+    found = (*(seen.authorities for seen in present_pods(snapshot, ledger)), *outside)
+    return all(authorities == frozenset({entry.fingerprint}) for authorities in found)
 
 
 def expecting(snapshot: Snapshot) -> tuple[Presenter, ...]:

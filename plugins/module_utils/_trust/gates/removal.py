@@ -58,7 +58,17 @@ def _refusing(snapshot: Snapshot, ledger: Ledger, authority: Chain) -> tuple[Ver
 
 def _needed_by_parties(snapshot: Snapshot, ledger: Ledger) -> dict[str, frozenset[str] | str]:
     pods = {f"pod {seen.party}": _authorities_or_why(seen) for seen in present_pods(snapshot, ledger)}
-    return {**pods, **{seen.party: _authorities_or_why(seen) for seen in present_outside(snapshot)}}
+    return {**pods, **_needed_outside(snapshot)}
+
+
+def _needed_outside(snapshot: Snapshot) -> dict[str, frozenset[str] | str]:
+    """A program may have read several Secrets: each certificate that it may present counts."""
+    found: dict[str, frozenset[str] | str] = {}
+    for seen in present_outside(snapshot):
+        before = found.get(seen.party, frozenset())
+        if not isinstance(before, str):
+            found[seen.party] = seen.why if seen.authorities is None else before | seen.authorities
+    return found
 
 
 def _authorities_or_why(seen: Presentation) -> frozenset[str] | str:

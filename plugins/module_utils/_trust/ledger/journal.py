@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ..evidence.parties import is_taken_up
 from ..model.goals import ROTATIONS, Goal, Retire
 from ..model.intent import Intent
 from ..model.ledger import Journal, Ledger
 from ..model.snapshot import Snapshot
-from ..model.states import TrustState
 from .undoing import nobody_can_have, note_unsure, obstacle_to_undoing
 
 
@@ -117,7 +117,7 @@ def _rotation_complete(snapshot: Snapshot, journal: Journal, ledger: Ledger) -> 
         return False
     if not snapshot.pods:
         return journal.goal is Goal.CREATE
-    return successor.state is TrustState.TRUSTED_IN_USE_ALL
+    return is_taken_up(successor, snapshot, ledger)
 
 
 def _is_removing(ledger: Ledger) -> bool:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from ..._leaves.trigger import WHY_RENEWED, Due, Reason, ends_with, is_ending, why_ending, why_misnamed
+from ..evidence.parties import is_taken_up
 from ..evidence.stored import authority_of
 from ..ledger.journal import in_flight
 from ..model.goals import Goal
@@ -14,7 +15,6 @@ from ..model.intent import Intent
 from ..model.ledger import Ledger
 from ..model.names import named
 from ..model.snapshot import Component, Snapshot, StoredLeaf
-from ..model.states import TrustState
 from .operator_reissue import leaves_before_operator_window, misnamed_leaves
 from .standing import renewed_leaves
 
@@ -53,7 +53,7 @@ def due_reasons(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str,
     if in_flight(ledger) or snapshot.ca.prepared or not snapshot.ca.current:
         return {}
     entry = ledger.find(snapshot.ca.current[0].fingerprint)
-    if entry is None or (snapshot.pods and entry.state is not TrustState.TRUSTED_IN_USE_ALL):
+    if entry is None or (snapshot.pods and not is_taken_up(entry, snapshot, ledger)):
         return {}
     ending = (*ending_leaves(snapshot, intent), *leaves_before_operator_window(snapshot))
     return {

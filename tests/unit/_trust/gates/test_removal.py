@@ -250,3 +250,14 @@ def test_it_cannot_be_of_a_ca_that_was_never_in_use() -> None:
     seen = replace(STAGES["issued"], presenters=presenting(NEW_USER, current=NEW))
     books = ledger(entry(OLD, PHASE_OUT), entry(NEW, generations={1}))
     assert removal_gate(seen, books, OLD.certificate.fingerprint) == ()
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [(OLD, NEW, HOLDS), (NEW, OLD, HOLDS), (None, NEW, "Secret kafka/x."), (NEW, None, "Secret kafka/x.")],
+)
+def test_a_program_that_reads_two_secrets_counts_with_both(
+    first: Entity | None, second: Entity | None, message: str
+) -> None:
+    both = tuple(presenter("Pod kafka/both", issuer) for issuer in (first, second))
+    assert against(presenters=both) == [("Pod kafka/both", message)]
