@@ -29,7 +29,7 @@ options:
     description:
       - V(tls-external) leaves the certificate to somebody else. Where O(presenting_secrets) names Secrets, one has to hold a certificate with the
         subject C(CN=<user>) that brokers accept; without any, the task warns that nobody may issue one.
-      - V(tls) gives it back to the User Operator.
+      - V(tls) gives it back to the User Operator, unless somebody else keeps the key of the clients CA - it could issue none then.
     type: str
     choices: [tls, tls-external]
     required: true

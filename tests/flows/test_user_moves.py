@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import user_moving
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_secrets import read_ca_secrets
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent, StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_authentication import (
     Authentication,
@@ -19,11 +20,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_aut
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_moving import ChangeOfAuthentication
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_secrets import read_clients_ca
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.tests.operator.user_operator import UserOperatorDouble
 from ansible_collections.trustops.strimzi.tests.support.memory_api import Change
 
-from ..support.clients_cluster import CERTIFICATES, ClientsCluster
+from ..support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
 from ..support.killing import Killed, KillingTransport
 from ..support.roles import ByRoles, permissions
+from ..support.users import kafka_user
+from ..support.watched_cluster import CLUSTER
 from .test_clients_ca import held
 from .test_roles import ROLES
 
@@ -48,7 +52,9 @@ def move(
     work = cluster.work(transport=transport)
     work.dry_run = check
     found = cluster.memory.api.find("secrets", "kafka", CERTIFICATES)
-    change = ChangeOfAuthentication("kafka", user, user, read_clients_ca(found), work, lambda: None)
+    keys = cluster.memory.api.find("secrets", "kafka", KEYS)
+    elsewhere = read_ca_secrets(found, keys, work.scope.certificate_generation).in_use_elsewhere
+    change = ChangeOfAuthentication("kafka", user, user, read_clients_ca(found), work, lambda: None, elsewhere)
     change.carry_out(wanted)
     return [action.what for action in work.actions]
 
@@ -112,6 +118,34 @@ def test_killed_at_any_write(cluster: ClientsCluster, wanted: Authentication, af
         assert (transport.killed, transport.unconditional) == (False, [])
         break
     assert number == (4 if wanted is EXTERNAL else 2)
+
+
+def test_what_is_still_said_of_an_earlier_pause_is_no_confirmation(cluster: ClientsCluster) -> None:
+    """The User Operator may be at work on the user, and would write its Secret with the labels."""
+    paused = {"observedGeneration": 1, "conditions": [{"type": "ReconciliationPaused", "status": "True"}]}
+    cluster.users_run = False
+    cluster.change("kafkausers", "orders", {"status": paused})
+    with pytest.raises(OperatorSilent, match="the User Operator has looked at it since an earlier pause"):
+        move(cluster, EXTERNAL)
+    assert state(cluster) == ("tls", {}, True)
+    cluster.users_run = True
+    assert UserStep.AWAIT_PAUSE.value in move(cluster, EXTERNAL)
+    assert state(cluster) == ("tls-external", {}, False)
+
+
+def test_a_user_whose_secret_has_another_name(cluster: ClientsCluster) -> None:
+    """The Secret would go, were the authentication changed without taking it from the User Operator."""
+    theirs = UserOperatorDouble(cluster.memory.api, "team", CLUSTER, prefix="k-", ca_namespace="kafka")
+    cluster.memory.api.request(
+        "POST", "/apis/kafka.strimzi.io/v1/namespaces/team/kafkausers", body=kafka_user("remote", "team")
+    )
+    cluster.memory.neighbours.append(theirs.reconcile)
+    cluster.memory.settle(1)
+    change = ChangeOfAuthentication("team", "remote", "remote", read_clients_ca(None), cluster.work(), lambda: None)
+    with pytest.raises(StepError, match="has its certificate in Secret team/k-remote, and not in Secret team/remote"):
+        change.carry_out(EXTERNAL)
+    cluster.memory.settle(1)
+    assert cluster.memory.api.find("secrets", "team", "k-remote")
 
 
 def test_a_killed_change_can_be_taken_back(cluster: ClientsCluster) -> None:

@@ -25,9 +25,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
     load_key,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request, parse_request
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent, StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import Outside
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import NamedSecret, Outside
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_authentication import Authentication
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions import presenters as preconditions
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.trust import restart_to_trust
@@ -47,6 +48,7 @@ from ..support.watched_cluster import CLUSTER, NAMESPACE, subject
 from .test_clients_ca import assert_only
 from .test_named_secrets import NAMED, Partner, external, trusted_beside
 from .test_roles import ROLES
+from .test_user_moves import move
 
 ASKED = "the external issuer"
 FIVE = tuple(f"user-{number}" for number in range(5))
@@ -533,6 +535,25 @@ def test_without_pkcs12_files_no_certificate_is_ever_empty(cluster: ClientsClust
     # And a user that is not made paused shows what the pause is for.
     cluster.add("careless")
     assert emptied != []
+
+
+def test_no_user_goes_back_to_certificates_that_the_user_operator_cannot_sign(
+    cluster: ClientsCluster, nodes: ReloadingNodes
+) -> None:
+    """It would put an empty certificate over the one that programs may still read."""
+    without_keystores(cluster)
+    move(cluster, Authentication.TLS_EXTERNAL)
+    cluster.outside = Outside(presenting=(NamedSecret(NAMESPACE, "orders", "user.crt"),))
+    moved_ca = elsewhere(root("Corporate Root"))
+    office = SigningOffice(cluster.memory, moved_ca, START)
+    run(cluster, Goal.REPLACE_KEY, moved_ca)
+    office.work()
+    run(cluster, Goal.REPLACE_KEY, moved_ca)
+    kept = cluster.secret("orders")
+    with pytest.raises(StepError, match="the User Operator could issue it no certificate: somebody else keeps the key"):
+        move(cluster, Authentication.TLS)
+    cluster.memory.settle(2)
+    assert cluster.secret("orders") == kept
 
 
 def test_without_the_gate_a_mistake_would_refuse_a_user(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:

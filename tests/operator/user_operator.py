@@ -169,8 +169,13 @@ class UserOperatorDouble:
 
     def _status(self, user: Object, kind: str, message: str | None) -> None:
         condition = {"type": kind, "status": "True", **({"message": message} if message else {})}
-        status = {"conditions": [condition], "observedGeneration": user["metadata"].get("generation", 1)}
-        if user.get("status") == status:
+        is_issued = kind == "Ready" and (user["spec"].get("authentication") or {}).get("type") == TLS
+        status = {
+            "conditions": [condition], "observedGeneration": user["metadata"].get("generation", 1),
+            # A merge patch takes it away.
+            "secret": f"{self.prefix}{user['metadata']['name']}" if is_issued else None,
+        }  # fmt: skip
+        if user.get("status") == {key: value for key, value in status.items() if value is not None}:
             return
         try:
             self.api.patch("kafkausers", user["metadata"]["name"], {"status": status}, "status")

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._kube.resources import SECRETS
+from .._strimzi.ca_secrets import read_ca_secrets
 from .._strimzi.errors import StepError
 from .._strimzi.named_certificates import read_named
 from .._strimzi.names import CaKind, ClusterNames
@@ -45,11 +46,14 @@ class UserModule(TrustModule):
         scope, client = work.scope, work.client
         kafka = existing_kafka(client, scope)
         space = self._space(kafka, scope, work.settings.outside)
-        certificates = client.get_or_none(SECRETS, scope.namespace, scope.ca_certificate_secret)
-        user = str(self.params["user"])
+        certificates, keys = (
+            client.get_or_none(SECRETS, scope.namespace, name)
+            for name in (scope.ca_certificate_secret, scope.ca_key_secret)
+        )
+        user, ca = str(self.params["user"]), read_ca_secrets(certificates, keys, scope.certificate_generation)
         return ChangeOfAuthentication(
             space.name, user, f"{space.secret_prefix}{user}", read_clients_ca(certificates), work,
-            lambda: self.take_lease(client),
+            lambda: self.take_lease(client), ca.in_use_elsewhere,
         )  # fmt: skip
 
     def _space(self, kafka: Mapping[str, Any], scope: ClusterNames, asked: Outside) -> UserNamespace:

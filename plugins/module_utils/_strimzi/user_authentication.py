@@ -36,6 +36,7 @@ class Authentication(str, Enum):
 class UserStep(Enum):
     """A step that is left for a user, as a person would say it."""
 
+    AWAIT_LOOK = "the User Operator has looked at it since an earlier pause"
     PAUSE = "pause reconciliation"
     AWAIT_PAUSE = "the User Operator confirms the pause"
     LET_GO = "take the labels and the owner off, so that the User Operator leaves it alone"
@@ -47,12 +48,13 @@ class UserStep(Enum):
 @dataclass(frozen=True)
 class SeenUser:
     """resource: the KafkaUser. secret: the one in which the User Operator keeps its certificate, where there is one.
-    has_certificate: whether that is one of the CA in use, with its key.
+    has_certificate: whether that is one of the CA in use, with its key. kept_elsewhere: whether somebody else keeps the key of that CA.
     """
 
     resource: Object
     secret: Object | None
     has_certificate: bool = False
+    kept_elsewhere: bool = False
 
     @property
     def label(self) -> str:
@@ -70,6 +72,11 @@ class SeenUser:
     @property
     def is_paused_here(self) -> bool:
         return self.is_paused and annotation(self.resource, names.PAUSED_FOR_AUTHENTICATION) is not None
+
+    @property
+    def told_secret(self) -> str:
+        """The name of the Secret of which the User Operator tells; empty where it tells of none."""
+        return str((self.resource.get("status") or {}).get("secret") or "")
 
     @property
     def is_seen(self) -> bool:
@@ -101,10 +108,12 @@ def steps_left(seen: SeenUser, wanted: Authentication) -> tuple[UserStep, ...]:
         return () if done else (UserStep.AWAIT,)
     if wanted is Authentication.TLS or not seen.is_operated:
         return UserStep.CHANGE, UserStep.AWAIT
+    told = condition(seen.resource, PAUSED)
+    # A pause that has ended confirms nothing as long as the User Operator still says so.
+    look = (UserStep.AWAIT_LOOK,) if told and not seen.is_paused else ()
     pause = () if seen.is_paused_here else (UserStep.PAUSE,)
-    confirmed = seen.is_paused_here and condition(seen.resource, PAUSED)
-    waits = () if confirmed else (UserStep.AWAIT_PAUSE,)
-    return *pause, *waits, UserStep.LET_GO, UserStep.CHANGE, UserStep.AWAIT
+    waits = () if seen.is_paused_here and told else (UserStep.AWAIT_PAUSE,)
+    return *look, *pause, *waits, UserStep.LET_GO, UserStep.CHANGE, UserStep.AWAIT
 
 
 def refuse(seen: SeenUser, wanted: Authentication, cluster: str) -> None:
@@ -125,7 +134,23 @@ def refuse(seen: SeenUser, wanted: Authentication, cluster: str) -> None:
             "Ask who has paused it to resume it; a flow on the clients CA resumes its users by itself.",
         )
     if wanted is Authentication.TLS and seen.authentication != wanted.value:
+        if seen.kept_elsewhere:
+            raise StepError(
+                f"{seen.label}: the User Operator could issue it no certificate: somebody else keeps the key of the clients CA.",
+                "Leave it with tls-external; or first replace the clients CA by one whose key is here (replace_key, without a CA to supply).",
+            )
         _refuse_to_overwrite(seen)
+
+
+def refuse_another_secret(seen: SeenUser, secret: str) -> None:
+    """Where the User Operator would delete the user's Secret, because another one was taken for it. Raises StepError."""
+    if seen.told_secret in ("", secret):
+        return
+    namespace = seen.resource["metadata"]["namespace"]
+    raise StepError(
+        f"{seen.label} has its certificate in Secret {namespace}/{seen.told_secret}, and not in Secret {namespace}/{secret}.",
+        "Give its namespace in user_namespaces, with the secret_prefix that its User Operator has in STRIMZI_SECRET_PREFIX.",
+    )
 
 
 def _refuse_to_overwrite(seen: SeenUser) -> None:

@@ -18,7 +18,7 @@ from .actions import Action
 from .errors import OperatorSilent, StepError
 from .kafka import PAUSED, condition
 from .resources import KAFKA_USERS
-from .user_authentication import Authentication, SeenUser, UserStep, refuse, steps_left
+from .user_authentication import Authentication, SeenUser, UserStep, refuse, refuse_another_secret, steps_left
 from .user_secrets import ClientsCa, read_user_secret
 from .user_waiting import limit_of
 from .work import Work
@@ -35,7 +35,9 @@ _FREE: Mapping[str, None] = {names.PAUSE_RECONCILIATION: None, names.PAUSED_FOR_
 
 @dataclass
 class ChangeOfAuthentication:
-    """secret: the name of the user's Secret. before_write: takes the Lease."""
+    """secret: the name of the user's Secret. before_write: takes the Lease. kept_elsewhere: whether somebody else keeps the key of the
+    clients CA.
+    """
 
     namespace: str
     user: str
@@ -43,6 +45,7 @@ class ChangeOfAuthentication:
     clients_ca: ClientsCa
     work: Work
     before_write: Callable[[], None]
+    kept_elsewhere: bool = False
 
     def see(self) -> SeenUser:
         """Raises KubeError, StepError."""
@@ -53,7 +56,7 @@ class ChangeOfAuthentication:
                 f"KafkaUser {self.namespace}/{self.user} does not exist.", "Correct user or user_namespace."
             )
         secret = client.get_or_none(SECRETS, self.namespace, self.secret)
-        found = SeenUser(resource, secret)
+        found = SeenUser(resource, secret, kept_elsewhere=self.kept_elsewhere)
         if secret is None or not found.is_operated:
             return found
         certificate = read_user_secret(secret, self.clients_ca, self.work.clock.now())
@@ -62,8 +65,7 @@ class ChangeOfAuthentication:
 
     def carry_out(self, wanted: Authentication) -> SeenUser:
         """Until nothing is left; interrupted anywhere, it goes on from what is stored. Raises KubeError, StepError, OperatorSilent."""
-        seen = self.see()
-        refuse(seen, wanted, self.work.scope.cluster)
+        seen = self._see_permitted(wanted)
         if self.work.dry_run:
             for step in steps_left(seen, wanted):
                 self._record(step, seen, wanted)
@@ -76,12 +78,19 @@ class ChangeOfAuthentication:
                 tries -= 1
                 if not tries:
                     raise
-            seen = self.see()
-            refuse(seen, wanted, self.work.scope.cluster)
+            seen = self._see_permitted(wanted)
+        return seen
+
+    def _see_permitted(self, wanted: Authentication) -> SeenUser:
+        seen = self.see()
+        refuse(seen, wanted, self.work.scope.cluster)
+        refuse_another_secret(seen, self.secret)
         return seen
 
     def _do(self, step: UserStep, seen: SeenUser, wanted: Authentication) -> None:
-        if step is UserStep.AWAIT_PAUSE:
+        if step is UserStep.AWAIT_LOOK:
+            self._wait(step, lambda now: not condition(now.resource, PAUSED))
+        elif step is UserStep.AWAIT_PAUSE:
             self._wait(step, lambda now: condition(now.resource, PAUSED))
         elif step is UserStep.AWAIT:
             self._wait(step, lambda now: not steps_left(now, wanted))
@@ -125,7 +134,7 @@ class ChangeOfAuthentication:
             clock.sleep(_PAUSE)
 
     def _record(self, step: UserStep, seen: SeenUser, wanted: Authentication) -> None:
-        is_wait = step in (UserStep.AWAIT_PAUSE, UserStep.AWAIT)
+        is_wait = step in (UserStep.AWAIT_LOOK, UserStep.AWAIT_PAUSE, UserStep.AWAIT)
         target = f"Secret {self.namespace}/{self.secret}" if step is UserStep.LET_GO else seen.label
         before = after = None
         if step is UserStep.CHANGE:
