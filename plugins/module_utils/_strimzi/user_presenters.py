@@ -128,6 +128,8 @@ def _reader(reader: Reader, what: str, certificate: UserCertificate, about: _Aut
     renewal = Renewal.RESTARTED if reader.followed else Renewal.BY_HAND
     if reader.followed:
         remedy = f"The operator restarts it by itself: see in its status what keeps it from that; or {_WAIVER}."
+    elif reader.pods is None:
+        remedy = f"The Access Operator copies {what} for it: see in its status what keeps it from that; or {_WAIVER}."
     fresh = reader.is_up_to_date(certificate.changed_at, certificate.sha256)
     if fresh is None:
         why = f"it cannot be told whether it has read {what} since that was issued"

@@ -14,7 +14,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.named_certificates import NamedCertificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import NamedSecret
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.readers import Reader
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.readers import Copy, Reader
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_presenters import presenters_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_secrets import ClientsCa, UserCertificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import User, Users
@@ -238,6 +238,12 @@ class TestReaders:
         reader = Reader("Pod apps/a", ({"metadata": {"creationTimestamp": EARLY.isoformat()}},))
         _operator, _user, found = of(user(GOOD, "tls", reader), current=RENEWED)
         assert found.authorities == names_of(RENEWED)
+
+    def test_a_copy_that_is_behind(self) -> None:
+        """Nobody can restart what has no pods of its own."""
+        _operator, _user, found = of(user(GOOD, "tls", Reader("KafkaAccess apps/a", None, Copy("cd", NOW))))
+        assert found.authorities == names_of(OLD, NEW)
+        assert found.remedy.startswith("The Access Operator copies the certificate of user orders for it: see in its")
 
     def test_one_that_the_operator_restarts(self) -> None:
         found = self.reader((NOW - timedelta(days=1)).isoformat(), followed=True)
