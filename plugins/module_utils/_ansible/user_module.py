@@ -7,19 +7,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from .._kube.resources import SECRETS
 from .._strimzi.ca_secrets import read_ca_secrets
 from .._strimzi.errors import StepError
+from .._strimzi.ledger_layouts import read_ledger
 from .._strimzi.named_certificates import read_named
 from .._strimzi.names import CaKind, ClusterNames
 from .._strimzi.outside_clients import Outside, UserNamespace
 from .._strimzi.user_authentication import Authentication
 from .._strimzi.user_moving import ChangeOfAuthentication
-from .._strimzi.user_secrets import read_clients_ca, read_user_secret
+from .._strimzi.user_secrets import ClientsCa, read_clients_ca, read_user_secret
 from .._strimzi.users import existing_kafka, user_namespaces
 from .._strimzi.work import Work
+from .._trust.model.ledger import Ledger
+from .._trust.model.states import TrustState
 from .times import time_text
 from .trust_module import TrustModule
 
@@ -36,7 +40,7 @@ class UserModule(TrustModule):
         change = self._change(work)
         before = change.see()
         if wanted is Authentication.TLS_EXTERNAL and before.authentication != wanted.value:
-            self._require_a_certificate(change)
+            self._require_a_certificate(change, self._accepted(change))
         after = change.carry_out(wanted)
         authentication = wanted.value if work.dry_run else after.authentication
         user = {"name": change.user, "namespace": change.namespace, "authentication": authentication}
@@ -61,10 +65,18 @@ class UserModule(TrustModule):
         wanted = self.params["user_namespace"] or known[0].name
         return next((one for one in known if one.name == wanted), UserNamespace(wanted))
 
-    def _require_a_certificate(self, change: ChangeOfAuthentication) -> None:
+    def _accepted(self, change: ChangeOfAuthentication) -> ClientsCa:
+        """The clients CA without those that brokers are still to trust, as far as the ledger tells."""
+        work, found = change.work, change.clients_ca
+        listed = work.client.list(SECRETS, work.scope.namespace, label_selector=work.scope.selector).items
+        ledger = read_ledger({one["metadata"]["name"]: one for one in listed}, work.scope) or Ledger()
+        untrusted = {one.fingerprint for one in ledger.entries if one.state is TrustState.UNTRUSTED}
+        return replace(found, anchors=tuple(one for one in found.anchors if one.fingerprint not in untrusted))
+
+    def _require_a_certificate(self, change: ChangeOfAuthentication, accepted: ClientsCa) -> None:
         """The user needs a certificate of somebody else: from here on nobody renews the one in its own Secret. Raises StepError."""
         work, subject = change.work, f"CN={change.user}"
-        named = read_named(work.client, work.settings.outside.presenting, change.clients_ca, work.clock.now())
+        named = read_named(work.client, work.settings.outside.presenting, accepted, work.clock.now())
         for one in named:
             if not one.certificate.sha256 or (one.certificate.subject == subject and one.certificate.problem):
                 raise StepError(

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ...operator import certs
-from ...support.certificates import key, make
+from ...support.certificates import Entity, key, make
 from ...support.memory_cluster import MemoryCluster
 from .running import Ended, call
 from .uses import USES
@@ -19,22 +19,24 @@ from .uses import USES
 (USE,) = (use for use in USES if use.module == "strimzi_user")
 
 
-def keep(memory: MemoryCluster, subject: str, *, known: bool = True) -> None:
-    """A Secret as cert-manager leaves it. known: whether brokers trust who has issued the certificate."""
+def keep(memory: MemoryCluster, subject: str, *, by: Entity | None = None) -> None:
+    """A Secret as cert-manager leaves it. by: the CA that has issued the certificate, where that is not the one in use."""
     stored = (memory.api.find("secrets", "kafka", name) or {} for name in ("demo-clients-ca-cert", "demo-clients-ca"))
     ca, ca_key = (base64.b64decode(one["data"][entry]) for one, entry in zip(stored, ("ca.crt", "ca.key"), strict=True))
-    if not known:
-        stranger = make("stranger", key(20))
-        ca, ca_key = stranger.certificate.pem, stranger.key.reveal()
+    if by is not None:
+        ca, ca_key = by.certificate.pem, by.key.reveal()
     own = certs.new_leaf_key()
     leaf = certs.leaf(certs.name(subject, None), (), own, ca, certs.load_key(ca_key), 90)
     assert leaf is not None
-    content = {"tls.crt": leaf, "tls.key": certs.key_pem(own), "ca.crt": ca}
-    data = {entry: base64.b64encode(value).decode() for entry, value in content.items()}
+    data = encode({"tls.crt": leaf, "tls.key": certs.key_pem(own), "ca.crt": ca})
     metadata = {"name": "orders-cm"}
     memory.apply(
         {"apiVersion": "v1", "kind": "Secret", "type": "kubernetes.io/tls", "metadata": metadata, "data": data}
     )
+
+
+def encode(content: dict[str, bytes]) -> dict[str, str]:
+    return {entry: base64.b64encode(value).decode() for entry, value in content.items()}
 
 
 def leave(memory: MemoryCluster, **options: Any) -> Ended:
@@ -70,10 +72,31 @@ def test_without_any_it_says_until_when_the_old_one_serves() -> None:
 )
 def test_what_would_cut_it_off_is_refused(subject: str, known: bool, named: str, message: str) -> None:
     memory = USE.start()
-    keep(memory, subject, known=known)
+    keep(memory, subject, by=None if known else make("stranger", key(20)))
     ended = leave(memory, presenting_secrets=[named])
     assert (ended.failed, ended.writes) == (True, [])
     assert ended.result["msg"].startswith(message)
+
+
+@pytest.mark.parametrize(("state", "accepted"), [("UNTRUSTED", False), ("TRUSTED_UNUSED", True)])
+def test_a_ca_that_brokers_are_still_to_trust_is_none_that_they_accept(state: str, accepted: bool) -> None:
+    """It lies in the Secret, and a flow was to stop there."""
+    memory, corporate = USE.start(), make("Corporate Root", key(21))
+    pem, fingerprint = corporate.certificate.pem, corporate.certificate.fingerprint
+    labels = {"strimzi.io/kind": "Kafka", "strimzi.io/cluster": "demo"}
+    memory.api.request(
+        "PATCH", "/api/v1/namespaces/kafka/secrets/demo-clients-ca-cert",
+        body={"data": encode({f"{fingerprint}.crt": pem})}, content_type="application/merge-patch+json",
+    )  # fmt: skip
+    memory.apply({
+        "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "demo-clients-ca-trusted-certs", "labels": labels},
+        "data": encode({f"{fingerprint}.crt": pem, f"{fingerprint}.state": state.encode()}),
+    })  # fmt: skip
+    keep(memory, "orders", by=corporate)
+    ended = leave(memory, presenting_secrets=["orders-cm"])
+    assert ended.failed is not accepted
+    refused = "Secret kafka/orders-cm entry tls.crt: brokers refuse its certificate: "
+    assert str(ended.result.get("msg", "")).startswith("" if accepted else refused)
 
 
 def test_a_user_of_another_namespace_has_the_prefix_of_that() -> None:
