@@ -400,6 +400,35 @@ def test_nobody_restarts_for_it_where_nobody_is_to_restart(cluster: WatchedClust
 
 
 @ONCE
+@pytest.mark.parametrize("begun", ["by a key of the cluster", "by a key that is elsewhere too"])
+def test_leaves_are_renewed_although_nodes_have_yet_to_forget_the_old_ca(cluster: WatchedCluster, begun: str) -> None:
+    """The flow waits for longer than the first leaves live, and the operator can renew none of them."""
+    cluster.create()
+    if begun == "by a key that is elsewhere too":
+        moved(cluster, elsewhere(root("First")))
+    supplied = elsewhere(below(root()))
+    signing, patient = office(cluster, supplied), {"retire": Retire.WHEN_RESTARTED, "asked": ASKED}
+    cluster.run(Goal.REPLACE_KEY, supplied, **patient)
+    signing.work()
+    cluster.finish(Goal.REPLACE_KEY, supplied, **patient)
+    before = {name: stored(cluster, name) for name in signing.signed}
+    cluster.memory.seconds += 46 * DAY
+    waiting = run(cluster, Goal.RECONCILE).outcome.decision
+    assert f"{len(before)} certificates of CN=Kafka CA 1" in waiting.waiting[0]
+    signing.work()
+    cluster.look_away()
+    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    assert [name for name in before if stored(cluster, name) == before[name]] == []
+    assert cluster.paid == cluster.cost(Goal.RENEW_LEAVES)
+    # Before the leaves end that nodes were started with, they restart: nobody presents them any more.
+    cluster.memory.seconds += 38 * DAY
+    cluster.memory.settle(1)
+    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    assert cluster.ready
+    assert cluster.issued_by_operator == []
+
+
+@ONCE
 def test_a_cluster_that_lives_with_it_already_is_adopted(cluster: WatchedCluster) -> None:
     """The ledger is lost, and nothing else has to change."""
     cluster.create()

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from ..._leaves.trigger import WHY_RENEWED, Due, Reason, ends_with, is_ending, why_ending, why_misnamed
+from ..._pki.certificates import Certificate
 from ..evidence.parties import is_taken_up
 from ..evidence.stored import authority_of
 from ..ledger.journal import in_flight
@@ -39,8 +40,8 @@ def _is_ending(leaf: StoredLeaf, snapshot: Snapshot, intent: Intent) -> bool:
 
 
 def due_leaves(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> tuple[StoredLeaf, ...]:
-    """Leaves that are to be issued anew under the CA in use, and those that their issuer has renewed by itself; none while another flow is in
-    flight, because they would be of the CA that it replaces.
+    """Leaves that are to be issued anew under the CA in use, and those that their issuer has renewed by itself; none while a flow is about
+    to replace this CA.
     """
     due = due_reasons(snapshot, intent, ledger)
     return tuple(leaf for leaf in snapshot.leaves if leaf.secret in due)
@@ -50,10 +51,7 @@ def due_reasons(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str,
     """Why each leaf is due, by its Secret."""
     if ledger.undone is not None:
         return _of_what_is_undone(snapshot, ledger)
-    if in_flight(ledger) or snapshot.ca.prepared or not snapshot.ca.current:
-        return {}
-    entry = ledger.find(snapshot.ca.current[0].fingerprint)
-    if entry is None or (snapshot.pods and not is_taken_up(entry, snapshot, ledger)):
+    if not snapshot.ca.current or not _has_come_to_stay(snapshot.ca.current[0], snapshot, ledger):
         return {}
     ending = (*ending_leaves(snapshot, intent), *leaves_before_operator_window(snapshot))
     return {
@@ -66,6 +64,18 @@ def due_reasons(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str,
         **{leaf.secret: WHY_RENEWED for leaf in renewed_leaves(snapshot, intent)},
         **{leaf.secret: why_misnamed(snapshot.misnamed[leaf.secret]) for leaf in misnamed_leaves(snapshot)},
     }
+
+
+def _has_come_to_stay(current: Certificate, snapshot: Snapshot, ledger: Ledger) -> bool:
+    """Whether leaves of the CA in use have a future: no flow is about to replace it. The flow that has brought it may wait for months, until
+    nodes have restarted for another reason, and the first leaves end meanwhile.
+    """
+    entry, begun = ledger.find(current.fingerprint), in_flight(ledger)
+    if entry is None or snapshot.ca.prepared:
+        return False
+    if begun is not None:
+        return begun.successor == entry.fingerprint
+    return not snapshot.pods or is_taken_up(entry, snapshot, ledger)
 
 
 def _of_what_is_undone(snapshot: Snapshot, ledger: Ledger) -> dict[str, Due]:

@@ -117,6 +117,17 @@ def test_a_leaf_is_not_renewed_for_less_than_a_day(left: timedelta, due: bool) -
         pytest.param(
             {"ledger": ledger(entry(LASTING, generations={0}), journal=a_journal())}, False, id="another flow"
         ),
+        pytest.param(
+            {"ledger": ledger(entry(LASTING, ANY, {0}), journal=a_journal(new=LASTING))}, True,
+            id="the flow that has brought this CA waits for nodes",
+        ),
+        pytest.param(
+            {
+                "ledger": ledger(entry(LASTING, ANY, {0}), journal=a_journal(new=LASTING)),
+                "ca": secrets(LASTING, prepared=(prepared(LASTING),)),
+            },
+            False, id="in the middle of its switch",
+        ),
         pytest.param({"ca": secrets(LASTING, prepared=(prepared(NEW),))}, False, id="a CA that waits"),
         pytest.param({"ca": secrets(None)}, False, id="no CA"),
         pytest.param({"ledger": ledger(entry(LASTING, ANY, {0}))}, False, id="not used by all"),
@@ -125,7 +136,7 @@ def test_a_leaf_is_not_renewed_for_less_than_a_day(left: timedelta, due: bool) -
         pytest.param({"ledger": ledger(entry(LASTING, UNUSED, {0})), "pods": ()}, True, id="there is nobody to use it"),
         pytest.param({"ledger": None}, False, id="a cluster that nobody knows yet"),
     ],
-)
+)  # fmt: skip
 def test_nothing_is_due_in_between(changes: dict[str, Any], due: bool) -> None:
     snapshot = settled(ENDING, **changes)
     assert bool(due_leaves(snapshot, LEAVES, books_of(snapshot))) is due
