@@ -82,7 +82,8 @@ options:
   retire_by:
     description:
       - With O(retire=when_restarted), when nodes that still hold the old CA are restarted at the latest, in ISO 8601; UTC where no offset
-        is given. Seven days before the old CA or a certificate of it ends they are restarted in any case.
+        is given. Seven days before the old CA or a certificate of it ends they are restarted in any case; and, where somebody else keeps the
+        key of the old CA, before the operator would have to issue a certificate with it.
     type: str
   client_grace:
     description:

@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspection import inspect, plan
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.tests.support.checker import verifies
+from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 
 from ..support.asked_issuers import ByVault
 from ..support.authorities import Authority, root
@@ -22,7 +23,8 @@ from ..support.fake_vault.server import FakeVault, Fault, serving
 from ..support.flows import FlowResult
 from ..support.memory_api import Change
 from ..support.misissuing import Signing
-from ..support.watched_cluster import CERTIFICATES, KEYS, WatchedCluster, assert_only, subject
+from ..support.watched_cluster import CERTIFICATES, IN_USE, KEYS, WatchedCluster, assert_only, subject
+from .cases import DAY
 
 pytestmark = pytest.mark.usefixtures("uptake")
 
@@ -173,3 +175,20 @@ def test_it_ends_early_and_goes_on_with_what_is_in_the_cluster(cluster: WatchedC
     cluster.finish(Goal.RECONCILE)
     assert (cluster.paid, issuer.certified) == (cluster.cost(Goal.REPLACE_KEY), 1)
     assert_only(cluster, cluster.current)
+
+
+def test_nodes_restart_before_the_operator_stands_still(
+    cluster: WatchedCluster, vault: FakeVault, nodes: ReloadingNodes
+) -> None:
+    """The operator's own leaf stays of the old CA until they have restarted, and it can renew none: nobody would restart them any more."""
+    issuer = moved(cluster, vault)
+    cluster.finish(Goal.REPLACE_KEY, retire=Retire.WHEN_RESTARTED, **asking(cluster, issuer))
+    assert cluster.rolls == {0}
+    cluster.memory.seconds += 44 * DAY
+    cluster.finish(Goal.RECONCILE, asked=issuer.reference)
+    assert cluster.rolls == {0}
+    cluster.memory.seconds += 2 * DAY
+    cluster.finish(Goal.RECONCILE, asked=issuer.reference)
+    assert cluster.rolls == {1}
+    assert cluster.states == {cluster.current: IN_USE}
+    assert cluster.ready

@@ -37,10 +37,14 @@ def misnamed_leaves(snapshot: Snapshot) -> tuple[StoredLeaf, ...]:
 
 
 def comes_near(leaf: Certificate, window: timedelta, now: datetime) -> bool:
-    """window: how long before a leaf's end the operator renews it. A leaf that lives no longer than that is in it from its
-    first day, and is renewed at half of its life, so that not every run renews it.
+    return now > near_from(leaf, window)
+
+
+def near_from(leaf: Certificate, window: timedelta) -> datetime:
+    """When a leaf comes near the operator's window. window: how long before a leaf's end the operator renews it. A leaf that lives no
+    longer than that is in it from its first day, and is renewed at half of its life, so that not every run renews it.
     """
     life = leaf.not_after - leaf.not_before
     outside = life - window
     ahead = window + min(_AHEAD, outside / 2) if outside > timedelta(0) else life / 2
-    return leaf.not_after - now < ahead
+    return leaf.not_after - ahead

@@ -16,6 +16,7 @@ from datetime import datetime, timedelta
 
 from ..model.goals import Goal, Retire
 from ..model.ledger import HeldLeaf, Journal
+from .operator_reissue import near_from
 from .situation import Situation
 
 #: How long before the end of a held certificate the restart of its holders is asked for.
@@ -43,6 +44,17 @@ def _ends(at: Situation, journal: Journal) -> Iterator[datetime]:
     if replaced is not None:
         yield replaced.certificate.not_after - RESTART_BEFORE
     yield from (held.certificate.not_after - RESTART_BEFORE for held in at.ledger.held)
+    yield from _standstill(at, journal)
+
+
+def _standstill(at: Situation, journal: Journal) -> Iterator[datetime]:
+    """Before the operator, which cannot issue with the key of the CA in use, would have to issue a stored leaf anew: it would touch nothing
+    then, and restart nobody. No leaf is issued by the CA in use any more, and the next one issues the operator's own after the restarts.
+    """
+    if not at.snapshot.ca.in_use_elsewhere or at.snapshot.ca.current[0].fingerprint == journal.successor:
+        return
+    window = at.snapshot.renewal_window
+    yield from (near_from(leaf.chain[0], leaf.renewal_window or window) for leaf in at.snapshot.leaves if leaf.chain)
 
 
 def is_ending(held: HeldLeaf, at: Situation) -> bool:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -22,7 +23,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.reti
 
 from ....support.certificates import NOW, YEAR
 from ....support.certificates import leaf as issue_leaf
-from ..builders import ANY, DAY, HOUR, NEW, OLD, a_journal, cluster, entry, ledger, uids_of
+from ..builders import ANY, DAY, HOUR, NEW, OLD, a_journal, a_leaf, cluster, entry, ledger, secrets, uids_of
+from ..requested import elsewhere
 from .asking import situation
 
 
@@ -54,6 +56,31 @@ def test_the_latest_restart(snapshot: Snapshot, latest: datetime | None) -> None
     at = situation(snapshot)
     assert at.begun is not None
     assert latest_restart(at, at.begun) == latest
+
+
+NEAR = a_leaf(chain=(issue_leaf(OLD, begin=NOW - 40 * DAY, end=NOW + 50 * DAY),))
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "latest"),
+    [
+        pytest.param(elsewhere(waiting(), OLD), NOW + 5 * DAY, id="the operator can issue none, and comes near to it"),
+        pytest.param(waiting(), OF_THE_CA, id="the operator renews it"),
+        pytest.param(
+            elsewhere(replace(waiting(), ca=secrets(NEW)), NEW), OF_THE_CA, id="of the next CA, any run renews it"
+        ),
+    ],
+)
+def test_the_latest_restart_before_the_operator_stands_still(snapshot: Snapshot, latest: datetime) -> None:
+    at = situation(replace(snapshot, leaves=(a_leaf(chain=None), NEAR)))
+    assert at.begun is not None
+    assert latest_restart(at, at.begun) == latest
+
+
+def test_where_a_component_has_another_window_that_one_counts() -> None:
+    at = situation(replace(elsewhere(waiting(), OLD), leaves=(replace(NEAR, renewal_window=20 * DAY),)))
+    assert at.begun is not None
+    assert latest_restart(at, at.begun) == NOW + 15 * DAY
 
 
 @pytest.mark.parametrize(
