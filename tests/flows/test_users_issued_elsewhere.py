@@ -29,6 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors i
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import NamedSecret, Outside
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_authentication import Authentication
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust import decide as decisions
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions import presenters as preconditions
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.trust import restart_to_trust
@@ -187,6 +188,23 @@ def test_one_first_and_then_some_at_a_time(cluster: ClientsCluster, nodes: Reloa
     moved(cluster, supplied, user_batch=2)
     # When a user gets a certificate, the User Operator has looked at all users that got theirs before, but for those of the same batch.
     assert seen == [(1, 0), (2, 1), (3, 1), (4, 3), (5, 3)]
+    assert_served(cluster, supplied)
+
+
+def test_one_at_a_time_takes_as_many_passes_as_there_are_users(
+    cluster: ClientsCluster, nodes: ReloadingNodes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither the plan nor the run takes that for a circle."""
+    monkeypatch.setattr(decisions, "_MOST_PASSES", 20)
+    cluster.begin(*(f"user-{number}" for number in range(20)))
+    supplied, intent = elsewhere(root("Corporate Root")), {"asked": ASKED, "user_batch": 1}
+    run(cluster, Goal.REPLACE_KEY, supplied)
+    SigningOffice(cluster.memory, supplied, START).work()
+    work, asked = cluster.work(supplied), cluster.intent(Goal.REPLACE_KEY, supplied, **intent)
+    planned = plan(work, inspect(work, asked), asked)
+    assert planned.violations == ()
+    assert len(planned.steps) > 2 * 20
+    cluster.finish(Goal.REPLACE_KEY, supplied, **intent)
     assert_served(cluster, supplied)
 
 

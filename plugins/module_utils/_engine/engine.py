@@ -14,7 +14,7 @@ from typing import TypeAlias
 from .._kube.errors import AlreadyExists, Conflict, KubeError, NotFound
 from .._strimzi.errors import LinkUnavailable, ReloadImpossible, StepError
 from .._strimzi.work import Work
-from .._trust.decide import ENGINE, Engine
+from .._trust.decide import ENGINE, Engine, most_passes
 from .._trust.model.intent import Intent, Spread
 from .._trust.model.snapshot import Snapshot
 from .._trust.model.steps.base import Steps
@@ -23,9 +23,6 @@ from .carry_out import carry_out
 from .looking import decide_with_a_look, see
 from .outcome import Outcome, look
 
-#: Far more passes than any flow needs in a row; a call that takes as many goes in a circle.
-MAXIMUM_PASSES = 200
-
 #: Whether the state that a caller asked for is reached; the flow may have more to do then.
 Reached: TypeAlias = Callable[[Snapshot], bool]
 
@@ -33,10 +30,8 @@ Reached: TypeAlias = Callable[[Snapshot], bool]
 class NoProgress(StepError):
     """The decisions went in a circle."""
 
-    def __init__(self) -> None:
-        super().__init__(
-            f"No end after {MAXIMUM_PASSES} passes.", "Please report it; the flow can be run again without harm."
-        )
+    def __init__(self, passes: int) -> None:
+        super().__init__(f"No end after {passes} passes.", "Please report it; the flow can be run again without harm.")
 
 
 class NameTaken(StepError):
@@ -92,7 +87,8 @@ def _go_on(
     engine: Engine,
 ) -> None:
     taken: set[str] = set()
-    for _pass in range(MAXIMUM_PASSES):
+    passes = most_passes(outcome.observation.snapshot)
+    for _pass in range(passes):
         steps, snapshot = outcome.decision.steps, outcome.observation.snapshot
         if not steps or (reached(snapshot) and not snapshot.reconciliation.paused_by_us):
             return
@@ -129,7 +125,7 @@ def _go_on(
             intent = replace(intent, spread=Spread.RESTART)
         earlier = None if any(step.changes_what_nodes_say for step in steps) else outcome.looked
         outcome.go_on(*decide_with_a_look(work, intent, see(work), engine, earlier))
-    raise NoProgress
+    raise NoProgress(passes)
 
 
 def _with_restarts_where_they_began(steps: Steps, outcome: Outcome, intent: Intent) -> Intent:

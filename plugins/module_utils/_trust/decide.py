@@ -57,6 +57,17 @@ class Engine:
 ENGINE = Engine()
 
 
+#: Far more passes than any flow needs in a row, but for what it does for one user after the other.
+_MOST_PASSES = 200
+#: A user's certificate is written, the user is let on, and twice something may come in between.
+_MOST_PASSES_OF_A_USER = 4
+
+
+def most_passes(snapshot: Snapshot) -> int:
+    """How many passes a flow may take from here; one that takes as many goes in a circle. Users can be given their certificates one at a time."""
+    return _MOST_PASSES + _MOST_PASSES_OF_A_USER * len(snapshot.served)
+
+
 def decide(snapshot: Snapshot, intent: Intent, engine: Engine = ENGINE) -> Decision:
     """The next steps towards the goal, what justified them, or what holds the flow.
 

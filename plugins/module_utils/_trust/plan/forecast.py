@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ..._pki.certificates import Certificate
-from ..decide import decide
+from ..decide import decide, most_passes
 from ..ledger.target import resolve
 from ..model.goals import Phase
 from ..model.intent import Intent
@@ -18,9 +18,6 @@ from ..model.names import named
 from ..model.snapshot import Component, Snapshot
 from ..model.steps.base import StandIn, Step
 from ..model.violations import Violation
-
-#: More than any flow takes.
-_PASSES = 100
 
 
 @dataclass(frozen=True)
@@ -55,7 +52,8 @@ def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn) -> Forecast:
     start = snapshot = snapshot.as_stored()
     planned: list[PlannedStep] = []
     choices: dict[str, None] = {}
-    for _pass in range(_PASSES):
+    passes = most_passes(start)
+    for _pass in range(passes):
         decision = decide(snapshot, intent)
         if not decision.steps:
             found = Forecast(tuple(planned), decision.violations, tuple(filter(None, choices)), decision.waiting)
@@ -64,7 +62,7 @@ def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn) -> Forecast:
             choices.update(dict.fromkeys((step.because, step.avoidable)))
             planned.append(_planned(step, snapshot))
             snapshot = step.effect(snapshot, stand_in)
-    raise RuntimeError(f"no end after {_PASSES} passes")
+    raise RuntimeError(f"no end after {passes} passes")
 
 
 def _prepared(snapshot: Snapshot) -> frozenset[Certificate]:

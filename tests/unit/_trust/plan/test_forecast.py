@@ -218,5 +218,5 @@ def test_a_flow_is_about_the_ca_that_it_began_with() -> None:
 
 def test_a_plan_without_an_end_is_a_defect_and_no_plan() -> None:
     at_once = replace(Intent(Goal.RECONCILE), trusting=(chain_of(THIRD),), leaving=name_of(THIRD))
-    with pytest.raises(RuntimeError, match="no end after 100 passes"):
+    with pytest.raises(RuntimeError, match="no end after 200 passes"):
         planned(SETTLED, at_once)
