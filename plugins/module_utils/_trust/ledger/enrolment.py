@@ -38,9 +38,8 @@ def enrol(snapshot: Snapshot, ledger: Ledger) -> Ledger:
         *snapshot.ca.others.values(),
         *(authority.chain for authority in snapshot.ca.prepared),
     ]
-    removed = {entry.fingerprint for entry in ledger.removed if entry.awaiting}
     for chain in chains:
-        if ledger.find(chain[0].fingerprint) is None and chain[0].fingerprint not in removed:
+        if ledger.find(chain[0].fingerprint) is None and chain[0].fingerprint not in ledger.leaving:
             ledger = ledger.with_entry(LedgerEntry(chain, TrustState.UNTRUSTED))
     # A removed CA that is enrolled again is no longer on its way out.
     gone = tuple(entry for entry in ledger.removed if ledger.find(entry.fingerprint) is None)

@@ -56,6 +56,8 @@ def _doubtful(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
 def forget_removed(snapshot: Snapshot, ledger: Ledger) -> Ledger:
     """Forget a removed CA when every pod that started with it is gone, and no listener that was asked accepts it.
 
+    As long as somebody has put it back to where processes read CAs, all pods may know it.
+
     Where the listeners of such a pod were seen to refuse it, the ledger remembers that the rest of the process knows
     it, unless nothing but listeners verifies there. Another pod may accept it too: it started while the operator had the CA in the bundle once more.
     """
@@ -64,6 +66,8 @@ def forget_removed(snapshot: Snapshot, ledger: Ledger) -> Ledger:
 
 
 def _after_removal(removed: RemovedEntry, snapshot: Snapshot) -> RemovedEntry | None:
+    if removed.awaiting and removed.fingerprint in snapshot.ca.projected:
+        return replace(removed, awaiting=snapshot.uids or removed.awaiting)
     if still_trusting(removed, snapshot):
         return removed
     lingering = (removed.awaiting | removed.lingering) & snapshot.uids - verifying_only(snapshot)

@@ -139,6 +139,11 @@ class Ledger:
         journal = self.journal
         return journal.replaces if journal is not None and journal.is_abort and journal.finished_at is None else None
 
+    @property
+    def leaving(self) -> frozenset[str]:
+        """Fingerprints of the CAs that have left, and that listeners may still trust."""
+        return frozenset(entry.fingerprint for entry in self.removed if entry.awaiting)
+
     def with_entry(self, entry: LedgerEntry) -> Ledger:
         """The ledger with this entry added, or put in the place of the one with its fingerprint."""
         if self.find(entry.fingerprint) is None:

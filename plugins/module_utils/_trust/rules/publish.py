@@ -18,7 +18,9 @@ from .situation import Situation
 
 
 def project(at: Situation) -> Steps:
-    """Every CA of the ledger is in the certificate Secret; a CA on its way out only if it is needed again."""
+    """Every CA of the ledger is in the certificate Secret; a CA on its way out only if it is needed again. One that has just left
+    is trusted again when everybody has forgotten it.
+    """
     if at.current is None:
         return ()
     known = (
@@ -28,7 +30,7 @@ def project(at: Situation) -> Steps:
     )
     projected, wish = at.snapshot.ca.projected, wish_of(at.snapshot, at.intent, at.ledger)
     asked = (*known, *at.intent.trusting, *(wish.beside if wish else ()))
-    needed = tuple(chain for chain in asked if chain[0].fingerprint not in projected)
+    needed = tuple(chain for chain in asked if chain[0].fingerprint not in projected | at.ledger.leaving)
     every = projected | {chain[0].fingerprint for chain in needed}
     return (Project(chains=needed), AwaitBundle(present=every, phase=Phase.PREPARE)) if needed else ()
 

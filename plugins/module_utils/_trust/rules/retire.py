@@ -34,6 +34,16 @@ def withdraw(at: Situation) -> Steps:
         if at.gates.removal(at.snapshot, at.ledger, entry.fingerprint):
             continue
         return in_pause(at, Withdraw(certificate=entry.certificate))
+    return _withdraw_again(at)
+
+
+def _withdraw_again(at: Situation) -> Steps:
+    """Take out once more what somebody has put back while processes are made to forget it: they could not."""
+    for removed in at.ledger.removed:
+        if removed.fingerprint not in at.ledger.leaving & at.snapshot.ca.projected or removed.certificate == at.current:
+            continue
+        if not at.gates.removal(at.snapshot, at.ledger, removed.fingerprint):
+            return in_pause(at, Withdraw(certificate=removed.certificate))
     return ()
 
 

@@ -39,6 +39,7 @@ from ..builders import (
     leaves,
     ledger,
     names_of,
+    others,
     pods,
     secrets,
     stored_chain,
@@ -155,6 +156,10 @@ def answered(removed: RemovedEntry, *accepting: str) -> Snapshot:
     return replace(snapshot, listeners=tuple(listeners))
 
 
+def with_old_among_the_trusted(snapshot: Snapshot) -> Snapshot:
+    return snapshot.with_ca(others=others(OLD))
+
+
 @pytest.mark.parametrize(
     ("snapshot", "left"),
     [
@@ -183,6 +188,13 @@ def answered(removed: RemovedEntry, *accepting: str) -> Snapshot:
             id="the same, and nobody else is waited for",
         ),
         pytest.param(answered(RemovedEntry(OLD.certificate, NOBODY)), (), id="nobody knows it"),
+        pytest.param(
+            with_old_among_the_trusted(answered(replace(GONE, awaiting=uids_of(PODS[0])))),
+            (replace(GONE, awaiting=uids_of()),), id="somebody has put it back: whoever starts knows it",
+        ),
+        pytest.param(
+            replace(with_old_among_the_trusted(without(GONE)), pods=()), (GONE,), id="the same, and nobody runs"
+        ),
     ],
 )  # fmt: skip
 def test_a_removed_ca_is_remembered_while_somebody_knows_it(snapshot: Snapshot, left: tuple[RemovedEntry, ...]) -> None:

@@ -100,6 +100,13 @@ def taken_out(new: LedgerEntry) -> Snapshot:
             ), id="one that the caller trusts, below a root that is there",
         ),
         pytest.param(cluster(), replace(RECONCILE, trusting=(chain_of(OLD),)), (), id="one that is there already"),
+        pytest.param(
+            linked.REMOVED, replace(RECONCILE, trusting=(chain_of(OLD),)), (), id="one that processes have yet to forget"
+        ),
+        pytest.param(
+            linked.FINISHED, replace(RECONCILE, trusting=(chain_of(OLD),)), put(OLD, beside=names_of(NEW)),
+            id="one that no listener knows any more",
+        ),
         pytest.param(cluster(ca=secrets(None)), RECONCILE, (), id="no CA in use"),
     ],
 )  # fmt: skip

@@ -142,6 +142,30 @@ def test_the_next_one_stays_and_keeps_no_other() -> None:
     assert withdraw(situation(snapshot)) == (Withdraw(certificate=OLD.certificate),)
 
 
+PUT_BACK = linked.REMOVED.with_ca(others=others(OLD))
+
+
+def test_what_has_left_is_taken_out_again() -> None:
+    """Processes that read their trust again would find it there."""
+    out = Withdraw(certificate=OLD.certificate)
+    assert withdraw(situation(PUT_BACK)) == pause_for(out)
+    paused = replace(PUT_BACK, reconciliation=RETIRING.reconciliation)
+    assert withdraw(situation(paused)) == (out,)
+
+
+@pytest.mark.parametrize(
+    "snapshot",
+    [
+        pytest.param(linked.REMOVED, id="nobody has put it back"),
+        pytest.param(replace(PUT_BACK, leaves=(*PUT_BACK.leaves, a_leaf("late"))), id="with a leaf of it"),
+        pytest.param(linked.REMOVED.with_ca(current=chain_of(OLD)), id="in the place of the one in use"),
+        pytest.param(linked.FINISHED.with_ca(others=others(OLD)), id="when no listener knew it any more"),
+    ],
+)
+def test_it_stays_where_somebody_has_put_it(snapshot: Snapshot) -> None:
+    assert withdraw(situation(snapshot)) == ()
+
+
 def refusing(*uids: str) -> Snapshot:
     """These nodes refuse the removed CA; the others accept it."""
     asked = answering(ALL_KNOW_IT, accepting=names_of(NEW, OLD))
