@@ -64,7 +64,9 @@ def await_bundle(step: AwaitBundle, observation: Observation, work: Work) -> Non
         work.record(Action("wait", where, "the operator updates the trust bundle", phase))
         return
     absent = frozenset(certificate.fingerprint for certificate in step.absent)
-    token = "bundle-" + "-".join([*sorted(f[:12] for f in step.present), "without", *sorted(f[:12] for f in absent)])
+    # The same CAs may be wanted there another time, when one of them has been away.
+    asked = [version(observation.secrets[work.scope.ca_certificate_secret]), *sorted(f[:12] for f in step.present)]
+    token = "bundle-" + "-".join([*asked, "without", *sorted(f[:12] for f in absent)])
     request_reconcile(observation, work, phase, token)
 
     def settled(objects: Objects) -> bool:

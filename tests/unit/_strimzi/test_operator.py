@@ -24,7 +24,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from .bench import SCOPE, Bench, conditions, kafka, pem, secret
 from .steps import NEXT, OLD, PAUSE, fingerprint
 
-BUNDLE = SCOPE.trust_bundle_secret
+BUNDLE, CERTIFICATES = SCOPE.trust_bundle_secret, SCOPE.ca_certificate_secret
 REQUEST = "trustops.strimzi/reconcile-request"
 PAUSED = {"conditions": conditions("ReconciliationPaused")}
 
@@ -40,6 +40,7 @@ def bench_of(status: dict[str, Any] | None = None, **annotations: str) -> Bench:
         "kafkas", kafka(status or {}, {f"strimzi.io/{k.replace('_', '-')}": v for k, v in annotations.items()})
     )
     bench.create("secrets", secret(BUNDLE, {"cluster-ca.crt": pem(OLD)}))
+    bench.create("secrets", secret(CERTIFICATES, {"ca.crt": pem(OLD)}))
     return bench
 
 
@@ -101,6 +102,14 @@ class TestBundle:
         again = run(bench, await_bundle(OLD))
         other = run(bench, await_bundle(NEXT))
         assert [len(first), len(again), len(other)] == [2, 1, 2]
+
+    def test_the_same_question_is_asked_again_when_something_has_changed_in_between(self) -> None:
+        """The operator does not look at Secrets: a CA that comes a second time would wait for its periodic reconcile."""
+        bench = bench_of()
+        set_bundle(bench, pem(OLD, NEXT))
+        run(bench, await_bundle(OLD))
+        bench.change("secrets", CERTIFICATES, {"data": {"next.crt": base64.b64encode(pem(NEXT)).decode()}})
+        assert len(run(bench, await_bundle(OLD))) == 2
 
     def test_asking_touches_an_annotation_only(self) -> None:
         """A change of the spec is a new generation, and that can be a roll."""
