@@ -20,6 +20,7 @@ def put_back(at: Situation) -> Steps:
     swap = adoption_of(at.snapshot, at.intent)
     if swap is None or not yet_to_start(at.snapshot):
         return ()
-    before = min((pod.key_generation or 0 for pod in at.snapshot.pods), default=at.snapshot.ca.key_generation)
-    step = PutBack(chain=swap.replaced.chain, generation=max(swap.replaced.generations), key_generation=before)
+    step = PutBack(
+        chain=swap.replaced.chain, generation=max(swap.replaced.generations), key_generation=at.key_generation_of_pods
+    )
     return in_pause(at, step)

@@ -35,8 +35,7 @@ def settle_key(at: Situation) -> Steps:
         # The way is forward only, and the operator, which can issue nothing, may not come as far as its trust bundle.
         return write_bundle(at)
     # The pods still have the key generation from before: the switch has not come as far as to annotate them.
-    before = min((pod.key_generation or 0 for pod in at.snapshot.pods), default=at.snapshot.ca.key_generation)
-    return (RestoreKey(certificate=current, key_generation=before),)
+    return (RestoreKey(certificate=current, key_generation=at.key_generation_of_pods),)
 
 
 def end_pause(at: Situation) -> Steps:

@@ -50,6 +50,14 @@ class Situation:
         return self.snapshot.ca.certificate_generation
 
     @property
+    def key_generation_of_pods(self) -> int:
+        """The key generation that pods are annotated with, the lowest where they differ; that of the key Secret where none is
+        annotated with any, as nobody compares them then.
+        """
+        known = (pod.key_generation for pod in self.snapshot.pods if pod.key_generation is not None)
+        return min(known, default=self.snapshot.ca.key_generation)
+
+    @property
     def begun(self) -> Journal | None:
         """The flow in flight."""
         return in_flight(self.ledger)

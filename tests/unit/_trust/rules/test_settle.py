@@ -85,6 +85,10 @@ def raised(snapshot: Snapshot, *pods: Pod) -> Snapshot:
     return replace(snapshot, ca=replace(snapshot.ca, key_generation=3), pods=pods)
 
 
+def untold(count: int) -> tuple[Pod, ...]:
+    return tuple(replace(pod, key_generation=None) for pod in unlinked.nodes(OLD, 0, 1)[:count])
+
+
 @pytest.mark.parametrize(
     ("snapshot", "expected"),
     [
@@ -95,6 +99,11 @@ def raised(snapshot: Snapshot, *pods: Pod) -> Snapshot:
             raised(refused(HALF_PAUSED), *unlinked.nodes(OLD, 0, 1, key_generation=2)), back(2),
             id="back to the key generation that pods were started with",
         ),
+        pytest.param(
+            raised(refused(HALF_PAUSED), *untold(1), *unlinked.nodes(OLD, 0, 1, key_generation=2)[1:]), back(2),
+            id="somebody has taken this annotation from a pod",
+        ),
+        pytest.param(raised(refused(HALF_PAUSED), *untold(3)), back(3), id="no pod has it, as under the clients CA"),
         pytest.param(
             replace(
                 raised(refused(HALF_PAUSED)), bundle=names_of(OLD)
