@@ -25,6 +25,7 @@ from ..support.memory_api import Change
 from ..support.misissuing import Signing
 from ..support.watched_cluster import CERTIFICATES, IN_USE, KEYS, WatchedCluster, assert_only, subject
 from .cases import DAY
+from .test_kept_elsewhere import advertise, names_in
 
 pytestmark = pytest.mark.usefixtures("uptake")
 
@@ -192,3 +193,19 @@ def test_nodes_restart_before_the_operator_stands_still(
     assert cluster.rolls == {1}
     assert cluster.states == {cluster.current: IN_USE}
     assert cluster.ready
+
+
+def test_other_names_of_listeners_come_although_the_operator_stays_on_the_old_ca(
+    cluster: WatchedCluster, vault: FakeVault, nodes: ReloadingNodes
+) -> None:
+    """The operator, which can issue nothing, would stand still until the switch, and every run would say that it is done."""
+    issuer = moved(cluster, vault)
+    cluster.finish(Goal.REPLACE_KEY, retire=Retire.WHEN_RESTARTED, **asking(cluster, issuer))
+    advertise(cluster, "kafka.corp.example")
+    assert not cluster.ready
+    cluster.finish(Goal.RECONCILE, asked=issuer.reference)
+    cluster.memory.settle(1)
+    assert {"kafka.corp.example" in names_in(cluster, node) for node in cluster.memory.kubelet.nodes} == {True}
+    assert (cluster.ready, cluster.rolls) == (True, {1})
+    # All of them have restarted, so the old CA leaves as well.
+    assert cluster.states == {cluster.current: IN_USE}

@@ -34,11 +34,12 @@ def _unaddressed(observation: Observation) -> Iterator[tuple[str, Unaddressed]]:
 
 
 def _misnamed(observation: Observation) -> Iterator[tuple[str, str]]:
-    current = observation.snapshot.ca.current[:1]
+    ca = observation.snapshot.ca
+    ours = (*ca.current[:1], *(one.chain[0] for one in ca.prepared))
     stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.leaves if leaf.chain}
     for leaf in every_leaf(observation):
         known = stored.get(leaf.secret)
-        if known is None or leaf.secret not in observation.wanted or not (current and known.signed_by(current[0])):
+        if known is None or leaf.secret not in observation.wanted or not any(map(known.signed_by, ours)):
             continue
         wanted = subject_for(leaf, observation).names
         if known.subject_alternative_names != wanted:

@@ -28,10 +28,15 @@ from .due import due_leaves
 from .first_use import may_be_used
 from .in_place import nodes_of, why_not_in_place, why_not_reloaded
 from .issuing import issue
+from .operator_reissue import misnamed_leaves
 from .pause import in_pause
 from .requests import lacking
 from .retirement import RESTART_BEFORE, is_ending, is_patient
 from .situation import Situation
+
+#: Where the operator cannot issue leaves with the names that it wants, it stands still until they are there, and is not paused for them: it
+#: has to see them first.
+_FOR_LISTENERS = "listeners have changed, and the operator restarts nodes for that."
 
 
 @dataclass(frozen=True)
@@ -81,8 +86,7 @@ def _renewal(at: Situation) -> _Order | None:
         # Their Raft clients give up its certificates by a restart only.
         return _Order(due, current, restarting="nodes give up the CA that the flow is undone for.")
     if at.snapshot.misnamed:
-        # The operator stands still until they are there, and is not paused for them: it has to see them first.
-        return _Order(due, current, restarting="listeners have changed, and the operator restarts nodes for that.")
+        return _Order(due, current, restarting=_FOR_LISTENERS)
     why = why_not_in_place(at)
     sentence = f"Nodes are restarted with their renewed certificates: {why}" if why else ""
     return _Order(due, current, restarting=sentence, avoidable=sentence)
@@ -99,7 +103,8 @@ def _first_use(at: Situation) -> _Order | None:
         return None
     outdated = [leaf for leaf in at.snapshot.leaves if leaf.component is not Component.CLUSTER_OPERATOR]
     others = {entry.fingerprint for entry in at.ledger.entries} - {successor.entry.fingerprint}
-    secrets = tuple(sorted(leaf.secret for leaf in outdated if at.issuer_of(leaf) in others))
+    misnamed = {leaf.secret for leaf in misnamed_leaves(at.snapshot)}
+    secrets = tuple(sorted(leaf.secret for leaf in outdated if at.issuer_of(leaf) in others or leaf.secret in misnamed))
     if not secrets or at.gates.trust(at.snapshot, at.ledger, successor.introduction.form):
         return None
     because = (
@@ -107,6 +112,8 @@ def _first_use(at: Situation) -> _Order | None:
         "has signed: nobody has to restart to trust it first."
     )
     link, why = successor.introduction.link, why_not_in_place(at)
+    if misnamed:
+        return _Order(secrets, successor.entry.chain, link, because, restarting=_FOR_LISTENERS)
     if not is_patient(at):
         return _Order(
             secrets, successor.entry.chain, link, because, restarting="nodes take it up and the old CA leaves."

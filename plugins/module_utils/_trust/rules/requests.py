@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from ..._leaves.back_off import next_try
 from ..._leaves.life import LeafRequest
 from ..._leaves.request import Next, Wanted, next_of
-from ..._leaves.trigger import Due, Question, Specification, due
+from ..._leaves.trigger import Due, Question, Specification, due, why_misnamed
 from ..._pki.certificates import Chain
 from ..ledger.wish import later_authorities
 from ..model.goals import Phase
@@ -22,6 +22,7 @@ from ..model.names import counted, listed, named
 from ..model.steps.base import Steps
 from ..model.steps.requests import AskForLeaves, AwaitIssuer, CollectLeaves, ForgetRequests
 from .due import due_reasons
+from .operator_reissue import misnamed_leaves
 from .situation import Situation
 
 
@@ -57,6 +58,8 @@ def reasons_for(at: Situation, authority: Chain) -> Mapping[str, Due]:
     for leaf in at.snapshot.every_leaf:
         questions[leaf.secret] = Question(leaf.held, wanted, now)
     found = {name: why for name, asked in questions.items() if (why := due(asked))}
+    for leaf in misnamed_leaves(at.snapshot):
+        found.setdefault(leaf.secret, why_misnamed(at.snapshot.misnamed[leaf.secret]))
     return {**due_reasons(at.snapshot, at.intent, at.ledger), **found}
 
 

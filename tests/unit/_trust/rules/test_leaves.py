@@ -210,6 +210,14 @@ OPENSSL = OutsideClient(
             (replace(behind_link(), secrets=(linked.TOPICS,)),), id="only those of other CAs",
         ),
         pytest.param(
+            replace(linked.ISSUED, misnamed={PODS[1]: "it lacks a.example"}), (replace(behind_link(), secrets=(PODS[1],)),),
+            id="and those with other names than listeners have",
+        ),
+        pytest.param(
+            replace(patient.AGREED, misnamed={PODS[1]: "it lacks a.example"}), (behind_link(),),
+            id="patiently, without a pause: the operator stands still until it has seen them",
+        ),
+        pytest.param(
             replace(AGREED, leaves=(replace(AGREED.leaves[0], chain=None), *linked.ISSUED.leaves[1:])), (),
             id="who knows whose leaf it is",
         ),

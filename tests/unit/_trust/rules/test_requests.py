@@ -156,6 +156,15 @@ def test_leaves_at_their_end_are_asked_for() -> None:
     assert leaves_to_ask_for(at(later, RECONCILE)) == Asked(chain_of(LASTING), {})
 
 
+def test_those_of_the_next_ca_with_other_names_are_asked_for_too() -> None:
+    """Behind a link certificate the operator, which can issue none, meets them before the switch."""
+    stored = leaves(NEW, generation=0)
+    renamed = replace(PUBLISHED, leaves=stored, misnamed={PODS[1]: "it lacks a.example"})
+    found = leaves_to_ask_for(at(renamed))
+    assert found is not None
+    assert {name: due.reason for name, due in found.reasons.items()} == {PODS[1]: Reason.SPECIFICATION}
+
+
 MISNAMED = replace(elsewhere(settled(leaf_with(200 * DAY)), LASTING), misnamed={PODS[0]: "it lacks a.example"})
 
 
