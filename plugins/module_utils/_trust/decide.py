@@ -64,8 +64,10 @@ _MOST_PASSES_OF_A_USER = 4
 
 
 def most_passes(snapshot: Snapshot) -> int:
-    """How many passes a flow may take from here; one that takes as many goes in a circle. Users can be given their certificates one at a time."""
-    return _MOST_PASSES + _MOST_PASSES_OF_A_USER * len(snapshot.served)
+    """How many passes a flow may take from here; a flow that takes as many goes in a circle. Users, who are among the presenters, can be given
+    their certificates one at a time.
+    """
+    return _MOST_PASSES + _MOST_PASSES_OF_A_USER * len(snapshot.presenters)
 
 
 def decide(snapshot: Snapshot, intent: Intent, engine: Engine = ENGINE) -> Decision:
