@@ -49,7 +49,7 @@ def held(cluster: WatchedCluster) -> set[tuple[Condition, str]]:
 
 def test_where_they_accept_it_they_are_asked_for_nothing_until_the_switch(cluster: WatchedCluster) -> None:
     begin(cluster, 1)
-    assert held(cluster) == {(Condition.REMOVAL, "Secret kafka/app"), (Condition.TRUST, "Secret kafka/app")}
+    assert held(cluster) == {(Condition.TRUST, "Secret kafka/app")}
     assert cluster.paid == Cost(1)
     assert cluster.issuers() == {"CN=cluster-ca v1,O=io.strimzi"}
     client_reads_all(cluster)

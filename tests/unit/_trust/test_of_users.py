@@ -181,7 +181,8 @@ class TestRemoval:
     def test_a_listener_that_refuses_it_has_forgotten_it(self) -> None:
         """Nothing else in the process knows it."""
         books = ledger(entry(NEW, ALL, {1}), removed=(RemovedEntry(OLD.certificate, uids_of()),))
-        asked = answering(replace(STAGES["issued"], ledger=books), accepting=[name_of(NEW)], refusing=[name_of(OLD)])
+        withdrawn = replace(STAGES["issued"], ledger=books, ca=replace(STAGES["issued"].ca, others={}))
+        asked = answering(withdrawn, accepting=[name_of(NEW)], refusing=[name_of(OLD)])
         assert forget_removed(asked, books).removed == ()
         first, *others = asked.pods
         asked = replace(asked, pods=(replace(first, verifies_only=False), *others))
