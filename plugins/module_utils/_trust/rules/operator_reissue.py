@@ -37,6 +37,7 @@ def misnamed_leaves(snapshot: Snapshot) -> tuple[StoredLeaf, ...]:
 
 
 def comes_near(leaf: Certificate, window: timedelta, now: datetime) -> bool:
+    """Whether a leaf is near the operator's window, or in it."""
     return now > near_from(leaf, window)
 
 

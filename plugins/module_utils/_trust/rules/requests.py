@@ -22,7 +22,7 @@ from ..model.names import counted, listed, named
 from ..model.steps.base import Steps
 from ..model.steps.requests import AskForLeaves, AwaitIssuer, CollectLeaves, ForgetRequests
 from .due import due_reasons
-from .operator_reissue import misnamed_leaves
+from .operator_reissue import leaves_before_operator_window, misnamed_leaves
 from .situation import Situation
 
 
@@ -151,11 +151,26 @@ def still_awaited(at: Situation) -> tuple[str, ...]:
         return ()
     total = f"{counted(len(missing), 'certificate')} of {named(asked.issuer[0])}"
     details = dict.fromkeys(_detail(at.snapshot.requests.get(name)) for name in missing)
+    ending = tuple(_ending_meanwhile(at))
+    rest = "the next run goes on." if ending else "nothing else is held up, and the next run goes on."
     return (
-        f"{total} still to come from {at.intent.asked}, for {listed(missing)}; nothing else is held up, and the next run goes on.",
+        f"{total} still to come from {at.intent.asked}, for {listed(missing)}; {rest}",
+        *ending,
         *_standing_still(at, missing),
         *filter(None, details),
     )
+
+
+def _ending_meanwhile(at: Situation) -> Iterator[str]:
+    """Leaves of a CA in use that the operator cannot renew, and for which nobody is asked as long as the next CA waits for its own."""
+    ending = leaves_before_operator_window(at.snapshot) if at.successor is not None else ()
+    ends = {leaf.secret: leaf.chain[0].not_after for leaf in ending if leaf.chain}
+    if ends and at.current is not None:
+        first = min(ends, key=lambda name: (ends[name], name))
+        yield (
+            f"Nobody renews certificates of {named(at.current)} meanwhile: {first} ends on {ends[first]:%Y-%m-%d}, the first of {len(ends)}, and "
+            "the operator, which can issue none, stands still before that. See that the requests are answered, or undo the replacement (abort)."
+        )
 
 
 def _standing_still(at: Situation, missing: tuple[str, ...]) -> Iterator[str]:

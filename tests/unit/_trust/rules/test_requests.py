@@ -324,6 +324,20 @@ def test_a_refusal_is_told_with_the_time_of_the_next_request() -> None:
     assert second.endswith(" UTC, or at once with retry_failed.")
 
 
+def test_what_ends_before_the_answers_come_is_told() -> None:
+    """Nobody renews the leaves of the CA in use while the next one waits, where the operator has no key."""
+    near = replace(elsewhere(PUBLISHED, OLD, NEW), renewal_window=OLD.certificate.not_after - NOW)
+    total, ending = still_awaited(at(near))
+    assert total == TOTAL.replace("nothing else is held up, and ", "")
+    end = min(leaf.chain[0].not_after for leaf in near.leaves if leaf.chain)
+    assert ending == (
+        f"Nobody renews certificates of {named(OLD.certificate)} meanwhile: {PODS[0]} ends on {end:%Y-%m-%d}, the first of 3, and the "
+        "operator, which can issue none, stands still before that. See that the requests are answered, or undo the replacement (abort)."
+    )
+    assert still_awaited(at(replace(near, renewal_window=DAY))) == (TOTAL,)
+    assert still_awaited(at(replace(PUBLISHED, renewal_window=near.renewal_window))) == (TOTAL,)
+
+
 def test_of_many_only_some_are_named() -> None:
     names = tuple(f"node-{number}" for number in range(7))
     snapshot = replace(PUBLISHED, leaves=leaves(names=names))
