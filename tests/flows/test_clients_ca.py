@@ -25,6 +25,7 @@ from ansible_collections.trustops.strimzi.tests.support.checker import Invariant
 from ansible_collections.trustops.strimzi.tests.support.flows import FlowResult
 from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 
+from ..support.access_operator import AccessOperator
 from ..support.clients_cluster import CERTIFICATES, KEYS, LEDGER, ClientsCluster
 from ..support.engines import leaving_open, without
 from ..support.ledgers import KEYED, SINGLE, STATES
@@ -269,12 +270,44 @@ def test_a_connect_that_is_not_restarted_holds_the_flow(cluster: ClientsCluster,
     connect = LoggingIn(cluster.memory, "payments")
     old, connect.running = cluster.current, False
     with pytest.raises(
-        OperatorSilent, match="has not restarted KafkaConnect kafka/connect with new certificates within 60 s"
+        OperatorSilent, match="Nobody has brought KafkaConnect kafka/connect to new certificates within 60 s"
     ):
         cluster.run(Goal.REPLACE_KEY)
     assert cluster.accepted == {old, cluster.current}
     connect.running = True
     cluster.finish(Goal.RECONCILE)
+    assert_only(cluster, cluster.current)
+
+
+def test_a_kafka_access_that_copies_a_certificate_is_waited_for(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    cluster.begin()
+    access = AccessOperator(cluster.memory, "payments")
+    before = access.copied
+    result = cluster.finish(Goal.REPLACE_KEY)
+    assert_only(cluster, cluster.current)
+    assert access.copied == cluster.secret("payments")["user.crt"] != before
+    assert "KafkaAccess kafka/access" in [action.object for action in result.actions]
+
+
+def test_a_kafka_access_for_which_nobody_copies_holds_the_flow(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    cluster.begin()
+    access = AccessOperator(cluster.memory, "payments")
+    old, access.running = cluster.current, False
+    with pytest.raises(
+        OperatorSilent, match="Nobody has brought KafkaAccess kafka/access to new certificates within 60 s"
+    ):
+        cluster.run(Goal.REPLACE_KEY)
+    assert cluster.accepted == {old, cluster.current}
+    access.running = True
+    cluster.finish(Goal.RECONCILE)
+    assert_only(cluster, cluster.current)
+
+
+def test_a_kafka_access_that_is_not_bound_holds_nothing(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    """Its operator has copied nothing yet."""
+    cluster.begin()
+    AccessOperator(cluster.memory, "payments", bound=False)
+    cluster.finish(Goal.REPLACE_KEY)
     assert_only(cluster, cluster.current)
 
 

@@ -43,7 +43,8 @@ class Copy:
 @dataclass(frozen=True)
 class Reader:
     """A resource or pod that reads a Secret. name: kind, namespace and name. pods: objects with the times at which its pods were created;
-    None where it has none of its own. copy: what it reads instead of the Secret. followed: whether the operator restarts it when the Secret changes.
+    None where it has none of its own. copy: what it reads instead of the Secret. followed: whether an operator restarts it when the Secret
+    changes, or copies that for it.
     """
 
     name: str
@@ -79,13 +80,15 @@ def _in_namespace(
 ) -> Iterator[tuple[Key, Reader]]:
     known = {name for home, name in secrets if home == namespace}
     restarted = _restarted_by_operator(client, namespace, known)
-    bindings = {}
+    bindings: dict[str, tuple[Key, Copy]] = {}
     for access in _all(client, KAFKA_ACCESSES, namespace):
         secret = users.get(_user_of(access, namespace))
-        if secret is not None:
-            name = str(((access.get("status") or {}).get("binding") or {}).get("name"))
-            bindings[name] = secret, _copy(client.get_or_none(SECRETS, namespace, name))
-            yield secret, Reader(f"KafkaAccess {namespace}/{access['metadata']['name']}", None, bindings[name][1])
+        name = ((access.get("status") or {}).get("binding") or {}).get("name")
+        # Nothing has been copied yet for a KafkaAccess that is not bound.
+        if secret is not None and name:
+            copy = _copy(client.get_or_none(SECRETS, namespace, name))
+            bindings[name] = secret, copy
+            yield secret, Reader(f"KafkaAccess {namespace}/{access['metadata']['name']}", None, copy, followed=True)
     own: dict[tuple[str, str], list[Object]] = {party: [] for party in restarted}
     for pod in _all(client, PODS, namespace):
         if is_final(pod):

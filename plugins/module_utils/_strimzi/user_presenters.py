@@ -125,11 +125,14 @@ def _issuers(certificate: UserCertificate, authority: Certificate, about: _Autho
 def _reader(reader: Reader, what: str, certificate: UserCertificate, about: _Authorities) -> Presenter:
     """what: the certificate that it presents."""
     remedy = f"Restart it, so that it reads {what} again; or {_WAIVER}."
-    renewal = Renewal.RESTARTED if reader.followed else Renewal.BY_HAND
+    renewal = Renewal.FOLLOWED if reader.followed else Renewal.BY_HAND
     if reader.followed:
-        remedy = f"The operator restarts it by itself: see in its status what keeps it from that; or {_WAIVER}."
-    elif reader.pods is None:
-        remedy = f"The Access Operator copies {what} for it: see in its status what keeps it from that; or {_WAIVER}."
+        done = (
+            "The operator restarts it by itself"
+            if reader.pods is not None
+            else f"The Access Operator copies {what} for it"
+        )
+        remedy = f"{done}: see in its status what keeps it from that; or {_WAIVER}."
     fresh = reader.is_up_to_date(certificate.changed_at, certificate.sha256)
     if fresh is None:
         why = f"it cannot be told whether it has read {what} since that was issued"

@@ -71,8 +71,8 @@ def await_kept(step: AwaitKept, observation: Observation, work: Work) -> None:
 
 
 def await_pick_up(step: AwaitPickUp, observation: Observation, work: Work) -> None:
-    """Wait until the operator has restarted these programs. Raises OperatorSilent when none is restarted for a while."""
-    what = f"the operator restarts it with a certificate of {named(step.authority)}"
+    """Wait until operators have restarted these programs, or copied for them. Raises OperatorSilent when nothing happens for a while."""
+    what = f"its operator brings it to a certificate of {named(step.authority)}"
     if work.dry_run:
         work.record(Action("wait", listed(step.names), what, step.phase.value))
         return
@@ -80,9 +80,9 @@ def await_pick_up(step: AwaitPickUp, observation: Observation, work: Work) -> No
     left = await_users(step.names, lambda one: one.authorities != own, work)
     if left:
         raise OperatorSilent(
-            f"The Cluster Operator has not restarted {listed(left)} with new certificates within {limit_of(work):.0f} s.",
-            "See in the status of each what keeps the operator from it, or give a waiver; then run the flow again, it continues where it "
-            "stopped.",
+            f"Nobody has brought {listed(left)} to new certificates within {limit_of(work):.0f} s.",
+            "The Cluster Operator restarts Connect, MirrorMaker 2 and Bridge, the Access Operator copies for a KafkaAccess: see in the status of "
+            "each what keeps it from that, or give a waiver; then run the flow again, it continues where it stopped.",
         )
     work.record(Action("wait", listed(step.names), what, step.phase.value, seconds=work.clock.monotonic() - begun))
 

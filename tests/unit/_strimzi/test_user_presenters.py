@@ -207,7 +207,7 @@ class TestNamedSecrets:
 
     @pytest.mark.parametrize(
         ("certificate", "created", "renewal"),
-        [(GOOD, EARLY, Renewal.RESTARTED), (GOOD, LATE, Renewal.BY_HAND), (OF_OLD, EARLY, Renewal.BY_HAND)],
+        [(GOOD, EARLY, Renewal.FOLLOWED), (GOOD, LATE, Renewal.BY_HAND), (OF_OLD, EARLY, Renewal.BY_HAND)],
         ids=["changed, not restarted", "restarted", "not changed"],
     )
     def test_one_that_the_operator_restarts_is_waited_for_when_the_secret_has_changed(
@@ -240,15 +240,16 @@ class TestReaders:
         assert found.authorities == names_of(RENEWED)
 
     def test_a_copy_that_is_behind(self) -> None:
-        """Nobody can restart what has no pods of its own."""
-        _operator, _user, found = of(user(GOOD, "tls", Reader("KafkaAccess apps/a", None, Copy("cd", NOW))))
-        assert found.authorities == names_of(OLD, NEW)
+        """Nobody can restart a KafkaAccess; its operator copies for it."""
+        reader = Reader("KafkaAccess apps/a", None, Copy("cd", NOW), followed=True)
+        _operator, _user, found = of(user(GOOD, "tls", reader))
+        assert (found.authorities, found.renewal) == (names_of(OLD, NEW), Renewal.FOLLOWED)
         assert found.remedy.startswith("The Access Operator copies the certificate of user orders for it: see in its")
 
     def test_one_that_the_operator_restarts(self) -> None:
         found = self.reader((NOW - timedelta(days=1)).isoformat(), followed=True)
         assert (found.renewal, found.remedy.partition(":")[0]) == (
-            Renewal.RESTARTED,
+            Renewal.FOLLOWED,
             "The operator restarts it by itself",
         )
 

@@ -460,10 +460,11 @@ def test_a_binding_is_followed_to_its_readers() -> None:
         ("bound", {"name": "orders"}),
         ("elsewhere", {"name": "orders", "namespace": "x"}),
         ("none", None),
+        ("unbound", {"name": "orders"}),
     ):
         spec = {"kafka": {"name": "demo"}, **({"user": user} if user else {})}
-        body = {"metadata": {"name": name}, "spec": spec, "status": {"binding": {"name": f"{name}-binding"}}}
-        stage.create("kafkaaccesses", body)
+        status = {} if name == "unbound" else {"binding": {"name": f"{name}-binding"}}
+        stage.create("kafkaaccesses", {"metadata": {"name": name}, "spec": spec, "status": status})
         stage.pod(f"{name}-app", {"volumes": [{"name": "tls", "secret": {"secretName": f"{name}-binding"}}]})
     assert stage.readers() == ["KafkaAccess kafka/bound", "Pod kafka/bound-app"]
 

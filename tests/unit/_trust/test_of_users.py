@@ -67,7 +67,7 @@ def test_users_present_and_brokers_do_not() -> None:
         pytest.param(ANY, presenter("partner", NEW, renewal=Renewal.BY_HAND), True, id="somebody else issues"),
         pytest.param(ANY, presenter("partner", None, renewal=Renewal.BY_HAND), False, id="not known"),
         pytest.param(ANY, presenter("partner", NEW), False, id="to be issued to"),
-        pytest.param(ANY, presenter("Connect", NEW, renewal=Renewal.RESTARTED), False, id="to be restarted"),
+        pytest.param(ANY, presenter("Connect", NEW, renewal=Renewal.FOLLOWED), False, id="to be restarted"),
     ],
 )
 def test_whether_a_ca_is_taken_up(state: TrustState, other: Presenter | None, expected: bool) -> None:

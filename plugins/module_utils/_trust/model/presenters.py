@@ -15,13 +15,13 @@ from enum import Enum
 class Renewal(Enum):
     """How a party comes to present certificates of another CA.
 
-    AT_ONCE: it issues them itself, with the key of the CA in use. ISSUED: they are issued anew after the switch. RESTARTED: the operator
-    restarts it when its certificate has changed. BY_HAND: somebody has to restart it.
+    AT_ONCE: it issues them itself, with the key of the CA in use. ISSUED: they are issued anew after the switch. FOLLOWED: an operator
+    restarts it when its certificate has changed, or copies that for it. BY_HAND: somebody has to restart it.
     """
 
     AT_ONCE = "at once"
     ISSUED = "issued"
-    RESTARTED = "restarted"
+    FOLLOWED = "followed"
     BY_HAND = "by hand"
 
 

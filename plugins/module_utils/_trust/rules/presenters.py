@@ -25,12 +25,12 @@ def reissue(at: Situation) -> Steps:
 
 
 def await_pick_up(at: Situation) -> Steps:
-    """Wait for the programs that the operator restarts with their new certificates; nobody here can restart the others."""
+    """Wait for the programs that an operator restarts with their new certificates, or copies these for; nobody here can restart the others."""
     if not _is_switched(at) or at.current is None:
         return ()
     own = frozenset({at.current.fingerprint})
     late = tuple(
-        one.name for one in presenters(at.snapshot) if one.renewal is Renewal.RESTARTED and one.authorities != own
+        one.name for one in presenters(at.snapshot) if one.renewal is Renewal.FOLLOWED and one.authorities != own
     )
     return (AwaitPickUp(names=late, authority=at.current, phase=at.phase),) if late else ()
 

@@ -61,7 +61,7 @@ def test_paused_they_are_done() -> None:
 
 def users(stage: str, pause: ReissuePause = ReissuePause.NONE, **fields: object) -> Snapshot:
     """A user, and a program that reads its Secret."""
-    found = presenter(ORDERS, pause=pause, **fields), presenter(CONNECT, renewal=Renewal.RESTARTED)
+    found = presenter(ORDERS, pause=pause, **fields), presenter(CONNECT, renewal=Renewal.FOLLOWED)
     return replace(STAGES[stage], presenters=presenting(*found))
 
 

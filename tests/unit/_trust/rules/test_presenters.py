@@ -57,7 +57,7 @@ def test_whoever_has_no_certificate_yet_is_waited_for(fields: dict[str, str], wa
 
 
 def test_programs_that_the_operator_restarts_are_waited_for() -> None:
-    late = presenter(CONNECT, None, authorities=names_of(OLD, NEW), renewal=Renewal.RESTARTED)
+    late = presenter(CONNECT, None, authorities=names_of(OLD, NEW), renewal=Renewal.FOLLOWED)
     other = presenter("Pod kafka/app", OLD)
     seen = replace(STAGES["issued"], presenters=presenting(late, other, current=NEW))
     (step,) = await_pick_up(situation(seen))
@@ -66,9 +66,9 @@ def test_programs_that_the_operator_restarts_are_waited_for() -> None:
 
 
 def test_and_not_when_they_have_read_it() -> None:
-    seen = presenting(presenter(CONNECT, NEW, renewal=Renewal.RESTARTED), current=NEW)
+    seen = presenting(presenter(CONNECT, NEW, renewal=Renewal.FOLLOWED), current=NEW)
     assert await_pick_up(situation(replace(STAGES["issued"], presenters=seen))) == ()
-    seen = presenting(presenter(CONNECT, OLD, renewal=Renewal.RESTARTED))
+    seen = presenting(presenter(CONNECT, OLD, renewal=Renewal.FOLLOWED))
     assert await_pick_up(situation(replace(STAGES["trusted"], presenters=seen))) == ()
 
 
