@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
+from ...roles.playing import play_locally
 from ..modules.running import NAMES
 from ..modules.test_documentation import arguments_of
 
@@ -101,3 +103,15 @@ def test_choices_and_defaults_are_those_of_the_modules(role: str) -> None:
         assert [choice for choice in variable.get("choices") or () if choice] == list(option.get("choices") or ()), name
         if "default" in variable and "default" in option:
             assert variable["default"] == option["default"], name
+
+
+def test_a_date_that_nobody_has_quoted_is_handed_on_as_the_one_that_is(tmp_path: Path) -> None:
+    """As the pages about waivers write them (docs/outside-clients.md, docs/users.md)."""
+    given = "strimzi_waivers:\n  - {client: Pod kafka/a, until: 2026-12-24T18:00:00Z, reason: moves}\n"
+    (tmp_path / "given.yml").write_text(f"strimzi_cluster: demo\nstrimzi_namespace: kafka\n{given}")
+    shown = {"ansible.builtin.debug": {"msg": "{{ flow_options | to_json }}"}}
+    play = {"hosts": "localhost", "gather_facts": False, "roles": ["trustops.strimzi.flow"], "tasks": [shown]}
+    done = play_locally(play, tmp_path, "-e", "@given.yml")
+    assert done.returncode == 0, done.stdout
+    found = json.loads(re.findall(r'"msg": "(.*)"', done.stdout)[-1].replace('\\"', '"'))
+    assert found["waivers"] == [{"client": "Pod kafka/a", "until": "2026-12-24T18:00:00+00:00", "reason": "moves"}]
