@@ -24,7 +24,10 @@ from .playing import play_locally
         ),
         ({"strimzi_pending": "fail"}, None),
         ({"strimzi_pending": ""}, None),
-        ({"strimzi_pending": "failed"}, "strimzi_pending: failed is not known. Give ok or fail, or leave the variable out for ok."),
+        (
+            {"strimzi_pending": "failed"},
+            "strimzi_pending: failed is not known. Give ok or fail, or leave the variable out for ok.",
+        ),
         ({"strimzi_way": "takeover"}, f"Nobody reads strimzi_way. {FLOW['flow_gone']['strimzi_way']}"),
         ({"strimzi_bridge": "auto"}, f"Nobody reads strimzi_bridge. {FLOW['flow_gone']['strimzi_bridge']}"),
     ],

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .._trust.model.names import counted
@@ -23,11 +23,16 @@ def plan_lines(planned: Mapping[str, Any], goal: str, check_mode: bool) -> list[
 def _summary(planned: Mapping[str, Any]) -> str:
     steps, rolls, restarts = planned["plan"], planned["planned_rolls"], planned["planned_restarts"]
     if not steps:
-        return "something is in the way" if planned["violations"] else "nothing to do"
+        return "something is in the way" if planned["violations"] else _idle(planned["pending"])
     return (
         f"{counted(len(steps), 'step')} ({', '.join(planned['planned_phases'])}), "
         f"{counted(rolls, 'roll')} of the Kafka nodes, {counted(restarts, 'restart')} in all"
     )
+
+
+def _idle(left: Sequence[str]) -> str:
+    """left: the steps of phases that this run does not enter."""
+    return f"nothing to do in the phases that were asked for. Left: {'; '.join(left)}" if left else "nothing to do"
 
 
 def _details(planned: Mapping[str, Any]) -> Iterator[str]:

@@ -26,6 +26,7 @@ def planned(steps: list[dict[str, Any]], **changed: Any) -> dict[str, Any]:
         "planned_restarts": sum(len(step["restarts"]) for step in steps),
         "choices": [],
         "waiting": [],
+        "pending": [],
         "violations": [],
         **changed,
     }
@@ -35,6 +36,8 @@ def planned(steps: list[dict[str, Any]], **changed: Any) -> dict[str, Any]:
     ("given", "line"),
     [
         (planned([]), "renew: nothing to do"),
+        (planned([], pending=["use it"]), "renew: nothing to do in the phases that were asked for. Left: use it"),
+        (planned([], violations=[VIOLATION], pending=["use it"]), "renew: something is in the way"),
         (planned([], violations=[VIOLATION]), "renew: something is in the way"),
         (planned(STEPS), "renew: 2 steps (prepare, use), 1 roll of the Kafka nodes, 2 restarts in all"),
         (planned(STEPS[:1]), "renew: 1 step (prepare), 0 rolls of the Kafka nodes, 0 restarts in all"),
