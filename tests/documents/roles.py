@@ -38,6 +38,7 @@ VARIABLES = {
     "users": ("show_users",),
     "presenters": ("presenting_secrets", "user_namespaces"),
     "spare": ("spare_leaves",),
+    "outside": ("trusting_secrets", "waivers"),
     "asked": ("issuer",),
 }  # fmt: skip
 #: The one role that changes nothing.
