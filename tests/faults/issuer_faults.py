@@ -289,7 +289,7 @@ FAULTS = [
 
 #: Every other answer of the API that is no success ("Vault / OpenBao PKI" of the description: errors may be empty).
 STATUSES = [
-    unavailable("path missing or not to be seen", 404, (), "it has no such path, or the token may not see it", "Check url, mount and namespace"),
+    unavailable("path missing or not to be seen", 404, (), "it has no such path, or the token may not see it", "Check url, mount and vault_namespace"),
     unavailable("wrong method", 405, ("unsupported operation",), "the path takes no POST", "it must be a secrets engine of the type pki"),
     unavailable("replication lag", 412, (), "has not caught up with its primary", "give the url of the primary"),
     unavailable("standby", 429, (), "or this node is a standby", "give the url of the active node"),
@@ -300,5 +300,5 @@ STATUSES = [
     unavailable("maintenance", 503, (), "or under maintenance (HTTP 503)", "vault operator unseal"),
     unavailable("a proxy waited in vain", 504, (), "a proxy before it got no answer", "vault status"),
     unavailable("unknown role", 400, ("unknown role: kafka",), "it is not set up for that", "Create this role in the mount"),
-    unavailable("unknown issuer", 500, ("unable to find PKI issuer for reference: kafka-2026",), "it is not set up for that", "Correct issuer_ref"),
+    unavailable("unknown issuer", 500, ("unable to find PKI issuer for reference: kafka-2026",), "it is not set up for that", "Correct issuer.name"),
 ]  # fmt: skip

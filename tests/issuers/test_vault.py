@@ -139,7 +139,7 @@ def test_a_ca_below_which_there_may_be_none_certifies_none(ready: SetUp) -> None
     ("changed", "cause", "remedy"),
     [
         ({"role": "nobody"}, "it is not set up for that (HTTP 400: unknown role: nobody)", "Create this role"),
-        ({"issuer_ref": "nobody"}, "it is not set up for that (HTTP 500: ", "Correct issuer_ref"),
+        ({"issuer_ref": "nobody"}, "it is not set up for that (HTTP 500: ", "Correct issuer.name"),
         ({"mount": "nowhere"}, "it has no such path, or the token may not see it (HTTP 404: ", "Check url, mount"),
     ],
     ids=["role", "issuer", "mount"],

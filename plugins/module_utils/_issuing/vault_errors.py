@@ -62,7 +62,7 @@ class _State:
 
 _MISSING = _State(
     "it has no such path, or the token may not see it",
-    "Check url, mount and namespace; a mount and a role that exist are listed by vault secrets list and vault list.",
+    "Check url, mount and vault_namespace; a mount and a role that exist are listed by vault secrets list and vault list.",
 )
 _LATER = "Run again when vault status shows it active and unsealed; what was issued before is kept."
 
@@ -90,10 +90,10 @@ _STATES: Mapping[int, _State] = {
 #: Words of servers, each with its remedy, where the server has to be corrected and not the request; their HTTP status does not tell.
 _SETTINGS = (
     ("unknown role", "Create this role in the mount (docs/issuers/vault.md), or correct role."),
-    ("PKI issuer for reference", "Correct issuer_ref: vault list MOUNT/issuers shows ids, and names in detail."),
-    ("was one set?", "Correct issuer_ref, or give the mount an issuer."),
-    ("corresponding key for issuer", "Give an issuer_ref whose key the mount holds."),
-    ("but only had usage", "Give the issuer the usage issuing-certificates, or another issuer_ref."),
+    ("PKI issuer for reference", "Correct issuer.name: vault list MOUNT/issuers shows ids, and names in detail."),
+    ("was one set?", "Correct issuer.name, or give the mount an issuer."),
+    ("corresponding key for issuer", "Give as issuer.name one whose key the mount holds."),
+    ("but only had usage", "Give the issuer the usage issuing-certificates, or name another one."),
 )
 
 

@@ -50,7 +50,7 @@ def unavailable(ready: SetUp, **others: str) -> IssuerUnavailable:
 @pytest.mark.parametrize(
     ("status", "errors", "tries", "cause", "remedy"),
     [
-        (404, (), 1, "it has no such path, or the token may not see it (HTTP 404)", "Check url, mount and namespace"),
+        (404, (), 1, "it has no such path, or the token may not see it (HTTP 404)", "Check url, mount and vault_namespace"),
         (405, ("unsupported operation",), 1, "(HTTP 405: unsupported operation)", "type pki"),
         (412, ("required index state not present",), 4, "not caught up with its primary", "primary"),
         (429, ('request path "pki": rate limit quota exceeded',), 4, "too many requests", "quota"),
@@ -64,7 +64,7 @@ def unavailable(ready: SetUp, **others: str) -> IssuerUnavailable:
         (599, (), 4, "gives no such answer (HTTP 599)", "proxy"),
         (418, (), 1, "gives no such answer (HTTP 418)", "proxy"),
         (400, ("unknown role: kafka",), 1, "(HTTP 400: unknown role: kafka)", "Create this role"),
-        (500, ("could not fetch the CA certificate (was one set?): unable to find PKI issuer for reference: x",), 1, "not set up for that", "issuer_ref"),
+        (500, ("could not fetch the CA certificate (was one set?): unable to find PKI issuer for reference: x",), 1, "not set up for that", "issuer.name"),
         (500, ("unable to fetch corresponding key for issuer 1; unable to use this issuer for signing",), 1, "not set up", "whose key"),
         (500, ("requested usage issuing-certificates for issuer [id:1] but only had usage crl-signing",), 1, "not set up", "issuing-certificates"),
     ],
