@@ -74,7 +74,7 @@ def _main(name: str, role: dict[str, Any]) -> str:
     return (
         "---\ngalaxy_info:\n  author: The trustops.strimzi contributors\n"
         f"  description: {role['short']}\n  license: GPL-3.0-or-later\n"
-        f'  min_ansible_version: "2.18"\n{dependencies}\n'
+        f'  min_ansible_version: "2.16"\n{dependencies}\n'
     )
 
 
