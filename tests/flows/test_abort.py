@@ -42,6 +42,24 @@ def test_undone_after_each_phase(cluster: WatchedCluster, uptake: bool, case: Ca
     assert_undone(cluster, old)
 
 
+#: The most that a node restarts on the way back, by whether certificates of the new CA are in use: where nodes can be told to read again, and
+#: where not (README.md, "Use cases").
+_MOST = {False: (0, 2), True: (1, 3)}
+
+
+@pytest.mark.parametrize("until", [Phase.PREPARE, Phase.TRUST, Phase.USE])
+@pytest.mark.parametrize("case", [*REPLACEMENTS, RENEWAL], ids=str)
+def test_restarts_on_the_way_back(cluster: WatchedCluster, uptake: bool, case: Case, until: Phase) -> None:
+    flow = case.begin(cluster)
+    flow.run(until=until)
+    cluster.look_away()
+    cluster.finish(Goal.ABORT)
+    told, restarted = _MOST[until is Phase.USE]
+    most = told if cluster.nodes else restarted
+    assert max(cluster.rolls) <= most
+    assert str(case) != "replace_key" or cluster.rolls == {most}
+
+
 @pytest.mark.parametrize("case", PATIENT_REPLACEMENTS, ids=str)
 def test_undone_while_nodes_wait_for_their_restart(cluster: WatchedCluster, nodes: ReloadingNodes, case: Case) -> None:
     flow = case.begin(cluster)
