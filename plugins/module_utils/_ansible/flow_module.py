@@ -51,9 +51,17 @@ class FlowModule(TrustModule):
         if asked is not None and not asked(seen) and not outcome.decision.waiting and not self.check_mode:
             left = "; ".join(result["pending"]) or "nothing that this module could do"
             result.setdefault(
-                "failed_message", f"{seen.names.kafka}: what this task asks for is not so yet. Left: {left}."
+                "failed_message",
+                f"{seen.names.kafka}: what this task asks for is not so yet. Left: {left}.{self._ends_early(until)}",
             )
         return result
+
+    def _ends_early(self, until: Phase) -> str:
+        """A sentence where the caller lets this call enter fewer phases than it needs; empty elsewhere."""
+        asked = Phase(self.params["until_phase"])
+        if asked.position >= until.position:
+            return ""
+        return f" until_phase={asked.value} ends before it: give a later phase, or leave the option out."
 
     def current_authority(self) -> tuple[Certificate | None, datetime]:
         """The CA in use, and the time."""

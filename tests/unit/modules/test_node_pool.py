@@ -53,6 +53,16 @@ def test_the_size_is_predicted_and_set_once() -> None:
     assert (again.result["changed"], again.writes) == (False, [])
 
 
+def test_a_phase_before_that_of_the_size_is_named_as_what_is_in_the_way() -> None:
+    memory = stages.managed()
+    ended = scale(memory, 4, until_phase="trust")
+    assert ended.result["msg"] == (
+        "Kafka kafka/demo: what this task asks for is not so yet. Left: scale node pool kafka from 3 to 4 replicas. "
+        "until_phase=trust ends before it: give a later phase, or leave the option out."
+    )
+    assert size(memory) == 3
+
+
 def test_without_certificates_nothing_is_scaled_and_nothing_fails() -> None:
     memory = elsewhere()
     waiting = scale(memory, 4)
