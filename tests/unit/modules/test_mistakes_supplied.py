@@ -247,7 +247,7 @@ GOOD = {"certificate": entity("theirs", 1).certificate.pem.decode(), "private_ke
         *(
             (
                 {name: minimum - 1},
-                f"{name}: {minimum - 1} is too small. Give {minimum} or more, or leave the option out for its default.",
+                f"{name}: {minimum - 1} is too small. Give {minimum} or more, or leave the option out where it has a default.",
             )
             for name, minimum in {
                 "validity_days": 1, "path_length": 0, "fresh_for_hours": 0, "operator_timeout": 1, "pod_timeout": 1,
