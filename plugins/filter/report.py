@@ -36,6 +36,11 @@ options:
     description: Namespace of the Kafka resource, for a flow that failed before it was read.
     type: str
     default: ''
+  ca:
+    description: Which CA of the cluster the flow is about.
+    type: str
+    choices: [cluster, clients]
+    default: cluster
 seealso:
   - plugin: trustops.strimzi.report_view
     plugin_type: filter
@@ -57,6 +62,7 @@ _value:
     schema: {description: Version of this structure., type: int, sample: 2}
     cluster: {description: The Kafka resource as seen last., type: dict, sample: {name: demo, namespace: kafka}}
     goal: {description: The goal of the flow., type: str, sample: replace_key}
+    ca: {description: "Which CA of the cluster it is about, V(cluster) or V(clients).", type: str, sample: cluster}
     check_mode: {description: Whether nothing was changed., type: bool, sample: false}
     done: {description: "Whether the goal, or the phase to stop after, is reached.", type: bool, sample: true}
     result:
@@ -173,7 +179,10 @@ def report(
     now: str | None = None,
     cluster: str = "",
     namespace: str = "",
+    ca: str = "cluster",
 ) -> dict[str, Any]:
+    if ca not in ("cluster", "clients"):
+        raise AnsibleFilterError(f"ca: {printable(ca)} is no CA of a cluster. Give cluster or clients.")
     is_list = isinstance(calls, Sequence) and not isinstance(calls, str)
     if not is_list or not all(isinstance(call, Mapping) for call in calls):
         raise AnsibleFilterError("trustops.strimzi.report works on a list of the results of this collection's modules.")
@@ -181,7 +190,7 @@ def report(
         end = moment(now) if now else datetime.now(timezone.utc)
     except ValueError as error:
         raise AnsibleFilterError(f"now: {error}. Write it as 2026-01-31T12:00:00Z.") from error
-    return facts_of(Run.of(_shown(calls), goal, check_mode, {"name": cluster, "namespace": namespace}), end)
+    return facts_of(Run.of(_shown(calls), goal, ca, check_mode, {"name": cluster, "namespace": namespace}), end)
 
 
 def _shown(value: Any) -> Any:

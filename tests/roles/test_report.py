@@ -92,4 +92,5 @@ def test_where_users_cannot_be_listed_the_report_is_written_without_them(tmp_pat
     screen = run_role(tmp_path, {"done": reports()["done"]}, *options)
     assert "TASK [trustops.strimzi.report : Look at the users]" in screen
     found = json.loads((tmp_path / "done" / "report.json").read_text())
-    assert (found["result"], found["users"]) == ("done", [])
+    assert (found["result"], found["users"], found["ca"]) == ("done", [], "clients")
+    assert "Replacement of the clients CA's key: " in screen

@@ -30,6 +30,7 @@ def facts_of(run: Run, now: datetime) -> dict[str, Any]:
         "schema": SCHEMA,
         "cluster": run.last["cluster"],
         "goal": run.goal,
+        "ca": run.ca,
         "check_mode": run.check_mode,
         "done": run.done,
         "result": run.result,

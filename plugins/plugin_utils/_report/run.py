@@ -24,11 +24,12 @@ class Run:
     """first, last: the cluster at the start and at the end. steps: the calls that did something, in order, also those that
     failed.
 
-    look: what the listeners said when they were asked last, and when and why. plan: what a run in check mode would do.
+    ca: which CA of the cluster it is about. look: what the listeners said when they were asked last, and when and why. plan: what a run in check mode would do.
     violations: what holds the flow, or would after the steps of the plan. users: the result of ``strimzi_user_info``, where it was called.
     """
 
     goal: str
+    ca: str
     done: bool
     check_mode: bool
     first: dict[str, Any]
@@ -43,7 +44,9 @@ class Run:
     users: dict[str, Any]
 
     @classmethod
-    def of(cls, calls: Iterable[Mapping[str, Any]], goal: str, check_mode: bool, where: Mapping[str, Any]) -> Run:
+    def of(
+        cls, calls: Iterable[Mapping[str, Any]], goal: str, ca: str, check_mode: bool, where: Mapping[str, Any]
+    ) -> Run:
         """``calls``: the results of the modules in order; results of tasks that were skipped are left out.
 
         ``where``: name and namespace, for runs of which no result has them.
@@ -56,6 +59,7 @@ class Run:
         last = _complete(seen[-1] if seen else {}, where)
         return cls(
             goal=goal,
+            ca=ca,
             done=bool(last.get("done")) and failed is None,
             check_mode=check_mode,
             first=_complete(seen[0], where) if seen else last,

@@ -14,18 +14,20 @@ Facts = Mapping[str, Any]
 #: The most names that a sentence lists.
 FEW = 9
 
+#: Each flow; ``ca`` is the CA that it is about, ``owners`` are those who present certificates of it.
 FLOWS = {
-    "create": "Creation of the cluster CA",
-    "renew": "Renewal of the cluster CA",
-    "replace_key": "Replacement of the cluster CA's key",
-    "upgrade": "Adoption of the cluster CA",
-    "downgrade": "Return of the cluster CA to the operator",
-    "renew_leaves": "Renewal of the nodes' certificates",
-    "reconcile": "Reconciliation of the cluster CA",
-    "abort": "Abort of a rotation of the cluster CA",
+    "create": "Creation of the {ca} CA",
+    "renew": "Renewal of the {ca} CA",
+    "replace_key": "Replacement of the {ca} CA's key",
+    "upgrade": "Adoption of the {ca} CA",
+    "downgrade": "Return of the {ca} CA to the operator",
+    "renew_leaves": "Renewal of the {owners}' certificates",
+    "reconcile": "Reconciliation of the {ca} CA",
+    "abort": "Abort of a rotation of the {ca} CA",
     "scale": "Scaling of a node pool",
     "convert_ledger": "Conversion of the ledger",
 }
+OWNERS = {"cluster": "nodes", "clients": "users"}
 #: Each result as a mark and in words; the mark never stands alone.
 RESULTS = {
     "done": ("✓", "Done"),
@@ -61,8 +63,9 @@ COMPONENTS = {
 
 def title(facts: Facts) -> str:
     cluster = facts["cluster"]
-    flow = FLOWS.get(facts["goal"], str(facts["goal"]).replace("_", " "))
-    return f"{flow}: {cluster['namespace']}/{cluster['name']}"
+    flow = FLOWS.get(facts["goal"])
+    said = flow.format(ca=facts["ca"], owners=OWNERS[facts["ca"]]) if flow else str(facts["goal"]).replace("_", " ")
+    return f"{said}: {cluster['namespace']}/{cluster['name']}"
 
 
 def count(number: int, one: str, many: str | None = None) -> str:

@@ -75,6 +75,24 @@ def test_a_flow_that_saw_nothing_is_told_with_the_names_it_was_given() -> None:
     assert report_view(found)["title"] == "Renewal of the cluster CA: kafka/demo"
 
 
+@pytest.mark.parametrize(
+    ("goal", "title"),
+    [
+        ("replace_key", "Replacement of the clients CA's key: kafka/demo"),
+        ("renew_leaves", "Renewal of the users' certificates: kafka/demo"),
+        ("scale", "Scaling of a node pool: kafka/demo"),
+    ],
+)
+def test_a_flow_is_named_after_the_ca_that_it_is_about(goal: str, title: str) -> None:
+    found = report([NO_ANSWER], goal=goal, now=NOW, cluster="demo", namespace="kafka", ca="clients")
+    assert (found["ca"], report_view(found)["title"]) == ("clients", title)
+
+
+def test_another_ca_than_those_of_a_cluster_is_refused() -> None:
+    with pytest.raises(AnsibleFilterError, match="ca: client is no CA of a cluster"):
+        report([NO_ANSWER], goal="renew", now=NOW, ca="client")
+
+
 def test_a_plan_is_told_with_what_it_takes_and_what_would_hold_it() -> None:
     found = facts([{**PLANNED, "violations": held()["violations"]}], check_mode=True)
     assert (found["planned_rolls"], found["planned_restarts"], len(found["plan"])) == (1, 3, 1)
