@@ -44,7 +44,9 @@ def problem_of(options: Mapping[str, Any]) -> str:
     for name, minimum in _MINIMUM.items():
         value = options.get(name)
         if value is not None and value < minimum:
-            return f"{name}: {value} is too small. Give {minimum} or more, or leave the option out where it has a default."
+            return (
+                f"{name}: {value} is too small. Give {minimum} or more, or leave the option out where it has a default."
+            )
     for name, maximum in _MAXIMUM.items():
         if (options.get(name) or 0) > maximum:
             return f"{name}: {options[name]} is too large. Give {maximum} or less, or leave the option out where it has a default."

@@ -100,7 +100,7 @@ class Run:
         if self.done and not self.actions:
             return "nothing_to_do"
         if self.check_mode:
-            return "planned"
+            return "held" if self.violations and not self.plan else "planned"
         return "done" if self.done else "unfinished"
 
 

@@ -34,6 +34,7 @@ WAITING = "cluster-ca v0 stays trusted until these have restarted for any reason
         (idle(), {}, "nothing_to_do"),
         (idle(), {"check_mode": True}, "nothing_to_do"),
         ([PLANNED], {"check_mode": True}, "planned"),
+        ([{**PLANNED, "plan": [], "violations": held()["violations"]}], {"check_mode": True}, "held"),
         (STOPPED, {}, "stopped"),
         (rotation(done=False), {}, "unfinished"),
         ([*rotation(), held()], {}, "held"),
