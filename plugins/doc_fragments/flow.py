@@ -115,6 +115,7 @@ options:
         changes it restarts them. All entries with certificates in PEM form count unless one is named.
       - C(KafkaConnect), C(KafkaMirrorMaker2) and C(KafkaBridge) resources in the cluster's namespace are looked at anyway, with the
         copies that the operator makes for them.
+      - Without this option a flow in flight goes on with the Secrets that it was told last; an empty list takes them back.
     type: list
     elements: str
   waivers:

@@ -253,12 +253,15 @@ ledger:
     object: {description: Its Secrets., type: str, returned: always, sample: Secret kafka/demo-cluster-ca-trusted-certs}
     complete: {description: Whether nothing is left of another layout; the next flow removes it., type: bool, returned: always, sample: true}
 journal:
-  description: The flow in flight, or the last one that finished.
+  description:
+    - The flow in flight, or the last one that finished. C(trusting_secrets), C(presenting_secrets) and C(user_namespaces) are what it was told
+      and remembers; all are empty once it has finished.
   returned: always
   type: dict
   sample:
     {goal: replace_key, is_abort: false, replaces: "9b2c41", successor: "77aa01", started_at: "2026-01-01T00:00:00Z", finished_at: null,
-     retire: now, retire_by: null}
+     retire: now, retire_by: null, trusting_secrets: [kafka/app], presenting_secrets: ["apps/partner-tls:tls.crt"],
+     user_namespaces: [{namespace: team, secret_prefix: ""}]}
 replaces:
   description: The CA that this flow is about. Given as C(replaces) to M(trustops.strimzi.strimzi_ca) it makes the same task a no-op once the CA is gone.
   returned: always

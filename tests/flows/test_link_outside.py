@@ -7,12 +7,9 @@ from __future__ import annotations
 
 import base64
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import (
-    NOTHING_SAID,
-    NamedSecret,
-    Outside,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import NOTHING_SAID, Outside
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.named import NamedSecret
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 
 from ..support.restarts import Cost

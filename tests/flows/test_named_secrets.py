@@ -12,21 +12,24 @@ from datetime import timedelta
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import (
-    NamedSecret,
-    Outside,
-    UserNamespace,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import NOTHING_SAID, Outside
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_authentication import Authentication
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Waiver
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.named import (
+    NOTHING_NAMED,
+    NamedSecret,
+    UserNamespace,
+)
 from ansible_collections.trustops.strimzi.tests.operator import certs
 from ansible_collections.trustops.strimzi.tests.operator.user_operator import UserOperatorDouble
 from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
 
 from ..support.authorities import Authority, root
 from ..support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
+from ..support.killing import Killed, KillingTransport
 from ..support.users import kafka_user
 from ..support.watched_cluster import CLUSTER
 from .test_clients_ca import assert_only, held
@@ -247,11 +250,17 @@ def test_users_of_another_namespace_are_issued_anew_by_their_own_user_operator(c
     assert stored["data"]["user.crt"]
 
 
-def test_a_user_operator_of_another_namespace_that_stands_still_holds_the_flow(cluster: ClientsCluster) -> None:
+def with_a_remote_user(cluster: ClientsCluster) -> UserOperatorDouble:
+    """A user of another namespace, and its User Operator, which stands still from here on."""
     theirs = UserOperatorDouble(cluster.memory.api, APPS, CLUSTER, ca_namespace="kafka")
     path = f"/apis/kafka.strimzi.io/v1/namespaces/{APPS}/kafkausers"
     assert cluster.memory.api.request("POST", path, body=kafka_user("remote", APPS)).status == 201
     theirs.reconcile()
+    return theirs
+
+
+def test_a_user_operator_of_another_namespace_that_stands_still_holds_the_flow(cluster: ClientsCluster) -> None:
+    theirs = with_a_remote_user(cluster)
     cluster.outside = Outside(user_namespaces=(UserNamespace(APPS),))
     old = cluster.current
     with pytest.raises(OperatorSilent, match="has not confirmed the pause of KafkaUser apps/remote within 60 s"):
@@ -260,3 +269,97 @@ def test_a_user_operator_of_another_namespace_that_stands_still_holds_the_flow(c
     cluster.memory.neighbours.append(theirs.reconcile)
     cluster.finish(Goal.RECONCILE)
     assert_only(cluster, cluster.current)
+
+
+@pytest.mark.parametrize("goal", [Goal.RECONCILE, Goal.RENEW_LEAVES, Goal.REPLACE_KEY])
+def test_a_run_that_names_nothing_looks_where_the_flow_was_told_to(cluster: ClientsCluster, goal: Goal) -> None:
+    nobody(cluster)
+    partner, old = Partner(cluster, "partner"), cluster.current
+    held(cluster.run(Goal.REPLACE_KEY))
+    cluster.outside = NOTHING_SAID
+    for _run in range(2):
+        assert "Secret apps/partner-tls entry tls.crt: may present a certificate of" in held(cluster.run(goal))
+        assert (cluster.writes, cluster.accepted) == (0, {old, cluster.current})
+    partner.take()
+    partner.stop()
+    partner.start()
+    assert cluster.run(goal).outcome.decision.done
+    assert_only(cluster, cluster.current)
+
+
+def test_a_run_that_names_no_secret_takes_back_what_was_named(cluster: ClientsCluster) -> None:
+    """The observer sees what it was named for: a login with a certificate in it is refused then."""
+    nobody(cluster)
+    Partner(cluster, "partner")
+    held(cluster.run(Goal.REPLACE_KEY))
+    cluster.outside = Outside(presenting=())
+    with pytest.raises(InvariantBroken, match=r"broker demo-kafka-\d does not accept partner"):
+        cluster.run(Goal.RECONCILE)
+
+
+def test_what_is_named_anew_is_remembered_from_then_on(cluster: ClientsCluster) -> None:
+    nobody(cluster)
+    Partner(cluster, "partner")
+    cluster.outside = NOTHING_SAID
+    cluster.run(Goal.REPLACE_KEY, until=Phase.USE)
+    cluster.outside = Outside(presenting=(NAMED,))
+    held(cluster.run(Goal.RECONCILE))
+    cluster.outside = NOTHING_SAID
+    assert "Secret apps/partner-tls entry tls.crt: may present a certificate of" in held(cluster.run(Goal.RECONCILE))
+
+
+def test_nothing_is_remembered_of_a_flow_that_has_finished(cluster: ClientsCluster) -> None:
+    partner = Partner(cluster, "partner")
+    nobody(cluster)
+    held(cluster.run(Goal.REPLACE_KEY))
+    partner.take()
+    partner.stop()
+    partner.start()
+    cluster.finish(Goal.RECONCILE)
+    seen = cluster.work().observe().snapshot
+    assert seen.ledger is not None
+    assert seen.ledger.journal is not None
+    assert seen.ledger.journal.named == NOTHING_NAMED
+    cluster.outside = NOTHING_SAID
+    assert cluster.work().observe().snapshot.named == NOTHING_NAMED
+    assert names.NAMED not in (cluster.memory.api.find("secrets", "kafka", KEYS) or {})["metadata"]["annotations"]
+
+
+def test_a_user_namespace_is_remembered(cluster: ClientsCluster) -> None:
+    theirs, old = with_a_remote_user(cluster), cluster.current
+    cluster.outside = Outside(user_namespaces=(UserNamespace(APPS),))
+    with pytest.raises(OperatorSilent):
+        cluster.run(Goal.REPLACE_KEY)
+    cluster.outside = NOTHING_SAID
+    with pytest.raises(OperatorSilent, match="has not confirmed the pause of KafkaUser apps/remote within 60 s"):
+        cluster.run(Goal.RECONCILE)
+    assert cluster.current == old
+    cluster.memory.neighbours.append(theirs.reconcile)
+    cluster.finish(Goal.RECONCILE)
+    assert theirs.issued == ["remote", "remote"]
+    assert_only(cluster, cluster.current)
+
+
+def test_killed_at_any_write_it_is_remembered(cluster: ClientsCluster) -> None:
+    """From the write on that prepares the next CA: before it there is no flow."""
+    nobody(cluster)
+    Partner(cluster, "partner")
+    start, number, old, looked = cluster.memory.moment(), 0, cluster.current, 0
+    while True:
+        number += 1
+        cluster.memory.go_to(start)
+        cluster.outside = Outside(presenting=(NAMED,))
+        transport = cluster.permitted = KillingTransport(cluster.memory.api, number, after=True)
+        try:
+            cluster.run(Goal.REPLACE_KEY)
+        except Killed:
+            cluster.permitted, cluster.outside = cluster.memory.api, NOTHING_SAID
+            cluster.memory.settle(2)
+            decision = cluster.run(Goal.RECONCILE).outcome.decision
+            named = [one for one in decision.violations if one.subject == "Secret apps/partner-tls entry tls.crt"]
+            assert bool(named) is not (decision.done and cluster.accepted == {old})
+            looked += bool(named)
+            continue
+        assert not transport.killed
+        break
+    assert looked > 5

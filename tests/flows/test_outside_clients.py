@@ -13,7 +13,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import validate_path
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import Outside
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import NOTHING_SAID, Outside
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Waiver
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
@@ -140,6 +140,30 @@ def test_a_secret_that_a_client_reads_holds_the_removal_until_it_has_the_new_ca(
     client_reads_all(cluster)
     flow.finish()
     assert len(cluster.secret(CERTIFICATES)) == before
+
+
+def test_a_run_that_names_nothing_looks_where_the_flow_was_told_to(cluster: WatchedCluster) -> None:
+    flow = UNLINKED.begin(cluster)
+    client_reads(cluster, cluster.secret(CERTIFICATES)["ca.crt"])
+    cluster.outside = NAMED
+    assert held(flow.run()) == {(Condition.TRUST, "Secret kafka/app")}
+    cluster.outside = NOTHING_SAID
+    assert held(cluster.run(Goal.RECONCILE)) == {(Condition.TRUST, "Secret kafka/app")}
+    assert cluster.writes == 0
+    assert held(cluster.run(Goal.RENEW_LEAVES)) == {(Condition.TRUST, "Secret kafka/app")}
+    client_reads_all(cluster)
+    cluster.finish(Goal.RECONCILE)
+
+
+def test_a_run_that_names_no_secret_takes_back_what_was_named(cluster: WatchedCluster) -> None:
+    flow = UNLINKED.begin(cluster)
+    client_reads(cluster, cluster.secret(CERTIFICATES)["ca.crt"])
+    cluster.outside = NAMED
+    held(flow.run())
+    cluster.outside = Outside(())
+    assert cluster.run(Goal.RECONCILE, until=Phase.TRUST).outcome.decision.violations == ()
+    cluster.outside = NOTHING_SAID
+    cluster.finish(Goal.RECONCILE)
 
 
 @pytest.mark.parametrize("every", [1, SLOW])

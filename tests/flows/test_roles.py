@@ -16,15 +16,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.external
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Forbidden
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_source import CaSourceReference
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import (
-    NOTHING_SAID,
-    NamedSecret,
-    Outside,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import Outside
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import read_users
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.wanted_nodes import NO_GROWTH, Growth
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.named import NamedSecret
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import Scaling
 from ansible_collections.trustops.strimzi.tests.operator import clusters
 from ansible_collections.trustops.strimzi.tests.support.flows import START, run_flow
@@ -118,7 +115,7 @@ def test_nothing_is_permitted_that_nobody_asks_for(cluster: WatchedCluster, node
     cluster.create(manifests=three_nodes())
     cluster.outside = Outside((NamedSecret(NAMESPACE, "app"),))
     assert cluster.run(Goal.REPLACE_KEY, publish=True).outcome.decision.violations
-    cluster.outside = NOTHING_SAID
+    cluster.outside = Outside(())
     for goal in (Goal.REPLACE_KEY, Goal.RENEW):
         cluster.finish(goal, publish=True)
     cluster.growth = Growth(scaling=Scaling("kafka", 4))

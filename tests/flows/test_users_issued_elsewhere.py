@@ -27,10 +27,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request, parse_request
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent, StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import NamedSecret, Outside
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import Outside
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_authentication import Authentication
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust import decide as decisions
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.named import NamedSecret
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions import presenters as preconditions
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.trust import restart_to_trust
 from ansible_collections.trustops.strimzi.tests.operator import clusters

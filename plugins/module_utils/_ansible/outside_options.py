@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any
 
-from .._strimzi.outside_clients import NamedSecret, Outside, UserNamespace
+from .._strimzi.outside_clients import Outside
 from .._trust.model.clients import Waiver
+from .._trust.model.named import NamedSecret, UserNamespace
 
 #: ``[namespace/]name[:entry]``, each as Kubernetes allows it.
 _SECRET = re.compile(r"^(?:([a-z0-9-]+)/)?([a-z0-9][a-z0-9.-]*)(?::([A-Za-z0-9._-]+))?$")
@@ -28,12 +29,18 @@ def outside_of(options: Mapping[str, Any]) -> Outside:
         _secrets("trusting_secrets", options),
         tuple(map(_waiver, options.get("waivers") or ())),
         _secrets("presenting_secrets", options),
-        tuple(UserNamespace(one["namespace"], one["secret_prefix"]) for one in options.get("user_namespaces") or ()),
+        _user_namespaces(options),
     )
 
 
-def _secrets(option: str, options: Mapping[str, Any]) -> tuple[NamedSecret, ...]:
-    return tuple(_secret(option, text, options["namespace"]) for text in options.get(option) or ())
+def _secrets(option: str, options: Mapping[str, Any]) -> tuple[NamedSecret, ...] | None:
+    given = options.get(option)
+    return None if given is None else tuple(_secret(option, text, options["namespace"]) for text in given)
+
+
+def _user_namespaces(options: Mapping[str, Any]) -> tuple[UserNamespace, ...] | None:
+    given = options.get("user_namespaces")
+    return None if given is None else tuple(UserNamespace(one["namespace"], one["secret_prefix"]) for one in given)
 
 
 def _secret(option: str, text: str, namespace: str) -> NamedSecret:

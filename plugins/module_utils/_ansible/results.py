@@ -186,6 +186,11 @@ def _journal(journal: Journal | None) -> dict[str, Any] | None:
         "finished_at": time_text(journal.finished_at),
         "retire": journal.retire.value,
         "retire_by": time_text(journal.retire_by),
+        "trusting_secrets": [one.text for one in journal.named.trusting],
+        "presenting_secrets": [one.text for one in journal.named.presenting],
+        "user_namespaces": [
+            {"namespace": one.name, "secret_prefix": one.secret_prefix} for one in journal.named.user_namespaces
+        ],
     }
 
 

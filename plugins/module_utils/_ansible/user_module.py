@@ -16,13 +16,13 @@ from .._strimzi.errors import StepError
 from .._strimzi.ledger_layouts import read_ledger
 from .._strimzi.named_certificates import read_named
 from .._strimzi.names import CaKind, ClusterNames
-from .._strimzi.outside_clients import Outside, UserNamespace
 from .._strimzi.user_authentication import Authentication
 from .._strimzi.user_moving import ChangeOfAuthentication
 from .._strimzi.user_secrets import ClientsCa, read_clients_ca, read_user_secret
 from .._strimzi.users import existing_kafka, user_namespaces
 from .._strimzi.work import Work
 from .._trust.model.ledger import Ledger
+from .._trust.model.named import Named, UserNamespace
 from .._trust.model.states import TrustState
 from .times import time_text
 from .trust_module import TrustModule
@@ -49,7 +49,7 @@ class UserModule(TrustModule):
     def _change(self, work: Work) -> ChangeOfAuthentication:
         scope, client = work.scope, work.client
         kafka = existing_kafka(client, scope)
-        space = self._space(kafka, scope, work.settings.outside)
+        space = self._space(kafka, scope, work.settings.outside.named())
         certificates, keys = (
             client.get_or_none(SECRETS, scope.namespace, name)
             for name in (scope.ca_certificate_secret, scope.ca_key_secret)
@@ -60,7 +60,7 @@ class UserModule(TrustModule):
             lambda: self.take_lease(client), ca.in_use_elsewhere,
         )  # fmt: skip
 
-    def _space(self, kafka: Mapping[str, Any], scope: ClusterNames, asked: Outside) -> UserNamespace:
+    def _space(self, kafka: Mapping[str, Any], scope: ClusterNames, asked: Named) -> UserNamespace:
         known = user_namespaces(kafka, scope, asked)
         wanted = self.params["user_namespace"] or known[0].name
         return next((one for one in known if one.name == wanted), UserNamespace(wanted))
@@ -76,7 +76,7 @@ class UserModule(TrustModule):
     def _require_a_certificate(self, change: ChangeOfAuthentication, accepted: ClientsCa) -> None:
         """The user needs a certificate of somebody else: from here on nobody renews the one in its own Secret. Raises StepError."""
         work, subject = change.work, f"CN={change.user}"
-        named = read_named(work.client, work.settings.outside.presenting, accepted, work.clock.now())
+        named = read_named(work.client, work.settings.outside.named().presenting, accepted, work.clock.now())
         for one in named:
             if not one.certificate.sha256 or (one.certificate.subject == subject and one.certificate.problem):
                 raise StepError(

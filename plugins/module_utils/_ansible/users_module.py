@@ -32,7 +32,7 @@ class UsersModule(ClusterModule):
 
     def show(self) -> dict[str, Any]:
         client = self.client()
-        found = read_users(client, self.scope(), SystemClock().now(), self._asked())
+        found = read_users(client, self.scope(), SystemClock().now(), self._asked().named())
         listeners, why = self._look(client, found)
         described, asked = describe_users(found), describe_user_listeners(found, listeners)
         return {

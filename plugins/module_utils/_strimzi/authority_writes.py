@@ -13,6 +13,7 @@ from .._kube.resources import SECRETS
 from .._pki.certificates import CertificateError, Chain, encode_certificates, parse_chain
 from .._pki.kept_elsewhere import placeholder
 from .._trust.model.goals import Goal
+from .._trust.model.named import NOTHING_NAMED
 from .._trust.model.steps.authority import (
     PrepareAgain,
     PrepareAuthority,
@@ -28,6 +29,7 @@ from .ca_secrets import (
     KEY,
     LINK_SUFFIX,
 )
+from .named_record import named_mark
 from .names import ClusterNames
 from .next_authority import NextAuthority
 from .observe import Observation
@@ -57,10 +59,13 @@ def prepare(step: PrepareAuthority, made: NextAuthority | None, observation: Obs
     if made.link is not None:
         data[f"{fingerprint}{LINK_SUFFIX}"] = made.link.pem
     facts = {"prepared": f"{chain[0].subject} {chain[0].sha256[:16]}"}
+    # The journal says it when the CA is enrolled; a call that is killed before that leaves it here.
+    marks = named_mark(observation.snapshot.named, existing)
     if existing is None:
-        body = new_secret(observation.scope.labels, name, data, {names.CA_KEY_GENERATION: "0"})
+        told = {mark: text for mark, text in marks.items() if text is not None}
+        body = new_secret(observation.scope.labels, name, data, {names.CA_KEY_GENERATION: "0", **told})
         return (Write(WriteVerb.CREATE, SECRETS, name, what, body, before={}, after=facts),)
-    patch = secret_patch(data)
+    patch = secret_patch(data, marks)
     return (Write(WriteVerb.UPDATE, SECRETS, name, what, patch, version(existing), before={}, after=facts),)
 
 
@@ -160,7 +165,8 @@ def put_back(step: PutBack, observation: Observation) -> tuple[Write, ...]:
     keys, certificates = observation.secrets[scope.ca_key_secret], observation.secrets[scope.ca_certificate_secret]
     entry, text = f"{there[0].fingerprint}.crt", encode_certificates(there)
     kept: dict[str, bytes | None] = {entry: text, f"{there[0].fingerprint}.key": entries(keys)[KEY]}
-    patch = secret_patch(kept, {names.CA_KEY_GENERATION: str(step.key_generation)})
+    marks = named_mark(observation.snapshot.named, keys)
+    patch = secret_patch(kept, {names.CA_KEY_GENERATION: str(step.key_generation), **marks})
     what = f"keep {there[0].subject} as the next CA"
     again = {key: None for key, chain in observation.snapshot.ca.others.items() if chain[0] == step.chain[0]}
     changed: dict[str, bytes | None] = {**again, CURRENT: _as_behind_leaves(step.chain, observation), entry: text}
@@ -202,5 +208,6 @@ def tidy(step: TidyKeys, observation: Observation) -> tuple[Write, ...]:
     gone: dict[str, bytes | None] = {key: None for key in keys if key in entries(existing)}
     if not gone:
         return ()
+    marks = named_mark(NOTHING_NAMED, existing) if step.prepared else {}
     what = "remove keys that are no longer needed"
-    return (Write(WriteVerb.UPDATE, SECRETS, name, what, secret_patch(gone), version(existing)),)
+    return (Write(WriteVerb.UPDATE, SECRETS, name, what, secret_patch(gone, marks), version(existing)),)

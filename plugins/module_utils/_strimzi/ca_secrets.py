@@ -25,8 +25,10 @@ from .._pki.keys import (
     PrivateKeyError,
     load_stored_key,
 )
+from .._trust.model.named import NOTHING_NAMED, Named
 from .._trust.model.snapshot import CaSecrets, PreparedAuthority
 from . import names
+from .named_record import named_beside
 from .secret_data import (
     annotation,
     entries,
@@ -58,20 +60,31 @@ def read_ca_secrets(
     chains, problems = _parse(certificates)
     password = password_problem(entries(certificate_secret))
     keys = entries(key_secret)
+    prepared = tuple(_prepared(keys))
+    named, unread = _named(key_secret) if prepared else (NOTHING_NAMED, [])
     return CaSecrets(
         current=chains.pop(CURRENT, ()),
         others=chains,
         certificate_generation=_generation(certificate_secret, counted_by),
         key_generation=integer_annotation(key_secret, names.CA_KEY_GENERATION) or 0,
         key=_public_key(keys.get(KEY)),
-        prepared=tuple(_prepared(keys)),
+        prepared=prepared,
         kept_keys=frozenset(match.group(1) for match in map(_KEPT.match, keys) if match),
         elsewhere=frozenset(filter(None, (named_key(keys[name]) for name in keys if name.endswith(".key")))),
         triggers=tuple(_triggers(certificate_secret, key_secret)),
         unnumbered=tuple(_unnumbered(certificate_secret, key_secret)),
-        problems=(*problems, *([password] if password else [])),
+        problems=(*problems, *([password] if password else []), *unread),
         retired=tuple(filter(_RETIRED.match, chains)),
+        named=named,
     )
+
+
+def _named(key_secret: Object | None) -> tuple[Named, list[str]]:
+    """Where the flow was told to look that has prepared a CA; and the problem if that cannot be read."""
+    try:
+        return named_beside(key_secret), []
+    except (ValueError, TypeError, RecursionError):
+        return NOTHING_NAMED, [f"the annotation {names.NAMED} beside the key does not say where a flow is to look."]
 
 
 def _generation(certificate_secret: Object | None, counted_by: str) -> int:

@@ -33,6 +33,7 @@ from .._trust.model.goals import Goal, Retire
 from .._trust.model.ledger import HeldByProcesses, HeldLeaf, Journal, Ledger, LedgerEntry, RemovedEntry
 from .._trust.model.states import TrustState
 from . import names
+from .named_record import decode_named, encode_named
 from .secret_data import whole_number
 
 _TIME = "%Y-%m-%dT%H:%M:%S.%f%z"
@@ -165,6 +166,7 @@ def _decode_journal(text: str | None) -> Journal | None:
             retire_by=datetime.strptime(record["retireBy"], _TIME) if record.get("retireBy") else None,
             is_abort=record.get("abort") is True,
             unsure=frozenset(map(str, record["unsure"])) if "unsure" in record else None,
+            named=decode_named(record.get("named")),
         )
     except (ValueError, KeyError, TypeError, RecursionError):
         raise _Foreign(f"the annotation {names.JOURNAL} is not a journal") from None
@@ -222,5 +224,6 @@ def encode_journal(journal: Journal | None) -> str | None:
         "retireBy": journal.retire_by.strftime(_TIME) if journal.retire_by else None,
         "abort": journal.is_abort or None,
         "unsure": sorted(journal.unsure) if journal.unsure is not None else None,
+        "named": encode_named(journal.named),
     }
     return json.dumps({key: value for key, value in record.items() if value is not None}, sort_keys=True)

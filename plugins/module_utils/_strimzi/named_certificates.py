@@ -16,7 +16,7 @@ from .._kube.client import KubeClient
 from .._kube.errors import Forbidden
 from .._kube.resources import SECRETS
 from .._pki.certificates import CertificateError, parse_certificates
-from .outside_clients import NamedSecret
+from .._trust.model.named import NamedSecret
 from .readers import Reader
 from .secret_data import entries
 from .user_secrets import ClientsCa, UserCertificate, read_certificate

@@ -42,8 +42,8 @@ MANAGED_BY_LABEL = "app.kubernetes.io/managed-by"
 KEPT_OF = "trustops.strimzi/kept-of"
 
 #: Annotations of this collection: the call of a flow that paused the Kafka resource, one for each CA; the holder for whom it is paused
-#: by a task; the reason for which the operator is asked to reconcile; the journal of the ledger; the layout that a Secret of
-#: the ledger is part of; the generation of the clients CA; the authentication for which a user
+#: by a task; the reason for which the operator is asked to reconcile; the journal of the ledger; where the flow is to look that
+#: has prepared a CA; the layout that a Secret of the ledger is part of; the generation of the clients CA; the authentication for which a user
 #: is paused.
 PAUSED_BY = "trustops.strimzi/paused-by"
 PAUSED_FOR_CLIENTS_CA = "trustops.strimzi/paused-for-clients-ca-by"
@@ -52,6 +52,7 @@ PAUSED_FOR = "trustops.strimzi/paused-for"
 PAUSED_FOR_AUTHENTICATION = "trustops.strimzi/paused-for-authentication"
 RECONCILE_REQUEST = "trustops.strimzi/reconcile-request"
 JOURNAL = "trustops.strimzi/journal"
+NAMED = "trustops.strimzi/named"
 LAYOUT = "trustops.strimzi/layout"
 
 

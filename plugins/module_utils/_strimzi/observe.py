@@ -89,11 +89,13 @@ def observe(
     stored = leaf_secrets(scope, secrets)
     nodes = known_nodes(client, scope, stored)
     pods = find_pods(client, scope, nodes)
-    clients = observe_outside(client, scope, outside.trusting) if pods else ()
+    ca = read_ca_secrets(secrets.get(scope.ca_certificate_secret), secrets.get(scope.ca_key_secret))
+    ledger = read_ledger(secrets, scope)
+    named = outside.to_look_at(ca, ledger)
+    clients = observe_outside(client, scope, named.trusting) if pods else ()
     leaves = tuple(read_leaf(leaf, secrets[leaf.secret]) for leaf in stored)
     running = [(pod, party) for pod in pods if (party := party_of(pod, scope, nodes)) and not is_final(pod)]
     parties = _parties(scope, running, leaves)
-    ca = read_ca_secrets(secrets.get(scope.ca_certificate_secret), secrets.get(scope.ca_key_secret))
     pools = node_pools(client, scope) if ca.elsewhere or growth.scaling else NodePools(scope.cluster)
     planned = pools.scaled(growth.scaling)
     wanted = {node.pod: node for node in (planned.wanted() if ca.elsewhere else ())}
@@ -105,7 +107,7 @@ def observe(
         names=object_names(scope, secrets),
         now=now,
         ca=ca,
-        ledger=read_ledger(secrets, scope),
+        ledger=ledger,
         bundle=read_bundle(secrets.get(scope.trust_bundle_secret), scope),
         pods=parties,
         leaves=leaves,
@@ -124,6 +126,7 @@ def observe(
         spare=_numbered(spare.values()),
         leaving=_numbered(planned.leaving()),
         spare_later=_numbered(later),
+        named=named,
     )
     by_name = {pod["metadata"]["name"]: pod for pod in pods}
     addresses = listener_addresses(client, scope, kafka) if ca.elsewhere else None

@@ -65,7 +65,8 @@ def observe_clients_ca(
     certificates = secrets.get(scope.ca_certificate_secret)
     ca = read_ca_secrets(certificates, secrets.get(scope.ca_key_secret), scope.certificate_generation)
     ledger = read_ledger(secrets, scope)
-    users = users_of(client, scope, kafka, read_clients_ca(certificates), now, asked) if kafka else None
+    named = asked.to_look_at(ca, ledger)
+    users = users_of(client, scope, kafka, read_clients_ca(certificates), now, named) if kafka else None
     window = renewal_window(kafka, scope)
     served = served_users(client, scope, users, ca, ledger, window) if users is not None and are_served(ca) else {}
     snapshot = Snapshot(
@@ -96,6 +97,7 @@ def observe_clients_ca(
         ),
         served={secret: user.stored for secret, user in served.items()},
         namesakes=namesakes(users, scope) if users is not None else (),
+        named=named,
     )
     by_name = {pod["metadata"]["name"]: pod for pod in found}
     expected = tuple(user.where for user in served.values())

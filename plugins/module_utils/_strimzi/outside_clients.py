@@ -25,7 +25,11 @@ from .._pki.certificates import (
     parse_certificates,
 )
 from .._pki.verifiers import Verifier
+from .._trust.ledger.journal import in_flight
 from .._trust.model.clients import Follows, OutsideClient, Waiver
+from .._trust.model.ledger import Ledger
+from .._trust.model.named import NOTHING_NAMED, Named, NamedSecret, UserNamespace
+from .._trust.model.snapshot import CaSecrets
 from .client_resources import (
     CLIENT_KINDS,
     CLIENT_PODS,
@@ -40,42 +44,26 @@ _BEGIN = b"-----BEGIN CERTIFICATE-----"
 
 
 @dataclass(frozen=True)
-class NamedSecret:
-    """A Secret that a person has named. entry: its only entry that counts; None for all of them."""
-
-    namespace: str
-    name: str
-    entry: str | None = None
-
-    @property
-    def key(self) -> tuple[str, str]:
-        """Namespace and name."""
-        return self.namespace, self.name
-
-    @property
-    def label(self) -> str:
-        entry = f" entry {self.entry}" if self.entry else ""
-        return f"Secret {self.namespace}/{self.name}{entry}"
-
-
-@dataclass(frozen=True)
-class UserNamespace:
-    """A namespace with KafkaUsers of the cluster, or with programs that log in as them. secret_prefix: begins the names of their Secrets."""
-
-    name: str
-    secret_prefix: str = ""
-
-
-@dataclass(frozen=True)
 class Outside:
-    """The user's options about clients outside the cluster. trusting: Secrets from which they read the cluster CA. presenting: Secrets with
-    certificates of the clients CA by which they log in. user_namespaces: those beside the one that the cluster's User Operator watches.
-    """
+    """The user's options about clients outside the cluster, as in ``Named``. None: not given; a flow in flight goes on with what it was told."""
 
-    trusting: tuple[NamedSecret, ...] = ()
+    trusting: tuple[NamedSecret, ...] | None = None
     waivers: tuple[Waiver, ...] = ()
-    presenting: tuple[NamedSecret, ...] = ()
-    user_namespaces: tuple[UserNamespace, ...] = ()
+    presenting: tuple[NamedSecret, ...] | None = None
+    user_namespaces: tuple[UserNamespace, ...] | None = None
+
+    def named(self, remembered: Named = NOTHING_NAMED) -> Named:
+        """Where to look: what is given, and what is remembered in place of what is not."""
+        return Named(
+            remembered.trusting if self.trusting is None else self.trusting,
+            remembered.presenting if self.presenting is None else self.presenting,
+            remembered.user_namespaces if self.user_namespaces is None else self.user_namespaces,
+        )
+
+    def to_look_at(self, ca: CaSecrets, ledger: Ledger | None) -> Named:
+        """Where this run looks. The journal of the flow in flight remembers it; before that is open, what lies beside the prepared CA."""
+        journal = in_flight(ledger)
+        return self.named(ca.named if journal is None else journal.named)
 
 
 NOTHING_SAID = Outside()

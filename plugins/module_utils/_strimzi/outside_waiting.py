@@ -27,12 +27,12 @@ class _Look:
 
     def __init__(self, observation: Observation, step: AwaitOutside, work: Work) -> None:
         self._expected = {one.name: one for one in step.settled if one.name in step.clients}
-        self._work = work
+        self._work, self._trusting = work, observation.snapshot.named.trusting
         self._seen: tuple[OutsideClient, ...] = ()
         self._moved = False
 
     def __call__(self, _pods: object) -> bool:
-        found = observe_outside(self._work.client, self._work.scope, self._work.settings.outside.trusting)
+        found = observe_outside(self._work.client, self._work.scope, self._trusting)
         seen = tuple(one for one in found if one.name in self._expected)
         self._moved, self._seen = bool(self._seen) and seen != self._seen, seen
         return all(

@@ -16,6 +16,7 @@ from typing import Any
 
 from .._kube.client import KubeClient
 from .._kube.resources import SECRETS
+from .._trust.model.named import NOTHING_NAMED, Named, NamedSecret, UserNamespace
 from .._trust.model.presenters import ReissuePause
 from . import names
 from .errors import StepError
@@ -23,7 +24,6 @@ from .kafka import PAUSED, condition, user_pause
 from .named_certificates import NamedCertificate, read_named
 from .names import CaKind, ClusterNames
 from .observe import neighbours
-from .outside_clients import NOTHING_SAID, NamedSecret, Outside, UserNamespace
 from .readers import Key, Reader, find_readers
 from .resources import KAFKA_USERS, KAFKAS
 from .user_authentication import Authentication
@@ -82,7 +82,7 @@ class Users:
         return tuple(sorted({user.namespace for user in self.users if user.authentication == TLS} - {self.namespace}))
 
 
-def read_users(client: KubeClient, scope: ClusterNames, now: datetime, asked: Outside = NOTHING_SAID) -> Users:
+def read_users(client: KubeClient, scope: ClusterNames, now: datetime, asked: Named = NOTHING_NAMED) -> Users:
     """Secrets are read before pods, so a pod that is missing here started with what was read, or newer. Raises KubeError,
     StepError.
     """
@@ -108,7 +108,7 @@ def users_of(
     kafka: Mapping[str, Any],
     clients_ca: ClientsCa,
     now: datetime,
-    asked: Outside = NOTHING_SAID,
+    asked: Named = NOTHING_NAMED,
 ) -> Users:
     """The users of a cluster whose Kafka resource and clients CA have been read already."""
     operator = ((kafka.get("spec") or {}).get("entityOperator") or {}).get("userOperator")
@@ -123,7 +123,7 @@ def users_of(
     return _with_readers(client, [space.name for space in spaces], found)
 
 
-def user_namespaces(kafka: Mapping[str, Any], scope: ClusterNames, asked: Outside) -> list[UserNamespace]:
+def user_namespaces(kafka: Mapping[str, Any], scope: ClusterNames, asked: Named) -> list[UserNamespace]:
     """The namespaces with users of the cluster, that of its own User Operator first."""
     operator = ((kafka.get("spec") or {}).get("entityOperator") or {}).get("userOperator") or {}
     own = UserNamespace(

@@ -5,10 +5,18 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.kept_elsewhere import placeholder
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_secrets import private_key, read_ca_secrets
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.named import (
+    NOTHING_NAMED,
+    Named,
+    NamedSecret,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets
 from ansible_collections.trustops.strimzi.tests.support.certificates import Entity, key, make
 
@@ -55,6 +63,20 @@ def test_chain_in_one_entry_is_one_ca() -> None:
     found = read({"ca.crt": pem(BELOW, ROOT)})
     assert found.current == (BELOW.certificate, ROOT.certificate)
     assert found.projected == {fingerprint(BELOW)}
+
+
+def test_where_the_flow_is_to_look_that_has_prepared_a_ca() -> None:
+    named = {names.NAMED: json.dumps({"presentingSecrets": [{"namespace": "apps", "name": "copy"}]})}
+    found = read({}, {f"{fingerprint(NEW)}.crt": pem(NEW)}, key_annotations=named)
+    assert (found.named, found.problems) == (Named(presenting=(NamedSecret("apps", "copy"),)), ())
+    assert read({}, {}, key_annotations=named).named == NOTHING_NAMED
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "7", '{"presentingSecrets": ["copy"]}'])
+def test_what_does_not_say_where_a_flow_is_to_look_is_a_problem(text: str) -> None:
+    found = read({}, {f"{fingerprint(NEW)}.crt": pem(NEW)}, key_annotations={names.NAMED: text})
+    assert (found.named, len(found.problems)) == (NOTHING_NAMED, 1)
+    assert names.NAMED in found.problems[0]
 
 
 def test_missing_current_is_empty_and_others_stay() -> None:

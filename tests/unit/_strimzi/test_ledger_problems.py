@@ -19,6 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
     LedgerEntry,
     RemovedEntry,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.named import NOTHING_NAMED
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
 from ansible_collections.trustops.strimzi.tests.support.certificates import key, make
 
@@ -116,6 +117,15 @@ def test_notes_of_others_are_no_problem() -> None:
         json.dumps({"goal": "renew", "startedAt": STARTED, "finishedAt": "never"}),
         json.dumps({"goal": "renew", "startedAt": STARTED, "retire": "never"}),
         json.dumps({"goal": "renew", "startedAt": STARTED, "retireBy": "soon"}),
+        *(
+            json.dumps({"goal": "renew", "startedAt": STARTED, "named": named})
+            for named in (
+                "app", ["app"], {"secrets": []}, {"trustingSecrets": "app"}, {"trustingSecrets": ["app"]},
+                {"presentingSecrets": [{"namespace": "kafka"}]}, {"presentingSecrets": [{"namespace": "kafka", "name": 1}]},
+                {"presentingSecrets": [{"namespace": "kafka", "name": "app", "key": "tls.crt"}]},
+                {"userNamespaces": [{"name": "team"}]}, {"userNamespaces": ["team"]},
+            )
+        ),
     ],
 )  # fmt: skip
 def test_a_journal_that_is_none_is_a_problem(text: str) -> None:
@@ -136,6 +146,13 @@ def test_a_journal_that_does_not_say_when_the_old_ca_leaves_means_at_once() -> N
     journal = decode({}, json.dumps({"goal": "renew", "startedAt": STARTED})).journal
     assert journal is not None
     assert (journal.retire, journal.retire_by) == (Retire.NOW, None)
+
+
+def test_a_journal_that_says_of_no_place_to_look_remembers_none() -> None:
+    """As it was written before it remembered any."""
+    journal = decode({}, json.dumps({"goal": "renew", "startedAt": STARTED})).journal
+    assert journal is not None
+    assert journal.named == NOTHING_NAMED
 
 
 CERTIFICATES, STATES, KEYED = SCOPE.trusted_certificates_secret, SCOPE.trust_state_secret, SCOPE.trust_secret

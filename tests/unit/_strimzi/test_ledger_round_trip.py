@@ -26,6 +26,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
     LedgerEntry,
     RemovedEntry,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.named import (
+    Named,
+    NamedSecret,
+    UserNamespace,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, key, leaf, make
 
@@ -41,6 +46,8 @@ LEAVES = [leaf(root) for root in ROOTS[:3]]
 uids = st.frozensets(st.uuids().map(str), max_size=4)
 times = st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1), timezones=st.just(timezone.utc))
 fingerprints = st.sampled_from([chain[0].fingerprint for chain in CHAINS])
+words = st.text("abc-", min_size=1, max_size=5)
+named_secrets = st.lists(st.builds(NamedSecret, words, words, st.none() | words), max_size=2).map(tuple)
 journals = st.builds(
     Journal,
     goal=st.sampled_from(Goal),
@@ -53,6 +60,12 @@ journals = st.builds(
     retire_by=st.none() | times,
     is_abort=st.booleans(),
     unsure=st.none() | uids,
+    named=st.builds(
+        Named,
+        named_secrets,
+        named_secrets,
+        st.lists(st.builds(UserNamespace, words, words | st.just("")), max_size=2).map(tuple),
+    ),
 )
 
 

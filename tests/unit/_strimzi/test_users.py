@@ -23,14 +23,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.named_ce
     read_named,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import (
-    NamedSecret,
-    Outside,
-    UserNamespace,
-)
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_secrets import ClientsCa, UserCertificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import User, Users, read_users
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.named import (
+    Named,
+    NamedSecret,
+    UserNamespace,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import ReissuePause
 from ansible_collections.trustops.strimzi.tests.operator import certs
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, Entity, key, make
@@ -85,7 +85,7 @@ class Stage(Bench):
         self.create("secrets", secret(name, data, labels=USER_LABELS))
 
     def see(self, **asked: Any) -> Users:
-        return read_users(self.client(), SCOPE, NOW, Outside(**asked))
+        return read_users(self.client(), SCOPE, NOW, Named(**asked))
 
     def in_another(self, namespace: str, plural: str, body: Object) -> None:
         root = {"kafkausers": "/apis/kafka.strimzi.io/v1", "kafkaaccesses": "/apis/access.strimzi.io/v1alpha1"}
@@ -305,7 +305,7 @@ class TestOtherNamespaces:
     def test_a_user_operator_there_is_one(self) -> None:
         bench = Bench()
         bench.create("kafkas", kafka())
-        assert read_users(bench.client(), SCOPE, NOW, Outside(user_namespaces=(UserNamespace("team"),))).operated
+        assert read_users(bench.client(), SCOPE, NOW, Named(user_namespaces=(UserNamespace("team"),))).operated
 
 
 LEAF = of(NEW, "partner")

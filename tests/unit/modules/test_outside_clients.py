@@ -12,6 +12,7 @@ import pytest
 
 from ...support.connect import Connect
 from ...support.memory_api import Response
+from ...support.memory_cluster import MemoryCluster
 from . import stages
 from .running import Ended, call
 
@@ -109,6 +110,33 @@ def test_named_secrets_are_looked_at(given: str, seen: str) -> None:
     ended = call("strimzi_ca_info", stages.managed(), trusting_secrets=[given])
     (client,) = ended.result["outside"]
     assert (client["client"], client["doubt"]) == (seen, f"{seen} does not exist")
+
+
+def named_by(memory: MemoryCluster, **options: Any) -> list[str]:
+    return [one["client"] for one in call("strimzi_ca_info", memory, **options).result["outside"]]
+
+
+def test_what_is_not_given_is_as_the_flow_in_flight_was_told_and_an_empty_list_is_given() -> None:
+    memory = stages.prepared()
+    held = call("strimzi_trusted_certs", memory, trusting_secrets=["app:ca.crt"], presenting_secrets=["apps/copy"])
+    assert held.failed
+    assert (held.result["journal"]["trusting_secrets"], held.result["journal"]["presenting_secrets"]) == (
+        ["kafka/app:ca.crt"],
+        ["apps/copy"],
+    )
+    assert named_by(memory) == ["Secret kafka/app entry ca.crt"]
+    assert call("strimzi_trusted_certs", memory).failed
+    assert named_by(memory, trusting_secrets=[]) == []
+    stages.done(memory, "strimzi_trusted_certs", trusting_secrets=[])
+    assert named_by(memory) == []
+    assert call("strimzi_ca_info", memory).result["journal"]["presenting_secrets"] == ["apps/copy"]
+
+
+def test_without_a_flow_in_flight_nothing_is_remembered() -> None:
+    memory = stages.managed()
+    stages.done(memory, "strimzi_trusted_certs", presenting_secrets=["apps/copy"])
+    call("strimzi_ca", memory, goal="reconcile", trusting_secrets=["app"])
+    assert named_by(memory) == []
 
 
 def test_what_may_not_be_listed_holds_by_a_name_that_can_be_waived() -> None:

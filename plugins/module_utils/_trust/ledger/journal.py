@@ -12,6 +12,7 @@ from ..evidence.parties import is_taken_up
 from ..model.goals import ROTATIONS, Goal, Retire
 from ..model.intent import Intent
 from ..model.ledger import Journal, Ledger
+from ..model.named import NOTHING_NAMED
 from ..model.snapshot import Snapshot
 from .undoing import nobody_can_have, note_unsure, obstacle_to_undoing
 
@@ -26,14 +27,15 @@ def write_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Le
     """Open the journal when a prepared CA is enrolled, close it when its goal is reached."""
     if _is_abandoned(snapshot, ledger):
         return replace(ledger, journal=None)
-    journal = in_flight(ledger)
-    if journal is None:
+    begun = in_flight(ledger)
+    if begun is None:
         return _open(snapshot, intent, before, ledger)
+    journal = replace(begun, named=snapshot.named)
     asked = intent.goal is Goal.ABORT and not journal.is_abort
     if asked and obstacle_to_undoing(snapshot, journal, ledger) is None:
         return replace(ledger, journal=_turned(journal, snapshot, ledger))
     if journal.goal in ROTATIONS and _rotation_complete(snapshot, journal, ledger):
-        return replace(ledger, journal=replace(journal, finished_at=snapshot.now))
+        return replace(ledger, journal=replace(journal, finished_at=snapshot.now, named=NOTHING_NAMED))
     return replace(ledger, journal=_as_asked_now(note_unsure(snapshot, journal, ledger), intent))
 
 
@@ -96,6 +98,7 @@ def _open(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Ledger) ->
         started_at=snapshot.now,
         retire=intent.retire or Retire.NOW,
         retire_by=intent.retire_by,
+        named=snapshot.named,
     )
     return replace(ledger, journal=journal)
 

@@ -20,6 +20,7 @@ from ..._pki.certificates import Certificate, Chain
 from .clients import OutsideClient, Waiver
 from .ledger import Ledger
 from .listeners import ObservedListener
+from .named import NOTHING_NAMED, Named
 from .names import ObjectNames
 from .pools import PoolNode, Unaddressed
 from .presenters import Presenter
@@ -121,6 +122,7 @@ class CaSecrets:
     key: SHA-256 of the public key of ``ca.key``; None when absent or unusable.
     kept_keys: fingerprints of the CAs whose keys are kept beside ``ca.key``.
     elsewhere: SHA-256 of the public keys for which these Secrets have a text instead of the key: somebody else keeps them.
+    named: where the flow was told to look that has prepared a CA; it counts until its journal is open.
     triggers: left-over ``strimzi.io/force-*`` annotations as "Secret/<name>: <annotation>".
     unnumbered: annotations with a generation that are missing or no number, as "<Secret>, annotation <name>". Their
     generation reads as 0, as the operator takes a missing one.
@@ -139,6 +141,7 @@ class CaSecrets:
     unnumbered: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     retired: tuple[str, ...] = ()
+    named: Named = NOTHING_NAMED
 
     def is_kept_elsewhere(self, authority: Certificate) -> bool:
         """Whether somebody else keeps the key of this CA: leaves of it have to be asked for."""
@@ -218,7 +221,7 @@ class Snapshot:
     after a switch, where its key is in the Secrets. pause_reissue: why nobody may issue any while the CA is switched, as a sentence; empty where
     they may. served: leaves of users, by their Secrets, where this collection issues them because somebody else keeps the key of the CA in use
     or of the next one; None where there is none yet. Their generation is that of the CA that lies beside them. namesakes: presenters that are
-    named as processes of the cluster.
+    named as processes of the cluster. named: where a person has told this run to look, or the flow in flight.
     """
 
     names: ObjectNames
@@ -254,6 +257,7 @@ class Snapshot:
     pause_reissue: str = ""
     served: Mapping[str, StoredLeaf | None] = field(default_factory=dict)
     namesakes: tuple[str, ...] = ()
+    named: Named = NOTHING_NAMED
 
     @cached_property
     def every_leaf(self) -> tuple[StoredLeaf, ...]:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -16,6 +17,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.jou
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.named import (
+    NOTHING_NAMED,
+    Named,
+    NamedSecret,
+    UserNamespace,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets, Snapshot
 
 from ....support.certificates import NOW, Entity
@@ -243,6 +250,33 @@ def test_when_nodes_give_up_the_old_ca_is_kept_with_the_flow() -> None:
     assert journal_after(under_way, replace(RECONCILE, retire=Retire.NOW)) == a_journal(started_at=NOW)
     done = a_journal(finished_at=NOW)
     assert journal_after(replace(linked.FINISHED, ledger=ledger(_NEW_IN_USE, journal=done)), PATIENT) == done
+
+
+APP, COPY = NamedSecret("kafka", "app"), NamedSecret("apps", "copy", "tls.crt")
+TOLD = Named((APP,), (COPY,), (UserNamespace("team", "kafka-"),))
+
+
+def test_where_a_flow_is_to_look_is_kept_as_long_as_it_is_in_flight() -> None:
+    begun = journal_after(replace(linked.PREPARED, named=TOLD))
+    assert begun == a_journal(started_at=NOW, named=TOLD)
+    under_way = replace(linked.TRUSTED, ledger=replace(books_of(linked.TRUSTED), journal=begun), named=TOLD)
+    assert journal_after(under_way) == begun
+    other = Named(presenting=(COPY,))
+    assert journal_after(replace(under_way, named=other)) == a_journal(started_at=NOW, named=other)
+    turned = journal_after(under_way, Intent(Goal.ABORT))
+    assert turned is not None
+    assert (turned.is_abort, turned.named) == (True, TOLD)
+
+
+@pytest.mark.parametrize("finished_at", [None, NOW])
+def test_a_flow_that_has_finished_remembers_nothing(finished_at: datetime | None) -> None:
+    told = a_journal(finished_at=finished_at, named=NOTHING_NAMED if finished_at else TOLD)
+    seen = replace(linked.FINISHED, ledger=ledger(_NEW_IN_USE, journal=told), named=TOLD)
+    assert journal_after(seen) == a_journal(finished_at=NOW)
+
+
+def test_without_a_flow_nothing_is_remembered() -> None:
+    assert journal_after(replace(linked.FINISHED, ledger=ledger(_NEW_IN_USE), named=TOLD)) is None
 
 
 ABORT = Intent(Goal.ABORT)

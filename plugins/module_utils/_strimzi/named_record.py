@@ -1,0 +1,77 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The record of what a flow was told to look at: in the journal, and before that is opened beside the prepared CA."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from .._trust.model.named import NOTHING_NAMED, Named, NamedSecret, UserNamespace
+from . import names
+from .secret_data import annotation
+
+_TRUSTING, _PRESENTING, _USER_NAMESPACES = "trustingSecrets", "presentingSecrets", "userNamespaces"
+
+
+def encode_named(named: Named) -> dict[str, Any] | None:
+    """None where nothing is named."""
+    record = {
+        _TRUSTING: [_secret_record(one) for one in named.trusting],
+        _PRESENTING: [_secret_record(one) for one in named.presenting],
+        _USER_NAMESPACES: [{"name": one.name, "secretPrefix": one.secret_prefix} for one in named.user_namespaces],
+    }
+    return {key: value for key, value in record.items() if value} or None
+
+
+def _secret_record(secret: NamedSecret) -> dict[str, str]:
+    entry = {} if secret.entry is None else {"entry": secret.entry}
+    return {"namespace": secret.namespace, "name": secret.name, **entry}
+
+
+def decode_named(record: object) -> Named:
+    """None is nothing. Raises TypeError, ValueError for what this collection would not have written: unread, something would be looked at no more."""
+    if record is None:
+        return NOTHING_NAMED
+    if not isinstance(record, dict) or not record.keys() <= {_TRUSTING, _PRESENTING, _USER_NAMESPACES}:
+        raise ValueError
+    return Named(
+        tuple(NamedSecret(**_texts(one)) for one in _records(record, _TRUSTING)),
+        tuple(NamedSecret(**_texts(one)) for one in _records(record, _PRESENTING)),
+        tuple(_namespace(_texts(one)) for one in _records(record, _USER_NAMESPACES)),
+    )
+
+
+def _records(record: Mapping[str, Any], key: str) -> list[object]:
+    found = record.get(key, [])
+    if not isinstance(found, list):
+        raise TypeError
+    return found
+
+
+def _texts(record: object) -> dict[str, str]:
+    if not isinstance(record, dict) or not all(isinstance(value, str) for value in record.values()):
+        raise TypeError
+    return record
+
+
+def _namespace(record: Mapping[str, str]) -> UserNamespace:
+    if record.keys() != {"name", "secretPrefix"}:
+        raise ValueError
+    return UserNamespace(record["name"], record["secretPrefix"])
+
+
+def named_beside(key_secret: Mapping[str, Any] | None) -> Named:
+    """The places that a flow was told to look at which has prepared a CA in this Secret. Raises TypeError, ValueError."""
+    text = annotation(key_secret, names.NAMED)
+    return decode_named(None if text is None else json.loads(text))
+
+
+def named_mark(named: Named, key_secret: Mapping[str, Any] | None) -> dict[str, str | None]:
+    """The annotation of this Secret that says it, where it has to change."""
+    record = encode_named(named)
+    text = None if record is None else json.dumps(record, sort_keys=True)
+    return {} if text == annotation(key_secret, names.NAMED) else {names.NAMED: text}
