@@ -109,20 +109,25 @@ class TrustLease:
 
     def renew_if_due(self) -> None:
         """Renew when a third of the duration has passed. Raises LeaseHeld when another run has taken it over."""
-        age = self._monotonic() - self._renewed_at
-        if self._held is None or age < self._duration / 3:
+        if self._held is None or self._seconds_since_renewal() < self._duration / 3:
             return
         try:
-            self._write(self._held, {"renewTime": self._timestamp()})
+            self._renew(self._held)
+        except (Unreachable, Unavailable):
+            # As long as the Lease has not run out, no other run can have taken it. The attempt itself may have taken long.
+            if self._seconds_since_renewal() >= self._duration:
+                raise
+
+    def _seconds_since_renewal(self) -> float:
+        return self._monotonic() - self._renewed_at
+
+    def _renew(self, held: Mapping[str, Any]) -> None:
+        try:
+            self._write(held, {"renewTime": self._timestamp()})
         except (Conflict, NotFound):
             # The Lease was edited, deleted, or renewed by a request whose answer was lost. It is still held unless it
             # names another holder.
-            self._held = None
             self.acquire(wait=False)
-        except (Unreachable, Unavailable):
-            # As long as the Lease has not run out, no other run can have taken it.
-            if age >= self._duration:
-                raise
 
     def release(self, *, dry_run: bool = False) -> bool:
         """Give the Lease back, and return whether it was held. A Lease of another holder is left alone."""

@@ -251,6 +251,46 @@ def test_an_api_server_that_is_away_matters_only_when_the_lease_has_run_out(stag
     assert spec(stage)["renewTime"] == "2026-06-01T12:00:30.000000Z"
 
 
+def test_a_renewal_that_fails_only_after_the_lease_has_run_out_is_an_error(stage: Stage) -> None:
+    lease = lease_of(stage, "one")
+    lease.acquire()
+
+    def silent(method: str, path: str, **options: Any) -> Any:
+        stage.clock.seconds += 60
+        raise TransportError("the API server k8s:6443 did not answer within 60 s", transient=False)
+
+    stage.api.request = silent  # type: ignore[method-assign]
+    stage.clock.seconds = 20
+    with pytest.raises(Unreachable):
+        lease.renew_if_due()
+
+
+def test_it_is_renewed_on_after_a_lost_answer_and_a_moment_without_api_server(stage: Stage) -> None:
+    lease = lease_of(stage, "one")
+    lease.acquire()
+    original = stage.api.request
+
+    def lost(method: str, path: str, **options: Any) -> Any:
+        original(method, path, **options)
+        raise TransportError("the connection to the API server k8s:6443 broke off (reset)")
+
+    def away_for_reads(method: str, path: str, **options: Any) -> Any:
+        if method == "GET":
+            raise TransportError("the API server k8s:6443 cannot be reached (refused)", sent=False, transient=False)
+        return original(method, path, **options)
+
+    stage.clock.seconds = 11
+    stage.api.request = lost  # type: ignore[method-assign]
+    lease.renew_if_due()
+    stage.clock.seconds = 16
+    stage.api.request = away_for_reads  # type: ignore[method-assign]
+    lease.renew_if_due()
+    stage.clock.seconds = 21
+    stage.api.request = original  # type: ignore[method-assign]
+    lease.renew_if_due()
+    assert spec(stage)["renewTime"] == "2026-06-01T12:00:21.000000Z"
+
+
 def test_its_duration_can_be_shorter(stage: Stage) -> None:
     clock = stage.clock
     short = TrustLease(
