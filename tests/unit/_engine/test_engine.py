@@ -18,7 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine im
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import Outcome, look
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import asking
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Attempt, Forbidden, Unreachable
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import LeaseHeld
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import LeaseHeld, TrustLease
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import LEASES, SECRETS
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import (
     LinkUnavailable,
@@ -190,6 +190,23 @@ class TestFailure:
             return failing(StepError("A pod is stuck.", "Look at it."))(at)
 
         with pytest.raises(StepError, match="A pod is stuck"):
+            run(work, RECONCILE, take_nothing, engine=in_a_pause(lose_it))
+        assert cluster.paused
+
+    def test_nor_is_it_ended_where_that_is_noticed_by_a_renewal(self, cluster: WatchedCluster) -> None:
+        work, seconds = cluster.work(), [0.0]
+        now = work.clock.now
+        lease = TrustLease(work.client, "kafka", "demo-trust", "one", now=now, monotonic=lambda: seconds[0])
+        lease.acquire()
+        work.alive = lease.renew_if_due
+
+        def lose_it(at: Situation) -> Steps:
+            if at.is_paused:
+                seconds[0] = 60.0
+                cluster.change("leases", "demo-trust", {"spec": {"holderIdentity": "another"}})
+            return raising(at)
+
+        with pytest.raises(LeaseHeld):
             run(work, RECONCILE, take_nothing, engine=in_a_pause(lose_it))
         assert cluster.paused
 

@@ -212,8 +212,9 @@ def test_a_run_that_slept_too_long_learns_that_it_was_taken_over(stage: Stage) -
     first = lease_of(stage, "one")
     first.acquire()
     lease_of(stage, "two").acquire()
-    with pytest.raises(LeaseHeld, match="holder two"):
-        first.renew_if_due()
+    for _again in range(2):
+        with pytest.raises(LeaseHeld, match="holder two"):
+            first.renew_if_due()
     assert not first.release()
     assert spec(stage)["holderIdentity"] == "two"
 
