@@ -28,6 +28,7 @@ from .errors import (
 #: How RBAC, the API server and etcd refuse an object for its size.
 _TOO_LARGE = re.compile(r"Too long: (?:must have|may not be) [a-z ]+ \d+ |too large")
 _USER = re.compile(r'User "([^"]+)" cannot ')
+_IMPERSONATED = re.compile(r'User "([^"]+)" cannot impersonate resource "([^"]+)" in API group "([^"]*)"')
 _PEM = re.compile(r"-----BEGIN.*?(?:-----END[^-]*-----|$)", re.DOTALL)
 _ENCODED = re.compile(r"[A-Za-z0-9+/=_]{44,}")
 
@@ -104,8 +105,16 @@ def _missing(attempt: Attempt, body: Mapping[str, Any]) -> tuple[type[KubeError]
 
 def _rule(attempt: Attempt, message: str) -> str:
     """The remedy that names the missing rule."""
-    if "admission" in message or "exceeded quota" in message:
+    if "because it is being terminated" in message:
+        return f"Namespace {attempt.namespace} is being deleted: run again when it is there anew, or correct the option namespace."
+    if "admission" in message.lower() or "exceeded quota" in message:
         return "Ask the administrators of the Kubernetes cluster: a policy or quota forbids it, not a missing role."
+    if impersonated := _IMPERSONATED.search(message):
+        whom, resource, group = impersonated.groups()
+        return (
+            f"Add this rule to a ClusterRole and bind it to {whom}: verbs: [impersonate], apiGroups: ['{group}'], "
+            f"resources: [{resource}]; or leave out impersonate_user and impersonate_groups."
+        )
     role = f"a Role in namespace {attempt.namespace}" if attempt.namespace else "a ClusterRole"
     found = _USER.search(message)
     whom = found.group(1) if found else "the identity of this run"

@@ -84,13 +84,41 @@ def test_rule_for_a_cluster_wide_kind() -> None:
 
 
 @pytest.mark.parametrize(
-    "message", ['admission webhook "policy" denied the request: no', 'secrets "x" is forbidden: exceeded quota: q']
+    "message",
+    [
+        'admission webhook "policy" denied the request: no',
+        'secrets "x" is forbidden: exceeded quota: q',
+        """secrets "x" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: no""",
+    ],
 )
 def test_a_policy_is_not_mistaken_for_a_missing_rule(message: str) -> None:
     error = translate(secret("create"), 403, "Forbidden", message)
     assert message in str(error)
     assert error.remedy == (
         "Ask the administrators of the Kubernetes cluster: a policy or quota forbids it, not a missing role."
+    )
+
+
+def test_neither_is_a_namespace_that_is_being_deleted() -> None:
+    message = 'secrets "x" is forbidden: unable to create new content in namespace kafka because it is being terminated'
+    error = translate(secret("create"), 403, "Forbidden", message)
+    assert error.remedy == (
+        "Namespace kafka is being deleted: run again when it is there anew, or correct the option namespace."
+    )
+
+
+@pytest.mark.parametrize(
+    ("resource", "group"), [("users", ""), ("groups", ""), ("userextras/scopes", "authentication.k8s.io")]
+)
+def test_whoever_may_not_impersonate_is_told_the_rule_for_that(resource: str, group: str) -> None:
+    message = (
+        f'{resource} "jane" is forbidden: User "awx" cannot impersonate resource "{resource}" in API group "{group}" at the '
+        "cluster scope"
+    )
+    error = translate(secret("get"), 403, "Forbidden", message)
+    assert error.remedy == (
+        f"Add this rule to a ClusterRole and bind it to awx: verbs: [impersonate], apiGroups: ['{group}'], resources: "
+        f"[{resource}]; or leave out impersonate_user and impersonate_groups."
     )
 
 
