@@ -19,11 +19,11 @@ description:
 options:
   reason:
     description:
-      - Why pods are to restart, for the log and the report. Restarts them even though nothing needs it.
+      - Why pods are to restart, for the log and the report. Restarts them even though nothing needs it. An empty one counts as not given.
     type: str
   pods:
     description:
-      - With O(reason), names of the pods to restart.
+      - With O(reason), names of the pods to restart. An empty list restarts none.
     type: list
     elements: str
   components:
@@ -422,9 +422,13 @@ SPEC = CLUSTER + CA + FLOW + ROLL
 
 
 def body(module: RollModule) -> dict[str, Any]:
-    if module.params["reason"] is None:
-        return module.run(Goal.RECONCILE, Phase.USE)
-    return module.restart(module.params["reason"])
+    reason = (module.params["reason"] or "").strip()
+    if reason:
+        return module.restart(reason)
+    # Ansible takes an empty reason for one. Without any, every node of a sound cluster would restart.
+    if given := [name for name in ROLL.required_by if module.params[name] is not None]:
+        module.fail(f"missing parameter(s) required by '{given[0]}': reason")
+    return module.run(Goal.RECONCILE, Phase.USE)
 
 
 def main() -> None:

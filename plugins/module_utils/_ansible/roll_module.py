@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._engine.restart import restart
+from .._engine.restart import Chosen, restart
 from .._trust.model.snapshot import Component
 from .flow_module import FlowModule
 
@@ -20,8 +20,13 @@ class RollModule(FlowModule):
         """Restart the pods that the options choose, for this reason."""
         self.require_library_of_strategy()
         work = self.work()
-        components = frozenset(map(Component, self.params["components"] or ("kafka",)))
-        pods = tuple(self.params["pods"] or ())
         work.tell(f"restarting for this reason: {reason}")
-        seen = restart(work, pods, components, self.time("since"), lambda: self.take_lease(work.client))
+        seen = restart(work, self._chosen(), self.time("since"), lambda: self.take_lease(work.client))
         return self.described(seen)
+
+    def _chosen(self) -> Chosen:
+        """The pods that the options choose. An empty list, such as a template may give, chooses none."""
+        pods, components = self.params["pods"], self.params["components"]
+        if pods is not None:
+            return Chosen(pods=frozenset(pods))
+        return Chosen(components=frozenset(map(Component, ("kafka",) if components is None else components)))

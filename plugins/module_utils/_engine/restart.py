@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 
 from .._strimzi.errors import StepError
@@ -24,24 +25,31 @@ from .carry_out import carry_out
 from .looking import see, see_existing
 
 
+@dataclass(frozen=True)
+class Chosen:
+    """Pods by their names, and all pods of these components."""
+
+    pods: frozenset[str] = frozenset()
+    components: frozenset[Component] = frozenset()
+
+
 class NotNow(StepError):
     """Another flow, or a pause, has to end first."""
 
 
 def restart(
     work: Work,
-    pods: tuple[str, ...],
-    components: frozenset[Component],
+    asked: Chosen,
     since: datetime | None,
     before_write: Callable[[], None],
 ) -> Observation:
-    """Restart these pods, or those of these components, as far as they were made before ``since``. Raises NotNow, StepError."""
+    """Restart these pods, as far as they were made before ``since``. Raises NotNow, StepError."""
     seen = see_existing(work)
-    _require_settled(seen, pods)
+    _require_settled(seen, asked.pods)
     chosen = frozenset(
         pod.uid
         for pod in seen.snapshot.pods
-        if (pod.name in pods if pods else pod.component in components) and _is_older(seen, pod.name, since)
+        if (pod.name in asked.pods or pod.component in asked.components) and _is_older(seen, pod.name, since)
     )
     if not chosen:
         return seen
@@ -63,7 +71,7 @@ def _only_waits(snapshot: Snapshot) -> bool:
     return bool(decision.waiting) and not decision.steps
 
 
-def _require_settled(seen: Observation, pods: tuple[str, ...]) -> None:
+def _require_settled(seen: Observation, pods: frozenset[str]) -> None:
     snapshot = seen.snapshot
     begun = in_flight(snapshot.ledger)
     if begun is not None and not _only_waits(snapshot):
@@ -77,6 +85,6 @@ def _require_settled(seen: Observation, pods: tuple[str, ...]) -> None:
         )
     if found := check(snapshot, Intent(Goal.RECONCILE), (pods_are_labelled,)):
         raise NotNow(f"{found[0].subject}: {found[0].message}", found[0].remedy)
-    if unknown := sorted(set(pods) - {pod.name for pod in snapshot.pods}):
+    if unknown := sorted(pods - {pod.name for pod in snapshot.pods}):
         known = ", ".join(pod.name for pod in snapshot.pods) or "none"
         raise NotNow(f"{snapshot.names.kafka} has no pod {', '.join(unknown)}.", f"Its pods are: {known}.")

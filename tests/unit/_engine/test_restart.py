@@ -9,7 +9,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._engine.restart import NotNow, restart
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.restart import Chosen, NotNow, restart
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Ledger
@@ -17,7 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.tests.unit._rollout.stand import CONTROL, NODES, Stand
 from ansible_collections.trustops.strimzi.tests.unit._strimzi.steps import record
 
-KAFKA = frozenset({Component.KAFKA})
+KAFKA = Chosen(components=frozenset({Component.KAFKA}))
 EPOCH = datetime(2026, 1, 1, tzinfo=timezone.utc)
 
 
@@ -33,22 +33,25 @@ def stand() -> Stand:
 
 def restarted(
     stand: Stand,
-    pods: tuple[str, ...] = (),
-    components: frozenset[Component] = KAFKA,
+    chosen: Chosen = KAFKA,
     since: datetime | None = None,
 ) -> set[str]:
     work = stand.work()
-    restart(work, pods, components, since, lambda: None)
+    restart(work, chosen, since, lambda: None)
     return {action.object.removeprefix("Pod kafka/") for action in work.actions if action.verb == "restart"}
 
 
 def test_the_components_that_are_named(stand: Stand) -> None:
     assert restarted(stand) == set(NODES)
-    assert restarted(stand, components=frozenset({Component.CRUISE_CONTROL})) == {CONTROL}
+    assert restarted(stand, Chosen(components=frozenset({Component.CRUISE_CONTROL}))) == {CONTROL}
 
 
-def test_pods_go_before_components(stand: Stand) -> None:
-    assert restarted(stand, (NODES[1], CONTROL), KAFKA) == {NODES[1], CONTROL}
+def test_the_pods_that_are_named(stand: Stand) -> None:
+    assert restarted(stand, Chosen(frozenset({NODES[1], CONTROL}))) == {NODES[1], CONTROL}
+
+
+def test_where_nothing_is_chosen_nothing_restarts(stand: Stand) -> None:
+    assert restarted(stand, Chosen()) == set()
 
 
 def test_only_those_that_are_older(stand: Stand) -> None:
@@ -65,17 +68,17 @@ def test_nobody_takes_the_lease_to_restart_nobody(stand: Stand) -> None:
     def refuse() -> None:
         raise AssertionError("the Lease was taken")
 
-    restart(stand.work(), (), KAFKA, EPOCH, refuse)
+    restart(stand.work(), KAFKA, EPOCH, refuse)
     with pytest.raises(AssertionError):
-        restart(stand.work(), (), KAFKA, None, refuse)
+        restart(stand.work(), KAFKA, None, refuse)
     work = stand.work(dry_run=True)
-    restart(work, (), KAFKA, None, refuse)
+    restart(work, KAFKA, None, refuse)
     assert [action.verb for action in work.actions] == ["restart"] * len(NODES)
 
 
 def test_a_pod_that_does_not_exist_is_told_with_those_that_do(stand: Stand) -> None:
     with pytest.raises(NotNow, match="Kafka kafka/demo has no pod demo-kafka-7") as caught:
-        restarted(stand, (NODES[0], "demo-kafka-7"))
+        restarted(stand, Chosen(frozenset({NODES[0], "demo-kafka-7"})))
     assert NODES[2] in caught.value.remedy
     assert stand.asked() == set()
 

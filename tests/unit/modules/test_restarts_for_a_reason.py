@@ -66,6 +66,15 @@ def test_on_a_cluster_whose_ca_is_not_ours_too() -> None:
     assert set(memory.restarts().values()) == {1}
 
 
+@pytest.mark.parametrize(
+    "options", [{"reason": "x", "pods": []}, {"reason": "x", "components": []}, {"reason": ""}, {"reason": " "}]
+)
+def test_an_empty_list_chooses_nothing_and_an_empty_reason_is_none(options: dict[str, Any]) -> None:
+    memory = stages.managed()
+    ended = stages.done(memory, "strimzi_roll", **options)
+    assert (ended.writes, set(memory.restarts().values())) == ([], {0})
+
+
 BEGUN = (
     "Kafka kafka/demo is in the middle of a flow (replace_key), which restarts pods by itself. Finish it first, with "
     "strimzi_trusted_certs and state=retired, or with the reconcile playbook."
@@ -109,6 +118,8 @@ def test_not_a_cluster_that_is_not_there() -> None:
     ("options", "message"),
     [
         ({"pods": ["demo-kafka-0"]}, "missing parameter(s) required by 'pods': reason"),
+        ({"reason": "", "pods": ["demo-kafka-0"]}, "missing parameter(s) required by 'pods': reason"),
+        ({"reason": "", "components": ["kafka"]}, "missing parameter(s) required by 'components': reason"),
         ({"since": "2026-01-01"}, "missing parameter(s) required by 'since': reason"),
         (
             {"reason": "x", "pods": ["demo-kafka-0"], "components": ["kafka"]},
