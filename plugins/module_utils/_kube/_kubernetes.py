@@ -21,15 +21,16 @@ try:
     import websocket  # comes with the Kubernetes client, which uses it for the same
     from kubernetes.client.configuration import Configuration
     from kubernetes.client.rest import RESTClientObject
-    from kubernetes.config import load_incluster_config, load_kube_config, load_kube_config_from_dict
+    from kubernetes.config import load_incluster_config
     from kubernetes.config.config_exception import ConfigException
+    from kubernetes.config.kube_config import KubeConfigLoader, KubeConfigMerger
     from urllib3._collections import HTTPHeaderDict  # urllib3 1.26 offers it nowhere else
     from yaml import YAMLError
 except ImportError:
     KUBERNETES_IMPORT_ERROR = traceback.format_exc()
     # The names must exist, or importing any module of this package would fail before anybody can say why.
     kubernetes = urllib3 = websocket = Configuration = RESTClientObject = None  # type: ignore[assignment]
-    load_incluster_config = load_kube_config = load_kube_config_from_dict = None
+    load_incluster_config = KubeConfigLoader = KubeConfigMerger = None
     ConfigException = HTTPHeaderDict = YAMLError = None  # type: ignore[assignment,misc]
 
 __all__ = [
@@ -38,12 +39,12 @@ __all__ = [
     "ConfigException",
     "Configuration",
     "HTTPHeaderDict",
+    "KubeConfigLoader",
+    "KubeConfigMerger",
     "RESTClientObject",
     "YAMLError",
     "kubernetes",
     "load_incluster_config",
-    "load_kube_config",
-    "load_kube_config_from_dict",
     "urllib3",
     "websocket",
 ]

@@ -14,7 +14,7 @@ from __future__ import annotations
 import base64
 import logging
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import version
 from typing import Any
@@ -22,10 +22,10 @@ from typing import Any
 from ._kubernetes import (
     ConfigException,
     Configuration,
+    KubeConfigLoader,
+    KubeConfigMerger,
     YAMLError,
     load_incluster_config,
-    load_kube_config,
-    load_kube_config_from_dict,
     urllib3,
 )
 from .http_transport import HttpTransport
@@ -60,10 +60,7 @@ def _load(configuration: Any, options: Mapping[str, Any], environment: Mapping[s
     kubeconfig = options.get("kubeconfig")
     if isinstance(kubeconfig, Mapping):
         with _understood("The content given as kubeconfig"):
-            load_kube_config_from_dict(
-                dict(kubeconfig), context=options.get("context"), client_configuration=configuration,
-                persist_config=bool(options.get("persist_config")), temp_file_path=folder_for_keys(),
-            )  # fmt: skip
+            _load_content(configuration, dict(kubeconfig), options)
         return
     if kubeconfig is None and "context" not in options and _is_in_cluster(configuration):
         return
@@ -89,10 +86,22 @@ def _load_file(configuration: Any, paths: str, options: Mapping[str, Any]) -> No
             "K8S_AUTH_API_KEY), or host, client_cert and client_key."
         )
     with _understood(f"The kubeconfig {paths}"):
-        load_kube_config(
-            config_file=paths, context=options.get("context"), client_configuration=configuration,
-            persist_config=bool(options.get("persist_config")),
-        )  # fmt: skip
+        files = KubeConfigMerger(paths)
+        persister = files.save_changes if options.get("persist_config") else None
+        _load_content(configuration, files.config, options, persister)
+
+
+def _load_content(
+    configuration: Any, content: Any, options: Mapping[str, Any], persister: Callable[[], None] | None = None
+) -> None:
+    """persister: writes tokens that a plugin has renewed back to the files.
+
+    The functions of the library that load a file write the keys in it to a disk, in its older releases without asking where.
+    """
+    KubeConfigLoader(
+        config_dict=content, active_context=options.get("context"), config_base_path=None,
+        config_persister=persister, temp_file_path=folder_for_keys(),
+    ).load_and_set(configuration)  # fmt: skip
 
 
 @contextmanager

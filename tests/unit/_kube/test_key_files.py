@@ -23,13 +23,13 @@ from .server import Reply, Request, Server, serving
 PROGRAM = """
 import json, sys, tempfile
 from pathlib import Path
-folder, memory, kubeconfig = sys.argv[1:4]
+folder, memory, kubeconfig, *forms = sys.argv[1:]
 tempfile.tempdir = folder
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube import connection, key_files
 key_files._IN_MEMORY = Path(memory)
 content = json.loads(Path(kubeconfig).read_text())
-for given in (content, kubeconfig):
-    transport = connection.connect({"kubeconfig": given}, {})
+for form in forms:
+    transport = connection.connect({"kubeconfig": content if form == "content" else kubeconfig}, {})
     print(transport.request("GET", "/x").body["subject"], flush=True)
 sys.stdin.readline()
 print(connection.connect({"kubeconfig": content}, {}).request("GET", "/x").body["subject"], flush=True)
@@ -65,14 +65,24 @@ def kubeconfig(server: Server, identities: Identities) -> dict[str, Any]:
     }
 
 
-@pytest.fixture
-def connected(server: Server, identities: Identities, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    """A process that has used its key twice, and uses it once more when it reads a line."""
+@pytest.fixture(params=[("content", "path"), ("path", "content")], ids=" ".join)
+def connected(
+    server: Server, identities: Identities, tmp_path: Path, request: pytest.FixtureRequest
+) -> Iterator[subprocess.Popen[str]]:
+    """A process that has used its key twice, and uses it once more when it reads a line. The library writes a key only
+    when it sees it first.
+    """
     for name in ("disk", "memory"):
         (tmp_path / name).mkdir()
     config = tmp_path / "config"
     config.write_text(json.dumps(kubeconfig(server, identities)))
-    command = [sys.executable, "-c", PROGRAM, *(str(tmp_path / name) for name in ("disk", "memory", "config"))]
+    command = [
+        sys.executable,
+        "-c",
+        PROGRAM,
+        *(str(tmp_path / name) for name in ("disk", "memory", "config")),
+        *request.param,
+    ]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
