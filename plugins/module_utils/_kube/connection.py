@@ -47,7 +47,14 @@ def connect(options: Mapping[str, Any], environment: Mapping[str, str] | None = 
         _load(configuration, resolved, variables)
         move_into_memory(configuration)
     _override(configuration, resolved)
-    return HttpTransport(configuration, [*_authorization(resolved), *_impersonation(resolved)])
+    headers = [*_authorization(resolved), *_impersonation(resolved)]
+    try:
+        return HttpTransport(configuration, headers)
+    except ImportError:
+        raise ConnectionOptionsError(
+            "proxy (K8S_AUTH_PROXY, or proxy-url in kubeconfig) is a SOCKS proxy, which needs the Python library PySocks. "
+            "Install it, or give an HTTP proxy."
+        ) from None
 
 
 def _is_complete(options: Mapping[str, Any]) -> bool:

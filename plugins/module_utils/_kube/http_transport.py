@@ -88,11 +88,12 @@ class HttpTransport:
         seconds = timeout or self._timeout
         try:
             answer = self._send("GET", path, query, None, "application/json", seconds, preload=False)
+            refusal = b"" if answer.status == 200 else answer.data
         except (urllib3.exceptions.HTTPError, OSError) as error:
             raise describe_failure(error, self._host, seconds) from None
         try:
             if answer.status != 200:
-                status = self._decode(answer.status, answer.data)
+                status = self._decode(answer.status, refusal)
                 yield {"type": "ERROR", "object": {**status, "code": answer.status}}
                 return
             yield from self._events(answer, seconds)

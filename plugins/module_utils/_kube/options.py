@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 #: Option -> aliases.
 ALIASES = {
@@ -46,6 +47,10 @@ _FILES = ("ca_cert", "client_cert", "client_key")
 _FALSE = frozenset({"0", "false", "no", "off", "n", "f"})
 #: Option -> where the user name and password go that somebody wrote into this URL, from where nobody would send them.
 _URLS = {"host": "username and password", "proxy": "proxy_headers.proxy_basic_auth"}
+_SCHEMES = {"host": ("https", "http"), "proxy": ("http", "https", "socks4", "socks4a", "socks5", "socks5h")}
+_EXAMPLES = {"host": "https://kubernetes:6443", "proxy": "http://proxy:3128"}
+#: Options whose text is sent in a header as it is.
+_IN_HEADERS = ("api_key", "impersonate_user", "impersonate_groups")
 _LOGIN_IN_URL = re.compile(r"^[a-z0-9+.-]+://[^/]*@", re.IGNORECASE)
 
 #: PEM, and PEM in base64 as it is in a kubeconfig.
@@ -129,6 +134,7 @@ def _check(options: Mapping[str, Any]) -> None:
             named = {name: f"{name} ({variable})" for name, variable in ENVIRONMENT.items()}
             raise ConnectionOptionsError(f"{problem.format(**named)}.")
     _check_urls(options)
+    _check_headers(options)
     _check_paths(options)
 
 
@@ -139,10 +145,39 @@ def _check_urls(options: Mapping[str, Any]) -> None:
                 f"{name} ({ENVIRONMENT[name]}) holds a user name or password, which would not be sent and could show. "
                 f"Take it out of the URL, and give it as {instead}."
             )
-    host = str(options.get("host", "https://"))
-    if not host.startswith(("https://", "http://")):
-        example, given = (f"https://{host}", f", not {host}") if may_be_shown(host) else ("https://kubernetes:6443", "")
-        raise ConnectionOptionsError(f"host (K8S_AUTH_HOST) must be a URL such as {example}{given}.")
+        if name in options and not _is_url(str(options[name]), _SCHEMES[name]):
+            raise ConnectionOptionsError(
+                f"{name} ({ENVIRONMENT[name]}) must be a URL such as {_like(name, str(options[name]))}."
+            )
+
+
+def _is_url(value: str, schemes: tuple[str, ...]) -> bool:
+    try:
+        parts = urlsplit(value)
+        # Only asking for the port shows that it is none.
+        return parts.scheme in schemes and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def _like(name: str, value: str) -> str:
+    """An example, and the value where it may be shown."""
+    if not may_be_shown(value):
+        return _EXAMPLES[name]
+    completed = value if "://" in value else f"{_SCHEMES[name][0]}://{value}"
+    return f"{completed if _is_url(completed, _SCHEMES[name]) else _EXAMPLES[name]}, not {value}"
+
+
+def _check_headers(options: Mapping[str, Any]) -> None:
+    for name in _IN_HEADERS:
+        given = options.get(name, ())
+        if not all(
+            str(one).isascii() and str(one).isprintable() for one in ([given] if isinstance(given, str) else given)
+        ):
+            raise ConnectionOptionsError(
+                f"{name} ({ENVIRONMENT[name]}) holds a line break or another character that cannot be sent in a header. Give "
+                "it without; the filter trim takes a line break off its end."
+            )
 
 
 def _check_paths(options: Mapping[str, Any]) -> None:

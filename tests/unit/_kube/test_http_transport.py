@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 import urllib3
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import connect
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import ConnectionOptionsError, connect
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Gone, Unavailable, Unreachable
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.network import address, describe_failure
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
@@ -129,6 +130,19 @@ def test_a_server_that_is_not_there() -> None:
     )
     assert "Connection refused" in str(caught.value)
     assert (caught.value.outcome_unknown, caught.value.remedy) == (False, NETWORK)
+
+
+def test_a_refused_watch_that_breaks_off_is_no_bug(server: Server) -> None:
+    answering(server, Reply(status=503, chunks=[b"{"], complete=False))
+    with pytest.raises(Unreachable, match=r"Failed to watch Secret objects .* broke off"):
+        list(open_client(server.url).watch(SECRETS, "kafka", resource_version="1", timeout=1))
+
+
+def test_a_socks_proxy_without_its_library(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "socks", None)
+    monkeypatch.delitem(sys.modules, "urllib3.contrib.socks", raising=False)
+    with pytest.raises(ConnectionOptionsError, match="is a SOCKS proxy, which needs the Python library PySocks"):
+        open_client(server.url, proxy="socks5://127.0.0.1:1080")
 
 
 def test_a_login_page_is_not_an_object(server: Server) -> None:

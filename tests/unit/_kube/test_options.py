@@ -17,6 +17,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.options imp
 )
 
 HOST = {"host": "https://k8s:6443"}
+UNFIT = (
+    "holds a line break or another character that cannot be sent in a header. Give it without; the filter trim takes a line "
+    "break off its end."
+)
 
 
 def resolve(options: dict[str, Any], **environment: str) -> dict[str, Any]:
@@ -37,7 +41,6 @@ def file(tmp_path: Path) -> str:
         ("K8S_AUTH_KUBECONFIG", "kubeconfig"),
         ("K8S_AUTH_CONTEXT", "context"),
         ("K8S_AUTH_API_KEY", "api_key"),
-        ("K8S_AUTH_PROXY", "proxy"),
         ("K8S_AUTH_NO_PROXY", "no_proxy"),
         ("K8S_AUTH_IMPERSONATE_USER", "impersonate_user"),
     ],
@@ -47,6 +50,12 @@ def test_texts_from_the_environment(variable: str, option: str) -> None:
     assert resolve({option: "given"}, **{variable: "env"}) == {option: "given"}
     assert resolve({option: ""}, **{variable: "env"}) == {option: "env"}
     assert resolve({option: None}, **{variable: ""}) == {}
+
+
+@pytest.mark.parametrize(("variable", "option"), [("K8S_AUTH_HOST", "host"), ("K8S_AUTH_PROXY", "proxy")])
+def test_urls_from_the_environment(variable: str, option: str) -> None:
+    assert resolve({}, **{variable: "http://env:1"}) == {option: "http://env:1"}
+    assert resolve({option: "http://given:1"}, **{variable: "http://env:1"}) == {option: "http://given:1"}
 
 
 @pytest.mark.parametrize(
@@ -126,6 +135,28 @@ def test_a_survey_that_was_left_empty() -> None:
             "impersonate_groups (K8S_AUTH_IMPERSONATE_GROUPS) needs impersonate_user (K8S_AUTH_IMPERSONATE_USER).",
         ),
         ({"host": "k8s:6443"}, "host (K8S_AUTH_HOST) must be a URL such as https://k8s:6443, not k8s:6443."),
+        (
+            {"host": "https://k8s:port"},
+            "host (K8S_AUTH_HOST) must be a URL such as https://kubernetes:6443, not https://k8s:port.",
+        ),
+        (
+            {"host": "https://[fd00::1:6443"},
+            "host (K8S_AUTH_HOST) must be a URL such as https://kubernetes:6443, not https://[fd00::1:6443.",
+        ),
+        (
+            {**HOST, "proxy": "proxy.corp:3128"},
+            "proxy (K8S_AUTH_PROXY) must be a URL such as http://proxy.corp:3128, not proxy.corp:3128.",
+        ),
+        (
+            {**HOST, "proxy": "http://proxy:x"},
+            "proxy (K8S_AUTH_PROXY) must be a URL such as http://proxy:3128, not http://proxy:x.",
+        ),
+        ({**HOST, "api_key": "tok\n"}, f"api_key (K8S_AUTH_API_KEY) {UNFIT}"),
+        ({**HOST, "impersonate_user": "a\nb"}, f"impersonate_user (K8S_AUTH_IMPERSONATE_USER) {UNFIT}"),
+        (
+            {**HOST, "impersonate_user": "a", "impersonate_groups": ["a", "ł"]},
+            f"impersonate_groups (K8S_AUTH_IMPERSONATE_GROUPS) {UNFIT}",
+        ),
         ({"ca_cert": "/no/such/ca.crt"}, "ca_cert (K8S_AUTH_SSL_CA_CERT): there is no file /no/such/ca.crt."),
         (
             {"proxy_headers": {"agent": "x"}},
