@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from .._pki.printable import printable
 
@@ -14,12 +15,13 @@ from .._pki.printable import printable
 def reporter(path: str | None) -> Callable[[str], None]:
     """A function that appends one line; without a file it does nothing. The lines hold public facts only.
 
-    They go to a terminal as they are, so nothing in them may command it or begin another line.
+    They go to a terminal as they are, so nothing in them may command it or begin another line. A line that cannot be
+    written is lost: nothing stops for that, least of all while the operator is paused.
     """
 
     def append(line: str) -> None:
         if path:
-            with open(path, "a", encoding="utf-8") as progress:
+            with suppress(OSError), open(path, "a", encoding="utf-8") as progress:
                 progress.write(f"{printable(line)}\n")
 
     return append

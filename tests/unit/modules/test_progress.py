@@ -102,3 +102,10 @@ def test_name_of_a_ca_commands_no_terminal(tmp_path: Path) -> None:
     )  # fmt: skip
     name = "CN=the\\1B[2Jirs\\0A\\E2\\80\\AE,O=io.strimzi"
     assert lines[1:] == [f"put {name} among the trusted CAs"]
+
+
+def test_a_line_that_cannot_be_written_stops_no_flow(tmp_path: Path) -> None:
+    """With become, the file may be of a user whose files the module must not write to; and disks are full at times."""
+    memory = stages.managed()
+    ended = call("strimzi_ca", memory, progress_file=str(tmp_path), **stages.PREPARED)
+    assert not ended.failed, ended.result["msg"]
