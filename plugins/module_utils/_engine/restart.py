@@ -45,19 +45,27 @@ def restart(
 ) -> Observation:
     """Restart these pods, as far as they were made before ``since``. Raises NotNow, StepError."""
     seen = see_existing(work)
+    chosen = _choose(seen, asked, since)
+    if chosen and not work.dry_run:
+        before_write()
+        # Another run may have worked until the Lease was free.
+        seen = see_existing(work)
+        chosen = _choose(seen, asked, since)
+    if not chosen:
+        return seen
+    step = Roll(reason=RollReason.MANUAL, uids=chosen, authority=None, phase=Phase.USE)
+    carry_out(step, seen, work)
+    return seen if work.dry_run else see(work)
+
+
+def _choose(seen: Observation, asked: Chosen, since: datetime | None) -> frozenset[str]:
+    """The UIDs of the pods to restart. Raises NotNow."""
     _require_settled(seen, asked.pods)
-    chosen = frozenset(
+    return frozenset(
         pod.uid
         for pod in seen.snapshot.pods
         if (pod.name in asked.pods or pod.component in asked.components) and _is_older(seen, pod.name, since)
     )
-    if not chosen:
-        return seen
-    if not work.dry_run:
-        before_write()
-    step = Roll(reason=RollReason.MANUAL, uids=chosen, authority=None, phase=Phase.USE)
-    carry_out(step, seen, work)
-    return seen if work.dry_run else see(work)
 
 
 def _is_older(seen: Observation, pod: str, since: datetime | None) -> bool:

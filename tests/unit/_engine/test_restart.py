@@ -90,6 +90,15 @@ def test_while_the_operator_is_paused_it_would_restart_nothing(stand: Stand) -> 
     assert "Resume it" in caught.value.remedy
 
 
+def test_what_another_run_did_while_its_lease_was_waited_for_counts(stand: Stand) -> None:
+    def another_run_begins_and_lets_go() -> None:
+        stand.carry_out(record(Ledger(journal=Journal(Goal.REPLACE_KEY, None, None, EPOCH, None))))
+
+    with pytest.raises(NotNow, match=r"in the middle of a flow \(replace_key\)"):
+        restart(stand.work(), KAFKA, None, another_run_begins_and_lets_go)
+    assert stand.asked() == set()
+
+
 @pytest.mark.parametrize("finished_at", [None, EPOCH])
 def test_a_flow_ends_first(finished_at: datetime | None, stand: Stand) -> None:
     """It knows whom it still has to restart, and for what."""
