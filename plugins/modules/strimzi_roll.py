@@ -44,6 +44,10 @@ extends_documentation_fragment:
   - trustops.strimzi.flow
   - trustops.strimzi.presenting
   - trustops.strimzi.attributes
+attributes:
+  idempotent:
+    support: partial
+    details: With O(reason), only where O(since) is given.
 seealso:
   - module: trustops.strimzi.strimzi_ca_info
 author:
