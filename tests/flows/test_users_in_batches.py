@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
-from ansible_collections.trustops.strimzi.tests.operator import clusters
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.tests.operator import certs, clusters
 from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
 from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 
@@ -108,21 +108,90 @@ def test_a_run_that_stops_before_the_switch_leaves_nobody_paused(
     assert paused(cluster, ("orders", "payments")) == 0
 
 
-def test_whoever_else_pauses_a_user_meanwhile_keeps_the_pause(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
-    cluster.begin()
+FOREIGN = {"metadata": {"annotations": {PAUSE: "true"}}}
+FREE = {"metadata": {"annotations": {PAUSE: None}}}
+
+
+def pause_at(cluster: ClientsCluster, secret: str, user: str) -> None:
+    """Somebody else pauses a user when this Secret changes for the first time."""
 
     def pause(change: Change) -> None:
-        if change.plural == "secrets" and change.name == KEYS:
+        if (change.plural, change.name) == ("secrets", secret):
             cluster.memory.api.listeners.remove(pause)
-            cluster.change("kafkausers", "payments", {"metadata": {"annotations": {PAUSE: "true"}}})
+            cluster.change("kafkausers", user, FOREIGN)
 
     cluster.memory.api.listeners.append(pause)
-    with pytest.raises(OperatorSilent, match=r"has not issued certificates for KafkaUser kafka/payments within 60 s"):
-        cluster.run(Goal.REPLACE_KEY, user_batch=1)
-    assert cluster.marks("payments")[PAUSE] == "true"
-    cluster.change("kafkausers", "payments", {"metadata": {"annotations": {PAUSE: None}}})
+
+
+@pytest.mark.parametrize("batch", [None, 2])
+def test_whoever_else_pauses_a_user_meanwhile_keeps_the_pause(
+    cluster: ClientsCluster, nodes: ReloadingNodes, batch: int | None
+) -> None:
+    """Nobody waits for that user, which holds the flow at its end; all others are served."""
+    cluster.begin(*FIVE)
+    old = cluster.programs.stored()[FIVE[0]]
+    pause_at(cluster, KEYS, FIVE[0])
+    (violation,) = cluster.run(Goal.REPLACE_KEY, user_batch=batch).outcome.decision.violations
+    assert violation.subject == "KafkaUser kafka/user-0"
+    assert violation.message.endswith("Secret kafka/user-0; it is paused (strimzi.io/pause-reconciliation).")
+    assert violation.remedy.startswith(
+        "Take strimzi.io/pause-reconciliation off KafkaUser kafka/user-0, which is up to"
+    )
+    assert [user for user, one in cluster.programs.stored().items() if one == old] == [FIVE[0]]
+    assert cluster.issuers() == {"CN=clients-ca v0,O=io.strimzi", "CN=clients-ca v1,O=io.strimzi"}
+    assert cluster.marks(FIVE[0])[PAUSE] == "true"
+    assert paused(cluster) == 1
+    cluster.change("kafkausers", FIVE[0], FREE)
     cluster.finish(Goal.RECONCILE)
     assert_only(cluster, cluster.current)
+
+
+def test_a_pause_of_somebody_else_does_not_keep_an_abort_from_the_others(
+    cluster: ClientsCluster, nodes: ReloadingNodes
+) -> None:
+    cluster.begin(*FIVE)
+    before = cluster.current
+    cluster.run(Goal.REPLACE_KEY, until=Phase.USE)
+    cluster.change("kafkausers", FIVE[0], FOREIGN)
+    told = " ".join(map(str, cluster.run(Goal.ABORT).outcome.decision.violations))
+    assert "KafkaUser kafka/user-0" in told
+    assert [user for user, one in stored_issuers(cluster).items() if one != "CN=clients-ca v0,O=io.strimzi"] == [
+        FIVE[0]
+    ]
+    cluster.change("kafkausers", FIVE[0], FREE)
+    cluster.finish(Goal.ABORT)
+    assert_only(cluster, before)
+
+
+def stored_issuers(cluster: ClientsCluster) -> dict[str, str]:
+    return {user: certs.load(one)[0].issuer.rfc4514_string() for user, one in cluster.programs.stored().items()}
+
+
+def test_a_pause_of_somebody_else_while_a_certificate_is_waited_for(
+    cluster: ClientsCluster, nodes: ReloadingNodes
+) -> None:
+    """The error names it, and the next run serves the others."""
+    cluster.begin(*FIVE)
+    cluster.memory.neighbours.clear()
+    # The User Operator confirms the pause of everybody, and is slow with the first one: somebody else pauses that then.
+    cluster.memory.neighbours.append(lambda: look(cluster))
+    with pytest.raises(OperatorSilent) as raised:
+        cluster.run(Goal.REPLACE_KEY, user_batch=2)
+    assert "Somebody else has paused KafkaUser kafka/user-0 (strimzi.io/pause-reconciliation) meanwhile." in str(
+        raised.value
+    )
+    assert raised.value.remedy.startswith("Whoever has paused a user has to end that")
+    told = " ".join(map(str, cluster.run(Goal.RECONCILE, user_batch=2).outcome.decision.violations))
+    assert "KafkaUser kafka/user-0" in told
+    assert [user for user, one in stored_issuers(cluster).items() if one == "CN=clients-ca v0,O=io.strimzi"] == [
+        FIVE[0]
+    ]
+
+
+def look(cluster: ClientsCluster) -> None:
+    if paused(cluster, FIVE[:1]) == 0 and paused(cluster) == len(FIVE) - 1:
+        cluster.change("kafkausers", FIVE[0], FOREIGN)
+    cluster.users.reconcile()
 
 
 def test_what_is_still_said_of_an_earlier_pause_is_no_confirmation(

@@ -80,10 +80,8 @@ def _of_user(user: User, about: _Authorities) -> Iterator[Presenter]:
     certificate = user.certificate
     if user.authentication != TLS or certificate is None:
         return
-    remedy = f"See in the status of {user.label} what keeps the User Operator from issuing it anew; or {_WAIVER}."
-    found = Presenter(
-        user.label, frozenset(), "", Renewal.ISSUED, not certificate.is_current, remedy, _why_hindered(user), user.pause
-    )
+    why, remedy = _why_hindered(user)
+    found = Presenter(user.label, frozenset(), "", Renewal.ISSUED, not certificate.is_current, remedy, why, user.pause)
     if not certificate.sha256:
         # A user without a certificate presents none.
         yield replace(found, why=certificate.problem)
@@ -97,13 +95,18 @@ def _of_user(user: User, about: _Authorities) -> Iterator[Presenter]:
             found = replace(found, authorities=may_be, why=why, remedy=f"{REMEDY}; or {_WAIVER}.")
         yield found
     what = f"the certificate of user {user.name}"
-    yield from (_reader(one, what, certificate, about) for one in user.readers)
+    left_out = user.pause is ReissuePause.FOREIGN and not certificate.is_current
+    pause = ReissuePause.FOREIGN if left_out else ReissuePause.NONE
+    yield from (replace(_reader(one, what, certificate, about), pause=pause) for one in user.readers)
 
 
-def _why_hindered(user: User) -> str:
+def _why_hindered(user: User) -> tuple[str, str]:
+    """Why it would not be issued anew, and what to do about that."""
     if user.pause is ReissuePause.FOREIGN:
-        return f"it is paused ({PAUSE_RECONCILIATION})"
-    return "" if user.ready else "the User Operator says that it is not ready"
+        lift = f"Take {PAUSE_RECONCILIATION} off {user.label}, which is up to whoever has set it"
+        return f"it is paused ({PAUSE_RECONCILIATION})", f"{lift}: the User Operator issues it anew then; or {_WAIVER}."
+    remedy = f"See in the status of {user.label} what keeps the User Operator from issuing it anew; or {_WAIVER}."
+    return "" if user.ready else "the User Operator says that it is not ready", remedy
 
 
 def _held(certificate: UserCertificate, where: str, about: _Authorities) -> tuple[frozenset[str] | None, str]:

@@ -45,11 +45,7 @@ def await_reissue(step: AwaitReissue, observation: Observation, work: Work) -> N
         _note_resumed([name for name in batch if name in paused], step, work)
         left = await_users(batch, lambda one: one.behind or one.pause.is_ours, work)
         if left:
-            raise OperatorSilent(
-                f"The User Operator has not issued certificates for {listed(left)} within {limit_of(work):.0f} s.",
-                "Look at the status of each and at the User Operator's log; then run the flow again, it continues where it stopped. Until "
-                "then both CAs are trusted, and users that are paused keep their certificates.",
-            )
+            raise _silent(f"not issued certificates for {names_of(left)} within {limit_of(work):.0f} s", left)
     issued = f"the User Operator issued {counted(len(step.names), 'certificate')} of {named(step.authority)}"
     work.record(Action("wait", listed(step.names), issued, step.phase.value, seconds=work.clock.monotonic() - begun))
 
@@ -63,11 +59,24 @@ def await_kept(step: AwaitKept, observation: Observation, work: Work) -> None:
     _note_resumed(step.names, step, work)
     left = await_users(step.names, lambda one: one.behind or one.pause in _UNSEEN or bool(one.hindered), work)
     if left:
-        raise OperatorSilent(
-            f"The User Operator has not said within {limit_of(work):.0f} s that it keeps the certificates of {listed(left)}.",
-            "Look at the status of each and at the User Operator's log; then run the flow again, it continues where it stopped. Until then "
-            "both CAs are trusted, and users that are paused keep their certificates.",
+        raise _silent(
+            f"not said within {limit_of(work):.0f} s that it keeps the certificates of {names_of(left)}", left
         )
+
+
+def _silent(what: str, left: Iterable[Presenter]) -> OperatorSilent:
+    """The error that these users are left. what: the User Operator has."""
+    paused = [one for one in left if one.pause is ReissuePause.FOREIGN]
+    why = f" Somebody else has paused {names_of(paused)} ({names.PAUSE_RECONCILIATION}) meanwhile." if paused else ""
+    remedy = (
+        "Whoever has paused a user has to end that; the next run serves the others first."
+        if paused
+        else "Look at the status of each and at the User Operator's log; then run the flow again, it continues where it stopped."
+    )
+    return OperatorSilent(
+        f"The User Operator has {what}.{why}",
+        f"{remedy} Until then both CAs are trusted, and users that are paused keep their certificates.",
+    )
 
 
 def await_pick_up(step: AwaitPickUp, observation: Observation, work: Work) -> None:
@@ -80,7 +89,7 @@ def await_pick_up(step: AwaitPickUp, observation: Observation, work: Work) -> No
     left = await_users(step.names, lambda one: one.authorities != own, work)
     if left:
         raise OperatorSilent(
-            f"Nobody has brought {listed(left)} to new certificates within {limit_of(work):.0f} s.",
+            f"Nobody has brought {names_of(left)} to new certificates within {limit_of(work):.0f} s.",
             "The Cluster Operator restarts Connect, MirrorMaker 2 and Bridge, the Access Operator copies for a KafkaAccess: see in the status of "
             "each what keeps it from that, or give a waiver; then run the flow again, it continues where it stopped.",
         )
@@ -117,18 +126,23 @@ def _ask_for(users: Sequence[str], step: AwaitReissue | AwaitKept, work: Work) -
             return
 
 
-def await_users(wanted: Sequence[str], is_left: Callable[[Presenter], bool], work: Work) -> list[str]:
+def names_of(found: Iterable[Presenter]) -> str:
+    """The names of presenters, for a message."""
+    return listed([one.name for one in found])
+
+
+def await_users(wanted: Sequence[str], is_left: Callable[[Presenter], bool], work: Work) -> list[Presenter]:
     """The presenters that are left when the time has run out; the time begins anew with each that is done. wanted: names of presenters."""
-    asked, left = frozenset(wanted), list(wanted)
+    asked, count = frozenset(wanted), len(wanted)
     deadline = work.clock.monotonic() + limit_of(work)
     while True:
         found = work.observe().snapshot.presenters
-        still = [one.name for one in found if one.name in asked and is_left(one)]
-        if not still:
+        left = [one for one in found if one.name in asked and is_left(one)]
+        if not left:
             return []
-        if len(still) < len(left):
+        if len(left) < count:
             deadline = work.clock.monotonic() + limit_of(work)
-        left = still
+        count = len(left)
         if work.clock.monotonic() >= deadline:
             return left
         work.alive()

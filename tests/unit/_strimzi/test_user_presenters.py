@@ -288,3 +288,22 @@ def test_a_superuser_by_a_certificate_is_none_of_the_users_that_log_in_by_passwo
 def test_a_user_that_would_get_no_other_certificate(ready: bool, pause: ReissuePause, why: str) -> None:
     found = one(replace(user(), ready=ready, pause=pause))
     assert (found.hindered, found.pause) == (why, pause)
+
+
+@pytest.mark.parametrize(
+    ("certificate", "pause"),
+    [(replace(OF_OLD, is_current=False), ReissuePause.FOREIGN), (replace(GOOD, is_current=True), ReissuePause.NONE)],
+    ids=["not issued anew", "issued anew"],
+)
+def test_readers_of_a_user_that_somebody_else_has_paused(certificate: UserCertificate, pause: ReissuePause) -> None:
+    """They have something to take up only where it was issued anew before the pause."""
+    of_user = user(certificate, "tls", Reader("KafkaConnect apps/connect", (), followed=True))
+    _operator, _user, found = of(replace(of_user, pause=ReissuePause.FOREIGN))
+    assert (found.name, found.pause) == ("KafkaConnect apps/connect", pause)
+
+
+def test_the_remedy_for_a_pause_of_somebody_else_is_its_end() -> None:
+    found = one(replace(user(), pause=ReissuePause.FOREIGN))
+    assert found.remedy.startswith(
+        "Take strimzi.io/pause-reconciliation off KafkaUser apps/orders, which is up to whoever"
+    )

@@ -164,8 +164,9 @@ def _held_retirement(at: Situation) -> Iterator[Violation]:
         return
     for one in presenters(at.snapshot):
         if replaced.fingerprint in (one.authorities or ()):
+            why = "; ".join(filter(None, (one.why, one.hindered)))
             yield Violation(
-                Condition.REMOVAL, one.name, f"may present a certificate of {named(replaced.certificate)}: {one.why}.", one.remedy,
+                Condition.REMOVAL, one.name, f"may present a certificate of {named(replaced.certificate)}: {why}.", one.remedy,
             )  # fmt: skip
 
 

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from ..evidence.parties import expecting, presenters
-from ..model.presenters import Renewal
+from ..model.presenters import ReissuePause, Renewal
 from ..model.steps.base import Steps
 from ..model.steps.presenters import AwaitPickUp, AwaitReissue
 from .situation import Situation
@@ -15,22 +15,28 @@ from .situation import Situation
 
 def reissue(at: Situation) -> Steps:
     """Have certificates issued anew that were issued under another CA than the one in use, by the operator that can; a pause of their issue
-    ends with it. A presenter that has none yet gets one.
+    ends with it. A presenter that has none yet gets one. Nobody waits for one that somebody else has paused: the others are served, and it holds
+    the flow at its end.
     """
     if not _is_switched(at) or at.current is None or at.serves:
         return ()
-    behind = {one.name for one in (*presenters(at.snapshot), *expecting(at.snapshot)) if one.behind}
+    seen = (*presenters(at.snapshot), *expecting(at.snapshot))
+    behind = {one.name for one in seen if one.behind and one.pause is not ReissuePause.FOREIGN}
     due = tuple(one.name for one in at.snapshot.presenters if one.name in behind or one.pause.is_ours)
     return (AwaitReissue(names=due, authority=at.current, batch=at.intent.user_batch, phase=at.phase),) if due else ()
 
 
 def await_pick_up(at: Situation) -> Steps:
-    """Wait for the programs that an operator restarts with their new certificates, or copies these for; nobody here can restart the others."""
+    """Wait for the programs that an operator restarts with their new certificates, or copies these for; nobody here can restart the others. Those
+    whose certificate is not issued anew, because somebody else has paused its user, have nothing to take up.
+    """
     if not _is_switched(at) or at.current is None:
         return ()
     own = frozenset({at.current.fingerprint})
     late = tuple(
-        one.name for one in presenters(at.snapshot) if one.renewal is Renewal.FOLLOWED and one.authorities != own
+        one.name
+        for one in presenters(at.snapshot)
+        if one.renewal is Renewal.FOLLOWED and one.authorities != own and one.pause is not ReissuePause.FOREIGN
     )
     return (AwaitPickUp(names=late, authority=at.current, phase=at.phase),) if late else ()
 

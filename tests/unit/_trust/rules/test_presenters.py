@@ -56,6 +56,20 @@ def test_whoever_has_no_certificate_yet_is_waited_for(fields: dict[str, str], wa
     assert step.names == ((ORDERS, PAYMENTS) if waits else (PAYMENTS,))
 
 
+def test_whoever_somebody_else_has_paused_keeps_nobody_waiting() -> None:
+    paused = presenter(ORDERS, behind=True, pause=ReissuePause.FOREIGN)
+    seen = presenting(paused, presenter(PAYMENTS, behind=True), current=NEW)
+    (step,) = reissue(situation(replace(STAGES["switched"], presenters=seen)))
+    assert isinstance(step, AwaitReissue)
+    assert step.names == (PAYMENTS,)
+
+
+def test_nor_do_the_programs_that_read_its_certificate() -> None:
+    late = presenter(CONNECT, OLD, renewal=Renewal.FOLLOWED, pause=ReissuePause.FOREIGN)
+    seen = replace(STAGES["issued"], presenters=presenting(late, current=NEW))
+    assert await_pick_up(situation(seen)) == ()
+
+
 def test_programs_that_the_operator_restarts_are_waited_for() -> None:
     late = presenter(CONNECT, None, authorities=names_of(OLD, NEW), renewal=Renewal.FOLLOWED)
     other = presenter("Pod kafka/app", OLD)
