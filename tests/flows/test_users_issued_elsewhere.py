@@ -329,6 +329,34 @@ def test_certificates_are_renewed_beside_a_ca_of_somebody_else(cluster: ClientsC
     assert cluster.secret("orders")["user.crt"] != before["user.crt"]
 
 
+def test_a_certificate_that_was_kept_for_long_is_written_once_and_renewed(
+    cluster: ClientsCluster, nodes: ReloadingNodes
+) -> None:
+    """It waited for the others until it is due as soon as it is used."""
+    cluster.begin()
+    supplied = elsewhere(root("Corporate Root"))
+    run(cluster, Goal.REPLACE_KEY, supplied)
+    office = SigningOffice(cluster.memory, supplied, START)
+    (secret, name), _other = office.requests()
+    office.put_back(secret, name, office.sign(office.csr(secret, name)))
+    run(cluster, Goal.REPLACE_KEY, supplied)
+    cluster.memory.seconds += 46 * DAY
+    office.work()
+    written: list[str] = []
+    cluster.memory.api.listeners.append(
+        lambda change: written.append(change.name) if change.plural == "secrets" else None
+    )
+    decision = run(cluster, Goal.REPLACE_KEY, supplied).outcome.decision
+    assert f"for {name}; nothing else is held up" in decision.waiting[0]
+    assert written.count(name) == 1
+    first = users_of(cluster)
+    office.work()
+    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    changed = [user for user, content in users_of(cluster).items() if content != first[user]]
+    assert changed == [name]
+    assert_served(cluster, supplied)
+
+
 def test_a_user_with_a_window_of_its_own(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
     """The User Operator would try to renew it from 60 days before its end on."""
     cluster.begin()

@@ -109,7 +109,9 @@ class _Reading:
         return known if answer is None or known.outdated else self._answered(known, stored, answer)
 
     def _issued(self, stored: StoredRequest, chain: Chain) -> LeafRequest:
-        """A certificate that is kept until it is used: it was checked, and Secrets can be edited."""
+        """A certificate that is kept until it is used: it was checked, and Secrets can be edited. One that is in use and due again by now, because it
+        was kept for long, is not used once more: another one is asked for.
+        """
         authority, record = signer_of(chain[0], self._authorities), stored.record
         known = LeafRequest(
             stored.secret,
@@ -120,6 +122,8 @@ class _Reading:
             answer=chain,
             waiting=self._of_another(stored, authority),
         )
+        if self._in_use.get(stored.secret) == chain[0]:
+            return replace(known, outdated="it is in use already")
         problems = "; ".join(self._refusals(stored, IssuedCertificate(chain[0], chain[1:]), authority))
         return replace(known, outdated=problems) if problems else known
 
@@ -171,6 +175,14 @@ class _Reading:
         if not authority:
             return ("it is of no CA of this cluster",)
         return self._acceptances.of(authority).refusals(issued, subject_for(leaf, self.observation), key)
+
+    @cached_property
+    def _in_use(self) -> Mapping[str, Certificate]:
+        """The certificate in the Secret of each leaf that has one, with its key."""
+        found = {
+            leaf.secret: (leaf.chain[0], leaf.beside) for leaf in self.observation.snapshot.every_leaf if leaf.chain
+        }
+        return {name: leaf for name, (leaf, key) in found.items() if leaf.public_key_sha256 == key}
 
     @cached_property
     def _acceptances(self) -> Acceptances:
