@@ -488,6 +488,70 @@ def test_a_user_named_as_one_of_strimzis_own_gets_none(cluster: ClientsCluster, 
     assert cluster.writes == 0
 
 
+def somebody_elses(cluster: ClientsCluster, name: str, kind: str = "Opaque") -> dict[str, Any]:
+    """A Secret without the labels of those of users."""
+    body = {"apiVersion": "v1", "kind": "Secret", "type": kind, "metadata": {"name": name, "namespace": NAMESPACE}}
+    cluster.memory.apply(body)
+    return cluster.memory.api.find("secrets", NAMESPACE, name) or {}
+
+
+@pytest.mark.parametrize("batch", [None, 1])
+def test_a_user_whose_secret_is_somebody_elses_keeps_nobody_waiting(
+    cluster: ClientsCluster, nodes: ReloadingNodes, batch: int | None
+) -> None:
+    """Neither users that are new, nor those whose certificates end."""
+    cluster.begin()
+    supplied = elsewhere(root("Corporate Root"))
+    office = moved(cluster, supplied)
+    cluster.leaf_key = KeySpec(KeyAlgorithm.RSA, 2048)
+    theirs = {name: somebody_elses(cluster, name, "kubernetes.io/tls") for name in ("alerts", "audit")}
+    cluster.add("alerts", "audit", "billing")
+    run(cluster, Goal.RECONCILE, user_batch=batch)
+    office.work()
+    decision = run(cluster, Goal.RECONCILE, user_batch=batch).outcome.decision
+    assert [one.subject for one in decision.violations] == ["KafkaUser kafka/alerts", "KafkaUser kafka/audit"]
+    assert "there is a Secret alerts in its namespace that is not the user's" in str(decision.violations[0])
+    assert not decision.done
+    cluster.memory.settle(2)
+    assert ready(cluster, "billing")
+    before = users_of(cluster)
+    cluster.memory.seconds += 46 * DAY
+    run(cluster, Goal.RENEW_LEAVES, user_batch=batch)
+    office.work()
+    assert "KafkaUser kafka/audit" in held(run(cluster, Goal.RENEW_LEAVES, user_batch=batch))
+    assert [user for user, content in users_of(cluster).items() if content != before[user]] == [
+        "billing",
+        "orders",
+        "payments",
+    ]
+    assert {name: cluster.memory.api.find("secrets", NAMESPACE, name) for name in theirs} == theirs
+    for name in theirs:
+        cluster.memory.api.request("DELETE", f"/api/v1/namespaces/{NAMESPACE}/secrets/{name}")
+    run(cluster, Goal.RECONCILE)
+    office.work()
+    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.memory.settle(2)
+    assert_served(cluster, supplied)
+
+
+def test_after_the_switch_the_first_one_is_another_then(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    """Somebody has made the user and a Secret of that name while the issuer took its time."""
+    cluster.begin()
+    supplied = elsewhere(root("Corporate Root"))
+    run(cluster, Goal.REPLACE_KEY, supplied)
+    theirs, added = somebody_elses(cluster, "audit"), kafka_user("audit", NAMESPACE)
+    added["metadata"]["annotations"] = {"strimzi.io/pause-reconciliation": "true"}
+    cluster.memory.apply(added)
+    cluster.memory.settle(1)
+    run(cluster, Goal.REPLACE_KEY, supplied)
+    SigningOffice(cluster.memory, supplied, START).work()
+    told = held(run(cluster, Goal.REPLACE_KEY, supplied))
+    assert "KafkaUser kafka/audit: gets no certificate" in told
+    assert_only(cluster, supplied.fingerprint)
+    assert [ready(cluster, user) for user in ("orders", "payments")] == [True, True]
+    assert cluster.memory.api.find("secrets", NAMESPACE, "audit") == theirs
+
+
 def test_and_one_that_is_made_later_is_not_asked_for(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
     cluster.begin()
     office = moved(cluster, elsewhere(root("Corporate Root")))

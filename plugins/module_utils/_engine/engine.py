@@ -105,7 +105,7 @@ def _go_on(
         except AlreadyExists as error:
             # Of another run it would have been seen by now.
             if str(error) in taken:
-                raise NameTaken(error) from None
+                intent = _without_user(error, snapshot, intent)
             taken.add(str(error))
             work.alive()
         except (Conflict, NotFound):
@@ -126,6 +126,15 @@ def _go_on(
         earlier = None if any(step.changes_what_nodes_say for step in steps) else outcome.looked
         outcome.go_on(*decide_with_a_look(work, intent, see(work), engine, earlier))
     raise NoProgress(passes)
+
+
+def _without_user(error: AlreadyExists, snapshot: Snapshot, intent: Intent) -> Intent:
+    """The intent for the rest of the call, which serves all users but the one whose Secret cannot be created. Raises NameTaken where that is no
+    user's Secret.
+    """
+    if error.name is None or error.name not in snapshot.served.keys() - intent.taken:
+        raise NameTaken(error) from None
+    return replace(intent, taken=intent.taken | {error.name})
 
 
 def _with_restarts_where_they_began(steps: Steps, outcome: Outcome, intent: Intent) -> Intent:

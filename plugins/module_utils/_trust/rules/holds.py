@@ -77,8 +77,18 @@ def _not_ours(leaf: StoredLeaf, ledger: Ledger) -> str:
 
 def _unserved(at: Situation) -> Iterator[Violation]:
     """The presenters outside the cluster that nobody issues a certificate to."""
-    if at.snapshot.ca.in_use_elsewhere:
-        yield from namesakes(at.snapshot, Condition.PRESENTERS_CAN_BE_ISSUED_TO)
+    if not at.snapshot.ca.in_use_elsewhere:
+        return
+    yield from namesakes(at.snapshot, Condition.PRESENTERS_CAN_BE_ISSUED_TO)
+    for one in at.snapshot.presenters:
+        if one.secret in at.intent.taken:
+            yield Violation(
+                Condition.PRESENTERS_CAN_BE_ISSUED_TO, one.name,
+                f"gets no certificate: there is a Secret {one.secret} in its namespace that is not the user's, because it lacks the labels "
+                f"strimzi.io/kind=KafkaUser and strimzi.io/cluster={at.snapshot.names.cluster}.",
+                "Move that Secret out of the way, give it these labels if it is the user's after all, or give the user another name; nothing of it "
+                "was read or changed.",
+            )  # fmt: skip
 
 
 def _concern(at: Situation) -> Callable[[str, Component], bool]:

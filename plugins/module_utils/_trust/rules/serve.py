@@ -30,7 +30,8 @@ def let_on_served(at: Situation) -> Steps:
 def serve(at: Situation) -> Steps:
     """Write what is at hand, as far as every verifier is known to accept it; what the CA's key has signed before a renewal is kept.
 
-    A first one alone, so that a mistake hits nobody else; all others then, or as many at a time as the caller says.
+    A first one alone, so that a mistake hits nobody else; all others then, or as many at a time as the caller says. A user whose Secret cannot be
+    created keeps nobody waiting, and holds the flow at its end.
     """
     issuer = at.snapshot.ca.current
     if (
@@ -39,7 +40,7 @@ def serve(at: Situation) -> Steps:
         or at.gates.alone(at.snapshot, at.ledger, issuer)
     ):
         return ()
-    wanted = frozenset(reasons_for(at, issuer)) & at.snapshot.served.keys()
+    wanted = (frozenset(reasons_for(at, issuer)) & at.snapshot.served.keys()) - at.intent.taken
     behind = (
         name for name, leaf in at.snapshot.served.items() if leaf is not None and leaf.generation != at.generation
     )

@@ -72,6 +72,11 @@ def test_who_gets_a_certificate_now(snapshot: Snapshot, names: tuple[str, ...]) 
     assert serve(situation(snapshot, REPLACE_KEY)) == issued(*names)
 
 
+def test_one_whose_secret_cannot_be_created_keeps_nobody_waiting() -> None:
+    seen = at_hand_for(served("switched", missing=("audit",)), *ALL_USERS)
+    assert serve(situation(seen, replace(REPLACE_KEY, taken=frozenset({"audit"})))) == issued("orders")
+
+
 @pytest.mark.parametrize(
     ("batch", "names"), [(1, ("orders",)), (2, ("orders", "payments")), (None, ("orders", "payments"))]
 )
