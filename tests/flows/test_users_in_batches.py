@@ -18,7 +18,7 @@ from ansible_collections.trustops.strimzi.tests.support.reloads import Reloading
 from ..support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
 from ..support.killing import Killed, KillingTransport
 from ..support.memory_api import Change
-from ..support.watched_cluster import CLUSTER
+from ..support.watched_cluster import CLUSTER, NAMESPACE
 from .test_clients_ca import assert_only
 
 PAUSE = "strimzi.io/pause-reconciliation"
@@ -192,6 +192,25 @@ def look(cluster: ClientsCluster) -> None:
     if paused(cluster, FIVE[:1]) == 0 and paused(cluster) == len(FIVE) - 1:
         cluster.change("kafkausers", FIVE[0], FOREIGN)
     cluster.users.reconcile()
+
+
+@pytest.mark.parametrize("kind", ["tls-external", "scram-sha-512"])
+def test_a_user_that_gets_another_authentication_while_it_is_paused_is_let_on(
+    cluster: ClientsCluster, nodes: ReloadingNodes, kind: str
+) -> None:
+    cluster.begin(*FIVE)
+
+    def move(change: Change) -> None:
+        if (change.plural, change.name) == ("secrets", CERTIFICATES) and confirmed(cluster):
+            cluster.memory.api.listeners.remove(move)
+            cluster.change("kafkausers", FIVE[1], {"spec": {"authentication": {"type": kind}}})
+            # Its program does not log in with the certificate any more.
+            cluster.memory.api.request("DELETE", f"/api/v1/namespaces/{NAMESPACE}/secrets/{FIVE[1]}")
+
+    cluster.memory.api.listeners.append(move)
+    cluster.run(Goal.REPLACE_KEY, user_batch=2)
+    assert paused(cluster) == 0
+    assert set(stored_issuers(cluster).values()) == {"CN=clients-ca v1,O=io.strimzi"}
 
 
 def test_what_is_still_said_of_an_earlier_pause_is_no_confirmation(

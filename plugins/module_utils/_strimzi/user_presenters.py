@@ -66,6 +66,7 @@ def presenters_of(
     return (
         *_of_the_operator(about),
         *(found for user in users.users for found in _of_user(user, about)),
+        *(found for user in users.users for found in _of_paused(user)),
         *(_of_stranger(name, strangers[name], users.named, about) for name in strangers),
         *(found for one in users.named for found in _of_named(one, strangers.values(), by_anybody)),
     )
@@ -98,6 +99,14 @@ def _of_user(user: User, about: _Authorities) -> Iterator[Presenter]:
     left_out = user.pause is ReissuePause.FOREIGN and not certificate.is_current
     pause = ReissuePause.FOREIGN if left_out else ReissuePause.NONE
     yield from (replace(_reader(one, what, certificate, about), pause=pause) for one in user.readers)
+
+
+def _of_paused(user: User) -> Iterator[Presenter]:
+    """A user that got another authentication while this collection kept it paused for a switch: it presents nothing of its own any more, and the
+    pause is still to be ended.
+    """
+    if user.authentication != TLS and user.pause.is_ours:
+        yield Presenter(user.label, frozenset(), "it gets no certificate any more", pause=user.pause)
 
 
 def _why_hindered(user: User) -> tuple[str, str]:

@@ -307,3 +307,19 @@ def test_the_remedy_for_a_pause_of_somebody_else_is_its_end() -> None:
     assert found.remedy.startswith(
         "Take strimzi.io/pause-reconciliation off KafkaUser apps/orders, which is up to whoever"
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "pause", "names"),
+    [
+        ("scram-sha-512", ReissuePause.OURS, ["KafkaUser apps/orders"]),
+        ("", ReissuePause.ASKED, ["KafkaUser apps/orders"]),
+        ("scram-sha-512", ReissuePause.FOREIGN, []),
+        ("scram-sha-512", ReissuePause.NONE, []),
+    ],
+)
+def test_a_user_that_got_another_authentication_is_told_of_while_it_is_paused_by_us(
+    kind: str, pause: ReissuePause, names: list[str]
+) -> None:
+    _operator, *found = of(replace(user(None, kind), pause=pause))
+    assert [(one.name, one.authorities, one.pause) for one in found] == [(name, frozenset(), pause) for name in names]
