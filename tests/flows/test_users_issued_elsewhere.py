@@ -254,6 +254,30 @@ def test_a_renewal_keeps_the_certificates(cluster: ClientsCluster, nodes: Reload
     assert_served(cluster, again)
 
 
+def test_a_renewal_keeps_certificates_that_end_before_long_until_others_have_come(
+    cluster: ClientsCluster, nodes: ReloadingNodes
+) -> None:
+    """Nobody stays paused for an issuer that takes its time."""
+    cluster.begin()
+    first = elsewhere(root("First"))
+    office = moved(cluster, first)
+    before = users_of(cluster)
+    cluster.memory.seconds += 46 * DAY
+    again = elsewhere(renewed(first))
+    decision = run(cluster, Goal.RENEW, again).outcome.decision
+    assert (decision.violations, decision.done) == ((), False)
+    assert "for orders, payments; nothing else is held up" in decision.waiting[0]
+    cluster.memory.settle(2)
+    for user, content in users_of(cluster).items():
+        assert ready(cluster, user), user
+        assert content["user.crt"] == before[user]["user.crt"]
+        assert "strimzi.io/pause-reconciliation" not in cluster.marks(user)
+    office.work()
+    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    assert all(content["user.crt"] != before[user]["user.crt"] for user, content in users_of(cluster).items())
+    assert_served(cluster, again)
+
+
 def test_a_new_user_is_not_ready_until_a_run_serves_it(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
     cluster.begin()
     supplied = elsewhere(root("Corporate Root"))

@@ -8,6 +8,7 @@ written after the switch: before it the User Operator would put its own in their
 
 from __future__ import annotations
 
+from ..._leaves.trigger import Reason
 from ..model.goals import Phase
 from ..model.steps.base import Steps
 from ..model.steps.leaves import IssueLeaves, RechainLeaves
@@ -17,6 +18,8 @@ from .situation import Situation
 
 #: How many are written before it is seen that the User Operator keeps them: its queue drops what does not fit in (docs/operator.md, "Users").
 _AT_ONCE = 500
+#: Why another one is wanted than one that is still good.
+_OF_TIME = (Reason.RENEWED, Reason.EXPIRING, Reason.PATH)
 
 
 def let_on_served(at: Situation) -> Steps:
@@ -28,7 +31,8 @@ def let_on_served(at: Situation) -> Steps:
 
 
 def serve(at: Situation) -> Steps:
-    """Write what is at hand, as far as every verifier is known to accept it; what the CA's key has signed before a renewal is kept.
+    """Write what is at hand, as far as every verifier is known to accept it; what the CA's key has signed before a renewal is kept, also what ends
+    before long, as long as its successor is not at hand.
 
     A first one alone, so that a mistake hits nobody else; all others then, or as many at a time as the caller says. A user whose Secret cannot be
     created keeps nobody waiting, and holds the flow at its end.
@@ -40,15 +44,18 @@ def serve(at: Situation) -> Steps:
         or at.gates.alone(at.snapshot, at.ledger, issuer)
     ):
         return ()
-    wanted = (frozenset(reasons_for(at, issuer)) & at.snapshot.served.keys()) - at.intent.taken
+    reasons = reasons_for(at, issuer)
+    wanted = (reasons.keys() & at.snapshot.served.keys()) - at.intent.taken
+    ready = wanted - set(lacking(at, tuple(wanted), issuer))
+    unusable = {name for name in wanted - ready if reasons[name].reason not in _OF_TIME}
     behind = (
         name for name, leaf in at.snapshot.served.items() if leaf is not None and leaf.generation != at.generation
     )
-    kept = _turn(at, tuple(sorted(set(behind) - wanted)))
+    kept = _turn(at, tuple(sorted(set(behind) - ready - unusable)))
     if kept:
         return (RechainLeaves(secrets=kept, generation=at.generation, phase=Phase.USE),)
-    ready = _turn(at, tuple(sorted(wanted - set(lacking(at, tuple(wanted), issuer)))))
-    return (IssueLeaves(secrets=ready, issuer=issuer, generation=at.generation, phase=Phase.USE),) if ready else ()
+    written = _turn(at, tuple(sorted(ready)))
+    return (IssueLeaves(secrets=written, issuer=issuer, generation=at.generation, phase=Phase.USE),) if written else ()
 
 
 def _turn(at: Situation, secrets: tuple[str, ...]) -> tuple[str, ...]:
