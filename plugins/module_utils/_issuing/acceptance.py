@@ -34,7 +34,7 @@ def not_made(secret: str, why: CertificateError) -> LeafRefused:
 @dataclass(frozen=True)
 class Acceptance:
     """issuer: the CA that is to have issued the certificate, and the CAs above it: a client may trust those alone. known:
-    certificates that were issued before. at: the time of its use.
+    certificates that were issued before, those of longest standing first, because a serial number belongs to the first. at: the time of its use.
     """
 
     issuer: Chain
@@ -43,8 +43,11 @@ class Acceptance:
 
     @cached_property
     def _given_before(self) -> Mapping[tuple[bytes, int], Certificate]:
-        """By issuer and serial number; one look-up serves every leaf of a call."""
-        return {(one.issuer_der, one.serial_number): one for one in self.known}
+        """The first of each issuer and serial number; one look-up serves every leaf of a call."""
+        found: dict[tuple[bytes, int], Certificate] = {}
+        for one in self.known:
+            found.setdefault((one.issuer_der, one.serial_number), one)
+        return found
 
     def refuse(self, issued: IssuedCertificate, subject: LeafSubject, key: PrivateKey, secret: str) -> None:
         """Raises LeafRefused where this certificate must not be used; secret: where it would be stored."""

@@ -50,7 +50,7 @@ def judged(
 
 
 def _issued(stored: Iterable[StoredRequest], answers: Iterable[Answer]) -> Iterator[Certificate]:
-    """Leaves that are in no Secret of a leaf yet: two that come back together can have one serial number too."""
+    """Leaves that are in no Secret of a leaf yet, recorded ones first: two that come back together can have one serial number too."""
     yield from (one.issued[0] for one in stored if one.issued)
     yield from (answer.leaf for answer in answers if isinstance(answer, IssuedCertificate))
 

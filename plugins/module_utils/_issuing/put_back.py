@@ -139,7 +139,7 @@ class _Sorting:
         brought: dict[str, Answer] = {name: _issued(chain) for name, (_from, chain) in self.found.items()}
         waiting = {name: _issued(one.answer) for name, one in self._open.items() if one.answer and name not in brought}
         for name, request in judged(
-            self.observation, self._stored, {**brought, **waiting}, self.observation.snapshot.now
+            self.observation, self._stored, {**waiting, **brought}, self.observation.snapshot.now
         ).items():
             if name in brought and request.failure is not None and not request.is_recorded:
                 self._refuse(self.found[name][0], f"it is for {name}. {request.failure.why}")

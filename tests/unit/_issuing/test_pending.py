@@ -16,6 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import p
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import CertManagerIssuer
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, YEAR, Entity, key, make
+from ansible_collections.trustops.strimzi.tests.support.signed_by_hand import Signature
 from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, Bench, pem
 
 from .elsewhere import (
@@ -190,6 +191,35 @@ def test_but_not_longer_than_clocks_differ(seconds: int) -> None:
     found = seen(bench)
     assert (found.waiting, found.is_open) == ("", False)
     assert (found.failure is None) is (seconds == 0)
+
+
+#: Somebody who always gives the same serial number.
+SAME_SERIAL = Signature(CA, NOW - timedelta(hours=1), serial=7)
+
+
+def given_the_same_serial(bench: Bench, name: str) -> bytes:
+    return SAME_SERIAL.sign(requested(bench, name)["request"].encode())
+
+
+@pytest.mark.parametrize(("first", "second"), [(NODE, OTHER_NODE), (OTHER_NODE, NODE)])
+def test_the_serial_number_of_a_leaf_in_use_is_not_given_again(first: str, second: str) -> None:
+    bench = asked(NODE, OTHER_NODE)
+    put(bench, first, f"{first}.crt", given_the_same_serial(bench, first))
+    answer(bench, content=given_the_same_serial(bench, second), name=second)
+    found = seen(bench, second)
+    assert (found.answer, found.failure is not None) == (None, True)
+
+
+@pytest.mark.parametrize(("first", "second"), [(NODE, OTHER_NODE), (OTHER_NODE, NODE)])
+def test_a_serial_number_belongs_to_the_answer_that_was_recorded_first(first: str, second: str) -> None:
+    bench = asked(NODE, OTHER_NODE)
+    answer(bench, content=given_the_same_serial(bench, first), name=first)
+    collect(bench, first)
+    answer(bench, content=given_the_same_serial(bench, second), name=second)
+    found, other = seen(bench, second), seen(bench, first)
+    assert found.failure is not None
+    assert "its issuer has given its serial number to CN=demo-kafka,O=io.strimzi before" in found.failure.why
+    assert (found.answer, other.outdated, other.answer is not None) == (None, "", True)
 
 
 def test_failures_are_counted() -> None:

@@ -392,9 +392,9 @@ def test_a_run_that_has_changed_the_requests_meanwhile() -> None:
 # Refused
 
 
-def _told(why: str) -> str:
+def _told(why: str, number: int = 1) -> str:
     return (
-        f"certificate 1: it is for demo-kafka-0. The certificate that came back is refused: {why}. "
+        f"certificate {number}: it is for {NODES[number - 1]}. The certificate that came back is refused: {why}. "
         "Correct what the issuer makes of the request."
     )
 
@@ -454,7 +454,7 @@ def test_one_serial_number_for_all_is_refused() -> None:
     memory = stages.asked()
     same = replace(GOOD, serial=1)
     one, other = (signed(memory, name, same) for name in NODES[:2])
-    refused(memory, f"Nothing was put back: 1 of 2 is refused. {_told(SERIAL)} {AGAIN}", one, other)
+    refused(memory, f"Nothing was put back: 1 of 2 is refused. {_told(SERIAL, 2)} {AGAIN}", one, other)
     assert not bring(memory, one).failed
     late = bring(memory, other)
     assert (late.failed, "serial number" in late.result["msg"]) == (True, True)
