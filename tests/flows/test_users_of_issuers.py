@@ -200,6 +200,23 @@ def test_a_user_with_the_name_under_which_another_ones_certificate_is_kept(by: I
     assert (by.cluster.current, FIVE[0] in by.certificates) == (before, False)
 
 
+@pytest.mark.parametrize("by", KINDS[1:2], indirect=True)
+def test_no_renewals_are_ordered_into_the_secret_of_another_user(by: Issued) -> None:
+    """Both have their certificates when whoever runs the flows goes over to Certificates."""
+    other = f"{FIVE[0]}-cm"
+    by.cluster.add(other)
+    by.finish(Goal.REPLACE_KEY, by.authority)
+    before = set(by.cluster.secret(other))
+    entity = Entity(by.authority.chain[0], by.authority.keys[0])
+    by.issuer = ByCertificates(MemoryCertificates(by.cluster.memory.api, entity))
+    by.cluster.issuer = by.issuer.settings
+    by.finish(Goal.RECONCILE)
+    assert set(by.certificates) == {*FIVE[1:], other}
+    standing = by.run(Goal.RECONCILE).outcome.observation.snapshot.standing
+    assert f"Secret kafka/{other}, which is one of a KafkaUser, and both would write to it" in standing[FIVE[0]].told
+    assert set(by.cluster.secret(other)) == before
+
+
 @every_issuer
 def test_a_new_user_is_served(by: Issued) -> None:
     by.finish(Goal.REPLACE_KEY, by.authority)

@@ -181,10 +181,7 @@ class CertManagerByCertificates:
 
     def _kept(self, order: LeafOrder, certificate: Object | None, secret: Object | None, detail: str) -> Kept:
         if certificate is None:
-            body = manifest(order, self._terms)
-            what = f"have {self._terms.issuer} issue and renew it"
-            made = Write(WriteVerb.CREATE, CERTIFICATES, order.name, what, body, before={}, after=body["spec"])
-            return Kept(Waiting(f"{named(order.name, self._namespace)} is not there."), "", made, "it is not there")
+            return self._missing(order)
         if theirs := foreign(certificate, self._scope):
             return Kept(theirs)
         trouble = trouble_of(certificate, self._scope)
@@ -195,6 +192,14 @@ class CertManagerByCertificates:
             self._correction(order, certificate, fields) if fields else None,
             f"its {', '.join(fields)} {'is' if len(fields) == 1 else 'are'} not as wanted" if fields else "",
         )
+
+    def _missing(self, order: LeafOrder) -> Kept:
+        if refused := taken(self._kept_for(order), self._namespace):
+            return Kept(refused)
+        body = manifest(order, self._terms)
+        what = f"have {self._terms.issuer} issue and renew it"
+        made = Write(WriteVerb.CREATE, CERTIFICATES, order.name, what, body, before={}, after=body["spec"])
+        return Kept(Waiting(f"{named(order.name, self._namespace)} is not there."), "", made, "it is not there")
 
     def _correction(self, order: LeafOrder, certificate: Object, fields: Iterable[str]) -> Write:
         wanted, found = wanted_spec(order, self._terms), certificate.get("spec") or {}
