@@ -66,7 +66,8 @@ class Acceptance:
         # As text: issuers that write a name anew take other string types, and nobody compares those (RFC 5280 section 7.1).
         if leaf.subject != subject.distinguished_name.text:
             yield f"its subject is {leaf.subject}"
-        if leaf.subject_alternative_names != subject.names:
+        # The operator compares names of other kinds too (docs/operator.md, "Re-issue" (c)).
+        if leaf.subject_alternative_names != subject.names or leaf.has_names_of_other_kinds:
             yield "its alternative names are not the requested ones"
         if leaf.is_ca:
             yield "it is a CA certificate"

@@ -316,6 +316,12 @@ class Certificate:
         addresses = names.get_values_for_type(x509.IPAddress)
         return frozenset([*names.get_values_for_type(x509.DNSName), *map(str, addresses)])
 
+    @property
+    def has_names_of_other_kinds(self) -> bool:
+        """Whether there are alternative names that are neither DNS names nor IP addresses, as URIs and e-mail addresses."""
+        names = self._extension(ExtensionOID.SUBJECT_ALTERNATIVE_NAME)
+        return any(not isinstance(one, (x509.DNSName, x509.IPAddress)) for one in names or ())
+
     @cached_property
     def self_issued(self) -> bool:
         """Subject and issuer have the same name (RFC 5280 section 3.2); says nothing about the key."""

@@ -110,6 +110,21 @@ def test_one_thing_wrong_is_one_reason(issue: Issue, reason: str) -> None:
     assert reason in said
 
 
+@pytest.mark.parametrize(
+    "more",
+    [x509.UniformResourceIdentifier("spiffe://example/kafka"), x509.RFC822Name("kafka@example.com")],
+    ids=["URI", "e-mail"],
+)
+def test_a_name_of_another_kind_is_a_name_too_many(more: x509.GeneralName) -> None:
+    good = GOOD.certificate()
+    present = x509.load_der_x509_certificate(good.leaf.der).extensions
+    names = present.get_extension_for_class(x509.SubjectAlternativeName).value
+    extra = [(x509.SubjectAlternativeName([*names, more]), False)]
+    made = make("demo-kafka", OWN, CA, ca=False, extra=extra, begin=NOW, end=NOW + YEAR / 2).certificate
+    assert made.subject_alternative_names == NAMES
+    assert refused(replace(good, leaf=made)) == ["its alternative names are not the requested ones"]
+
+
 def test_a_ca_certificate_is_never_a_leaf() -> None:
     """With it a node could issue in the name of the CA."""
     subject = LeafSubject(DistinguishedName("demo-kafka"), frozenset(), frozenset({Purpose.CLIENT}))
