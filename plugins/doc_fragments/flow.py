@@ -293,7 +293,7 @@ options:
     elements: str
   retry_failed:
     description:
-      - Whether requests that an issuer has refused are made again at once. Otherwise they are made again after an hour, then after twice as
+      - Whether requests that an issuer had refused before this task are made again at once. Otherwise they are made again after an hour, then after twice as
         long each time, up to 32 hours; at once where something else is wanted by then.
     type: bool
     default: false

@@ -18,7 +18,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Retire
 
 from ..support.authorities import Authority, below, renewed, root
-from ..support.flows import START, FlowResult
+from ..support.flows import START, FlowResult, insisting
 from ..support.signing_office import SigningOffice, secrets_of
 from ..support.watched_cluster import CERTIFICATES, KEYS, WatchedCluster, assert_only, subject
 
@@ -323,7 +323,7 @@ def test_what_is_refused_is_asked_for_again_in_an_hour_or_at_once(cluster: Watch
     # Nothing is open, so nothing can be answered, and nothing is asked before its time.
     assert (run(cluster, Goal.REPLACE_KEY, supplied).outcome.decision.waiting, good.requests()) == (told.waiting, [])
     assert cluster.writes == 0
-    again = cluster.run(Goal.REPLACE_KEY, supplied, asked=ASKED, insists=True).outcome.decision
+    again = cluster.run(Goal.REPLACE_KEY, supplied, asked=ASKED, insists=insisting(cluster.work())).outcome.decision
     assert len(good.requests()) == len(careless.signed)
     assert not again.done
     careless.work()
@@ -357,7 +357,7 @@ def test_an_answer_to_a_request_of_before_is_refused(cluster: WatchedCluster) ->
     told = run(cluster, Goal.REPLACE_KEY, supplied).outcome.decision
     assert all("it does not carry the requested public key" in sentence for sentence in told.waiting[1:])
     assert not told.done
-    cluster.run(Goal.REPLACE_KEY, supplied, asked=ASKED, insists=True)
+    cluster.run(Goal.REPLACE_KEY, supplied, asked=ASKED, insists=insisting(cluster.work()))
     good.work()
     cluster.finish(Goal.REPLACE_KEY, supplied, asked=ASKED)
     assert_only(cluster, supplied.fingerprint)
@@ -373,7 +373,7 @@ def test_a_corrected_answer_to_a_request_that_was_refused_is_taken(cluster: Watc
     requests = {name: good.csr(secret, name) for secret, name in good.requests()}
     careless.work()
     run(cluster, Goal.REPLACE_KEY, supplied)
-    cluster.run(Goal.REPLACE_KEY, supplied, asked=ASKED, insists=True)
+    cluster.run(Goal.REPLACE_KEY, supplied, asked=ASKED, insists=insisting(cluster.work()))
     for secret, name in good.requests():
         good.put_back(secret, name, good.sign(requests[name]))
     cluster.finish(Goal.REPLACE_KEY, supplied, asked=ASKED)

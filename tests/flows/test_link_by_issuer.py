@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.tests.support.reloads import Reloading
 from ..support.asked_issuers import ByVault
 from ..support.authorities import Authority, root
 from ..support.fake_vault.server import FakeVault, Fault, serving
-from ..support.flows import FlowResult
+from ..support.flows import FlowResult, insisting
 from ..support.memory_api import Change
 from ..support.misissuing import Signing
 from ..support.watched_cluster import CERTIFICATES, IN_USE, KEYS, WatchedCluster, assert_only, subject
@@ -209,3 +209,19 @@ def test_other_names_of_listeners_come_although_the_operator_stays_on_the_old_ca
     assert (cluster.ready, cluster.rolls) == (True, {1})
     # All of them have restarted, so the old CA leaves as well.
     assert cluster.states == {cluster.current: IN_USE}
+
+
+def test_what_is_refused_again_at_once_is_asked_for_once(cluster: WatchedCluster, vault: FakeVault) -> None:
+    """Somebody wants another try, and nothing has been corrected."""
+    cluster.create()
+    corporate = replace(root("Corporate Root"), elsewhere=True)
+    issuer = ByVault(Signing(corporate, cluster.memory, ""), vault)
+    cluster.issuer = issuer.settings
+    vault.mounts[issuer.mount].set_role(issuer.role, {"key_type": "any", "allowed_domains": "other.example"})
+    told = cluster.run(Goal.REPLACE_KEY, corporate, asked=issuer.reference).outcome.decision
+    refused = len(vault.seen)
+    again = cluster.run(
+        Goal.REPLACE_KEY, corporate, asked=issuer.reference, insists=insisting(cluster.work())
+    ).outcome.decision
+    assert (len(vault.seen), again.done) == (2 * refused, False)
+    assert len(again.waiting) == len(told.waiting)

@@ -24,7 +24,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.named import NamedSecret
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pools import Scaling
 from ansible_collections.trustops.strimzi.tests.operator import clusters
-from ansible_collections.trustops.strimzi.tests.support.flows import START, run_flow
+from ansible_collections.trustops.strimzi.tests.support.flows import START, insisting, run_flow
 from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 from ansible_collections.trustops.strimzi.tests.support.roles import ByRoles, permissions
 
@@ -154,7 +154,7 @@ def test_four_roles_are_enough_where_somebody_else_keeps_the_key(
     for secret, name in office.requests():
         office.put_back(secret, name, b"no certificate")
     cluster.run(Goal.REPLACE_KEY, supplied, **asked)
-    cluster.run(Goal.REPLACE_KEY, supplied, **asked, insists=True)
+    cluster.run(Goal.REPLACE_KEY, supplied, **asked, insists=insisting(cluster.work()))
     office.work()
     cluster.finish(Goal.REPLACE_KEY, supplied, **asked)
     assert permitted.refused == []

@@ -36,7 +36,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.trust import restart_to_trust
 from ansible_collections.trustops.strimzi.tests.operator import clusters
 from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
-from ansible_collections.trustops.strimzi.tests.support.flows import START, FlowResult
+from ansible_collections.trustops.strimzi.tests.support.flows import START, FlowResult, insisting
 from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 
 from ..support.authorities import EC256, Authority, below, renewed, root
@@ -609,7 +609,7 @@ def test_a_certificate_that_the_user_operator_would_renew_at_once_is_refused(
     assert cluster.current == before
     cluster.change("kafkas", CLUSTER, {"spec": {"clientsCa": {"renewalDays": 10}}})
     cluster.memory.settle(1)
-    cluster.run(Goal.REPLACE_KEY, supplied, asked=ASKED, insists=True)
+    cluster.run(Goal.REPLACE_KEY, supplied, asked=ASKED, insists=insisting(cluster.work()))
     SigningOffice(cluster.memory, supplied, START, validity=timedelta(days=30)).work()
     cluster.finish(Goal.REPLACE_KEY, supplied, asked=ASKED)
     assert_only(cluster, supplied.fingerprint)

@@ -68,6 +68,12 @@ def work_on(
     return Work(client, ClusterNames(memory.namespace, memory.cluster), MemoryClock(memory), settings, dry_run)
 
 
+def insisting(work: Work) -> datetime:
+    """When somebody asks for another try, a minute after what was before."""
+    work.clock.sleep(60)
+    return work.clock.now()
+
+
 def run_flow(work: Work, intent: Intent, engine: Engine = ENGINE) -> FlowResult:
     """As the roles do: one call for each phase, up to the last that is allowed."""
     result = None

@@ -155,7 +155,7 @@ class TrustModule(ClusterModule):
             asked=issuer.reference,
             links=issuer.linker if isinstance(issuer, LinkingIssuer) else None,
             issue_until=self._issue_until(),
-            insists=bool(self.params.get("retry_failed")),
+            insists=work.clock.now() if self.params.get("retry_failed") else None,
             new_roots=NewRoots(self.params.get("trust_new_roots") or "ask"),
             confirmed=self._confirmed(),
             scaling=self.scaling,

@@ -30,14 +30,22 @@ class Next(Enum):
 
 @dataclass(frozen=True)
 class Wanted:
-    """issuer: the reference of the issuer to be asked. authority: fingerprint of the CA that is to sign. insists: whether a failed request is tried
-    again at once. later: fingerprints of CAs that may take its place: their leaves are kept until one has.
+    """issuer: the reference of the issuer to be asked. authority: fingerprint of the CA that is to sign. insists: when the caller has asked that what
+    had failed by then is tried again at once, and not what fails after that; None where nobody has. later: fingerprints of CAs that may
+    take its place: their leaves are kept until one has.
     """
 
     issuer: str
     authority: str
-    insists: bool = False
+    insists: datetime | None = None
     later: frozenset[str] = frozenset()
+
+    def is_due(self, request: LeafRequest, now: datetime) -> bool:
+        """Whether a request that is not open any more is made again."""
+        failure = request.failure
+        if failure is None or next_try(failure, request.secret) <= now:
+            return True
+        return self.insists is not None and failure.at < self.insists
 
     def keeps(self, request: LeafRequest) -> bool:
         """Whether the request is answered by a CA that has to be trusted and in use first."""
@@ -60,8 +68,7 @@ def next_of(request: LeafRequest | None, wanted: Wanted, now: datetime) -> Next:
         return Next.COLLECT
     if request.is_open:
         return Next.WAIT
-    due = request.failure is None or wanted.insists or next_try(request.failure, request.secret) <= now
-    return Next.ASK if due else Next.WAIT
+    return Next.ASK if wanted.is_due(request, now) else Next.WAIT
 
 
 def request_name(secret: str, key: str, names: str, authority: str, failure: Failure | None) -> str:

@@ -29,7 +29,7 @@ HOUR = timedelta(hours=1)
 CA = make("cluster-ca v1", key(1))
 ANSWER = (leaf(CA), CA.certificate)
 WANTED = Wanted("someone", "the CA")
-INSISTING = replace(WANTED, insists=True)
+INSISTING = replace(WANTED, insists=NOW + timedelta(seconds=1))
 LATER = replace(WANTED, later=frozenset({"next CA"}))
 OPEN = LeafRequest("demo-kafka-0", "someone", "the CA", NOW - HOUR)
 ANSWERED = replace(OPEN, is_open=False, answer=ANSWER, is_recorded=False)
@@ -54,6 +54,7 @@ AGAIN = replace(OPEN, failure=REFUSED)
         pytest.param(AT_HAND, INSISTING, Next.USE, id="it is at hand: nothing to insist on"),
         pytest.param(FAILED, WANTED, Next.WAIT, id="refused just now"),
         pytest.param(FAILED, INSISTING, Next.ASK, id="refused just now, and the caller insists"),
+        pytest.param(FAILED, replace(WANTED, insists=NOW), Next.WAIT, id="refused again, since the caller insists"),
         pytest.param(replace(FAILED, failure=None), WANTED, Next.ASK, id="closed for no reason that is known"),
         pytest.param(replace(OPEN, outdated="other names"), WANTED, Next.ASK, id="outdated"),
         pytest.param(replace(AT_HAND, outdated="other names"), WANTED, Next.ASK, id="at hand, and outdated"),
@@ -101,7 +102,7 @@ REQUESTS = st.builds(
     answer=st.sampled_from([None, ANSWER]),
     is_recorded=st.booleans(),
 )
-WISHES = st.builds(Wanted, st.just("someone"), st.just("the CA"), st.booleans())
+WISHES = st.builds(Wanted, st.just("someone"), st.just("the CA"), st.none() | TIMES)
 
 
 @given(REQUESTS, WISHES, TIMES)

@@ -79,7 +79,8 @@ class Intent:
     one in use, and that is to be adopted. issuing: which leaves are issued here if their Secrets are missing; None: none.
     asked: reference of the issuer that is asked for leaves of a CA whose key is kept elsewhere. links: the issuer that can be asked for a
     link certificate by the CA in use; None: nobody. issue_until: how long to wait for it; None: not at
-    all. insists: whether it is asked at once again where it has refused. scaling: the size that a node pool is to get.
+    all. insists: when the caller has asked that it is asked at once again where it had refused by then; None: nobody has. scaling: the size
+    that a node pool is to get.
     new_roots: what is done about a CA of the source that is new. confirmed: SHA-256 fingerprints, in lower case without colons, of such
     CAs that the user wants. user_batch: how many certificates outside the cluster are issued anew at a time after a switch; None: as many as
     their issuer takes. layout: the Secrets that the ledger is to be kept in; None: those that it is kept in. taken: Secrets of users that this
@@ -104,7 +105,7 @@ class Intent:
     asked: str = ""
     links: Linker | None = None
     issue_until: datetime | None = None
-    insists: bool = False
+    insists: datetime | None = None
     new_roots: NewRoots = NewRoots.ASK
     confirmed: frozenset[str] = frozenset()
     scaling: Scaling | None = None

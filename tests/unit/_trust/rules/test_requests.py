@@ -213,7 +213,7 @@ def test_what_is_missing_is_asked_for(requests: tuple[LeafRequest, ...], names: 
 def test_who_insists_asks_at_once() -> None:
     snapshot = with_requests(PUBLISHED, *map(refused, PODS))
     assert ask_for_leaves(at(snapshot)) == ()
-    assert ask_for_leaves(at(snapshot, replace(REPLACE_KEY, insists=True))) == (ask(),)
+    assert ask_for_leaves(at(snapshot, replace(REPLACE_KEY, insists=NOW + DAY))) == (ask(),)
 
 
 def test_what_has_come_back_is_recorded_first() -> None:
