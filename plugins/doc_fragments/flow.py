@@ -243,6 +243,7 @@ options:
     description:
       - Whether a certificate that is issued anew gets a new key. With V(never) it keeps the key that lies beside it, which then is of the kind and
         size that its owner has chosen; a key that is there and cannot be used is not replaced, and the task fails before anybody is asked.
+      - With O(issuer.resource=Certificate) cert-manager makes the keys, a new one each time, and this says nothing.
     type: str
     choices: [always, never]
     default: always
