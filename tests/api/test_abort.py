@@ -8,9 +8,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from ..support.ledgers import SINGLE
 from .resources import read_secret
 from .running import Runner
+
+#: The role runs in every run in ``test_permissions``; aborts are killed and explored in memory.
+pytestmark = pytest.mark.long
 
 CERTIFICATES = "demo-cluster-ca-cert"
 

@@ -42,6 +42,9 @@ def test_all_flows_run_with_the_shipped_roles(runner: Runner, tmp_path: Path) ->
     limited.flow("rotate_cluster_ca").check()
     limited.flow("downgrade").check()
     limited.flow("upgrade").check()
+    limited.flow("replace_key", strimzi_until_phase="prepare", strimzi_fresh_for_hours=0).check()
+    limited.flow("abort").check()
+    limited.flow("scale", strimzi_node_pool="kafka", strimzi_replicas=2).check()
     runner.as_service_account(shipped_rules("looking"), tmp_path).flow("status").check()
 
 

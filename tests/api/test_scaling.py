@@ -8,7 +8,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from .running import Runner
+
+#: The role runs in every run in ``test_permissions``; pools are scaled in memory, also where somebody else has the key of the CA.
+pytestmark = pytest.mark.long
 
 
 def test_scaling_is_predicted_then_done_and_each_time_reported(runner: Runner, tmp_path: Path) -> None:

@@ -86,6 +86,7 @@ def test_what_has_not_read_its_trust_again_is_named(rotated: Rotated) -> None:
     assert (removed["pods"], removed["lingering"]) == ([], NODES)
 
 
+@pytest.mark.long
 def test_leaves_are_renewed_without_a_restart(rotated: Rotated) -> None:
     """All listeners present the new ones; what Raft clients and agents present is remembered. The operator rests."""
     tier, runner, _old, _console = rotated
