@@ -49,7 +49,7 @@ def test_a_cluster_moves_to_a_ca_of_cert_manager(
     (tmp_path / "issuer.yaml").write_text(_here(_shown("yaml", "isCA: true"), namespace))
     shell(_here(_shown("shell", "kubectl apply -f issuer.yaml"), namespace), tmp_path, administrator)
     shell(_here(_shown("shell", "kubectl get secret"), namespace), tmp_path, administrator)
-    (tmp_path / "cert-manager.yml").write_text(_with(_shown("yaml", "lookup('env', 'PWD')"), more))
+    (tmp_path / "cert-manager.yml").write_text(_with(_shown("yaml", "   strimzi_certificate"), more))
     shell(quick(_here(_shown("shell", "--check --diff"), namespace)), tmp_path, running)
 
     (wanted,) = parse_certificates((tmp_path / "corporate-ca.pem").read_bytes())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -85,6 +86,7 @@ class Issued:
 KINDS = ("external", "cert-manager", "cert-manager by Certificates", "vault")
 
 
+@contextmanager
 def issued(cluster: ClientsCluster, kind: str) -> Iterator[Issued]:
     authority = elsewhere(root("Corporate Root", end=START + 10 * YEAR))
     if kind == KINDS[2]:
@@ -103,7 +105,7 @@ def issued(cluster: ClientsCluster, kind: str) -> Iterator[Issued]:
 @pytest.fixture
 def by(request: pytest.FixtureRequest, cluster: ClientsCluster, nodes: ReloadingNodes) -> Iterator[Issued]:
     """The users of the cluster have certificates of the User Operator."""
-    for one in issued(cluster, request.param):
+    with issued(cluster, request.param) as one:
         cluster.begin(*FIVE)
         cluster.issuer = one.issuer.settings
         yield one
