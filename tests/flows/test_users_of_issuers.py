@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -86,8 +86,8 @@ class Issued:
 KINDS = ("external", "cert-manager", "cert-manager by Certificates", "vault")
 
 
-@contextmanager
-def issued(cluster: ClientsCluster, kind: str) -> Iterator[Issued]:
+def issued(cluster: ClientsCluster, kind: str, until: ExitStack) -> Issued:
+    """until: ends the issuer."""
     authority = elsewhere(root("Corporate Root", end=START + 10 * YEAR))
     if kind == KINDS[2]:
 
@@ -96,16 +96,16 @@ def issued(cluster: ClientsCluster, kind: str) -> Iterator[Issued]:
 
         entity = Entity(authority.chain[0], authority.keys[0])
         by = ByCertificates(MemoryCertificates(cluster.memory.api, entity, clock=clock))
-        yield Issued(cluster, authority, by)
-        return
-    with asked_issuer(kind, Signing(authority, cluster.memory, "")) as found:
-        yield Issued(cluster, authority, found)
+        return Issued(cluster, authority, by)
+    found = until.enter_context(asked_issuer(kind, Signing(authority, cluster.memory, "")))
+    return Issued(cluster, authority, found)
 
 
 @pytest.fixture
 def by(request: pytest.FixtureRequest, cluster: ClientsCluster, nodes: ReloadingNodes) -> Iterator[Issued]:
     """The users of the cluster have certificates of the User Operator."""
-    with issued(cluster, request.param) as one:
+    with ExitStack() as until:
+        one = issued(cluster, request.param, until)
         cluster.begin(*FIVE)
         cluster.issuer = one.issuer.settings
         yield one
