@@ -20,7 +20,7 @@ from .running import Runner
 from .test_permissions import shipped_rules
 
 _shown = partial(block, "vault.md")
-_SET_UP = ("secrets enable", "generate/root/internal", "vault write pki/roles/kafka", "policy write kafka-leaves")
+_SET_UP = ("secrets enable", "generate/root/internal", "vault write pki/roles/kafka \\", "policy write kafka-leaves")
 
 
 @pytest.mark.long
