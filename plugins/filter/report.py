@@ -170,6 +170,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.printable im
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.facts import facts_of
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import Run
 from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.times import moment
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.words import OWNERS
 
 
 def report(
@@ -181,7 +182,7 @@ def report(
     namespace: str = "",
     ca: str = "cluster",
 ) -> dict[str, Any]:
-    if ca not in ("cluster", "clients"):
+    if ca not in OWNERS:
         raise AnsibleFilterError(f"ca: {printable(ca)} is no CA of a cluster. Give cluster or clients.")
     is_list = isinstance(calls, Sequence) and not isinstance(calls, str)
     if not is_list or not all(isinstance(call, Mapping) for call in calls):

@@ -265,16 +265,19 @@ def test_a_connect_that_logs_in_as_a_user_is_waited_for(cluster: ClientsCluster,
     assert "KafkaConnect kafka/connect" in [action.object for action in result.actions]
 
 
-def test_a_connect_that_is_not_restarted_holds_the_flow(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+@pytest.mark.parametrize(
+    ("follower", "name"), [(LoggingIn, "KafkaConnect kafka/connect"), (AccessOperator, "KafkaAccess kafka/access")]
+)
+def test_an_operator_that_does_not_follow_holds_the_flow(
+    cluster: ClientsCluster, nodes: ReloadingNodes, follower: type[LoggingIn | AccessOperator], name: str
+) -> None:
     cluster.begin()
-    connect = LoggingIn(cluster.memory, "payments")
-    old, connect.running = cluster.current, False
-    with pytest.raises(
-        OperatorSilent, match="Nobody has brought KafkaConnect kafka/connect to new certificates within 60 s"
-    ):
+    operator = follower(cluster.memory, "payments")
+    old, operator.running = cluster.current, False
+    with pytest.raises(OperatorSilent, match=f"Nobody has brought {name} to new certificates within 60 s"):
         cluster.run(Goal.REPLACE_KEY)
     assert cluster.accepted == {old, cluster.current}
-    connect.running = True
+    operator.running = True
     cluster.finish(Goal.RECONCILE)
     assert_only(cluster, cluster.current)
 
@@ -287,20 +290,6 @@ def test_a_kafka_access_that_copies_a_certificate_is_waited_for(cluster: Clients
     assert_only(cluster, cluster.current)
     assert access.copied == cluster.secret("payments")["user.crt"] != before
     assert "KafkaAccess kafka/access" in [action.object for action in result.actions]
-
-
-def test_a_kafka_access_for_which_nobody_copies_holds_the_flow(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
-    cluster.begin()
-    access = AccessOperator(cluster.memory, "payments")
-    old, access.running = cluster.current, False
-    with pytest.raises(
-        OperatorSilent, match="Nobody has brought KafkaAccess kafka/access to new certificates within 60 s"
-    ):
-        cluster.run(Goal.REPLACE_KEY)
-    assert cluster.accepted == {old, cluster.current}
-    access.running = True
-    cluster.finish(Goal.RECONCILE)
-    assert_only(cluster, cluster.current)
 
 
 def test_a_kafka_access_that_is_not_bound_holds_nothing(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:

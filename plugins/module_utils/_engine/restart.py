@@ -44,13 +44,11 @@ def restart(
     before_write: Callable[[], None],
 ) -> Observation:
     """Restart these pods, as far as they were made before ``since``. Raises NotNow, StepError."""
-    seen = see_existing(work)
-    chosen = _choose(seen, asked, since)
+    seen, chosen = _choose(work, asked, since)
     if chosen and not work.dry_run:
         before_write()
         # Another run may have worked until the Lease was free.
-        seen = see_existing(work)
-        chosen = _choose(seen, asked, since)
+        seen, chosen = _choose(work, asked, since)
     if not chosen:
         return seen
     step = Roll(reason=RollReason.MANUAL, uids=chosen, authority=None, phase=Phase.USE)
@@ -58,10 +56,11 @@ def restart(
     return seen if work.dry_run else see(work)
 
 
-def _choose(seen: Observation, asked: Chosen, since: datetime | None) -> frozenset[str]:
-    """The UIDs of the pods to restart. Raises NotNow."""
+def _choose(work: Work, asked: Chosen, since: datetime | None) -> tuple[Observation, frozenset[str]]:
+    """The cluster as it is now, and the UIDs of the pods to restart. Raises NotNow, StepError."""
+    seen = see_existing(work)
     _require_settled(seen, asked.pods)
-    return frozenset(
+    return seen, frozenset(
         pod.uid
         for pod in seen.snapshot.pods
         if (pod.name in asked.pods or pod.component in asked.components) and _is_older(seen, pod.name, since)

@@ -80,7 +80,7 @@ def read_ca_secrets(
 
 
 def _named(key_secret: Object | None) -> tuple[Named, list[str]]:
-    """Where the flow was told to look that has prepared a CA; and the problem if that cannot be read."""
+    """The places that the flow which prepared a CA was told to look at, and the problem if they cannot be read."""
     try:
         return named_beside(key_secret), []
     except (ValueError, TypeError, RecursionError):

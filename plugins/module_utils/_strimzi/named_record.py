@@ -65,7 +65,7 @@ def _namespace(record: Mapping[str, str]) -> UserNamespace:
 
 
 def named_beside(key_secret: Mapping[str, Any] | None) -> Named:
-    """The places that a flow was told to look at which has prepared a CA in this Secret. Raises TypeError, ValueError."""
+    """The places that the flow which prepared a CA in this Secret was told to look at. Raises TypeError, ValueError."""
     text = annotation(key_secret, names.NAMED)
     return decode_named(None if text is None else json.loads(text))
 

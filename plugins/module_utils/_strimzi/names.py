@@ -42,8 +42,8 @@ MANAGED_BY_LABEL = "app.kubernetes.io/managed-by"
 KEPT_OF = "trustops.strimzi/kept-of"
 
 #: Annotations of this collection: the call of a flow that paused the Kafka resource, one for each CA; the holder for whom it is paused
-#: by a task; the reason for which the operator is asked to reconcile; the journal of the ledger; where the flow is to look that
-#: has prepared a CA; the layout that a Secret of the ledger is part of; the generation of the clients CA; the authentication for which a user
+#: by a task; the reason for which the operator is asked to reconcile; the journal of the ledger; the places that the flow which
+#: prepared a CA is to look at; the layout that a Secret of the ledger is part of; the generation of the clients CA; the authentication for which a user
 #: is paused.
 PAUSED_BY = "trustops.strimzi/paused-by"
 PAUSED_FOR_CLIENTS_CA = "trustops.strimzi/paused-for-clients-ca-by"

@@ -65,7 +65,7 @@ def await_kept(step: AwaitKept, observation: Observation, work: Work) -> None:
 
 
 def _silent(what: str, left: Iterable[Presenter]) -> OperatorSilent:
-    """The error that these users are left. what: the User Operator has."""
+    """The error for users that the User Operator has left. what: the end of the sentence that begins with "The User Operator has"."""
     paused = [one for one in left if one.pause is ReissuePause.FOREIGN]
     why = f" Somebody else has paused {names_of(paused)} ({names.PAUSE_RECONCILIATION}) meanwhile." if paused else ""
     remedy = (

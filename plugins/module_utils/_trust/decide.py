@@ -57,7 +57,7 @@ class Engine:
 ENGINE = Engine()
 
 
-#: Far more passes than any flow needs in a row, but for what it does for one user after the other.
+#: Far more passes than any flow needs in a row, those that it takes for each user left aside.
 _MOST_PASSES = 200
 #: A user's certificate is written, the user is let on, and twice something may come in between.
 _MOST_PASSES_OF_A_USER = 4

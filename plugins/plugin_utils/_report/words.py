@@ -27,6 +27,7 @@ FLOWS = {
     "scale": "Scaling of a node pool",
     "convert_ledger": "Conversion of the ledger",
 }
+#: The CAs that a flow can be about.
 OWNERS = {"cluster": "nodes", "clients": "users"}
 #: Each result as a mark and in words; the mark never stands alone.
 RESULTS = {

@@ -99,7 +99,7 @@ class Journal:
     retire, retire_by: when nodes give up the replaced CA, and at the latest; a run that says nothing else keeps to it.
     is_abort: it undoes a flow that was in flight: the CA that this was to replace is its successor. unsure: of an abort, UIDs of the pods that may
     have been started with a leaf of the CA that is given up, although nothing stored says so; None: that was not told yet.
-    named: where a person has told the flow to look; a run that says nothing else looks there too. Nothing once it has finished.
+    named: the places that a person has told the flow to look at; a run that says nothing else looks there too. Empty once the flow has finished.
     """
 
     goal: Goal

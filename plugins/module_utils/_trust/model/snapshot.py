@@ -122,7 +122,7 @@ class CaSecrets:
     key: SHA-256 of the public key of ``ca.key``; None when absent or unusable.
     kept_keys: fingerprints of the CAs whose keys are kept beside ``ca.key``.
     elsewhere: SHA-256 of the public keys for which these Secrets have a text instead of the key: somebody else keeps them.
-    named: where the flow was told to look that has prepared a CA; it counts until its journal is open.
+    named: the places that the flow which prepared a CA was told to look at; they count until its journal is open.
     triggers: left-over ``strimzi.io/force-*`` annotations as "Secret/<name>: <annotation>".
     unnumbered: annotations with a generation that are missing or no number, as "<Secret>, annotation <name>". Their
     generation reads as 0, as the operator takes a missing one.
@@ -221,7 +221,7 @@ class Snapshot:
     after a switch, where its key is in the Secrets. pause_reissue: why nobody may issue any while the CA is switched, as a sentence; empty where
     they may. served: leaves of users, by their Secrets, where this collection issues them because somebody else keeps the key of the CA in use
     or of the next one; None where there is none yet. Their generation is that of the CA that lies beside them. namesakes: presenters that are
-    named as processes of the cluster. named: where a person has told this run to look, or the flow in flight.
+    named as processes of the cluster. named: the places that a person has told this run, or the flow in flight, to look at.
     """
 
     names: ObjectNames
@@ -280,6 +280,10 @@ class Snapshot:
     @cached_property
     def uids(self) -> frozenset[str]:
         return frozenset(pod.uid for pod in self.pods)
+
+    def window_of(self, leaf: StoredLeaf) -> timedelta:
+        """How long before its end the operator renews this leaf."""
+        return leaf.renewal_window or self.renewal_window
 
     @cached_property
     def listeners_by_uid(self) -> Mapping[str, tuple[ObservedListener, ...]]:

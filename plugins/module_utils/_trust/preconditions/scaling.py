@@ -25,8 +25,8 @@ def pool_is_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
 
 def nothing_is_begun(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """Certificates of a CA that is about to leave would be asked for."""
-    scaling, current = intent.scaling, snapshot.ca.current
-    if scaling is None or not current or not snapshot.ca.is_kept_elsewhere(current[0]):
+    scaling = intent.scaling
+    if scaling is None or not snapshot.ca.in_use_elsewhere:
         return
     begun, grows = in_flight(snapshot.ledger), scaling.replicas > snapshot.pools.get(scaling.pool, scaling.replicas)
     if grows and (begun or snapshot.ca.prepared):

@@ -19,15 +19,15 @@ _AHEAD = timedelta(days=15)
 
 def leaves_before_operator_window(snapshot: Snapshot) -> tuple[StoredLeaf, ...]:
     """Leaves of the CA in use that come near the operator's window or are in it; none where the operator has the key."""
-    current = snapshot.ca.current[:1]
-    if not current or not snapshot.ca.is_kept_elsewhere(current[0]):
+    if not snapshot.ca.in_use_elsewhere:
         return ()
+    current = snapshot.ca.current[0]
     return tuple(
         leaf
         for leaf in snapshot.every_leaf
         if leaf.chain
-        and leaf.chain[0].signed_by(current[0])
-        and comes_near(leaf.chain[0], leaf.renewal_window or snapshot.renewal_window, snapshot.now)
+        and leaf.chain[0].signed_by(current)
+        and comes_near(leaf.chain[0], snapshot.window_of(leaf), snapshot.now)
     )
 
 

@@ -138,9 +138,7 @@ def spare_nodes(at: Situation) -> frozenset[str]:
     """Secrets of nodes that are not wanted yet, and for which certificates of the CA in use are to wait; none where the operator
     can issue them.
     """
-    current = at.current
-    helpless = current is not None and at.snapshot.ca.is_kept_elsewhere(current)
-    return frozenset(at.snapshot.spare) if helpless else frozenset()
+    return frozenset(at.snapshot.spare) if at.snapshot.ca.in_use_elsewhere else frozenset()
 
 
 def still_awaited(at: Situation) -> tuple[str, ...]:

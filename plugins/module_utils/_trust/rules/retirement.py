@@ -48,13 +48,13 @@ def _ends(at: Situation, journal: Journal) -> Iterator[datetime]:
 
 
 def _standstill(at: Situation, journal: Journal) -> Iterator[datetime]:
-    """Before the operator, which cannot issue with the key of the CA in use, would have to issue a stored leaf anew: it would touch nothing
-    then, and restart nobody. No leaf is issued by the CA in use any more, and the next one issues the operator's own after the restarts.
+    """The times at which the operator would have to issue a stored leaf anew, where it does not have the key of the CA in use: from then on
+    it would touch nothing, and restart no node. Nobody else issues leaves of that CA any more; the next CA issues the operator's own leaf
+    after the restarts.
     """
     if not at.snapshot.ca.in_use_elsewhere or at.snapshot.ca.current[0].fingerprint == journal.successor:
         return
-    window = at.snapshot.renewal_window
-    yield from (near_from(leaf.chain[0], leaf.renewal_window or window) for leaf in at.snapshot.leaves if leaf.chain)
+    yield from (near_from(leaf.chain[0], at.snapshot.window_of(leaf)) for leaf in at.snapshot.leaves if leaf.chain)
 
 
 def is_ending(held: HeldLeaf, at: Situation) -> bool:

@@ -23,7 +23,7 @@ def scale(at: Situation) -> Steps:
     if scaling is None or before is None or before == scaling.replicas:
         return ()
     step = SetReplicas(pool=scaling.pool, before=before, replicas=scaling.replicas, phase=Phase.USE)
-    if not current or not at.snapshot.ca.is_kept_elsewhere(current[0]) or scaling.replicas < before:
+    if not at.snapshot.ca.in_use_elsewhere or scaling.replicas < before:
         return (step,)
     missing = tuple(sorted(at.snapshot.missing))
     issued = issue(at, missing, current, Phase.USE)

@@ -18,7 +18,7 @@ from .situation import Situation
 
 #: How many are written before it is seen that the User Operator keeps them: its queue drops what does not fit in (docs/operator.md, "Users").
 _AT_ONCE = 500
-#: Why another one is wanted than one that is still good.
+#: Reasons to replace a certificate that is still good.
 _OF_TIME = (Reason.RENEWED, Reason.EXPIRING, Reason.PATH)
 
 

@@ -103,7 +103,7 @@ class AwaitKept(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class AwaitPickUp(Step):
-    """Wait until programs present the new certificate that an operator restarts when it changes, or copies it for. names: of these programs."""
+    """Wait until programs present their new certificate: an operator restarts them for it, or copies it to them. names: of these programs."""
 
     names: tuple[str, ...]
     authority: Certificate
