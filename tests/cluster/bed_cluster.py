@@ -8,7 +8,6 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from .bed import ROOT, Bed
 from .kube import Kube, Object, wait_for
@@ -67,8 +66,19 @@ class BedCluster:
         self.stop_operator()
         self.bed.down()
 
-    def get(self, plural: str, name: str) -> dict[str, Any]:
-        return self.kube.request("GET", f"{PATHS[plural]}/namespaces/{self.namespace}/{plural}/{name}").body
+    def find(self, plural: str, name: str) -> Object | None:
+        """The object, or None where there is none (any more, or yet). Raises RuntimeError where the API server does not say."""
+        answer = self.kube.request("GET", f"{PATHS[plural]}/namespaces/{self.namespace}/{plural}/{name}")
+        if answer.status not in (200, 404):
+            raise RuntimeError(f"{plural} {self.namespace}/{name}: {answer.body.get('message')}")
+        return answer.body if answer.status == 200 else None
+
+    def get(self, plural: str, name: str) -> Object:
+        """The object, which exists. Raises RuntimeError where it does not."""
+        found = self.find(plural, name)
+        if found is None:
+            raise RuntimeError(f"{plural} {self.namespace}/{name}: there is none")
+        return found
 
     def wait_until_ready(self, cluster: str, seconds: float = 120) -> None:
         """The operator has brought the Kafka resource to Ready in its present form."""

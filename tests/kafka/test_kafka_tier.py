@@ -73,8 +73,8 @@ def test_one_node_is_rolled_and_presents_its_chain_again(tier: Tier) -> None:
     tier.ask_for_roll(NODES[2])
 
     def rolled() -> bool:
-        pod = tier.cluster.get("pods", NODES[2])
-        return pod.get("metadata", {}).get("uid", before[NODES[2]]) != before[NODES[2]] and ready(pod)
+        pod = tier.cluster.find("pods", NODES[2])
+        return pod is not None and pod["metadata"]["uid"] != before[NODES[2]] and ready(pod)
 
     wait_for(rolled, f"{NODES[2]} being rolled", 180)
     after = tier.cluster.node_uids("demo")

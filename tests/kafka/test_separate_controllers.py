@@ -76,5 +76,5 @@ def test_a_key_is_replaced_in_one_roll(tier: Tier) -> None:
 
 
 def _is_back(tier: Tier, node: str, before: str) -> bool:
-    pod = tier.cluster.get("pods", node)
-    return pod.get("metadata", {}).get("uid", before) != before and ready(pod)
+    pod = tier.cluster.find("pods", node)
+    return pod is not None and pod["metadata"]["uid"] != before and ready(pod)

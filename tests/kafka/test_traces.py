@@ -27,7 +27,7 @@ def test_a_killed_bed_leaves_only_files_and_empty_cgroups_and_down_removes_them(
         link = bed.network.link
         cluster = BedCluster(bed, "default", real_pods=True)
         cluster.kube.apply([_SLEEPER])
-        wait_for(lambda: ready(cluster.get("pods", "sleeper")), "the pod being ready", 120)
+        wait_for(lambda: ready(cluster.find("pods", "sleeper")), "the pod being ready", 120)
         running = traces(bed)
         assert any("sleep" in trace for trace in running), running
         assert any(link in line for line in machine_state(link))

@@ -81,7 +81,7 @@ class Tier:
         def restarted() -> bool:
             now = self.cluster.node_uids(self.name)
             replaced = len(now) == len(before) and not set(now.values()) & set(before.values())
-            return replaced and all(ready(self.cluster.get("pods", node)) for node in now)
+            return replaced and all(ready(self.cluster.find("pods", node)) for node in now)
 
         wait_for(restarted, "the operator restarting the nodes", seconds)
 

@@ -119,7 +119,7 @@ def clients_traffic(
     ledger, brokers = Ledger(), find_brokers(tier, scenario.layout.brokers, folder, USERS, _TOPIC)
     with user_operators(tier) as operators:
         wait_for(lambda: set(operators.users.issued) == set(LOGGING_IN), "certificates of the users", 60)
-        wait_for(lambda: ready(tier.cluster.get("pods", WORKER)), f"{WORKER} being ready", 60)
+        wait_for(lambda: ready(tier.cluster.find("pods", WORKER)), f"{WORKER} being ready", 60)
         with (
             users_fleet(tier, brokers, folder, ledger) as clients,
             handshake_load(LookingByClientsCa(tier, scenario.layout), rate) as load,

@@ -46,7 +46,7 @@ class FakeTier:
         bundle = {"ca.crt": MINE[0], "ca.p12": b"", "ca.password": b""}
         data = {name: base64.b64encode(value).decode() for name, value in bundle.items()}
         self.cluster = SimpleNamespace(
-            namespace="ns", pods=lambda _label: self.items, get=lambda *_name: {"data": data}
+            namespace="ns", pods=lambda _label: self.items, find=lambda *_name: {"data": data}
         )
 
     def secret(self, name: str) -> dict[str, bytes]:

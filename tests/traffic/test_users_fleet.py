@@ -38,7 +38,7 @@ class Cluster:
         assert not self.pod
         self.pod, self.started = True, self.started + 1
 
-    def get(self, _plural: str, name: str) -> dict[str, Any]:
+    def find(self, _plural: str, name: str) -> dict[str, Any]:
         assert name == APPLICATION
         return {"status": {"conditions": [{"type": "Ready", "status": "True"}]}}
 

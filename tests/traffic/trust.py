@@ -52,8 +52,8 @@ def anchors(files: Mapping[str, bytes]) -> bytes:
 
 def published(tier: Tier) -> Trusted | None:
     """The client bundle, where there is one."""
-    found = tier.cluster.get("secrets", f"{tier.name}-cluster-ca-bundle").get("data")
-    if not found:
+    found = tier.cluster.find("secrets", f"{tier.name}-cluster-ca-bundle")
+    if found is None:
         return None
-    data = {name: base64.b64decode(value) for name, value in found.items()}
+    data = {name: base64.b64decode(value) for name, value in found["data"].items()}
     return Trusted(data["ca.crt"], data["ca.p12"], data["ca.password"].decode())

@@ -100,7 +100,7 @@ class UsersFleet(Fleet):
         pod = program(APPLICATION, KEPT, self.tier.name)
         pod["metadata"]["namespace"] = self.tier.cluster.namespace
         self.tier.cluster.kube.apply([pod])
-        wait_for(lambda: ready(self.tier.cluster.get("pods", APPLICATION)), f"{APPLICATION} being ready", _SECONDS)
+        wait_for(lambda: ready(self.tier.cluster.find("pods", APPLICATION)), f"{APPLICATION} being ready", _SECONDS)
 
     def _stop_application(self) -> None:
         path = f"/api/v1/namespaces/{self.tier.cluster.namespace}/pods/{APPLICATION}"
