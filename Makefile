@@ -9,7 +9,7 @@ help: ## say which targets there are
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: test
-test: ## every check, two at a time
+test: ## every check, some side by side
 	@$(CHECK)
 
 .PHONY: test-long

@@ -1,11 +1,11 @@
-"""Every check, in the order in which they start: what takes long or is waited for comes first."""
+"""Every check, in the order in which those of a lane start: what takes long or is waited for comes first."""
 
 from __future__ import annotations
 
 from functools import partial
 
 from ..kafka import needs
-from .check import Check, docker_reason
+from .check import Check, Lane, docker_reason
 from .environments import CannotPrepare
 from .pythons import OLDEST, PAIRS, Pair, available_pairs, find_python
 
@@ -50,9 +50,8 @@ def checks() -> list[Check]:
         raise CannotPrepare(f"none of Python {', '.join(pair.python for pair in PAIRS)} is here")
     main = pairs[0]
     bed = Check("bed", "prepare what simulated nodes take", main, (("python", "-m", "tests.cluster", "build"),))
-    # Only one check at a time uses real nodes: the longest chain, so it starts first. Checks on a bed come late, because
-    # beside real nodes both took twice as long.
-    return [bed, *_on_real_nodes(main), *_without_a_bed(main), *_with_the_bed(main), *_other_pairs(main)]
+    # The longest start first, so that the last to end are short.
+    return [bed, *_on_real_nodes(main), *_with_the_bed(main), *_without_a_bed(main), *_other_pairs(main)]
 
 
 def _script(name: str, *arguments: str) -> tuple[str, ...]:
@@ -123,20 +122,22 @@ def _with_the_bed(main: Pair) -> list[Check]:
             main,
             (built, ("pytest", "tests/issuers")),
             after=bed,
+            lane=Lane.WAITING,
         ),
-        Check("molecule", "scenario default", main, _scenario("default"), after=bed),
+        Check("molecule", "scenario default", main, _scenario("default"), after=bed, lane=Lane.WAITING),
         # The playbooks of scenario default, on a cluster that somebody else has started.
-        Check("molecule-given", "scenario given", main, _scenario("given"), after=bed, long=True),
+        Check("molecule-given", "scenario given", main, _scenario("given"), after=bed, lane=Lane.WAITING, long=True),
         Check("molecule-kind", "scenario kind", main, _scenario("kind"), reason_to_skip=docker_reason),
     ]
 
 
 def _on_real_nodes(main: Pair) -> list[Check]:
-    """Checks that run one at a time: three nodes and their clients have the processors to themselves."""
+    """Checks with real Kafka nodes."""
 
     def on_nodes(name: str, about: str, *commands: tuple[str, ...], long: bool = False) -> Check:
         return Check(
-            name, about, main, commands, after=("nodes",), shares="kafka", long=long, reason_to_skip=needs.reason_to_skip
+            name, about, main, commands, after=("nodes",), lane=Lane.WAITING, long=long,
+            reason_to_skip=needs.reason_to_skip,
         )  # fmt: skip
 
     about, build = "prepare what real nodes take", (("python", "-m", "tests.kafka", "build"),)

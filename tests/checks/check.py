@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 
 from .environments import environment
 from .pythons import Pair
@@ -20,11 +21,20 @@ def always() -> str:
     return ""
 
 
+class Lane(Enum):
+    """The kinds of checks, by what takes most of their time."""
+
+    #: Computing.
+    BUSY = "busy"
+    #: Waiting for nodes and controllers that start and answer.
+    WAITING = "waiting"
+
+
 @dataclass(frozen=True)
 class Check:
     """Commands that pass together: each a list of arguments, run one after the other in the work tree.
 
-    ``after`` names checks that have to pass first. Checks with the same ``shares`` never run at the same time.
+    ``after`` names checks that have to pass first. Checks of the lane BUSY give way to one of the lane WAITING, which runs beside them.
     A ``long`` one is left out of ``make test``; ``make test-long`` names it. ``reason_to_skip`` returns an empty string when the check can run.
     """
 
@@ -33,7 +43,7 @@ class Check:
     pair: Pair
     commands: tuple[tuple[str, ...], ...]
     after: tuple[str, ...] = ()
-    shares: str = ""
+    lane: Lane = Lane.BUSY
     long: bool = False
     variables: Mapping[str, str] = field(default_factory=dict)
     reason_to_skip: Callable[[], str] = always

@@ -1,4 +1,4 @@
-"""Runs checks, two at a time, and says how each ended."""
+"""Runs checks, two that compute and one that waits at a time, and says how each ended."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..cluster.cache import NOTES
-from .check import SKIPPED, Check
+from .check import SKIPPED, Check, Lane
 from .environments import CannotPrepare
 from .places import LOGS, ROOT
 
-WORKERS = 2
+#: How many checks of a lane run at once. Real nodes have names of the machine, so there are not two with them.
+_WORKERS = {Lane.BUSY: 2, Lane.WAITING: 1}
+#: Nodes that have to share the processors with everybody take twice as long to start.
+_PRIORITY = {Lane.BUSY: ("nice", "-n", "10"), Lane.WAITING: ()}
 #: Lines of a failed check's log that are shown.
 TAIL = 80
 #: Lines of each failed check that are shown once more at the very end: of a long output people often see only that.
@@ -77,7 +80,7 @@ def run_check(check: Check, log: Path | None) -> Outcome:
         notes.unlink(missing_ok=True)
         variables = {**variables, NOTES: str(notes)}
     for command in check.commands:
-        code, processor_seconds = _run(command, variables, log, shown)
+        code, processor_seconds = _run((*_PRIORITY[check.lane], *command), variables, log, shown)
         taken.append(processor_seconds)
         if code == SKIPPED:
             return ended("skipped", shown[-1] if shown else "no reason given")
@@ -144,31 +147,28 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 
 class Board:
-    """The checks that are left, those that run, and how the others ended."""
+    """The checks that are left, and how others ended."""
 
     def __init__(self, checks: Sequence[Check]) -> None:
         self._left = list(checks)
         self._names = {check.name for check in checks}
-        self._running: list[Check] = []
         self._changed = threading.Condition()
         self.outcomes: list[Outcome] = []
 
-    def take(self) -> Check | None:
-        """The next check that may run now; waits for one; None when none is left."""
+    def take(self, lane: Lane) -> Check | None:
+        """The next check of a lane that may run now; waits for one; None when none is left."""
         with self._changed:
-            while self._left:
-                for check in self._left:
+            while left := [check for check in self._left if check.lane is lane]:
+                for check in left:
                     if self._may_run(check):
                         self._left.remove(check)
-                        self._running.append(check)
                         return check
                 self._changed.wait()
             return None
 
     def _may_run(self, check: Check) -> bool:
         ended = {outcome.check for outcome in self.outcomes}
-        free = not check.shares or all(other.shares != check.shares for other in self._running)
-        return free and all(name in ended for name in check.after if name in self._names)
+        return all(name in ended for name in check.after if name in self._names)
 
     def give_up(self) -> None:
         """Nothing more is started."""
@@ -184,7 +184,6 @@ class Board:
 
     def done(self, check: Check, outcome: Outcome) -> None:
         with self._changed:
-            self._running.remove(check)
             self.outcomes.append(outcome)
             self._changed.notify_all()
             _report(outcome)
@@ -195,8 +194,8 @@ def _report(outcome: Outcome) -> None:
     print(f"{outcome.verdict:8} {outcome.check:18} {outcome.seconds:7.1f} s  {first}".rstrip(), flush=True)
 
 
-def _work(board: Board) -> None:
-    while (check := board.take()) is not None:
+def _work(board: Board, lane: Lane) -> None:
+    while (check := board.take(lane)) is not None:
         log = LOGS / f"{check.name}.log"
         log.unlink(missing_ok=True)
         try:
@@ -213,7 +212,11 @@ def run_all(checks: Sequence[Check]) -> list[Outcome]:
     """Runs the checks side by side; the output of each goes to its log, the end of a failed one's is shown."""
     LOGS.mkdir(parents=True, exist_ok=True)
     board = Board(checks)
-    workers = [threading.Thread(target=_work, args=(board,)) for _number in range(WORKERS)]
+    workers = [
+        threading.Thread(target=_work, args=(board, lane))
+        for lane, number in _WORKERS.items()
+        for _worker in range(number)
+    ]
     for worker in workers:
         worker.start()
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.trustops.strimzi.tests.checks import run
-from ansible_collections.trustops.strimzi.tests.checks.check import Check
+from ansible_collections.trustops.strimzi.tests.checks.check import Check, Lane
 from ansible_collections.trustops.strimzi.tests.checks.environments import CannotPrepare
 from ansible_collections.trustops.strimzi.tests.checks.pythons import PAIRS
 from ansible_collections.trustops.strimzi.tests.cluster.cache import NOTES
@@ -112,22 +113,28 @@ def test_what_comes_after_a_skipped_check_decides_for_itself() -> None:
     assert verdicts(skip, quick("other", after=("skip",))) == {"skip": "skipped", "other": "passed"}
 
 
-def test_checks_that_share_something_take_turns(tmp_path: Path) -> None:
+def test_checks_that_wait_take_turns(tmp_path: Path) -> None:
     folder = tmp_path / "held"
     code = f"import os, time; os.mkdir({str(folder)!r}); time.sleep(0.2); os.rmdir({str(folder)!r})"
     names = ("one", "two", "three")
-    assert set(verdicts(*(quick(name, code, shares="bed") for name in names)).values()) == {"passed"}
+    assert set(verdicts(*(quick(name, code, lane=Lane.WAITING) for name in names)).values()) == {"passed"}
 
 
-def test_two_checks_run_side_by_side(tmp_path: Path) -> None:
-    def meets(name: str, other: str) -> Quick:
+def test_two_checks_run_side_by_side_and_one_that_waits_beside_them(tmp_path: Path) -> None:
+    def meets(name: str, other: str, lane: Lane = Lane.BUSY) -> Quick:
         mark, wanted = str(tmp_path / name), str(tmp_path / other)
         code = f"import pathlib, time; pathlib.Path({mark!r}).touch(); wanted = pathlib.Path({wanted!r})"
-        return quick(
-            name, f"{code}\nfor _look in range(600): wanted.exists() or time.sleep(0.1)\nassert wanted.exists()"
-        )
+        code += "\nfor _look in range(600): wanted.exists() or time.sleep(0.1)\nassert wanted.exists()"
+        return quick(name, code, lane=lane)
 
-    assert set(verdicts(meets("one", "two"), meets("two", "one")).values()) == {"passed"}
+    found = verdicts(meets("one", "two"), meets("two", "three"), meets("three", "one", Lane.WAITING))
+    assert set(found.values()) == {"passed"}
+
+
+@pytest.mark.parametrize(("lane", "gives_way"), [(Lane.BUSY, 10), (Lane.WAITING, 0)])
+def test_checks_that_compute_give_way_to_those_that_wait(lane: Lane, gives_way: int) -> None:
+    wanted = min(19, os.nice(0) + gives_way)
+    assert verdicts(quick("one", f"import os; assert os.nice(0) == {wanted}", lane=lane)) == {"one": "passed"}
 
 
 def test_a_check_that_hangs_is_ended_with_its_children(monkeypatch: pytest.MonkeyPatch) -> None:
