@@ -112,22 +112,13 @@ class KubeClient:
         metadata = response.body.get("metadata")
         if "items" not in response.body or not isinstance(metadata, dict) or not metadata.get("resourceVersion"):
             # Read as an empty list, this answer would be evidence that no pod uses a CA.
-            raise Unavailable(attempt, "the answer is not a list", "Check host and proxy.", status=response.status)
+            raise Unavailable(attempt, "the answer is not a list", "Check host and proxy.")
         found = ObjectList(response.body["items"] or [], str(metadata["resourceVersion"]))
         return found, str(metadata.get("continue") or "")
 
     def create(self, resource: Resource, namespace: str | None, body: Mapping[str, Any]) -> dict[str, Any]:
         name = (body.get("metadata") or {}).get("name")
         return self._send("POST", Attempt("create", resource, namespace, name), body=body).body
-
-    def replace(self, resource: Resource, namespace: str | None, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Replace an object. Raises ValueError without metadata.resourceVersion, because such a write could overwrite a
-        newer one.
-        """
-        metadata = body.get("metadata") or {}
-        if not metadata.get("resourceVersion") or not metadata.get("name"):
-            raise ValueError(f"A {resource.kind} is replaced only with metadata.name and metadata.resourceVersion")
-        return self._send("PUT", Attempt("update", resource, namespace, metadata["name"]), body=body).body
 
     def patch(
         self,
@@ -154,17 +145,11 @@ class KubeClient:
         *,
         uid: str | None = None,
         resource_version: str | None = None,
-        propagation: str | None = None,
     ) -> None:
-        """Delete an object. Raises Conflict when it is not the one with this UID and version any more.
-
-        propagation: Foreground, Background or Orphan; the kind's own by default.
-        """
+        """Delete an object. Raises Conflict when it is not the one with this UID and version any more."""
         preconditions = {"uid": uid, "resourceVersion": resource_version}
         body: dict[str, Any] = {"apiVersion": "v1", "kind": "DeleteOptions"}
         body["preconditions"] = {key: value for key, value in preconditions.items() if value is not None}
-        if propagation is not None:
-            body["propagationPolicy"] = propagation
         self._send("DELETE", Attempt("delete", resource, namespace, name), body=body)
 
     def watch(

@@ -15,9 +15,6 @@ from typing import Any
 
 from .resources import Resource
 
-#: For people: the verbs of RBAC that say something else in plain words.
-_PLAIN = {"get": "read", "update": "replace"}
-
 #: The verbs of RBAC that change nothing.
 _READING = frozenset({"get", "list", "watch"})
 
@@ -48,46 +45,28 @@ class Attempt:
         return f"{kind} objects in {f'namespace {self.namespace}' if self.namespace else 'all namespaces'}"
 
     def __str__(self) -> str:
-        return f"{_PLAIN.get(self.verb, self.verb)} {self.target}"
+        plain = "read" if self.verb == "get" else self.verb
+        return f"{plain} {self.target}"
 
 
 class KubeError(Exception):
     """A request that failed.
 
-    cause: the message of the server. remedy: the advice to the reader. status, reason: of the answer, if there was one.
+    cause: the message of the server. remedy: the advice to the reader.
     outcome_unknown: the answer to a write was lost, or the server gave up on it, so it may have been done.
     """
 
-    def __init__(
-        self,
-        attempt: Attempt,
-        cause: str,
-        remedy: str,
-        *,
-        status: int | None = None,
-        reason: str = "",
-        outcome_unknown: bool = False,
-    ) -> None:
+    def __init__(self, attempt: Attempt, cause: str, remedy: str, *, outcome_unknown: bool = False) -> None:
         doubt = ". It is not known whether it was done" if outcome_unknown else ""
         super().__init__(f"Failed to {attempt}: {cause.rstrip('.')}{doubt}.")
         self.attempt = attempt
         self.cause = cause
         self.remedy = remedy
-        self.status = status
-        self.reason = reason
         self.outcome_unknown = outcome_unknown
-
-    @property
-    def verb(self) -> str:
-        return self.attempt.verb
 
     @property
     def resource(self) -> Resource:
         return self.attempt.resource
-
-    @property
-    def namespace(self) -> str | None:
-        return self.attempt.namespace
 
     @property
     def name(self) -> str | None:

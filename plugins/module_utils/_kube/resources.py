@@ -39,7 +39,6 @@ class Resource:
 SECRETS = Resource("", "v1", "secrets", "Secret")
 PODS = Resource("", "v1", "pods", "Pod")
 CONFIG_MAPS = Resource("", "v1", "configmaps", "ConfigMap")
-NAMESPACES = Resource("", "v1", "namespaces", "Namespace")
 LEASES = Resource("coordination.k8s.io", "v1", "leases", "Lease")
 SELF_SUBJECT_ACCESS_REVIEWS = Resource(
     "authorization.k8s.io", "v1", "selfsubjectaccessreviews", "SelfSubjectAccessReview", stored=False

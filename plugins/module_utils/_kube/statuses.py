@@ -52,7 +52,7 @@ def error_from(attempt: Attempt, status: int, body: Mapping[str, Any]) -> KubeEr
         message = "the API server does not accept the credentials"
     # A server that fails or gives up in the middle of a write may have done it.
     doubt = attempt.is_write and status >= 500 and kind is Unavailable
-    return kind(attempt, message, remedy, status=status, reason=reason, outcome_unknown=doubt)
+    return kind(attempt, message, remedy, outcome_unknown=doubt)
 
 
 def _judge(
@@ -90,7 +90,7 @@ def _smaller(attempt: Attempt) -> str:
 
 def _missing(attempt: Attempt, body: Mapping[str, Any]) -> tuple[type[KubeError], str]:
     details = body.get("details") or {}
-    if details.get("kind") == "namespaces" and attempt.resource.plural != "namespaces":
+    if details.get("kind") == "namespaces":
         return NotFound, f"Create the namespace {attempt.namespace}, or correct the option namespace."
     if details.get("name"):
         return NotFound, "Check name and namespace."

@@ -12,7 +12,6 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.access import is_allowed
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Attempt, Forbidden
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import (
-    NAMESPACES,
     PODS,
     SECRETS,
     Resource,
@@ -44,7 +43,7 @@ def answer(body: Any) -> Response:
             Attempt("get", SECRETS, "kafka", "demo-ca"),
             {"verb": "get", "resource": "secrets", "namespace": "kafka", "name": "demo-ca"},
         ),
-        (Attempt("list", NAMESPACES, None), {"verb": "list", "resource": "namespaces"}),
+        (Attempt("list", PODS, None), {"verb": "list", "resource": "pods"}),
     ],
 )
 def test_what_is_asked(attempt: Attempt, asked: dict[str, str]) -> None:

@@ -49,10 +49,7 @@ def test_life_of_an_object() -> None:
     assert patched["data"] == {"one": "MQ==", "two": "Mg=="}
     with pytest.raises(Conflict):
         client.patch(SECRETS, "kafka", "a", {"data": {"two": None}}, resource_version=version)
-    client.replace(SECRETS, "kafka", {**patched, "data": {"three": "Mw=="}})
-    with pytest.raises(Conflict):
-        client.replace(SECRETS, "kafka", patched)
-    assert client.get(SECRETS, "kafka", "a")["data"] == {"three": "Mw=="}
+    assert client.get(SECRETS, "kafka", "a") == patched
     with pytest.raises(Conflict):
         client.delete(SECRETS, "kafka", "a", uid="another")
     client.delete(SECRETS, "kafka", "a", uid=made["metadata"]["uid"])
@@ -87,23 +84,14 @@ def test_patch_carries_the_version_and_leaves_its_argument_alone() -> None:
     assert sent.body == {"metadata": {"annotations": {"a": "b"}, "resourceVersion": "7"}, "data": {"k": None}}
 
 
-def test_delete_carries_preconditions_and_propagation() -> None:
+def test_delete_carries_preconditions() -> None:
     client, transport, _clock = scripted([OK])
-    client.delete(PODS, "kafka", "demo-0", uid="u", resource_version="7", propagation="Foreground")
+    client.delete(PODS, "kafka", "demo-0", uid="u", resource_version="7")
     assert transport.sent[0].body == {
         "apiVersion": "v1",
         "kind": "DeleteOptions",
         "preconditions": {"uid": "u", "resourceVersion": "7"},
-        "propagationPolicy": "Foreground",
     }
-
-
-@pytest.mark.parametrize("metadata", [{"name": "a"}, {"resourceVersion": "7"}, {}])
-def test_replace_refuses_to_overwrite_what_it_has_not_seen(metadata: dict[str, str]) -> None:
-    client, transport, _clock = scripted()
-    with pytest.raises(ValueError, match=r"metadata\.resourceVersion"):
-        client.replace(SECRETS, "kafka", {"metadata": metadata})
-    assert transport.sent == []
 
 
 @pytest.mark.parametrize("code", [429, 500, 502, 503, 504])

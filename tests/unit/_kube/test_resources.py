@@ -9,7 +9,6 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import (
     LEASES,
-    NAMESPACES,
     PODS,
     SECRETS,
     SELF_SUBJECT_ACCESS_REVIEWS,
@@ -27,7 +26,7 @@ KAFKAS = Resource("kafka.strimzi.io", "v1", "kafkas", "Kafka")
         (SECRETS.path("kafka", "demo"), "/api/v1/namespaces/kafka/secrets/demo"),
         (PODS.path("kafka", "demo", "status"), "/api/v1/namespaces/kafka/pods/demo/status"),
         (PODS.path(None), "/api/v1/pods"),
-        (NAMESPACES.path(None, "kafka"), "/api/v1/namespaces/kafka"),
+        (Resource("", "v1", "nodes", "Node").path(None, "worker"), "/api/v1/nodes/worker"),
         (DEPLOYMENTS.path("kafka", "eo"), "/apis/apps/v1/namespaces/kafka/deployments/eo"),
         (LEASES.path("kafka", "l"), "/apis/coordination.k8s.io/v1/namespaces/kafka/leases/l"),
         (KAFKAS.path("kafka", "demo", "status"), "/apis/kafka.strimzi.io/v1/namespaces/kafka/kafkas/demo/status"),

@@ -13,7 +13,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube import erro
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Attempt, KubeError
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import (
     LEASES,
-    NAMESPACES,
     PODS,
     SECRETS,
     SELF_SUBJECT_ACCESS_REVIEWS,
@@ -22,6 +21,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources i
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.statuses import error_from
 
 KAFKAS = Resource("kafka.strimzi.io", "v1", "kafkas", "Kafka")
+#: A kind that is in no namespace.
+NODES = Resource("", "v1", "nodes", "Node")
 RUNNER = 'User "system:serviceaccount:awx:runner"'
 
 
@@ -37,12 +38,11 @@ def secret(verb: str) -> Attempt:
     ("attempt", "text"),
     [
         (secret("get"), "read Secret kafka/demo-ca"),
-        (secret("update"), "replace Secret kafka/demo-ca"),
         (secret("patch"), "patch Secret kafka/demo-ca"),
         (Attempt("patch", PODS, "kafka", "demo-0", "status"), "patch the status of Pod kafka/demo-0"),
         (Attempt("list", PODS, "kafka"), "list Pod objects in namespace kafka"),
         (Attempt("watch", PODS, None), "watch Pod objects in all namespaces"),
-        (Attempt("get", NAMESPACES, None, "kafka"), "read Namespace kafka"),
+        (Attempt("get", NODES, None, "worker"), "read Node worker"),
         (Attempt("create", PODS, "kafka"), "create Pod in namespace kafka"),
         (Attempt("create", SELF_SUBJECT_ACCESS_REVIEWS, None), "create SelfSubjectAccessReview"),
     ],
@@ -79,7 +79,7 @@ def test_rule_when_the_server_does_not_tell_who_we_are(attempt: Attempt, rule: s
 
 
 def test_rule_for_a_cluster_wide_kind() -> None:
-    error = translate(Attempt("get", NAMESPACES, None, "kafka"), 403, "Forbidden", "forbidden")
+    error = translate(Attempt("get", NODES, None, "worker"), 403, "Forbidden", "forbidden")
     assert error.remedy.startswith("Add this rule to a ClusterRole and bind it to")
 
 
@@ -172,8 +172,7 @@ def test_message(
     details = {"name": attempt.name, "kind": attempt.resource.plural}
     error = translate(attempt, status, reason, message, **details)
     assert (type(error), str(error), error.remedy) == (kind, text, remedy)
-    assert (error.status, error.reason, error.verb) == (status, reason, attempt.verb)
-    assert (error.resource, error.namespace, error.name) == (attempt.resource, attempt.namespace, attempt.name)
+    assert (error.attempt, error.resource, error.name) == (attempt, attempt.resource, attempt.name)
     assert not error.outcome_unknown
 
 
