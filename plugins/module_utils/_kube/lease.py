@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NoReturn
 
 from .client import KubeClient
 from .errors import (
@@ -83,19 +83,25 @@ class TrustLease:
         self._held: dict[str, Any] | None = None
         self._renewed_at = 0.0
 
-    def acquire(self, wait: bool = True) -> None:
+    def acquire(self) -> None:
         """Take the Lease when it is free, has this holder, or runs out while it is watched.
 
-        wait: while another run holds it, watch it: a renewal proves that run alive (LeaseHeld at once); no renewal for
-        its duration proves it dead. Without wait, LeaseHeld at once.
+        While another run holds it, it is watched: a renewal proves that run alive (LeaseHeld at once); no renewal for its
+        duration proves it dead.
         """
+        self._acquire(self._await_expiry)
+
+    def acquire_at_once(self) -> None:
+        """Take the Lease when it is free or has this holder. LeaseHeld while another run holds it."""
+        self._acquire(self._refuse)
+
+    def _acquire(self, get_past: Callable[[Mapping[str, Any]], Mapping[str, Any] | None]) -> None:
+        """get_past: from the Lease as another run holds it to the one to take. Raises LeaseHeld."""
         while True:
             current: Mapping[str, Any] | None = self._client.get_or_none(LEASES, self._namespace, self._name)
             holder = _spec(current).get("holderIdentity")
             if current is not None and holder and holder != self._holder:
-                if not wait:
-                    raise self._refusal(_spec(current), self._age(_spec(current)))
-                current = self._await_expiry(current)
+                current = get_past(current)
             try:
                 self._take(current)
                 return
@@ -127,22 +133,23 @@ class TrustLease:
         except (Conflict, NotFound):
             # The Lease was edited, deleted, or renewed by a request whose answer was lost. It is still held unless it
             # names another holder.
-            self.acquire(wait=False)
+            self.acquire_at_once()
 
-    def release(self, *, dry_run: bool = False) -> bool:
+    def release(self) -> bool:
         """Give the Lease back, and return whether it was held. A Lease of another holder is left alone."""
         self._held = None
         while True:
             current = self._client.get_or_none(LEASES, self._namespace, self._name)
             if current is None or _spec(current).get("holderIdentity") != self._holder:
                 return False
-            if dry_run:
-                return True
             try:
                 self._patch(current, {"holderIdentity": ""})
                 return True
             except (Conflict, NotFound):
                 continue
+
+    def _refuse(self, held: Mapping[str, Any]) -> NoReturn:
+        raise self._refusal(_spec(held), self._age(_spec(held)))
 
     def _await_expiry(self, seen: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """Wait until the Lease has run out or was given back, and return it. Raises LeaseHeld."""

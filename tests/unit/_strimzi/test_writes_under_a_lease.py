@@ -81,7 +81,7 @@ def test_lease_lasts_as_long_as_the_writes(bench: Bench) -> None:
     def another(written: int) -> None:
         if written % 10 == 0:
             with pytest.raises(LeaseHeld):
-                slow.lease("two").acquire(wait=False)
+                slow.lease("two").acquire_at_once()
             held = bench.api.find("leases", SCOPE.namespace, SCOPE.lease)
             assert held is not None
             renewed = datetime.fromisoformat(held["spec"]["renewTime"].replace("Z", "+00:00"))

@@ -96,7 +96,7 @@ def test_that_of_whoever_took_it_over_is_left_alone(monkeypatch: pytest.MonkeyPa
         path = "/apis/coordination.k8s.io/v1/namespaces/kafka/leases/demo-trust"
         spec = {"spec": {"holderIdentity": "run-other"}}
         memory.api.request("PATCH", path, body=spec, content_type="application/merge-patch+json")
-        lease.acquire(wait=False)
+        lease.acquire_at_once()
 
     monkeypatch.setattr(TrustLease, "renew_if_due", taken_over)
     ended = call("strimzi_trusted_certs", memory, client_grace=1_000_000)
