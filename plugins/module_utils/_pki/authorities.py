@@ -29,8 +29,6 @@ from .printable import printable
 if TYPE_CHECKING:
     from cryptography.x509 import CertificateBuilder, Name
 
-    from .keys import PublicKey
-
 _GENERATION = re.compile(r"(?:^|,)CN=(?:cluster|clients)-ca v([0-9]{1,9})(?:,|$)")
 #: Bytes of a common name (RFC 5280, ub-common-name).
 _LONGEST_COMMON_NAME = 64
@@ -138,9 +136,8 @@ def cross_certify(
     """
     require_key_of(issuer, issuer_key)
     parsed = x509.load_der_x509_certificate(authority.der)
-    public_key: PublicKey = parsed.public_key()  # type: ignore[assignment]
     issuer_name = x509.load_der_x509_certificate(issuer.der).subject
-    builder = start_certificate(parsed.subject, issuer_name, public_key, not_before, validity)
+    builder = start_certificate(parsed.subject, issuer_name, parsed.public_key(), not_before, validity)
     builder = _as_authority(builder, 0)
     identifier = x509.SubjectKeyIdentifier(authority.identifier_in_leaves)
     builder = builder.add_extension(identifier, critical=False)

@@ -19,13 +19,12 @@ from .keys import PrivateKey
 from .printable import printable
 
 if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.types import CertificatePublicKeyTypes
     from cryptography.x509 import AuthorityKeyIdentifier, CertificateBuilder, KeyUsage, Name
-
-    from .keys import PublicKey
 
 
 def start_certificate(
-    subject: Name, issuer: Name, public_key: PublicKey, not_before: datetime, validity: timedelta
+    subject: Name, issuer: Name, public_key: CertificatePublicKeyTypes, not_before: datetime, validity: timedelta
 ) -> CertificateBuilder:
     """The fields that every certificate has; seconds are whole (RFC 5280 section 4.1.2.5).
 

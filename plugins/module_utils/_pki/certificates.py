@@ -30,9 +30,12 @@ from .printable import printable
 
 if TYPE_CHECKING:
     from datetime import datetime
-    from typing import Any
+    from typing import TypeVar
 
     from cryptography.x509 import Certificate as X509Certificate
+    from cryptography.x509 import ExtensionType
+
+    _Extension = TypeVar("_Extension", bound=ExtensionType)
 
 #: Extensions that path validation here processes, or may ignore because no explicit policy is asked for (RFC 5280
 #: section 6.1.1).
@@ -232,20 +235,20 @@ class Certificate:
         form = serialization.PublicFormat.UncompressedPoint
         return key.public_bytes(serialization.Encoding.X962, form) not in self.der
 
-    def _extension(self, oid: Any) -> Any:
+    def _extension(self, kind: type[_Extension]) -> _Extension | None:
         try:
-            return self._parsed.extensions.get_extension_for_oid(oid).value
+            return self._parsed.extensions.get_extension_for_class(kind).value
         except x509.ExtensionNotFound:
             return None
 
     @cached_property
     def is_ca(self) -> bool:
-        constraints = self._extension(ExtensionOID.BASIC_CONSTRAINTS)
+        constraints = self._extension(x509.BasicConstraints)
         return bool(constraints is not None and constraints.ca)
 
     @cached_property
     def path_length(self) -> int | None:
-        constraints = self._extension(ExtensionOID.BASIC_CONSTRAINTS)
+        constraints = self._extension(x509.BasicConstraints)
         return None if constraints is None else constraints.path_length
 
     @cached_property
@@ -253,7 +256,7 @@ class Certificate:
         """The bits that are set, as in "digital_signature"; None where the certificate does not restrict them (RFC 5280
         section 4.2.1.3).
         """
-        value = self._extension(ExtensionOID.KEY_USAGE)
+        value = self._extension(x509.KeyUsage)
         return None if value is None else frozenset(name for name in _KEY_USAGES if getattr(value, name))
 
     @property
@@ -263,12 +266,12 @@ class Certificate:
 
     @cached_property
     def subject_key_identifier(self) -> bytes | None:
-        value = self._extension(ExtensionOID.SUBJECT_KEY_IDENTIFIER)
+        value = self._extension(x509.SubjectKeyIdentifier)
         return None if value is None else bytes(value.digest)
 
     @cached_property
     def authority_key_identifier(self) -> bytes | None:
-        value = self._extension(ExtensionOID.AUTHORITY_KEY_IDENTIFIER)
+        value = self._extension(x509.AuthorityKeyIdentifier)
         return None if value is None else value.key_identifier
 
     @cached_property
@@ -293,7 +296,7 @@ class Certificate:
         """Whether the serial number in authorityKeyIdentifier, where there is one, is that of this issuer: it names one
         certificate, and a renewal with the same key does not fit.
         """
-        value = self._extension(ExtensionOID.AUTHORITY_KEY_IDENTIFIER)
+        value = self._extension(x509.AuthorityKeyIdentifier)
         number = None if value is None else value.authority_cert_serial_number
         return number is None or bool(number == issuer.serial_number)
 
@@ -301,16 +304,16 @@ class Certificate:
         """Whether authorityKeyIdentifier, as far as present, fits this issuer (RFC 5280 section 4.2.1.1)."""
         if not (self.names_key_of(issuer) and self.names_serial_number_of(issuer)):
             return False
-        value = self._extension(ExtensionOID.AUTHORITY_KEY_IDENTIFIER)
+        value = self._extension(x509.AuthorityKeyIdentifier)
         if value is None or value.authority_cert_serial_number is None:
             return True
-        names = [name.value for name in value.authority_cert_issuer if isinstance(name, x509.DirectoryName)]
+        names = [name.value for name in value.authority_cert_issuer or () if isinstance(name, x509.DirectoryName)]
         return not names or names[0].public_bytes() == issuer.issuer_der
 
     @cached_property
     def subject_alternative_names(self) -> frozenset[str]:
         """DNS names and IP addresses as text."""
-        names = self._extension(ExtensionOID.SUBJECT_ALTERNATIVE_NAME)
+        names = self._extension(x509.SubjectAlternativeName)
         if names is None:
             return frozenset()
         addresses = names.get_values_for_type(x509.IPAddress)
@@ -319,7 +322,7 @@ class Certificate:
     @property
     def has_names_of_other_kinds(self) -> bool:
         """Whether there are alternative names that are neither DNS names nor IP addresses, as URIs and e-mail addresses."""
-        names = self._extension(ExtensionOID.SUBJECT_ALTERNATIVE_NAME)
+        names = self._extension(x509.SubjectAlternativeName)
         return any(not isinstance(one, (x509.DNSName, x509.IPAddress)) for one in names or ())
 
     @cached_property
@@ -344,7 +347,7 @@ class Certificate:
     @cached_property
     def name_constraints(self) -> NameConstraints | None:
         """None where there are none, or none that are understood here."""
-        value = self._extension(ExtensionOID.NAME_CONSTRAINTS)
+        value = self._extension(x509.NameConstraints)
         return None if value is None else read(value, self.der)
 
     @cached_property
@@ -352,7 +355,7 @@ class Certificate:
         """The names that the constraints of its issuers may refuse. Without DNS names, JVMs and OpenSSL take a common name for one
         where it could be one: where it has no spaces.
         """
-        names = self._extension(ExtensionOID.SUBJECT_ALTERNATIVE_NAME)
+        names = self._extension(x509.SubjectAlternativeName)
         if names is not None and names.get_values_for_type(x509.DNSName):
             return self.subject_alternative_names
         common = (str(one.value) for one in self._parsed.subject.get_attributes_for_oid(NameOID.COMMON_NAME))
@@ -361,13 +364,13 @@ class Certificate:
     @cached_property
     def requires_explicit_policy_after(self) -> int | None:
         """The number of certificates below it after which it requires a policy; None where it requires none."""
-        value = self._extension(ExtensionOID.POLICY_CONSTRAINTS)
+        value = self._extension(x509.PolicyConstraints)
         return None if value is None else value.require_explicit_policy
 
     @cached_property
     def policies(self) -> frozenset[str]:
         """OIDs, without the one that stands for any."""
-        value = self._extension(ExtensionOID.CERTIFICATE_POLICIES)
+        value = self._extension(x509.CertificatePolicies)
         return frozenset(one.policy_identifier.dotted_string for one in value or ()) - {_ANY_POLICY}
 
     @cached_property
@@ -387,12 +390,12 @@ class Certificate:
     @cached_property
     def extended_key_usages(self) -> frozenset[str] | None:
         """OIDs; None where the certificate does not restrict what it is for."""
-        value = self._extension(ExtensionOID.EXTENDED_KEY_USAGE)
+        value = self._extension(x509.ExtendedKeyUsage)
         return None if value is None else frozenset(one.dotted_string for one in value)
 
     @cached_property
     def has_policy_qualifiers(self) -> bool:
-        value = self._extension(ExtensionOID.CERTIFICATE_POLICIES)
+        value = self._extension(x509.CertificatePolicies)
         return value is not None and any(one.policy_qualifiers for one in value)
 
     def is_twin_of(self, other: Certificate) -> bool:

@@ -70,6 +70,9 @@ class PrivateKey:
 
     __slots__ = ("__key", "__public_key_sha256")
 
+    __key: RSAPrivateKey | EllipticCurvePrivateKey
+    __public_key_sha256: str
+
     def __init__(self, key: RSAPrivateKey | EllipticCurvePrivateKey) -> None:
         spki = key.public_key().public_bytes(
             serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
@@ -98,7 +101,7 @@ class PrivateKey:
     @property
     def public_key_sha256(self) -> str:
         """SHA-256 of the SubjectPublicKeyInfo, lower-case hex."""
-        return self.__public_key_sha256  # type: ignore[no-any-return, attr-defined]
+        return self.__public_key_sha256
 
     @property
     def public_key(self) -> PublicKey:
@@ -133,7 +136,7 @@ class PrivateKey:
 
     def for_signing(self) -> RSAPrivateKey | EllipticCurvePrivateKey:
         """The key object, for the builders of this package only."""
-        return self.__key  # type: ignore[no-any-return, attr-defined]
+        return self.__key
 
     def matches(self, certificate: Certificate) -> bool:
         """Whether the certificate is for this key."""

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ._cryptography import (
-    ExtensionOID,
     UnsupportedAlgorithm,
     ec,
     rsa,
@@ -124,9 +123,8 @@ def request_digest(pem: bytes) -> str:
 
 def _requested_names(request: CertificateSigningRequest) -> frozenset[str]:
     try:
-        names = request.extensions.get_extension_for_oid(ExtensionOID.SUBJECT_ALTERNATIVE_NAME).value
+        names = request.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     except x509.ExtensionNotFound:
         return frozenset()
-    addresses = names.get_values_for_type(x509.IPAddress)  # type: ignore[attr-defined]
-    dns = names.get_values_for_type(x509.DNSName)  # type: ignore[attr-defined]
-    return frozenset([*dns, *map(str, addresses)])
+    addresses = names.get_values_for_type(x509.IPAddress)
+    return frozenset([*names.get_values_for_type(x509.DNSName), *map(str, addresses)])
