@@ -29,9 +29,6 @@ from .trust import (
 
 #: Seconds for one handshake; Kafka delays the answer to a failed one by connection.failed.authentication.delay.ms.
 _ONE_HANDSHAKE = 10.0
-#: Certificates that are sent with a probe can lead to another trusted CA, so the list of accepted CAs is no evidence
-#: here.
-_BY_WHAT_IS_SENT = Verdict(Trust.UNKNOWN, "is not told by a list")
 #: A request that a Kafka listener answers before a client is authorized: ApiVersions v0, correlation 0, no client id.
 KAFKA_PROMPT = bytes.fromhex("0000000a 0012 0000 00000000 ffff")
 
@@ -95,13 +92,11 @@ def observe_listener(
     listed = {one.fingerprint: judge_list(one, inquiry.known, stranger) for one in inquiry.authorities}
     if stranger.outcome is Outcome.NOT_REACHED:
         return conversation.conclude(stranger, listed)
-    probes = {name: inquiry.probes[name] for name in listed if name in inquiry.probes}
-    probed = {name: judge_probe(conversation.ask(probe), stranger) for name, probe in probes.items()}
-    accepted = any(verdict.trust is Trust.TRUSTED for verdict in probed.values())
-    verdicts = {
-        name: settle(probed[name], _BY_WHAT_IS_SENT if probe.sent_with else listed[name], another_accepted=accepted)
-        for name, probe in probes.items()
+    probed = {
+        name: judge_probe(conversation.ask(inquiry.probes[name]), stranger) for name in listed if name in inquiry.probes
     }
+    accepted = any(verdict.trust is Trust.TRUSTED for verdict in probed.values())
+    verdicts = {name: settle(verdict, listed[name], another_accepted=accepted) for name, verdict in probed.items()}
     return conversation.conclude(stranger, {**listed, **verdicts})
 
 

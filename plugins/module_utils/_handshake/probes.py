@@ -16,13 +16,8 @@ from tempfile import TemporaryDirectory
 
 from .._pki._cryptography import serialization
 from .._pki.authorities import DistinguishedName, issue_root
-from .._pki.certificates import Certificate, encode_certificates
-from .._pki.keys import (
-    KeyAlgorithm,
-    KeySpec,
-    PrivateKey,
-    generate_key,
-)
+from .._pki.certificates import Certificate
+from .._pki.keys import KeyAlgorithm, KeySpec, PrivateKey, generate_key
 from .._pki.leaves import sign_leaf
 
 #: The subject of probes, as it appears in the log of a broker. Components have O=io.strimzi and users a CN alone, so it
@@ -36,29 +31,22 @@ _KEY = KeySpec(KeyAlgorithm.ECDSA, 256)
 
 @dataclass(frozen=True)
 class Probe:
-    """A certificate of ``authority`` that gives no rights, loaded for either version of TLS. For use by many threads.
+    """A certificate that gives no rights, loaded for either version of TLS. For use by many threads."""
 
-    sent_with: certificates that are presented behind it.
-    """
-
-    authority: Certificate
     certificate: Certificate
-    sent_with: tuple[Certificate, ...]
     tls12: ssl.SSLContext
     tls13: ssl.SSLContext
 
 
-def make_probe(
-    authority: Certificate, key: PrivateKey, *, now: datetime, sent_with: Sequence[Certificate] = ()
-) -> Probe:
+def make_probe(authority: Certificate, key: PrivateKey, *, now: datetime) -> Probe:
     """A probe of this CA. Raises CertificateError when ``key`` is not its key."""
     own = generate_key(_KEY)
     leaf = sign_leaf(
         own.public_key, SUBJECT, (), authority, key, not_before=now - _BEFORE, validity=_BEFORE + _AFTER
     )  # fmt: skip
     contexts = [_context(version) for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3)]
-    _load(contexts, (leaf, *sent_with), own)
-    return Probe(authority, leaf, tuple(sent_with), *contexts)
+    _load(contexts, leaf, own)
+    return Probe(leaf, *contexts)
 
 
 def make_stranger(*, now: datetime) -> Probe:
@@ -79,7 +67,7 @@ def _context(version: ssl.TLSVersion) -> ssl.SSLContext:
     return context
 
 
-def _load(contexts: Sequence[ssl.SSLContext], chain: Sequence[Certificate], key: PrivateKey) -> None:
+def _load(contexts: Sequence[ssl.SSLContext], own: Certificate, key: PrivateKey) -> None:
     """Load the key. The ssl module reads keys from files only, so the file is encrypted with a password that is not
     stored.
     """
@@ -91,6 +79,6 @@ def _load(contexts: Sequence[ssl.SSLContext], chain: Sequence[Certificate], key:
     )
     with TemporaryDirectory() as folder:
         path = Path(folder) / "probe.pem"
-        path.write_bytes(encode_certificates(chain) + sealed)
+        path.write_bytes(own.pem + sealed)
         for context in contexts:
             context.load_cert_chain(path, password=password)

@@ -26,10 +26,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.stream
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.trust import Trust
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Attempt, Forbidden
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import cross_certify
 
 from .listeners import (
-    DAY,
     NOW,
     TLS12,
     TLS13,
@@ -140,16 +138,6 @@ def test_who_accepts_nothing_that_it_is_shown_may_have_another_reason(version: s
         seen = observe(port)
     assert seen.distrusts == frozenset()
     assert "its clock may be the reason" in seen.verdicts[_OLD].why
-
-
-@pytest.mark.parametrize("flag", ["-tls1_2", "-tls1_3"])
-def test_a_linked_chain_is_accepted_by_who_knows_the_old_ca_only(flag: str, tmp_path: Path) -> None:
-    """The list, which names the old CA only, does not contradict it."""
-    link = cross_certify(NEW.certificate, OLD.certificate, OLD.key, not_before=NOW, validity=DAY)
-    linked = make_probe(NEW.certificate, NEW.key, now=NOW, sent_with=[link])
-    with openssl_listener(tmp_path, [LEAF], [OLD.certificate], flag) as port:
-        seen = observe(port, Inquiry(BOTH, {**PROBES, _NEW: linked}, BOTH, STRANGER))
-    assert seen.trusts == {_OLD, _NEW}
 
 
 def test_a_kafka_listener_is_asked_what_needs_no_rights(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.handshake import Outcome, shake_hands
-from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.probes import make_stranger
+from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.probes import make_probe
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.stream import Deadline
 
 from .listeners import (
@@ -33,8 +33,8 @@ from .listeners import (
 
 ISSUER = authority("issuer", 4)
 LEAF = end_entity(ISSUER)
-PROBE = make_stranger(now=NOW)
-TRUSTED = [PROBE.authority]
+PROBE = make_probe(ISSUER.certificate, ISSUER.key, now=NOW)
+TRUSTED = [ISSUER.certificate]
 VERSIONS = pytest.mark.parametrize("version", [TLS12, TLS13], ids=["1.2", "1.3"])
 
 
