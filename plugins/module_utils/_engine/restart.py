@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
+from .._kube.times import read_time
 from .._strimzi.errors import StepError
 from .._strimzi.observe import Observation
 from .._strimzi.work import Work
@@ -68,8 +69,8 @@ def _choose(work: Work, asked: Chosen, since: datetime | None) -> tuple[Observat
 
 
 def _is_older(seen: Observation, pod: str, since: datetime | None) -> bool:
-    made = str(seen.pods[pod]["metadata"].get("creationTimestamp") or "")
-    return since is None or not made or datetime.fromisoformat(made.replace("Z", "+00:00")) < since
+    made = read_time(seen.pods[pod]["metadata"].get("creationTimestamp"))
+    return since is None or made is None or made < since
 
 
 def _only_waits(snapshot: Snapshot) -> bool:

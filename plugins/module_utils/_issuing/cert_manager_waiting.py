@@ -12,6 +12,7 @@ from functools import cached_property
 
 from .._kube.client import KubeClient
 from .._kube.errors import Forbidden, NotFound, ResourceTypeMissing
+from .._kube.times import read_time
 from .._pki.printable import in_a_line
 from .._strimzi.resources import CERTIFICATE_REQUESTS
 from .cert_manager_conditions import Object, conditions_of, holds, said
@@ -72,18 +73,10 @@ def why_waiting(request: Object, at: Circumstances) -> str:
 
 def _overlooked(request: Object, now: datetime) -> str:
     """Approvers decide within seconds: after half a minute without a decision, none is looking at the request."""
-    made = _made_at(request)
+    made = read_time(request["metadata"].get("creationTimestamp"))
     if made is None or now - made <= _APPROVERS_TAKE:
         return " yet"
     return f", and no approver has decided about it since {made:%Y-%m-%d %H:%M:%S} UTC"
-
-
-def _made_at(request: Object) -> datetime | None:
-    try:
-        made = datetime.fromisoformat(str(request["metadata"].get("creationTimestamp")))
-    except ValueError:
-        return None
-    return made if made.tzinfo is not None else None
 
 
 def _who_approves(request: Object, issuer: IssuerReference) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import MAXYEAR, datetime, timedelta
 from typing import Any
 
+from .._kube.times import read_time
 from .._pki.addresses import hosts_and_addresses
 from .._pki.certificates import CertificateError, parse_chain
 from .._pki.keys import KeyAlgorithm, KeySpec
@@ -160,11 +161,9 @@ def trouble_of(certificate: Object, scope: ClusterNames) -> Refused | None:
 
 def failed_at(certificate: Object) -> datetime | None:
     """When the last issuance failed; None where none has, or nobody can tell."""
-    try:
-        found = datetime.fromisoformat(str(status_of(certificate).get("lastFailureTime")))
-    except ValueError:
-        return None
-    return found if found.tzinfo is not None and found.year < MAXYEAR else None
+    found = read_time(status_of(certificate).get("lastFailureTime"))
+    # In the last year that there is, no time can be added to it.
+    return None if found is None or found.year == MAXYEAR else found
 
 
 def issuing_patch(certificate: Object, now: datetime) -> dict[str, Any]:

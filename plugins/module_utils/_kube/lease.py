@@ -22,6 +22,7 @@ from .errors import (
     Unreachable,
 )
 from .resources import LEASES
+from .times import read_time
 from .wait import Objects, wait_until
 
 #: Long enough for the pauses between the tasks of a playbook, short enough to wait out after a crash.
@@ -218,11 +219,8 @@ class TrustLease:
 
     def _age(self, spec: Mapping[str, Any]) -> float:
         """Seconds since the renewal by the other machine's clock: for the message only."""
-        try:
-            renewed = datetime.fromisoformat(str(spec.get("renewTime")).replace("Z", "+00:00"))
-            return max(0.0, (self._now() - renewed).total_seconds())
-        except (TypeError, ValueError):
-            return 0.0
+        renewed = read_time(spec.get("renewTime"))
+        return 0.0 if renewed is None else max(0.0, (self._now() - renewed).total_seconds())
 
     def _timestamp(self) -> str:
         return self._now().strftime(_TIME)

@@ -14,6 +14,7 @@ from typing import Any
 from .._kube.client import KubeClient
 from .._kube.errors import Forbidden
 from .._kube.resources import CONFIG_MAPS, SECRETS
+from .._kube.times import read_time
 from .._pki.certificates import CertificateError, parse_certificates
 from .._trust.model.names import listed
 from .._trust.model.source import CaSource
@@ -85,8 +86,7 @@ def _content(found: Mapping[str, Any], reference: CaSourceReference) -> bytes | 
 def _changed_at(found: Mapping[str, Any], key: str) -> datetime | None:
     """When the owner of the entry wrote the object last, as the API server notes it (Kubernetes API, ``metadata.managedFields``)."""
     owners = [one for one in found["metadata"].get("managedFields") or () if _owns(one, key)]
-    times = [datetime.fromisoformat(str(one["time"]).replace("Z", "+00:00")) for one in owners if one.get("time")]
-    return max(times, default=None)
+    return max(filter(None, (read_time(one.get("time")) for one in owners)), default=None)
 
 
 def _owns(manager: Mapping[str, Any], key: str) -> bool:

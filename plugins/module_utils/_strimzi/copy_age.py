@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
+from .._kube.times import read_time
 from .pods import is_final
 
 
@@ -36,23 +37,16 @@ def unread_by(pods: Iterable[Mapping[str, Any]], secret: Mapping[str, Any]) -> s
 
 def is_since(pod: Mapping[str, Any], moment: datetime) -> bool:
     """Whether the pod was created at this time or later."""
-    created = _time(pod["metadata"].get("creationTimestamp"))
+    created = read_time(pod["metadata"].get("creationTimestamp"))
     return created is not None and created >= moment
 
 
 def data_changed(metadata: Mapping[str, Any]) -> datetime | None:
     """The time of the last change of the data, as the API server has recorded it."""
     times = [
-        _time(field.get("time"))
+        read_time(field.get("time"))
         for field in metadata.get("managedFields") or []
         if "f:data" in (field.get("fieldsV1") or {})
     ]
     known = [moment for moment in times if moment is not None]
     return max(known) if known and len(known) == len(times) else None
-
-
-def _time(text: Any) -> datetime | None:
-    try:
-        return datetime.fromisoformat(str(text).replace("Z", "+00:00"))
-    except ValueError:
-        return None
