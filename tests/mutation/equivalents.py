@@ -117,12 +117,6 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_pki/keys.py",
-        "def _load(pem: bytes, *, skip_validation: bool) -> RSAPrivateKey | EllipticCurvePrivateKey:",
-        ("def _load(pem: bytes, /, skip_validation: bool) -> RSAPrivateKey | EllipticCurvePrivateKey:",),
-        "Its callers name what they give.",
-    ),
-    Equivalent(
-        "_pki/keys.py",
         "def _parse(pem: bytes, *, skip_validation: bool) -> PrivateKeyTypes:",
         ("def _parse(pem: bytes, /, skip_validation: bool) -> PrivateKeyTypes:",),
         "Its callers name what they give.",

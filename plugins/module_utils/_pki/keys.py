@@ -170,7 +170,10 @@ def generate_keys(spec: KeySpec, count: int) -> list[PrivateKey]:
 
 def load_key(pem: bytes) -> PrivateKey:
     """An unencrypted RSA or EC key in PEM form (PKCS#8, PKCS#1 or SEC 1), validated. Raises PrivateKeyError."""
-    return PrivateKey(_load(pem, skip_validation=False))
+    key = _load(pem)
+    if isinstance(key, rsa.RSAPrivateKey):
+        _parse(pem, skip_validation=False)
+    return PrivateKey(key)
 
 
 def load_stored_key(pem: bytes) -> PrivateKey:
@@ -180,14 +183,15 @@ def load_stored_key(pem: bytes) -> PrivateKey:
     when the key was generated or handed in. A part that was damaged or mixed up since then shows when the key signs and
     its public half does not verify, in a hundredth of that time; once for each content, because a flow reads all leaves again and again.
     """
-    key, digest = _load(pem, skip_validation=True), hashlib.sha256(pem).digest()
+    key, digest = _load(pem), hashlib.sha256(pem).digest()
     if isinstance(key, rsa.RSAPrivateKey) and digest not in _PROVEN:
         _prove(key)
         _PROVEN.add(digest)
     return PrivateKey(key)
 
 
-def _load(pem: bytes, *, skip_validation: bool) -> RSAPrivateKey | EllipticCurvePrivateKey:
+def _load(pem: bytes) -> RSAPrivateKey | EllipticCurvePrivateKey:
+    """The key, if it is of a kind and size that is taken here; an RSA key is not validated."""
     key = _parse(pem, skip_validation=True)
     if isinstance(key, ec.EllipticCurvePrivateKey):
         return key
@@ -197,8 +201,6 @@ def _load(pem: bytes, *, skip_validation: bool) -> RSAPrivateKey | EllipticCurve
         raise PrivateKeyError(f"an RSA key of {key.key_size} bits, and at most {_MOST_RSA_BITS} are taken here")
     if key.key_size < _SHORTEST_RSA:
         raise PrivateKeyError(f"an RSA key of {key.key_size} bits, too short to sign with")
-    if not skip_validation:
-        _parse(pem, skip_validation=False)
     return key
 
 

@@ -24,7 +24,7 @@ def path_problem(leaf: Certificate | None, authorities: Sequence[Certificate], a
     """
     certificates = authorities if leaf is None else (leaf, *authorities)
     return (
-        _first(usable_problem(certificate, at) for certificate in certificates)
+        _first(date_problem(certificate, at) or extension_problem(certificate) for certificate in certificates)
         or _first(map(authority_problem, authorities))
         or _first(
             f"{child.subject} was not signed by {parent.subject}"
@@ -38,11 +38,6 @@ def path_problem(leaf: Certificate | None, authorities: Sequence[Certificate], a
 
 def _first(problems: Iterable[str]) -> str:
     return next(filter(None, problems), "")
-
-
-def usable_problem(certificate: Certificate, at: datetime) -> str:
-    """Why a certificate cannot be used at this time; empty where it can."""
-    return date_problem(certificate, at) or extension_problem(certificate)
 
 
 def date_problem(certificate: Certificate, at: datetime) -> str:

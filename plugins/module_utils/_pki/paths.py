@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from .certificates import MOST_IN_A_CHAIN, Certificate, too_long
 from .path_building import Search, distinct
-from .path_checks import authority_problem, usable_problem
+from .path_checks import authority_problem
 from .verifiers import PathResult, Verifier
 
 __all__ = ["PathResult", "Verifier", "check_authority_chain", "validate_issued_by", "validate_path"]
@@ -56,17 +56,15 @@ def validate_issued_by(
     return Search(None, issuer, along, distinct(anchors), _aware(at), verifier).result()
 
 
-def check_authority_chain(chain: Sequence[Certificate], at: datetime | None = None) -> list[str]:
+def check_authority_chain(chain: Sequence[Certificate]) -> list[str]:
     """Problems of a CA chain in one Secret entry, as sentences: one ordered chain, issuing CA first.
 
     These are the chains that Strimzi's CertificateUtils.validateUserCaCertChain refuses (docs/operator.md,
-    "User-managed CA"). As there, a single certificate has no problems. at: also check the dates at this time.
+    "User-managed CA"). As there, a single certificate has no problems, and dates do not matter.
     """
     if len(chain) < 2:
         return []
     problems = [f"{problem}." for problem in map(authority_problem, chain) if problem]
-    if at is not None:
-        problems += [f"{problem}." for problem in (usable_problem(one, _aware(at)) for one in chain) if problem]
     for lower, upper in pairwise(chain):
         if not _follows(lower, upper):
             problems.append(f"the chain is out of order: {lower.subject} was not issued by {upper.subject}.")

@@ -78,7 +78,7 @@ def test_a_value_that_is_no_text() -> None:
 @pytest.mark.parametrize("case", LIKE, ids=lambda case: case.name)
 def test_a_chain_with_another_spelling_is_in_order_and_told_for_what_it_is(case: Spelling) -> None:
     chain = (case.below, case.authority)
-    assert check_authority_chain(chain, NOW) == []
+    assert check_authority_chain(chain) == []
     ((certificate, defect),) = chain_defects(chain)
     assert (certificate, defect.verifiers) == (case.below, {Verifier.GO})
     assert "in another spelling" in defect.cause
