@@ -8,7 +8,6 @@ connection").
 
 from __future__ import annotations
 
-import os
 import re
 import ssl
 from typing import Any
@@ -16,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from .._kube._kubernetes import urllib3
-from .._kube.key_files import memory_file
+from .._kube.memory_files import NoMemoryFiles, UnusablePair, present
 from .._pki.certificates import encode_certificates
 from .._strimzi.issuer_settings import VaultIssuer, VaultTlsCertificate
 from .vault_errors import VaultFailure
@@ -67,25 +66,18 @@ def tls_context(settings: VaultIssuer) -> ssl.SSLContext:
 
 
 def _present(context: ssl.SSLContext, login: VaultTlsCertificate) -> None:
-    """Give OpenSSL a key that lies in no file: the ssl module reads keys from paths only, and a memory file has a path
-    for this process alone, and is on no disk.
-    """
-    if not hasattr(os, "memfd_create"):
+    try:
+        present(context, encode_certificates(login.chain) + login.key.reveal(), "vault")
+    except NoMemoryFiles:
         raise VaultFailure(
             "This system has no memory files (memfd_create), so the key that logs in to Vault cannot be used without "
             "writing it to a disk.",
             "Run this task on Linux, or log in in another way.",
-        )
-    file = memory_file("vault", encode_certificates(login.chain) + login.key.reveal())
-    try:
-        context.load_cert_chain(f"/proc/self/fd/{file}")
-    except (ssl.SSLError, OSError):
-        # The cause is left out of the message: its text may quote anything.
+        ) from None
+    except UnusablePair:
         raise VaultFailure(
             "The certificate and the key that log in to Vault are no usable pair.", "Give the key of this certificate."
         ) from None
-    finally:
-        os.close(file)
 
 
 def pool(base: str, context: ssl.SSLContext) -> Any:

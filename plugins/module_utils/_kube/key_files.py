@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .held_folders import hold, remove_abandoned
+from .memory_files import are_available, memory_file, path_of
 
 if TYPE_CHECKING:
     from kubernetes.client.configuration import Configuration
@@ -43,7 +44,7 @@ def folder_for_keys() -> str:
 
 def move_into_memory(configuration: Configuration) -> None:
     """The files that the library wrote into that folder; where there are no memory files they stay until the end."""
-    if not hasattr(os, "memfd_create"):
+    if not are_available():
         return
     for attribute in _ATTRIBUTES:
         path = Path(getattr(configuration, attribute) or "")
@@ -54,13 +55,4 @@ def move_into_memory(configuration: Configuration) -> None:
 def _move(path: Path) -> None:
     descriptor = memory_file(path.name, path.read_bytes())
     path.unlink()
-    path.symlink_to(f"/proc/self/fd/{descriptor}")
-
-
-def memory_file(name: str, content: bytes) -> int:
-    """The descriptor of a file that is on no disk; this process alone can read it, at ``/proc/self/fd/<descriptor>``."""
-    # Closed in children: an exec plugin is not given the key.
-    descriptor = os.memfd_create(name, os.MFD_CLOEXEC)
-    os.fchmod(descriptor, 0o600)
-    os.write(descriptor, content)
-    return descriptor
+    path.symlink_to(path_of(descriptor))

@@ -8,10 +8,10 @@
 
 from __future__ import annotations
 
-import os
 import ssl
 from collections.abc import Mapping
 
+from .._kube.memory_files import NoMemoryFiles, UnusablePair, present
 from .._pki.certificates import Certificate
 from .._strimzi.ca_secrets import CURRENT, read_ca_secrets
 from .._strimzi.errors import StepError
@@ -71,28 +71,13 @@ def _trust(context: ssl.SSLContext, anchor: Certificate, place: str) -> None:
 
 
 def _load(context: ssl.SSLContext, pem: bytes, where: str) -> None:
-    """Give OpenSSL a key that lies in no file.
-
-    Python's ssl module reads keys from paths only. A memory file has no name that another process could open. It is
-    reached through /proc/self/fd of this process, which only root and processes that may trace it can enter. It is on
-    no disk, closed in every child, and gone when this process closes it or is killed. A temporary file would have been
-    on a disk, in its journal and perhaps in a snapshot, even if it were removed at once.
-    """
-    if not hasattr(os, "memfd_create"):
+    try:
+        present(context, pem, "identity")
+    except NoMemoryFiles:
         raise IdentityUnusable(
             "This system has no memory files (memfd_create), so the key of the cluster operator cannot be used without "
             "writing it to a disk.",
             "Run this task on Linux, or use strategy=operator with spread=restart.",
-        )
-    file = os.memfd_create("identity", os.MFD_CLOEXEC)
-    try:
-        os.fchmod(file, 0o600)
-        with os.fdopen(os.dup(file), "wb") as writer:
-            writer.write(pem)
-        # With an empty password an encrypted key is an error; without one OpenSSL would ask for it on the terminal.
-        context.load_cert_chain(f"/proc/self/fd/{file}", password="")
-    except (ssl.SSLError, OSError):
-        # The cause is left out of the message: its text may quote anything.
+        ) from None
+    except UnusablePair:
         raise IdentityUnusable(f"The certificate and the key in {where} are no usable pair.", _REMEDY) from None
-    finally:
-        os.close(file)

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import vault_reach
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import Token
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.vault_errors import VaultFailure
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
@@ -158,7 +158,7 @@ def test_a_key_of_another_certificate_does_not_log_in(identities: Identities) ->
 def test_without_memory_files_no_key_is_written_to_a_disk(
     identities: Identities, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delattr(vault_reach.os, "memfd_create")
+    monkeypatch.delattr(os, "memfd_create")
     assert "memory files" in str(failing("https://vault", login=login_of(identities)))
 
 
