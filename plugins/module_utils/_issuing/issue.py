@@ -14,7 +14,7 @@ from .._pki.certificates import Certificate, CertificateError, Chain, encode_cer
 from .._pki.keys import PrivateKey
 from .._pki.requests import build_request
 from .._strimzi import names
-from .._strimzi.ca_secrets import CURRENT, KEY, private_key
+from .._strimzi.ca_secrets import CURRENT, key_of
 from .._strimzi.errors import AuthorityUnavailable, LeafRefused
 from .._strimzi.leaf_requests import NextKeys
 from .._strimzi.leaves import LeafSecret
@@ -36,6 +36,7 @@ from .entities import every_leaf, subject_for
 from .internal import InternalIssuer
 from .issuer import IssuedCertificate
 from .keys_of_leaves import keys_of
+from .subjects import LeafSubject
 from .user_writes import write_user
 
 
@@ -65,15 +66,13 @@ def _signing_key(step: IssueLeaves, observation: Observation) -> PrivateKey | No
     authority, secret = step.issuer, observation.scope.ca_key_secret
     if observation.snapshot.ca.is_kept_elsewhere(authority[0]):
         return None
-    stored = observation.secret(secret)
-    for entry in (KEY, f"{authority[0].fingerprint}.key"):
-        key = private_key(stored, entry)
-        if key is not None and key.matches(authority[0]):
-            return key
-    raise AuthorityUnavailable(
-        f"Secret {observation.scope.namespace}/{secret} does not hold the key of {authority[0].subject}.",
-        "Put the key of this CA there as ca.key.",
-    )
+    key = key_of(authority[0], observation.secret(secret))
+    if key is None:
+        raise AuthorityUnavailable(
+            f"Secret {observation.scope.namespace}/{secret} does not hold the key of {authority[0].subject}.",
+            "Put the key of this CA there as ca.key.",
+        )
+    return key
 
 
 def _signed(
@@ -84,13 +83,19 @@ def _signed(
     keys = keys_of(wanted, {}, observation, work)
     for leaf in wanted:
         key = keys[leaf.secret]
-        subject = subject_for(leaf, observation)
-        try:
-            issued = issuer.sign(build_request(subject.distinguished_name, subject.names, key))
-        except CertificateError as error:
-            raise not_made(leaf.secret, error) from None
-        acceptance.refuse(issued, subject, key, leaf.secret)
-        yield key, issued
+        yield key, signed_here(subject_for(leaf, observation), key, issuer, acceptance, leaf.secret)
+
+
+def signed_here(
+    subject: LeafSubject, key: PrivateKey, issuer: InternalIssuer, acceptance: Acceptance, secret: str
+) -> IssuedCertificate:
+    """A leaf that the internal issuer has signed, and that may be used. secret: where it is to be stored. Raises LeafRefused."""
+    try:
+        issued = issuer.sign(build_request(subject.distinguished_name, subject.names, key))
+    except CertificateError as error:
+        raise not_made(secret, error) from None
+    acceptance.refuse(issued, subject, key, secret)
+    return issued
 
 
 def _returned(wanted: list[LeafSecret], observation: Observation) -> Iterator[_Made]:

@@ -16,7 +16,6 @@ from .._pki.authorities import DistinguishedName
 from .._pki.certificates import CertificateError, Chain, encode_certificates, parse_certificates
 from .._pki.keys import PrivateKey, generate_key
 from .._pki.leaf_usability import Purpose
-from .._pki.requests import build_request
 from .._strimzi.ca_secrets import KEY, private_key
 from .._strimzi.errors import AuthorityUnavailable, StepError
 from .._strimzi.leaves import holders_of_subjects
@@ -28,8 +27,9 @@ from .._strimzi.writes import Write, WriteVerb, new_secret, secret_patch, versio
 from .._trust.model.ledger import Ledger
 from .._trust.model.snapshot import IssuedBy
 from .._trust.model.states import TRUSTED_STATES
-from .acceptance import Acceptance, known_certificates, not_made
+from .acceptance import Acceptance, known_certificates
 from .internal import InternalIssuer
+from .issue import signed_here
 from .issuer import IssuedCertificate
 from .subjects import LeafSubject, canonical
 
@@ -172,13 +172,8 @@ def _issue(
     wanted: OwnCertificate, issuer: InternalIssuer, observation: Observation, work: Work
 ) -> tuple[IssuedCertificate, bytes]:
     subject, key = _subject(wanted), generate_key(work.settings.leaf_key)
-    try:
-        issued = issuer.sign(build_request(subject.distinguished_name, subject.names, key))
-    except CertificateError as error:
-        raise not_made(wanted.secret, error) from None
     acceptance = Acceptance(observation.snapshot.ca.current, known_certificates(observation.snapshot), work.clock.now())
-    acceptance.refuse(issued, subject, key, wanted.secret)
-    return issued, key.reveal()
+    return signed_here(subject, key, issuer, acceptance, wanted.secret), key.reveal()
 
 
 def _write(wanted: OwnCertificate, stored: object, data: dict[str, bytes], work: Work) -> Write:

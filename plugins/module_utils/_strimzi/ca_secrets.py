@@ -111,6 +111,15 @@ def private_key(key_secret: Object | None, entry: str) -> PrivateKey | None:
     return usable_key(entries(key_secret).get(entry))
 
 
+def key_of(authority: Certificate, key_secret: Object | None) -> PrivateKey | None:
+    """The private key of this CA, whether it is in use or is kept beside that; None where it is not at hand."""
+    for entry in (KEY, f"{authority.fingerprint}.key"):
+        key = private_key(key_secret, entry)
+        if key is not None and key.matches(authority):
+            return key
+    return None
+
+
 def usable_key(content: bytes | None) -> PrivateKey | None:
     if content is None:
         return None

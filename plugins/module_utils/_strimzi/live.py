@@ -6,9 +6,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
 from .._handshake.collect import collect
 from .._handshake.listener import (
@@ -17,10 +19,13 @@ from .._handshake.listener import (
     ListenerObservation,
     observe_listener,
 )
+from .._handshake.probes import Probe, make_probe
 from .._handshake.stream import ByteStream, Deadline
 from .._handshake.trust import Trust
+from .._pki.certificates import Certificate
 from .._trust.evidence.live import listener_name
 from .._trust.model.listeners import ObservedListener
+from .ca_secrets import key_of
 from .work import PortOpener
 
 #: Connections through the API server at the same time: each one is a stream on the API server and on the node.
@@ -39,6 +44,12 @@ class Endpoint:
     port: int
     prompt: bytes = KAFKA_PROMPT
     verifies: bool = True
+
+
+def probe_of(authority: Certificate, key_secret: Mapping[str, Any] | None, now: datetime) -> Probe | None:
+    """A probe of this CA; None where its key is not at hand, so that only the list of accepted CAs is evidence."""
+    key = key_of(authority, key_secret)
+    return None if key is None else make_probe(authority, key, now=now)
 
 
 def observe_listeners(

@@ -11,21 +11,12 @@ from datetime import datetime
 from typing import Any
 
 from .._handshake.listener import Inquiry
-from .._handshake.probes import (
-    Probe,
-    make_probe,
-    make_stranger,
-)
-from .._pki.certificates import Certificate
+from .._handshake.probes import make_stranger
 from .._trust.ledger.enrolment import as_seen
 from .._trust.model.listeners import ObservedListener
 from .._trust.model.snapshot import Component, Pod
 from . import names
-from .ca_secrets import KEY, private_key
-from .live import (
-    Endpoint,
-    observe_listeners,
-)
+from .live import Endpoint, observe_listeners, probe_of
 from .names import CaKind
 from .observe import Observation
 from .pods import has_role
@@ -89,15 +80,6 @@ def _inquiry(observation: Observation, now: datetime) -> Inquiry:
     """The inquiry about every CA that is trusted, about to be trusted, or was."""
     ledger = as_seen(observation.snapshot)
     authorities = [*(e.certificate for e in ledger.entries), *(removed.certificate for removed in ledger.removed)]
-    probes = {one.fingerprint: probe for one in authorities if (probe := _probe(one, observation, now)) is not None}
+    keys = observation.secret(observation.scope.ca_key_secret)
+    probes = {one.fingerprint: probe for one in authorities if (probe := probe_of(one, keys, now)) is not None}
     return Inquiry(authorities, probes, authorities, make_stranger(now=now))
-
-
-def _probe(authority: Certificate, observation: Observation, now: datetime) -> Probe | None:
-    """A probe of this CA; None where its key is not at hand, so that only the list of accepted CAs is evidence."""
-    secret = observation.secret(observation.scope.ca_key_secret)
-    for entry in (f"{authority.fingerprint}.key", KEY):
-        key = private_key(secret, entry)
-        if key is not None and key.matches(authority):
-            return make_probe(authority, key, now=now)
-    return None

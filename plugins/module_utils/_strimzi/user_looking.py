@@ -11,14 +11,12 @@ from datetime import datetime
 from typing import Any
 
 from .._handshake.listener import Inquiry
-from .._handshake.probes import Probe, make_probe, make_stranger
+from .._handshake.probes import make_stranger
 from .._kube.client import KubeClient
 from .._kube.resources import PODS, SECRETS
-from .._pki.certificates import Certificate
 from .._trust.model.listeners import ObservedListener
 from . import names
-from .ca_secrets import KEY, private_key
-from .live import Endpoint, observe_listeners
+from .live import Endpoint, observe_listeners, probe_of
 from .names import CaKind, ClusterNames
 from .pods import has_role, is_final
 from .user_listeners import user_listeners
@@ -47,7 +45,7 @@ def look_at_user_listeners(
         for pod in _brokers(client, scope) for port in ports
     ]  # fmt: skip
     stored = client.get_or_none(SECRETS, scope.namespace, scope.of(CaKind.CLIENTS).ca_key_secret)
-    probes = {one.fingerprint: probe for one in clients_ca.anchors if (probe := _probe(one, stored, now))}
+    probes = {one.fingerprint: probe for one in clients_ca.anchors if (probe := probe_of(one, stored, now))}
     inquiry = Inquiry(clients_ca.anchors, probes, clients_ca.anchors, make_stranger(now=now))
     return observe_listeners(open_port, endpoints, inquiry, seconds=seconds)
 
@@ -58,12 +56,3 @@ def _brokers(client: KubeClient, scope: ClusterNames) -> list[Mapping[str, Any]]
     pods = client.list(PODS, scope.namespace, label_selector=selector).items
     running = (pod for pod in pods if has_role(pod, names.BROKER_ROLE_LABEL) and not is_final(pod))
     return sorted(running, key=lambda pod: str(pod["metadata"]["name"]))
-
-
-def _probe(authority: Certificate, stored: Mapping[str, Any] | None, now: datetime) -> Probe | None:
-    """None where its key is not at hand, so that only the list of accepted CAs is evidence."""
-    for entry in (f"{authority.fingerprint}.key", KEY):
-        key = private_key(stored, entry)
-        if key is not None and key.matches(authority):
-            return make_probe(authority, key, now=now)
-    return None
