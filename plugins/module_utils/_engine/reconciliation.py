@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from .._strimzi import names, operator
 from .._strimzi.errors import StepError
-from .._strimzi.kafka import condition
+from .._strimzi.kafka import PAUSED, condition
 from .._strimzi.observe import Observation
 from .._strimzi.secret_data import annotation
 from .._strimzi.work import Work
@@ -44,7 +44,7 @@ def resume_for(holder: str, work: Work, before_write: Callable[[], None]) -> Obs
     """
     seen = see_existing(work)
     state = seen.snapshot.reconciliation
-    if not state.paused and not condition(seen.kafka, "ReconciliationPaused"):
+    if not state.paused and not condition(seen.kafka, PAUSED):
         return seen
     if state.paused and not state.paused_by_us and _holder(seen) != holder:
         _refuse(seen)

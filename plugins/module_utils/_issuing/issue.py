@@ -140,7 +140,8 @@ def _write(
     }
     if existing is None:
         # The operator finds its leaves by their labels, and deletes those of nodes that it does not know.
-        labels = observation.scope.leaf_labels(leaf.component is Component.KAFKA)
+        scope = observation.scope
+        labels = scope.node_leaf_labels if leaf.component is Component.KAFKA else scope.labels
         body = new_secret(labels, leaf.secret, data, annotations)
         return Write(WriteVerb.CREATE, SECRETS, leaf.secret, what, body, before={}, after=facts)
     patch = secret_patch(data, dict(annotations))

@@ -16,8 +16,8 @@ from .._pki.certificates import Chain, encode_certificates
 from .._pki.keys import PrivateKey
 from .._pki.keystores import pkcs12_keystore
 from .._strimzi.ca_secrets import CURRENT
-from .._strimzi.leaves import KEYSTORE, LeafSecret
-from .._strimzi.names import CLUSTER_LABEL, KIND_LABEL
+from .._strimzi.leaves import LeafSecret
+from .._strimzi.names import CLUSTER_LABEL, KIND_LABEL, USER_KEYSTORE, USER_PASSWORD
 from .._strimzi.observe import Observation
 from .._strimzi.resources import KAFKA_USERS
 from .._strimzi.secret_data import entries
@@ -25,8 +25,7 @@ from .._strimzi.work import Work
 from .._strimzi.writes import Write, WriteVerb, new_secret, secret_patch
 from .issuer import IssuedCertificate
 
-#: The entry with the password of the PKCS#12 file, and of how many characters that is.
-_PASSWORD = "user.password"  # noqa: S105 - the name of an entry
+#: Characters of the password of the PKCS#12 file.
 _LENGTH = 32
 
 
@@ -52,7 +51,7 @@ def write_user(
     user = observation.served[leaf.secret]
     if user.keystore:
         password = _new_password()
-        data |= {KEYSTORE: pkcs12_keystore(leaf.common_name, key, chain, password), _PASSWORD: password}
+        data |= {USER_KEYSTORE: pkcs12_keystore(leaf.common_name, key, chain, password), USER_PASSWORD: password}
     facts: Mapping[str, Any] = {"leaf": f"{issued.leaf.subject} {issued.leaf.sha256[:16]}"}
     if user.version is None:
         body = new_secret(_labels(observation), leaf.secret, data, {})

@@ -13,14 +13,14 @@ from typing import Any
 
 from .._pki.certificates import Certificate
 from .._pki.keystores import KeystoreError, certificate_in_pkcs12
+from .names import USER_CERTIFICATE, USER_KEY, USER_KEYSTORE, USER_PASSWORD
 from .secret_data import entries
 
-_FILE, _PASSWORD = "user.p12", "user.password"
-_WRITTEN_TOGETHER = ("user.crt", "user.key", _FILE, _PASSWORD)
+_WRITTEN_TOGETHER = (USER_CERTIFICATE, USER_KEY, USER_KEYSTORE, USER_PASSWORD)
 #: As the API server notes who has written (docs/operator.md, "Users").
 _USER_OPERATOR = "strimzi-user-operator"
 REMEDY = (
-    f"Remove the entries {_FILE} and {_PASSWORD} from its Secret: the User Operator makes both anew. Where its key is none of RSA, annotate the "
+    f"Remove the entries {USER_KEYSTORE} and {USER_PASSWORD} from its Secret: the User Operator makes both anew. Where its key is none of RSA, annotate the "
     "Secret strimzi.io/force-renew=true instead"
 )
 
@@ -31,13 +31,13 @@ def why_stale(secret: Mapping[str, Any], leaf: Certificate) -> str:
     A file that the User Operator wrote together with the certificate is not opened: that takes too long for ten thousand.
     """
     data = entries(secret)
-    if _FILE not in data or _wrote_all(secret):
+    if USER_KEYSTORE not in data or _wrote_all(secret):
         return ""
     try:
-        found = certificate_in_pkcs12(data[_FILE], data.get(_PASSWORD, b""))
+        found = certificate_in_pkcs12(data[USER_KEYSTORE], data.get(USER_PASSWORD, b""))
     except KeystoreError as error:
-        return f"its {_FILE} {error}"
-    return "" if found == leaf.sha256 else f"its {_FILE} holds another certificate than its user.crt"
+        return f"its {USER_KEYSTORE} {error}"
+    return "" if found == leaf.sha256 else f"its {USER_KEYSTORE} holds another certificate than its {USER_CERTIFICATE}"
 
 
 def _wrote_all(secret: Mapping[str, Any]) -> bool:

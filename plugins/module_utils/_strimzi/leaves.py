@@ -32,10 +32,6 @@ class LeafSecret:
     namespace: str = ""
 
 
-#: The entry of a user's Secret with the PKCS#12 file.
-KEYSTORE = "user.p12"
-
-
 @dataclass(frozen=True)
 class ServedUser:
     """A KafkaUser whose certificate this collection issues. where: its Secret. stored: the leaf there; None where there is no Secret. version:
@@ -50,6 +46,14 @@ class ServedUser:
     keystore: bool = False
 
 
+def _topic_operator_secret(cluster: str) -> str:
+    return f"{cluster}-entity-topic-operator-certs"
+
+
+def _user_operator_secret(cluster: str) -> str:
+    return f"{cluster}-entity-user-operator-certs"
+
+
 def component_leaves(cluster: str) -> tuple[LeafSecret, ...]:
     """The leaves that are not of Kafka nodes (docs/operator.md, "Leaves")."""
     return (
@@ -57,11 +61,11 @@ def component_leaves(cluster: str) -> tuple[LeafSecret, ...]:
             f"{cluster}-cluster-operator-certs", "cluster-operator", Component.CLUSTER_OPERATOR, "cluster-operator"
         ),
         LeafSecret(
-            f"{cluster}-entity-topic-operator-certs", "entity-operator", Component.ENTITY_OPERATOR,
+            _topic_operator_secret(cluster), "entity-operator", Component.ENTITY_OPERATOR,
             f"{cluster}-entity-topic-operator",
         ),
         LeafSecret(
-            f"{cluster}-entity-user-operator-certs", "entity-operator", Component.ENTITY_OPERATOR,
+            _user_operator_secret(cluster), "entity-operator", Component.ENTITY_OPERATOR,
             f"{cluster}-entity-user-operator",
         ),
         LeafSecret(
@@ -134,8 +138,8 @@ def _leaves_of(
     """The leaves of these components and nodes, the operator's own among them."""
     operators = spec.get("entityOperator") or {}
     without = {
-        f"{scope.cluster}-entity-topic-operator-certs": operators.get("topicOperator") is None,
-        f"{scope.cluster}-entity-user-operator-certs": operators.get("userOperator") is None,
+        _topic_operator_secret(scope.cluster): operators.get("topicOperator") is None,
+        _user_operator_secret(scope.cluster): operators.get("userOperator") is None,
     }
     present = components | {Component.CLUSTER_OPERATOR}
     others = (leaf for leaf in component_leaves(scope.cluster) if leaf.component in present)
@@ -173,6 +177,6 @@ def server_cert_hash(component: Component, leaves: Sequence[StoredLeaf], scope: 
     if component is Component.KAFKA:
         return next(iter(hashes.values()), "")
     if component is Component.ENTITY_OPERATOR:
-        operators = (f"{scope.cluster}-entity-topic-operator-certs", f"{scope.cluster}-entity-user-operator-certs")
+        operators = (_topic_operator_secret(scope.cluster), _user_operator_secret(scope.cluster))
         return "".join(hashes[name][:_STUB] if name in hashes else "null" for name in operators)
     return next(iter(hashes.values()), "")[:_STUB]

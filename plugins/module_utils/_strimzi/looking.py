@@ -16,6 +16,7 @@ from .._trust.ledger.enrolment import as_seen
 from .._trust.model.listeners import ObservedListener
 from .._trust.model.snapshot import Component, Pod
 from . import names
+from .listener_addresses import listeners_of
 from .live import Endpoint, observe_listeners, probe_of
 from .names import CaKind
 from .observe import Observation
@@ -68,10 +69,9 @@ def _user_ports(kafka: Mapping[str, Any]) -> tuple[int, ...]:
     """Ports of the TLS listeners that present the node's own certificate; a certificate of the user is not of the
     cluster CA.
     """
-    listeners = ((kafka.get("spec") or {}).get("kafka") or {}).get("listeners") or []
     return tuple(
         int(listener["port"])
-        for listener in listeners
+        for listener in listeners_of(kafka)
         if listener.get("tls") and not (listener.get("configuration") or {}).get("brokerCertChainAndKey")
     )
 

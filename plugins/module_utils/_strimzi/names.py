@@ -55,6 +55,9 @@ JOURNAL = "trustops.strimzi/journal"
 NAMED = "trustops.strimzi/named"
 LAYOUT = "trustops.strimzi/layout"
 
+#: Entries of a user's Secret (docs/operator.md, "Users"): certificate, key, and the PKCS#12 file of both with its password.
+USER_CERTIFICATE, USER_KEY, USER_KEYSTORE, USER_PASSWORD = "user.crt", "user.key", "user.p12", "user.password"
+
 
 def selector_of(labels: Mapping[str, str]) -> str:
     """The label selector of everything that has these labels."""
@@ -168,7 +171,7 @@ class ClusterNames:
     def own_labels(self) -> dict[str, str]:
         """Labels of what is made here for the CA, and is none of Strimzi's: a flow on one CA removes nothing of the other."""
         manager = {CaKind.CLUSTER: "trustops.strimzi", CaKind.CLIENTS: "trustops.strimzi-clients-ca"}[self.ca]
-        return {"app.kubernetes.io/managed-by": manager, CLUSTER_LABEL: self.cluster}
+        return {MANAGED_BY_LABEL: manager, CLUSTER_LABEL: self.cluster}
 
     @property
     def beside_labels(self) -> dict[str, str]:
@@ -177,7 +180,7 @@ class ClusterNames:
         """
         labels = {
             "app.kubernetes.io/instance": self.cluster,
-            "app.kubernetes.io/managed-by": "cert-manager",
+            MANAGED_BY_LABEL: "cert-manager",
             "app.kubernetes.io/part-of": f"strimzi-{self.cluster}",
         }
         return labels if self.ca is CaKind.CLIENTS else {**labels, CLUSTER_LABEL: self.cluster}
@@ -202,11 +205,10 @@ class ClusterNames:
         """Label selector of the Secrets that the User Operator writes (docs/operator.md, "Users")."""
         return selector_of({KIND_LABEL: "KafkaUser", CLUSTER_LABEL: self.cluster})
 
-    def leaf_labels(self, node: bool) -> dict[str, str]:
-        """Labels of a Secret with a leaf. A node's Secret has two more, by which the operator deletes Secrets of nodes
-        that are gone.
-        """
-        return {**self.labels, **({NAME_LABEL: self.node_name_label, COMPONENT_TYPE_LABEL: "kafka"} if node else {})}
+    @property
+    def node_leaf_labels(self) -> dict[str, str]:
+        """Labels of a Secret with the leaf of a node: two more than others, by which the operator deletes those of nodes that are gone."""
+        return {**self.labels, NAME_LABEL: self.node_name_label, COMPONENT_TYPE_LABEL: "kafka"}
 
     @property
     def node_name_label(self) -> str:

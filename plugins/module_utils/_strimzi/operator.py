@@ -193,7 +193,7 @@ def resume_for(observation: Observation, work: Work) -> None:
     if observation.snapshot.reconciliation.paused:
         _edit_kafka(observation, work, "", "resume reconciliation", {"metadata": {"annotations": gone}})
     if not work.dry_run:
-        _wait_for_kafka(work, lambda kafka: not condition(kafka, "ReconciliationPaused"), "gone on with")
+        _wait_for_kafka(work, lambda kafka: not condition(kafka, PAUSED), "gone on with")
 
 
 def set_generated(step: SetGenerated, observation: Observation, work: Work) -> None:

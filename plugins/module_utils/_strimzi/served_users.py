@@ -19,8 +19,8 @@ from .._trust.model.ledger import Ledger
 from .._trust.model.presenters import Presenter
 from .._trust.model.snapshot import CaSecrets, Component
 from .ca_secrets import CURRENT
-from .leaves import KEYSTORE, LeafSecret, ServedUser, holders_of_subjects, read_chain
-from .names import ClusterNames
+from .leaves import LeafSecret, ServedUser, holders_of_subjects, read_chain
+from .names import USER_KEYSTORE, ClusterNames
 from .secret_data import entries
 from .users import TLS, User, Users
 
@@ -73,7 +73,9 @@ def _read(user: ServedUser, secret: Object, in_use: bytes, ca: CaSecrets, ledger
     data = entries(secret)
     leaf = read_chain(user.where, secret, _generation(data.get(CURRENT, b""), in_use, ca, ledger))
     leaf = replace(leaf, renewal_window=user.renewal_window)
-    return replace(user, stored=leaf, version=str(secret["metadata"]["resourceVersion"]), keystore=KEYSTORE in data)
+    return replace(
+        user, stored=leaf, version=str(secret["metadata"]["resourceVersion"]), keystore=USER_KEYSTORE in data
+    )
 
 
 def _generation(beside: bytes, in_use: bytes, ca: CaSecrets, ledger: Ledger | None) -> int | None:

@@ -9,7 +9,7 @@ Only facts are kept: there may be ten thousand Secrets, and each holds a private
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -17,8 +17,10 @@ from typing import Any
 from .._pki.certificates import Certificate, CertificateError, Chain, parse_certificates
 from .._pki.keys import PrivateKeyError, load_stored_key
 from .._pki.paths import validate_path
+from .ca_secrets import CURRENT
 from .copy_age import data_changed
 from .keystore_files import why_stale
+from .names import USER_CERTIFICATE, USER_KEY, USER_KEYSTORE
 from .secret_data import entries
 
 
@@ -63,20 +65,20 @@ def read_clients_ca(secret: Mapping[str, Any] | None) -> ClientsCa:
     """An entry that cannot be read is left out: the operator refuses the whole Secret then, and says so."""
     data = {key: value for key, value in entries(secret).items() if key.endswith(".crt")}
     chains = (_read(data[key]) for key in sorted(data))
-    return ClientsCa(tuple(chain[0] for chain in chains if chain), data.get("ca.crt", b""))
+    return ClientsCa(tuple(chain[0] for chain in chains if chain), data.get(CURRENT, b""))
 
 
 def read_user_secret(secret: Mapping[str, Any], clients_ca: ClientsCa, now: datetime) -> UserCertificate:
     """The certificate in a Secret as the User Operator writes it."""
     data = entries(secret)
-    found = read_certificate(secret, "user.crt", data.get("user.key", b""), clients_ca, now)
-    leaf = next(iter(_read(data.get("user.crt", b""))), None)
+    found = read_certificate(secret, USER_CERTIFICATE, data.get(USER_KEY, b""), clients_ca, now)
+    leaf = next(iter(_read(data.get(USER_CERTIFICATE, b""))), None)
     if leaf is None:
         return found
     return replace(
-        found, keystore="user.p12" in data, problem=found.problem or _unlike(data, clients_ca),
+        found, keystore=USER_KEYSTORE in data, problem=found.problem or _unlike(data, clients_ca),
         stale=why_stale(secret, leaf),
-        beside=next(iter(_read(data.get("ca.crt", b""))), None), is_current=_is_current(data, clients_ca),
+        beside=next(iter(_read(data.get(CURRENT, b""))), None), is_current=_is_current(data, clients_ca),
     )  # fmt: skip
 
 
@@ -111,7 +113,7 @@ def _refused(reason: str) -> str:
 
 def _is_current(data: Mapping[str, bytes], clients_ca: ClientsCa) -> bool:
     """The User Operator compares bytes; a line feed is enough."""
-    return data.get("ca.crt") == clients_ca.stored
+    return data.get(CURRENT) == clients_ca.stored
 
 
 def _unlike(data: Mapping[str, bytes], clients_ca: ClientsCa) -> str:
@@ -120,7 +122,7 @@ def _unlike(data: Mapping[str, bytes], clients_ca: ClientsCa) -> str:
     return "its ca.crt is not that of the clients CA, so the User Operator issues it anew as soon as it looks"
 
 
-def _read(content: bytes) -> Chain | Sequence[Certificate]:
+def _read(content: bytes) -> Chain:
     try:
         return parse_certificates(content)
     except CertificateError:

@@ -150,7 +150,7 @@ def _kept(client: KubeClient, scope: ClusterNames, users: Iterable[User]) -> Ite
     """Secrets of users whose certificates somebody else issues now: what was issued to them before may still be read."""
     for namespace in sorted({user.namespace for user in users if user.authentication == TLS_EXTERNAL}):
         for page in client.pages(SECRETS, namespace, label_selector=names.selector_of({names.KEPT_OF: scope.cluster})):
-            yield from (NamedSecret(namespace, one["metadata"]["name"], "user.crt") for one in page.items)
+            yield from (NamedSecret(namespace, one["metadata"]["name"], names.USER_CERTIFICATE) for one in page.items)
 
 
 def _listed(client: KubeClient, scope: ClusterNames, space: UserNamespace) -> list[User]:

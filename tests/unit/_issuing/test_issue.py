@@ -143,7 +143,7 @@ def test_a_leaf_whose_secret_is_gone_is_issued_as_the_operator_would(secret: str
     assert changed(bench, secret) == [secret]
     made = bench.find("secrets", secret)
     is_node = BY_SECRET[secret].component is Component.KAFKA
-    assert (made["type"], made["metadata"]["labels"]) == ("Opaque", SCOPE.leaf_labels(is_node))
+    assert (made["type"], made["metadata"]["labels"]) == ("Opaque", SCOPE.node_leaf_labels if is_node else SCOPE.labels)
     assert bench.annotation("secrets", secret, "cluster-ca-cert-generation") == "4"
     assert set(made["data"]) == {f"{BY_SECRET[secret].entry}.crt", f"{BY_SECRET[secret].entry}.key"}
     assert presented(bench, secret)[0].signed_by(CA.certificate)

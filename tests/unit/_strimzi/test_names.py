@@ -60,12 +60,11 @@ def test_labels_stay_out_of_the_deletion_trap() -> None:
     """A Secret with all four node labels that is no node's is deleted by the operator (docs/operator.md, "Leaves")."""
     scope = ClusterNames("kafka", "demo")
     assert not {"strimzi.io/name", "strimzi.io/component-type"} & set(scope.labels)
-    assert scope.leaf_labels(node=False) == scope.labels
 
 
 def test_a_nodes_leaf_has_all_four() -> None:
     """By these labels the operator deletes the leaf of a node that is gone (docs/operator.md, "Tried by hand", 8)."""
-    assert ClusterNames("kafka", "demo").leaf_labels(node=True) == {
+    assert ClusterNames("kafka", "demo").node_leaf_labels == {
         "strimzi.io/kind": "Kafka", "strimzi.io/cluster": "demo", "strimzi.io/name": "demo-kafka",
         "strimzi.io/component-type": "kafka",
     }  # fmt: skip
