@@ -74,11 +74,8 @@ def _known(snapshot: Snapshot, ledger: Ledger) -> tuple[LedgerEntry, ...]:
 
 
 def _is_anchored(entry: LedgerEntry, trusts: Chain) -> bool:
-    """Whether the client trusts one of the CAs of this chain; compared by name and key, as path validation finds an
-    anchor.
-    """
-    held = {(one.subject_der, one.public_key_sha256) for one in trusts}
-    return any((one.subject_der, one.public_key_sha256) in held for one in entry.chain)
+    """Whether the client trusts one of the CAs of this chain, or a twin, by which path validation would end as well."""
+    return any(one.is_twin_of(held) for one in entry.chain for held in trusts)
 
 
 def left_without(leaving: Certificate, client: OutsideClient) -> Chain | None:

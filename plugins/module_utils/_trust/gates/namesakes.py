@@ -14,10 +14,10 @@ from ..model.snapshot import Snapshot
 from ..model.violations import Condition, Violation
 
 
-def namesakes(snapshot: Snapshot, condition: Condition) -> Iterator[Violation]:
+def namesakes(snapshot: Snapshot) -> Iterator[Violation]:
     for name in snapshot.namesakes:
         yield Violation(
-            condition, name,
+            Condition.PRESENTERS_CAN_BE_ISSUED_TO, name,
             "is named as one of Strimzi's own processes, and gets no certificate of an issuer elsewhere: one that adds their organization would "
             "let it do everything in Kafka.",
             "Give the user another name.",

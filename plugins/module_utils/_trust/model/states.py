@@ -61,20 +61,3 @@ TRUSTED_STATES = frozenset(TrustState) - {TrustState.UNTRUSTED}
 def after_usage(state: TrustState, usage: Usage) -> TrustState:
     """The state that follows from usage alone; the same state when nothing follows (docs/design.md, "States")."""
     return _BY_USAGE[state].get(usage, state)
-
-
-def is_edge(before: TrustState | None, after: TrustState | None) -> bool:
-    """Whether the state machine has this edge.
-
-    None before means "not in the ledger"; None after means "removed". A CA enters as UNTRUSTED, or as
-    TRUSTED_UNUSED when an existing cluster is adopted (docs/design.md, "States").
-    """
-    if before is None:
-        return after in (TrustState.UNTRUSTED, TrustState.TRUSTED_UNUSED)
-    if after is None:
-        return before is TrustState.PHASE_OUT
-    if before in UNUSED and after is TrustState.PHASE_OUT:
-        return True
-    if before is TrustState.UNTRUSTED:
-        return after is TrustState.TRUSTED_UNUSED
-    return after in _BY_USAGE[before].values()

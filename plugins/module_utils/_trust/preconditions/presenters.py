@@ -55,7 +55,7 @@ def presenters_can_be_issued_to(snapshot: Snapshot, intent: Intent) -> Iterator[
     supplied = supplied_for(snapshot, intent, ledger)
     if supplied is None or not supplied.elsewhere or not _begins(snapshot, intent):
         return
-    yield from namesakes(snapshot, Condition.PRESENTERS_CAN_BE_ISSUED_TO)
+    yield from namesakes(snapshot)
     yield from _of_other_operators(snapshot)
     issued, room = sum(bool(one.secret) for one in snapshot.presenters), _room_with(supplied.chain)
     if issued > room and rotation_of(snapshot, intent, ledger) is not Goal.RENEW:

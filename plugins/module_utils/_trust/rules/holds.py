@@ -79,7 +79,7 @@ def _unserved(at: Situation) -> Iterator[Violation]:
     """The presenters outside the cluster that nobody issues a certificate to."""
     if not at.snapshot.ca.in_use_elsewhere:
         return
-    yield from namesakes(at.snapshot, Condition.PRESENTERS_CAN_BE_ISSUED_TO)
+    yield from namesakes(at.snapshot)
     for one in at.snapshot.presenters:
         if one.secret in at.intent.taken:
             yield Violation(

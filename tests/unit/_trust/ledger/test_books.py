@@ -23,7 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState, Usage, is_edge
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState, Usage
 
 from ....support.certificates import NOW, Entity
 from .. import linked
@@ -46,6 +46,7 @@ from ..builders import (
     secrets,
     uids_of,
 )
+from ..edges import EDGES
 from ..mixtures import SETTINGS, intents, snapshots
 
 REPLACE_KEY = Intent(Goal.REPLACE_KEY)
@@ -126,7 +127,7 @@ def test_one_transition_per_ca_along_an_edge_only_and_reported_as_it_happened(
         old, new = before.find(name), after.find(name)
         states = (old.state if old else None, new.state if new else None)
         event(f"{states[0]} to {states[1]}")
-        assert states[0] is states[1] or is_edge(*states)
+        assert states[0] is states[1] or states in EDGES
         assert reported.get(name, (states[0], states[0])) == states
 
 
