@@ -100,32 +100,40 @@ def _go_on(
         else:
             before_write()
             outcome.has_begun = True
-        try:
-            _carry_out_all(steps, outcome, work)
-        except AlreadyExists as error:
-            # Of another run it would have been seen by now.
-            if str(error) in taken:
-                intent = _without_user(error, snapshot, intent)
-            taken.add(str(error))
-            work.alive()
-        except (Conflict, NotFound):
-            # The state has changed since the decision; nothing was overwritten.
-            work.alive()
-        except LinkUnavailable as error:
-            # Nothing was written yet, and the way without it is always there.
-            outcome.warnings.append(
-                f"{error} The CA is replaced without a link certificate, with one restart more of each node. For the next time: "
-                f"{error.remedy}"
-            )
-            intent = replace(intent, links=None)
-        except ReloadImpossible as error:
-            if intent.spread is Spread.RELOAD:
-                raise
-            outcome.warnings.append(f"{error} They are restarted instead.")
-            intent = replace(intent, spread=Spread.RESTART)
+        intent = _carry_out_what_can_be(steps, outcome, work, intent, taken)
         earlier = None if any(step.changes_what_nodes_say for step in steps) else outcome.looked
         outcome.go_on(*decide_with_a_look(work, intent, see(work), engine, earlier))
     raise NoProgress(passes)
+
+
+def _carry_out_what_can_be(steps: Steps, outcome: Outcome, work: Work, intent: Intent, taken: set[str]) -> Intent:
+    """Carry out the steps, as far as nothing comes in between. The intent for the rest of the call, without what has turned out to be
+    impossible. taken: errors about objects that were there already; this one is added.
+    """
+    try:
+        _carry_out_all(steps, outcome, work)
+    except AlreadyExists as error:
+        # Of another run it would have been seen by now.
+        if str(error) in taken:
+            intent = _without_user(error, outcome.observation.snapshot, intent)
+        taken.add(str(error))
+        work.alive()
+    except (Conflict, NotFound):
+        # The state has changed since the decision; nothing was overwritten.
+        work.alive()
+    except LinkUnavailable as error:
+        # Nothing was written yet, and the way without it is always there.
+        outcome.warnings.append(
+            f"{error} The CA is replaced without a link certificate, with one restart more of each node. For the next time: "
+            f"{error.remedy}"
+        )
+        return replace(intent, links=None)
+    except ReloadImpossible as error:
+        if intent.spread is Spread.RELOAD:
+            raise
+        outcome.warnings.append(f"{error} They are restarted instead.")
+        return replace(intent, spread=Spread.RESTART)
+    return intent
 
 
 def _without_user(error: AlreadyExists, snapshot: Snapshot, intent: Intent) -> Intent:

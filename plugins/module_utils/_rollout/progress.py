@@ -6,20 +6,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from .._strimzi.actions import Action
 from .._strimzi.pods import component_of, is_ready
 from .._strimzi.work import Work
 from .._trust.model.snapshot import Component, Pod
 from .._trust.model.steps.nodes import Roll
+from .nodes import Object, name_of, uid_of
 
 
 def restart(pod: str, step: Roll, work: Work, *, seconds: float | None = None, away: int | None = None) -> Action:
-    """The restart of a pod as an action of this roll; None for a prediction:
+    """The restart of a pod as an action of this roll.
 
-    seconds: from the old pod's end to Ready. away: the most Kafka nodes that were away at once meanwhile.
+    seconds: from the old pod's end to Ready. away: the most Kafka nodes that were away at once meanwhile. Both are None for a prediction.
     """
     subject, what = f"Pod {work.scope.namespace}/{pod}", f"{step.reason.value} roll"
     return Action("restart", subject, what, step.phase.value, seconds=seconds, away=away)
@@ -38,7 +38,7 @@ class Progress:
         self._step = step
         self._work = work
         self._old = {pod.uid: pod for pod in leaving}
-        self._seen: list[Mapping[str, Any]] = []
+        self._seen: list[Object] = []
         self._gone_at: dict[str, float] = {}  # by UID
         self._away: dict[str, int] = {}  # by UID, of Kafka nodes only
         self._changed = False
@@ -56,14 +56,14 @@ class Progress:
         changed, self._changed = self._changed, False
         return changed
 
-    def see(self, pods: list[Mapping[str, Any]]) -> None:
+    def see(self, pods: list[Object]) -> None:
         """Take in the pods as they are now."""
         now = self._work.clock.monotonic()
         self._seen = pods
         # Nodes that are back are noted first: a node that leaves when the one before is Ready was not away together
         # with it.
         self._note_back(now)
-        present = {str(pod["metadata"]["uid"]) for pod in pods}
+        present = {uid_of(pod) for pod in pods}
         for uid in sorted(self.left - present):
             self.left.discard(uid)
             self._gone_at[uid] = now
@@ -89,9 +89,9 @@ class Progress:
         """A Kafka node comes back under its name, a pod of a Deployment as another one of its component."""
         return any(
             is_ready(pod)
-            and str(pod["metadata"]["uid"]) not in self._old
+            and uid_of(pod) not in self._old
             and component_of(pod, self._work.scope) is old.component
-            and (old.component is not Component.KAFKA or pod["metadata"]["name"] == old.name)
+            and (old.component is not Component.KAFKA or name_of(pod) == old.name)
             for pod in self._seen
         )
 
@@ -105,12 +105,12 @@ class Progress:
     def describe(self) -> str:
         """The state of every pod, for a person who has to find out why nothing moves."""
         states = [
-            f"{pod['metadata']['name']}: {(pod.get('status') or {}).get('phase', 'Unknown')}"
+            f"{name_of(pod)}: {(pod.get('status') or {}).get('phase', 'Unknown')}"
             f"{', Ready' if is_ready(pod) else ', not Ready'}{_cause(pod)}"
-            f"{', to be restarted' if str(pod['metadata']['uid']) in self.left else ''}"
+            f"{', to be restarted' if uid_of(pod) in self.left else ''}"
             for pod in self._seen
         ]
-        names = {str(pod["metadata"]["name"]) for pod in self._seen}
+        names = {name_of(pod) for pod in self._seen}
         states += [
             f"{old.name}: gone, nothing Ready in its place"
             for old in map(self._old.__getitem__, sorted(self._gone_at)) if old.name not in names
@@ -118,7 +118,7 @@ class Progress:
         return f"{self.restarted} of {self.expected} restarted. " + "; ".join(states) + "."
 
 
-def _cause(pod: Mapping[str, Any]) -> str:
+def _cause(pod: Object) -> str:
     """The reason that Kubernetes gives why a pod does not start: not schedulable, no image, crashing."""
     status = pod.get("status") or {}
     waiting = [
