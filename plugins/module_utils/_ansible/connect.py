@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._kube.client import KubeClient
 from .._kube.connection import connect
+from .arguments import AUTH
 
 if TYPE_CHECKING:
     from .._strimzi.names import ClusterNames
@@ -24,6 +25,18 @@ def client_for(options: Mapping[str, Any], warn: Callable[[str], None]) -> KubeC
     for caution in transport.cautions:
         warn(caution)
     return KubeClient(transport)
+
+
+def opener_for(params: Mapping[str, Any], client: KubeClient, scope: ClusterNames) -> PortOpener:
+    """Opens ports of pods in the way that the options say. Raises KubeError, ConnectionOptionsError."""
+    if params.get("pod_access") == "direct":
+        return direct_opener_for(client, scope)
+    return port_opener_for(connection_options(params), scope.namespace)
+
+
+def connection_options(params: Mapping[str, Any]) -> dict[str, Any]:
+    """The options about the connection, of all that a module has."""
+    return {name: params.get(name) for name in AUTH.options}
 
 
 def direct_opener_for(client: KubeClient, scope: ClusterNames) -> PortOpener:

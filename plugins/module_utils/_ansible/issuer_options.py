@@ -24,15 +24,12 @@ from .._strimzi.issuer_settings import (
     VaultTlsCertificate,
     VaultToken,
 )
-
-
-class IssuerOptionsError(Exception):
-    """An option that cannot be used; the text names it and quotes nothing."""
+from .errors import OptionsError
 
 
 def issuer_settings(options: Mapping[str, Any] | None) -> IssuerSettings:
     """options: the value of ``issuer``; None: nobody is named, and requests wait for a person or a tool. Raises
-    IssuerOptionsError.
+    OptionsError.
     """
     if options is None or options["type"] == "external":
         return ExternalIssuer()
@@ -49,7 +46,7 @@ def issuer_settings(options: Mapping[str, Any] | None) -> IssuerSettings:
 def _certificates(named: CertManagerIssuer, options: Mapping[str, Any]) -> CertManagerCertificates:
     validity, renew_before = options["validity_days"], options["renew_before_days"]
     if not 0 < renew_before < validity:
-        raise IssuerOptionsError(
+        raise OptionsError(
             f"issuer: renew_before_days is {renew_before} and validity_days is {validity}. Give it between 1 and less than those."
         )
     return CertManagerCertificates(named, timedelta(days=validity), timedelta(days=renew_before))
@@ -67,7 +64,7 @@ def _login(options: Mapping[str, Any]) -> VaultLogin:
         chain = parse_chain(options["certificate"].encode("utf-8"))
         key = load_key(options["private_key"].encode("utf-8"))
     except (CertificateError, PrivateKeyError) as error:
-        raise IssuerOptionsError(
+        raise OptionsError(
             f"issuer.login: {error}. Give certificate and private_key in PEM form, unencrypted."
         ) from None
     return VaultTlsCertificate(chain, key, options["role"] or "", **mount)

@@ -22,6 +22,7 @@ from .._strimzi.errors import StepError
 from .._strimzi.names import CaKind, ClusterNames
 from . import connect
 from .arguments import AUTH, ArgumentSpec
+from .errors import OptionsError
 from .libraries import missing_library
 from .progress import reporter
 from .quiet_module import QuietModule
@@ -70,6 +71,8 @@ class ClusterModule:
             result = body()
         except (KubeError, StepError) as error:
             self.fail(f"{error} {error.remedy}")
+        except OptionsError as error:
+            self.fail(str(error))
         except ConnectionOptionsError as error:
             self.fail(without_exec_values(str(error), self.params.get("kubeconfig")))
         except Exception as error:  # pylint: disable=broad-except
@@ -99,7 +102,7 @@ class ClusterModule:
     # The tools of bodies -----------------------------------------------------------------------------------------
 
     def client(self) -> KubeClient:
-        return connect.client_for({name: self.params.get(name) for name in AUTH.options}, self.module.warn)
+        return connect.client_for(connect.connection_options(self.params), self.module.warn)
 
     def scope(self) -> ClusterNames:
         ca = CaKind(self.params.get("ca") or CaKind.CLUSTER.value)

@@ -14,17 +14,14 @@ from typing import Any
 from .._strimzi.outside_clients import Outside
 from .._trust.model.clients import Waiver
 from .._trust.model.named import NamedSecret, UserNamespace
+from .errors import OptionsError
 
 #: ``[namespace/]name[:entry]``, each as Kubernetes allows it.
 _SECRET = re.compile(r"^(?:([a-z0-9-]+)/)?([a-z0-9][a-z0-9.-]*)(?::([A-Za-z0-9._-]+))?$")
 
 
-class OutsideOptionsError(Exception):
-    """An option that cannot be read; the message has the remedy."""
-
-
 def outside_of(options: Mapping[str, Any]) -> Outside:
-    """Raises OutsideOptionsError."""
+    """Raises OptionsError."""
     return Outside(
         _secrets("trusting_secrets", options),
         tuple(map(_waiver, options.get("waivers") or ())),
@@ -46,7 +43,7 @@ def _user_namespaces(options: Mapping[str, Any]) -> tuple[UserNamespace, ...] | 
 def _secret(option: str, text: str, namespace: str) -> NamedSecret:
     found = _SECRET.match(text.strip())
     if found is None:
-        raise OutsideOptionsError(
+        raise OptionsError(
             f"{option}: {text!r} is not the name of a Secret. Give name, namespace/name or namespace/name:entry."
         )
     return NamedSecret(found.group(1) or namespace, found.group(2), found.group(3))
@@ -66,6 +63,6 @@ def _time(text: str, client: str) -> datetime:
     try:
         return time_of(text)
     except ValueError:
-        raise OutsideOptionsError(
+        raise OptionsError(
             f"waivers: {text!r} is not a time until when {client} can be waived. Give one such as 2026-12-24T18:00:00Z."
         ) from None

@@ -11,12 +11,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._strimzi.ca_source import CaSourceReference
+from .errors import OptionsError
 
 _SHA_256 = re.compile(r"[0-9a-f]{64}")
-
-
-class SourceOptionsError(Exception):
-    """An option that cannot be read; the message has the remedy."""
 
 
 def source_of(options: Mapping[str, Any]) -> CaSourceReference | None:
@@ -28,11 +25,11 @@ def source_of(options: Mapping[str, Any]) -> CaSourceReference | None:
 
 
 def confirmed_of(options: Mapping[str, Any]) -> frozenset[str]:
-    """SHA-256 fingerprints, in lower case without colons. Raises SourceOptionsError."""
+    """SHA-256 fingerprints, in lower case without colons. Raises OptionsError."""
     found = frozenset(text.replace(":", "").strip().lower() for text in options.get("confirm_roots") or ())
     for one in found:
         if not _SHA_256.fullmatch(one):
-            raise SourceOptionsError(
+            raise OptionsError(
                 f"confirm_roots: {one!r} is not a SHA-256 fingerprint. Give the 64 hexadecimal digits, as "
                 "openssl x509 -noout -fingerprint -sha256 prints them."
             )

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import cached_property, partial
 from typing import Any
@@ -24,12 +23,9 @@ from .._pki.keys import (
     PrivateKeyError,
     load_key,
 )
-from .._strimzi.issuer_settings import IssuerSettings
 from .._strimzi.observe import Observation
-from .._strimzi.outside_clients import Outside
 from .._strimzi.wanted_nodes import Growth
 from .._strimzi.work import (
-    PortOpener,
     Settings,
     Strategy,
     SuppliedAuthority,
@@ -42,16 +38,12 @@ from .._trust.model.intent import Intent, NewRoots, Spread
 from .._trust.model.pools import Scaling
 from .._trust.model.snapshot import PreparedAuthority
 from . import connect
-from .arguments import AUTH, ArgumentSpec
-from .issuer_options import IssuerOptionsError, issuer_settings
+from .arguments import ArgumentSpec
+from .issuer_options import issuer_settings
 from .limits import key_spec, problem_of
 from .listener_results import describe_listeners
 from .module import ClusterModule, SystemClock
-from .outside_options import (
-    OutsideOptionsError,
-    outside_of,
-    time_of,
-)
+from .outside_options import outside_of, time_of
 from .pool_results import describe_pools
 from .progress import reporter
 from .redaction import forms_of, secrets_of
@@ -62,7 +54,7 @@ from .results import (
     diff_of,
     failure_text,
 )
-from .source_options import SourceOptionsError, confirmed_of, source_of
+from .source_options import confirmed_of, source_of
 from .source_results import describe_source
 from .times import time_text
 
@@ -107,7 +99,7 @@ class TrustModule(ClusterModule):
         work = Work(self.client(), self.scope(), SystemClock(), self._settings(), self.check_mode)
         work.alive = self.keep_lease
         work.let_go = self.give_lease_back
-        work.open_ports = self._opener(work)
+        work.open_ports = partial(connect.opener_for, self.params, work.client, work.scope)
         work.unreloadable = _why_no_reload
         work.report = reporter(self.params.get("progress_file"))
         work.look_live = self._eyes = LiveLook(
@@ -115,12 +107,6 @@ class TrustModule(ClusterModule):
         )
         self._work = work
         return work
-
-    def _opener(self, work: Work) -> Callable[[], PortOpener]:
-        if self.params.get("pod_access") == "direct":
-            return partial(connect.direct_opener_for, work.client, work.scope)
-        options = {name: self.params.get(name) for name in AUTH.options}
-        return partial(connect.port_opener_for, options, self.params["namespace"])
 
     def require_library_of_strategy(self) -> None:
         """Fail at once and not only when the first node is to restart. Raises LibraryMissing."""
@@ -157,7 +143,7 @@ class TrustModule(ClusterModule):
             issue_until=self._issue_until(),
             insists=work.clock.now() if self.params.get("retry_failed") else None,
             new_roots=NewRoots(self.params.get("trust_new_roots") or "ask"),
-            confirmed=self._confirmed(),
+            confirmed=confirmed_of(self.params),
             scaling=self.scaling,
             **more,
         )
@@ -188,8 +174,8 @@ class TrustModule(ClusterModule):
             holder=self.holder,
             strategy=Strategy(self.params.get("strategy") or "operator"),
             kafka_bootstrap=tuple(self.params.get("kafka_bootstrap") or ()),
-            outside=self._outside(),
-            issuer=self._issuer(),
+            outside=outside_of(self.params),
+            issuer=issuer_settings(self.params.get("issuer")),
             rotation=RotationPolicy(self.params.get("rotation_policy") or "always"),
             source=source_of(self.params),
             growth=self._growth(),
@@ -203,24 +189,6 @@ class TrustModule(ClusterModule):
         """The size that the caller gives a node pool."""
         pool, replicas = self.params.get("pool"), self.params.get("replicas")
         return None if pool is None or replicas is None else Scaling(pool, replicas)
-
-    def _issuer(self) -> IssuerSettings:
-        try:
-            return issuer_settings(self.params.get("issuer"))
-        except IssuerOptionsError as error:
-            self.fail(str(error))
-
-    def _confirmed(self) -> frozenset[str]:
-        try:
-            return confirmed_of(self.params)
-        except SourceOptionsError as error:
-            self.fail(str(error))
-
-    def _outside(self) -> Outside:
-        try:
-            return outside_of(self.params)
-        except OutsideOptionsError as error:
-            self.fail(str(error))
 
     @cached_property
     def _supplied(self) -> SuppliedAuthority | None:

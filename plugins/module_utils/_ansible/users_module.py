@@ -11,16 +11,13 @@ from typing import TYPE_CHECKING, Any
 from .._kube.client import KubeClient
 from .._kube.connection import ConnectionOptionsError
 from .._kube.errors import KubeError
-from .._strimzi.outside_clients import Outside
 from .._strimzi.users import Users, read_users
 from . import connect
-from .arguments import AUTH
 from .module import ClusterModule, SystemClock
-from .outside_options import OutsideOptionsError, outside_of
+from .outside_options import outside_of
 from .user_results import describe_user_listeners, describe_users
 
 if TYPE_CHECKING:
-    from .._strimzi.work import PortOpener
     from .._trust.model.listeners import ObservedListener
 
 #: Seconds for all listeners together, as in a flow.
@@ -32,7 +29,7 @@ class UsersModule(ClusterModule):
 
     def show(self) -> dict[str, Any]:
         client = self.client()
-        found = read_users(client, self.scope(), SystemClock().now(), self._asked().named())
+        found = read_users(client, self.scope(), SystemClock().now(), outside_of(self.params).named())
         listeners, why = self._look(client, found)
         described, asked = describe_users(found), describe_user_listeners(found, listeners)
         return {
@@ -42,12 +39,6 @@ class UsersModule(ClusterModule):
             "problems": [*described["problems"], *(problem for one in asked for problem in one["problems"])],
             "unasked": why,
         }
-
-    def _asked(self) -> Outside:
-        try:
-            return outside_of(self.params)
-        except OutsideOptionsError as error:
-            self.fail(str(error))
 
     def _look(self, client: KubeClient, found: Users) -> tuple[tuple[ObservedListener, ...], str]:
         """The answers of the listeners, and why nobody was asked."""
@@ -63,7 +54,7 @@ class UsersModule(ClusterModule):
                 self.scope(),
                 found.kafka,
                 found.clients_ca,
-                self._opener(client),
+                connect.opener_for(self.params, client, self.scope()),
                 now=SystemClock().now(),
                 seconds=_LIMIT,
             )
@@ -74,8 +65,3 @@ class UsersModule(ClusterModule):
         if seen and wanted == "auto" and not any(one.presents for one in seen):
             return (), seen[0].why
         return seen, ""
-
-    def _opener(self, client: KubeClient) -> PortOpener:
-        if self.params["pod_access"] == "direct":
-            return connect.direct_opener_for(client, self.scope())
-        return connect.port_opener_for({name: self.params.get(name) for name in AUTH.options}, self.params["namespace"])

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import FLOW
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.errors import OptionsError
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.issuer_options import (
-    IssuerOptionsError,
     issuer_settings,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.issuer_settings import (
@@ -59,5 +59,5 @@ def test_a_renewal_that_would_never_end_is_refused(validity: int, renew_before: 
         validity_days=validity,
         renew_before_days=renew_before,
     )
-    with pytest.raises(IssuerOptionsError, match="renew_before_days"):
+    with pytest.raises(OptionsError, match="renew_before_days"):
         issuer_settings(options)

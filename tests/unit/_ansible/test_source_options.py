@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.errors import OptionsError
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.source_options import (
-    SourceOptionsError,
     confirmed_of,
     source_of,
 )
@@ -38,5 +38,5 @@ def test_fingerprints_as_people_have_them(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "ab" * 20, DIGEST[:-1], f"{DIGEST}0", "yes", f"SHA256={DIGEST}"])
 def test_what_is_no_sha_256_confirms_nothing(text: Any) -> None:
-    with pytest.raises(SourceOptionsError, match="not a SHA-256 fingerprint"):
+    with pytest.raises(OptionsError, match="not a SHA-256 fingerprint"):
         confirmed_of({"confirm_roots": [DIGEST, text]})
