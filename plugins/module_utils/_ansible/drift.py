@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .._pki.certificates import Certificate, parse_certificates
+from .._trust.model.names import named
 
 _PUT_IN_PLACE = "state=renewed puts a CA with the same key in place, state=replaced one with another key"
 
@@ -23,10 +24,7 @@ def _differences(current: Certificate, options: Mapping[str, Any]) -> Iterator[s
     if options.get("certificate"):
         wanted = parse_certificates(options["certificate"].encode("utf-8"))[0]
         if wanted != current:
-            yield (
-                f"certificate: {wanted.subject} ({wanted.sha256[:12]}) is asked for, and {current.subject} "
-                f"({current.sha256[:12]}) is in use; {_PUT_IN_PLACE}."
-            )
+            yield f"certificate: {named(wanted)} is asked for, and {named(current)} is in use; {_PUT_IN_PLACE}."
         return
     for option, found in zip(("key_algorithm", "key_size"), current.key_type, strict=True):
         if options.get(option) is not None and options[option] != found:

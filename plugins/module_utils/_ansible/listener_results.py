@@ -13,6 +13,7 @@ from .._trust.evidence.stored import present_as_stored, presenting
 from .._trust.ledger.enrolment import as_seen
 from .._trust.model.ledger import Ledger
 from .._trust.model.listeners import ObservedListener
+from .._trust.model.names import named
 from .._trust.model.snapshot import Snapshot
 from .results import label
 
@@ -34,7 +35,7 @@ def _listener(one: ObservedListener, names: dict[str, str], issuers: tuple[str, 
         "uid": one.uid,
         "port": one.port,
         "verifies": one.verifies,
-        "presents": [f"{certificate.subject} ({certificate.sha256[:12]})" for certificate in one.presents or ()],
+        "presents": [named(certificate) for certificate in one.presents or ()],
         "issuers": [names[fingerprint] for fingerprint in issuers],
         "trusts": sorted(names[fingerprint] for fingerprint in one.accepts if fingerprint in names),
         "refuses": sorted(names[fingerprint] for fingerprint in one.refuses if fingerprint in names),

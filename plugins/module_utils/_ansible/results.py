@@ -139,12 +139,11 @@ def _pod(pod: Pod, snapshot: Snapshot, ledger: Ledger, seen: Presentation | None
 def _outside(client: OutsideClient, snapshot: Snapshot, ledger: Ledger) -> dict[str, Any]:
     """A client outside the cluster, and the waiver that lets it pass where there is one: for audits."""
     known = {entry.fingerprint for entry in ledger.entries} | {removed.fingerprint for removed in ledger.removed}
-    waiver = waiver_of(client.name, snapshot)
     return {
         "client": client.name,
         "trusts": [label(certificate) for certificate in client.trusts or () if certificate.fingerprint in known],
         "doubt": client.doubt,
-        "waiver": {"until": time_text(waiver.until), "reason": waiver.reason} if waiver else None,
+        "waiver": _waiver(client.name, snapshot),
     }
 
 
@@ -158,14 +157,19 @@ def _presenters(snapshot: Snapshot, ledger: Ledger) -> dict[str, Any]:
 def _presenter(one: Presenter, snapshot: Snapshot, ledger: Ledger) -> dict[str, Any]:
     """A party outside the cluster that presents certificates of the CA, and the waiver that lets it pass where there is one."""
     known = {entry.fingerprint: entry.certificate for entry in ledger.entries}
-    waiver = waiver_of(one.name, snapshot)
     return {
         "name": one.name,
         "presents": [label(known[fp]) for fp in sorted(one.authorities or ()) if fp in known],
         "evidence": one.why,
         "awaits_certificate": one.behind,
-        "waiver": {"until": time_text(waiver.until), "reason": waiver.reason} if waiver else None,
+        "waiver": _waiver(one.name, snapshot),
     }
+
+
+def _waiver(party: str, snapshot: Snapshot) -> dict[str, Any] | None:
+    """The waiver that lets this party pass now; None where there is none."""
+    waiver = waiver_of(party, snapshot)
+    return {"until": time_text(waiver.until), "reason": waiver.reason} if waiver else None
 
 
 def label(certificate: Certificate) -> str:

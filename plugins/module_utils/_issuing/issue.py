@@ -14,6 +14,7 @@ from .._pki.certificates import Certificate, CertificateError, Chain, encode_cer
 from .._pki.keys import PrivateKey
 from .._pki.requests import build_request
 from .._strimzi import names
+from .._strimzi.actions import public_fact
 from .._strimzi.ca_secrets import CURRENT, key_of
 from .._strimzi.errors import AuthorityUnavailable, LeafRefused
 from .._strimzi.leaf_requests import NextKeys
@@ -135,7 +136,7 @@ def _write(
     data = {f"{leaf.entry}.crt": chain, f"{leaf.entry}.key": key.reveal()}
     annotations = {names.CLUSTER_CA_CERT_GENERATION: str(step.generation)}
     facts: Mapping[str, Any] = {
-        "leaf": f"{issued.leaf.subject} {issued.leaf.sha256[:16]}",
+        "leaf": public_fact(issued.leaf),
         "generation": step.generation,
     }
     if existing is None:

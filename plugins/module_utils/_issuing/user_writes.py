@@ -15,6 +15,7 @@ from .._kube.resources import SECRETS
 from .._pki.certificates import Chain, encode_certificates
 from .._pki.keys import PrivateKey
 from .._pki.keystores import pkcs12_keystore
+from .._strimzi.actions import public_fact
 from .._strimzi.ca_secrets import CURRENT
 from .._strimzi.leaves import LeafSecret
 from .._strimzi.names import CLUSTER_LABEL, KIND_LABEL, USER_KEYSTORE, USER_PASSWORD
@@ -52,7 +53,7 @@ def write_user(
     if user.keystore:
         password = _new_password()
         data |= {USER_KEYSTORE: pkcs12_keystore(leaf.common_name, key, chain, password), USER_PASSWORD: password}
-    facts: Mapping[str, Any] = {"leaf": f"{issued.leaf.subject} {issued.leaf.sha256[:16]}"}
+    facts: Mapping[str, Any] = {"leaf": public_fact(issued.leaf)}
     if user.version is None:
         body = new_secret(_labels(observation), leaf.secret, data, {})
         body["metadata"]["ownerReferences"] = [_owner(leaf, work)]

@@ -10,6 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .._pki.certificates import Certificate
+
+
+def public_fact(certificate: Certificate) -> str:
+    """A certificate as a public fact: its subject and the start of its SHA-256."""
+    return f"{certificate.subject} {certificate.sha256[:16]}"
+
 
 @dataclass(frozen=True)
 class Action:

@@ -24,6 +24,7 @@ from .._trust.model.steps.authority import (
     TidyKeys,
 )
 from . import names
+from .actions import public_fact
 from .ca_secrets import (
     CURRENT,
     KEY,
@@ -58,7 +59,7 @@ def prepare(step: PrepareAuthority, made: NextAuthority | None, observation: Obs
     data = {f"{fingerprint}.crt": encode_certificates(chain), f"{fingerprint}.key": _stored_key(made)}
     if made.link is not None:
         data[f"{fingerprint}{LINK_SUFFIX}"] = made.link.pem
-    facts = {"prepared": f"{chain[0].subject} {chain[0].sha256[:16]}"}
+    facts = {"prepared": public_fact(chain[0])}
     # The journal says it when the CA is enrolled; a call that is killed before that leaves it here.
     marks = named_mark(observation.snapshot.named, existing)
     if existing is None:
@@ -125,7 +126,7 @@ def _switch_certificate(step: Switch, observation: Observation) -> Write:
     annotations = {observation.scope.certificate_generation: str(step.generation)}
     existing = observation.secret(name)
     what = f"{chain[0].subject} becomes the operator's CA, generation {step.generation}"
-    facts = {"issuing": f"{chain[0].subject} {chain[0].sha256[:16]}", "generation": step.generation}
+    facts = {"issuing": public_fact(chain[0]), "generation": step.generation}
     if existing is None:
         first = {names.CA_CERT_GENERATION: str(step.generation), **annotations}
         body = new_secret(observation.scope.labels, name, {CURRENT: encode_certificates(chain)}, first)

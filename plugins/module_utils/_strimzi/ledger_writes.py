@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from .._kube.resources import SECRETS
 from .._trust.model.ledger import Layout, Ledger
 from .._trust.model.steps.books import WriteLedger
+from .actions import public_fact
 from .ledger_layouts import lay_out, ledger_parts
 from .ledger_part import Part
 from .observe import Observation
@@ -26,10 +27,7 @@ _WHAT = "record the states of the cluster's CAs"
 
 def ledger_facts(ledger: Ledger | None) -> dict[str, str]:
     """The states of the CAs, in words for people."""
-    return {
-        f"{entry.certificate.subject} {entry.certificate.sha256[:16]}": entry.state.value
-        for entry in (ledger.entries if ledger else ())
-    }
+    return {public_fact(entry.certificate): entry.state.value for entry in (ledger.entries if ledger else ())}
 
 
 def write_ledger(step: WriteLedger, observation: Observation) -> tuple[Write, ...]:

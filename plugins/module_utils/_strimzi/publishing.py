@@ -16,6 +16,7 @@ from .._pki.certificates import (
 )
 from .._pki.keystores import jks_truststore, pkcs12_truststore
 from .._trust.model.steps.trust import Publish
+from .actions import public_fact
 from .client_bundle import JKS, PASSWORD, PEM, PKCS12
 from .observe import Observation
 from .secret_data import entries
@@ -42,7 +43,7 @@ def publish(step: Publish, observation: Observation, now: datetime) -> tuple[Wri
         PASSWORD: password,
     }
     what = f"publish {len(certificates)} trusted certificates to clients"
-    facts = {"published": [f"{certificate.subject} {certificate.sha256[:16]}" for certificate in certificates]}
+    facts = {"published": [public_fact(certificate) for certificate in certificates]}
     if existing is None:
         body = new_secret(observation.scope.labels, name, data, {})
         return (Write(WriteVerb.CREATE, SECRETS, name, what, body, before={}, after=facts),)

@@ -12,6 +12,7 @@ from typing import Any
 from .._kube.resources import SECRETS
 from .._pki.certificates import encode_certificates
 from .._trust.model.steps.trust import Project, Withdraw
+from .actions import public_fact
 from .observe import Observation
 from .secret_data import entries
 from .truststore import truststore_entries
@@ -38,7 +39,7 @@ def write_bundle(observation: Observation) -> tuple[Write, ...]:
     """Write the first certificate of every entry, as the operator does (docs/operator.md, "Trust bundle")."""
     ca, name = observation.snapshot.ca, observation.scope.trust_bundle_secret
     anchors = [chain[0] for chain in (ca.current, *ca.others.values()) if chain]
-    facts = {"trusted": sorted(f"{anchor.subject} {anchor.sha256[:16]}" for anchor in anchors)}
+    facts = {"trusted": sorted(map(public_fact, anchors))}
     patch = secret_patch({observation.scope.bundle_entry: encode_certificates(anchors)})
     what = f"trust {len(anchors)} CAs"
     return (Write(WriteVerb.UPDATE, SECRETS, name, what, patch, version(observation.secrets[name]), {}, facts),)
