@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -19,7 +19,7 @@ from .._kube.resources import SECRETS
 from .._pki.keys import PrivateKey
 from .._trust.model.names import ObjectNames
 from .._trust.model.pools import PoolNode
-from .._trust.model.snapshot import Component, Pod, Snapshot, StoredLeaf
+from .._trust.model.snapshot import CaSecrets, Component, Pod, Snapshot, StoredLeaf
 from .ca_secrets import read_ca_secrets
 from .ca_source import CaSourceReference, read_ca_source
 from .client_bundle import read_published
@@ -70,6 +70,21 @@ class Observation:
         return self.secrets.get(name)
 
 
+@dataclass(frozen=True, repr=False)
+class Stored:
+    """The objects of a cluster that are read before any pod: its Kafka resource, and its Secrets by name."""
+
+    kafka: Mapping[str, Any] | None
+    secrets: Mapping[str, Mapping[str, Any]]
+
+
+def read_stored(client: KubeClient, scope: ClusterNames) -> Stored:
+    """The order matters: a pod that is not in a list which is made afterwards started after the trust bundle was read."""
+    kafka = client.get_or_none(KAFKAS, scope.namespace, scope.cluster)
+    listed = client.list(SECRETS, scope.namespace, label_selector=scope.selector).items
+    return Stored(kafka, {secret["metadata"]["name"]: secret for secret in listed})
+
+
 def observe(
     client: KubeClient,
     scope: ClusterNames,
@@ -80,19 +95,13 @@ def observe(
 ) -> Observation:
     """Read the Kafka resource, then its Secrets, then its pods and, where there are any, clients outside the cluster; and where the user
     keeps the CAs to trust.
-
-    The order matters: a pod that is not in the list started after the trust bundle was read.
     """
-    kafka = client.get_or_none(KAFKAS, scope.namespace, scope.cluster)
-    listed = client.list(SECRETS, scope.namespace, label_selector=scope.selector).items
-    secrets = {secret["metadata"]["name"]: secret for secret in listed}
-    stored = leaf_secrets(scope, secrets)
+    found = read_stored(client, scope)
+    kafka, secrets, stored = found.kafka, found.secrets, leaf_secrets(scope, found.secrets)
     nodes = known_nodes(client, scope, stored)
     pods = find_pods(client, scope, nodes)
     ca = read_ca_secrets(secrets.get(scope.ca_certificate_secret), secrets.get(scope.ca_key_secret))
-    ledger = read_ledger(secrets, scope)
-    named = outside.to_look_at(ca, ledger)
-    clients = observe_outside(client, scope, named.trusting) if pods else ()
+    bare = without_parties(client, scope, now, found, ca, outside, source)
     leaves = tuple(read_leaf(leaf, secrets[leaf.secret]) for leaf in stored)
     running = [(pod, party) for pod in pods if (party := party_of(pod, scope, nodes)) and not is_final(pod)]
     parties = _parties(scope, running, leaves)
@@ -103,30 +112,17 @@ def observe(
     spare = {node.pod: node for node in next_ if node.pod not in secrets}
     asked = wanted_leaves(scope, kafka, wanted) if ca.elsewhere else ()
     expected = tuple(dict.fromkeys((*expected_leaves(scope, kafka, parties), *asked)))
-    snapshot = Snapshot(
-        names=object_names(scope, secrets),
-        now=now,
-        ca=ca,
-        ledger=ledger,
-        bundle=read_bundle(secrets.get(scope.trust_bundle_secret), scope),
+    snapshot = replace(
+        bare,
         pods=parties,
         leaves=leaves,
-        reconciliation=read_reconciliation(kafka, scope, neighbours(client, scope) if kafka is None else ()),
-        published=read_published(secrets.get(scope.client_bundle_secret)),
-        sizes=sizes_of(scope, secrets),
         missing={leaf.secret: leaf.component for leaf in expected if leaf.secret not in secrets},
-        outside=clients,
-        waivers=outside.waivers,
-        unlabelled={
-            pod["metadata"]["name"]: lost for pod, party in running if (lost := lost_labels(pod, party, scope))
-        },
-        source=read_ca_source(client, source) if source is not None else None,
-        renewal_window=renewal_window(kafka, scope),
+        outside=observe_outside(client, scope, bare.named.trusting) if pods else (),
+        unlabelled=unlabelled(running, scope),
         pools=pools.replicas,
         spare=_numbered(spare.values()),
         leaving=_numbered(planned.leaving()),
         spare_later=_numbered(later),
-        named=named,
     )
     by_name = {pod["metadata"]["name"]: pod for pod in pods}
     addresses = listener_addresses(client, scope, kafka) if ca.elsewhere else None
@@ -134,6 +130,44 @@ def observe(
         scope, snapshot, kafka, secrets, by_name, stored, expected, wanted=wanted, spare=spare, pools=pools.by_name,
         addresses=addresses,
     )  # fmt: skip
+
+
+def without_parties(
+    client: KubeClient,
+    scope: ClusterNames,
+    now: datetime,
+    found: Stored,
+    ca: CaSecrets,
+    outside: Outside,
+    source: CaSourceReference | None,
+) -> Snapshot:
+    """The snapshot as far as it is the same for each CA of a cluster: without anybody who presents certificates of the CA or
+    verifies by it. Raises KubeError.
+    """
+    kafka, secrets, ledger = found.kafka, found.secrets, read_ledger(found.secrets, scope)
+    return Snapshot(
+        names=object_names(scope, secrets),
+        now=now,
+        ca=ca,
+        ledger=ledger,
+        bundle=read_bundle(secrets.get(scope.trust_bundle_secret), scope),
+        pods=(),
+        leaves=(),
+        reconciliation=read_reconciliation(kafka, scope, neighbours(client, scope) if kafka is None else ()),
+        published=read_published(secrets.get(scope.client_bundle_secret)),
+        sizes=sizes_of(scope, secrets),
+        waivers=outside.waivers,
+        source=read_ca_source(client, source) if source is not None else None,
+        renewal_window=renewal_window(kafka, scope),
+        named=outside.to_look_at(ca, ledger),
+    )
+
+
+def unlabelled(
+    running: Iterable[tuple[Mapping[str, Any], Component]], scope: ClusterNames
+) -> dict[str, tuple[str, ...]]:
+    """The labels that running pods have lost, by the name of the pod."""
+    return {pod["metadata"]["name"]: lost for pod, party in running if (lost := lost_labels(pod, party, scope))}
 
 
 def _numbered(nodes: Iterable[WantedNode]) -> dict[str, PoolNode]:

@@ -12,28 +12,22 @@ from datetime import datetime
 from typing import Any
 
 from .._kube.client import KubeClient
-from .._kube.resources import SECRETS
 from .._trust.ledger.journal import in_flight
 from .._trust.model.ledger import Ledger
 from .._trust.model.presenters import Presenter
-from .._trust.model.snapshot import CaSecrets, Component, IssuedBy, Pod, Snapshot
+from .._trust.model.snapshot import CaSecrets, Component, IssuedBy, Pod
 from .._trust.model.states import TrustState
 from . import names
 from .ca_secrets import read_ca_secrets
-from .ca_source import CaSourceReference, read_ca_source
-from .client_bundle import read_published
-from .finding_pods import find_pods, known_nodes, lost_labels, party_of
-from .kafka import read_reconciliation, renewal_window
+from .ca_source import CaSourceReference
+from .finding_pods import find_pods, known_nodes, party_of
 from .leaves import leaf_secrets
-from .ledger_layouts import read_ledger
 from .names import ClusterNames
-from .observe import Observation, neighbours, object_names, sizes_of
+from .observe import Observation, read_stored, unlabelled, without_parties
 from .outside_clients import NOTHING_SAID, Outside
 from .pods import has_role, is_final, is_ready
-from .resources import KAFKAS
 from .secret_data import annotation
 from .served_users import are_served, namesakes, served_users, with_secrets
-from .trust_bundle import read_bundle
 from .user_keystores import why_users_are_paused
 from .user_listeners import user_listeners
 from .user_presenters import presenters_of
@@ -52,41 +46,28 @@ def observe_clients_ca(
 ) -> Observation:
     """Read the Kafka resource, its Secrets and brokers, then its users and who reads their Secrets; and where the user keeps the CAs to trust.
     Raises KubeError.
-
-    The order matters: a broker that is not in the list started after the trust bundle was read.
     """
-    kafka = client.get_or_none(KAFKAS, scope.namespace, scope.cluster)
-    listed = client.list(SECRETS, scope.namespace, label_selector=scope.selector).items
-    secrets = {secret["metadata"]["name"]: secret for secret in listed}
+    stored = read_stored(client, scope)
+    kafka, secrets = stored.kafka, stored.secrets
     nodes = known_nodes(client, scope, leaf_secrets(scope, secrets))
     found = find_pods(client, scope, nodes)
     brokers = [pod for pod in found if _is_broker(pod, scope, nodes)]
     verifying = any(listener.managed for listener in user_listeners(kafka or {}))
     certificates = secrets.get(scope.ca_certificate_secret)
     ca = read_ca_secrets(certificates, secrets.get(scope.ca_key_secret), scope.certificate_generation)
-    ledger = read_ledger(secrets, scope)
-    named = asked.to_look_at(ca, ledger)
-    users = users_of(client, scope, kafka, read_clients_ca(certificates), now, named) if kafka else None
-    window = renewal_window(kafka, scope)
-    served = served_users(client, scope, users, ca, ledger, window) if users is not None and are_served(ca) else {}
-    snapshot = Snapshot(
-        names=object_names(scope, secrets),
-        now=now,
-        # The operator keeps a replaced clients CA until it expires: that is no flow of its own which is still under way.
-        ca=replace(ca, retired=()),
-        ledger=ledger,
-        bundle=read_bundle(secrets.get(scope.trust_bundle_secret), scope),
+    # The operator keeps a replaced clients CA until it expires: that is no flow of its own which is still under way.
+    bare = without_parties(client, scope, now, stored, replace(ca, retired=()), asked, source)
+    ledger = bare.ledger
+    users = users_of(client, scope, kafka, read_clients_ca(certificates), now, bare.named) if kafka else None
+    served = (
+        served_users(client, scope, users, ca, ledger, bare.renewal_window)
+        if users is not None and are_served(ca)
+        else {}
+    )
+    snapshot = replace(
+        bare,
         pods=tuple(_broker(pod, certificates) for pod in brokers) if verifying else (),
-        leaves=(),
-        reconciliation=read_reconciliation(kafka, scope, neighbours(client, scope) if kafka is None else ()),
-        published=read_published(secrets.get(scope.client_bundle_secret)),
-        sizes=sizes_of(scope, secrets),
-        waivers=asked.waivers,
-        unlabelled={
-            pod["metadata"]["name"]: lost for pod in brokers if (lost := lost_labels(pod, Component.KAFKA, scope))
-        },
-        source=read_ca_source(client, source) if source is not None else None,
-        renewal_window=window,
+        unlabelled=unlabelled(((pod, Component.KAFKA) for pod in brokers), scope),
         presenters=_presenters(users, scope, ca, ledger, now),
         sends_chains=False,
         has_verifiers=kafka is None or verifying,
@@ -97,7 +78,6 @@ def observe_clients_ca(
         ),
         served={secret: user.stored for secret, user in served.items()},
         namesakes=namesakes(users, scope) if users is not None else (),
-        named=named,
     )
     by_name = {pod["metadata"]["name"]: pod for pod in found}
     expected = tuple(user.where for user in served.values())
