@@ -490,6 +490,11 @@ def parse_certificates(data: bytes) -> tuple[Certificate, ...]:
     return tuple(certificate_from_der(_decode(body)) for label, body in blocks)
 
 
+def mentions_certificates(data: bytes) -> bool:
+    """Whether a text is meant to hold certificates in PEM form, readable or not."""
+    return _BEGIN.search(data) is not None
+
+
 def parse_chain(data: bytes) -> Chain:
     """The certificates of a PEM text that is to hold one chain. Raises CertificateError, also when there are more than
     any verifier accepts.

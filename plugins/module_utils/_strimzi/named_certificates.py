@@ -15,13 +15,11 @@ from datetime import datetime
 from .._kube.client import KubeClient
 from .._kube.errors import Forbidden
 from .._kube.resources import SECRETS
-from .._pki.certificates import CertificateError, parse_certificates
+from .._pki.certificates import CertificateError, mentions_certificates, parse_certificates
 from .._trust.model.named import NamedSecret
 from .readers import Reader
 from .secret_data import entries
 from .user_secrets import ClientsCa, UserCertificate, read_certificate
-
-_BEGIN = b"-----BEGIN CERTIFICATE-----"
 
 
 @dataclass(frozen=True)
@@ -66,7 +64,7 @@ def _read(client: KubeClient, named: NamedSecret, clients_ca: ClientsCa, now: da
 
 def _may_be_a_clients(content: bytes) -> bool:
     """Certificates of CAs may lie beside it. Content that cannot be read counts, so that somebody sees to it."""
-    if _BEGIN not in content:
+    if not mentions_certificates(content):
         return False
     try:
         return not parse_certificates(content)[0].is_ca

@@ -22,6 +22,7 @@ from .._kube.resources import PODS, SECRETS, Resource
 from .._pki.certificates import (
     Certificate,
     CertificateError,
+    mentions_certificates,
     parse_certificates,
 )
 from .._pki.verifiers import Verifier
@@ -39,8 +40,6 @@ from .client_resources import (
 from .copy_age import unread_by
 from .names import ClusterNames
 from .secret_data import entries
-
-_BEGIN = b"-----BEGIN CERTIFICATE-----"
 
 
 @dataclass(frozen=True)
@@ -148,7 +147,7 @@ def _certificates(
     content = entries(secret)
     found: list[Certificate] = []
     for entry in wanted:
-        if _BEGIN not in content.get(entry, b""):
+        if not mentions_certificates(content.get(entry, b"")):
             continue
         try:
             found += parse_certificates(content[entry])

@@ -45,6 +45,13 @@ def test_named_secrets_that_say_nothing(name: str, doubt: str) -> None:
     assert (found.trusts, found.doubt, found.declared) == (None, doubt, True)
 
 
+def test_a_certificate_with_the_older_header_counts() -> None:
+    bench = Clients()
+    bench.store("app", {"ca.crt": pem(OLD).replace(b" CERTIFICATE", b" X509 CERTIFICATE")})
+    (found,) = bench.see(NamedSecret("kafka", "app"))
+    assert (found.trusts, found.doubt) == (certificates(OLD), "")
+
+
 def test_the_published_bundle_is_no_evidence_to_ask_for() -> None:
     assert Clients().see(NamedSecret("kafka", "demo-cluster-ca-bundle")) == ()
 
