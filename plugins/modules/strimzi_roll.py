@@ -182,9 +182,9 @@ leaf_states:
       sample: IN_USE
     reason:
       description: >-
-        Why another one is wanted. V(missing), V(unreadable), V(key) for a private key that is not its own, V(issuer) or V(authority) for
-        another one, V(specification) for other names or usages, V(renewed) where its issuer has a later one, V(expiring), V(path) where
-        something above it ends first, V(asked) by hand; empty where none is.
+        Why another one is wanted. V(missing), V(unreadable), V(key) for a private key that is not its own, V(authority) for another CA,
+        V(specification) for other names or usages, V(renewed) where its issuer has a later one, V(expiring), V(path) where something above
+        it ends first; empty where none is.
       type: str
       returned: always
       sample: ""

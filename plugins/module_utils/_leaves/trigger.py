@@ -16,7 +16,6 @@ from enum import Enum
 from typing import TypeAlias
 
 from .._pki.certificates import Certificate, Chain
-from .._pki.keys import KeySpec
 from .._pki.leaf_usability import Purpose, leaf_defects
 
 #: A leaf cannot outlive what has signed it. A renewal that gains less than this is not made.
@@ -26,22 +25,19 @@ GAIN = timedelta(days=1)
 class Reason(str, Enum):
     """In the order in which they are looked for; the first that holds is told.
 
-    MISSING: there is none. UNREADABLE: what is stored cannot be decoded. KEY: the private key beside it is another one's. ISSUER:
-    another issuer was asked for it. AUTHORITY: another CA has signed it. SPECIFICATION: names, usages or the kind of its key are not those that are wanted.
-    RENEWED: its issuer has a later one. EXPIRING: it is in its time for renewal. PATH: something above it ends first. ASKED: somebody wants
-    another one.
+    MISSING: there is none. UNREADABLE: what is stored cannot be decoded. KEY: the private key beside it is another one's. AUTHORITY:
+    another CA has signed it. SPECIFICATION: names or usages are not those that are wanted. RENEWED: its issuer has a later one, which
+    whoever holds that says (``WHY_RENEWED``). EXPIRING: it is in its time for renewal. PATH: something above it ends first.
     """
 
     MISSING = "missing"
     UNREADABLE = "unreadable"
     KEY = "key"
-    ISSUER = "issuer"
     AUTHORITY = "authority"
     SPECIFICATION = "specification"
     RENEWED = "renewed"
     EXPIRING = "expiring"
     PATH = "path"
-    ASKED = "asked"
 
 
 @dataclass(frozen=True)
@@ -49,34 +45,26 @@ class Held:
     """A leaf as it is stored.
 
     chain: None where it cannot be decoded. problem: why, or why the private key beside it cannot be, as a part of a sentence. key: SHA-256 of the
-    public half of that key; empty where nobody has looked. issuer: the reference of the issuer that was asked for it; empty where
-    that is not known. above: what its path rests on, from the CA that has signed it to the root. renewed: whether the issuer has a later
-    one that passed every check.
+    public half of that key; empty where nobody has looked. above: what its path rests on, from the CA that has signed it to the root.
     """
 
     chain: Chain | None
     problem: str = ""
     key: str = ""
-    issuer: str = ""
     above: Chain = ()
-    renewed: bool = False
 
 
 @dataclass(frozen=True)
 class Specification:
     """A leaf as it is to be.
 
-    authority: the CA that is to sign, with what lies above it. issuer: the reference of the issuer that is asked; empty where it does not
-    matter. names: its alternative names; None where those that it has are right. purposes: what it is for; empty where that is not looked
-    at. key: kind and size of its key; None where any will do. insists: whether somebody wants another one, whatever this leaf is like.
+    authority: the CA that is to sign, with what lies above it. names: its alternative names; None where those that it has are right.
+    purposes: what it is for; empty where that is not looked at.
     """
 
     authority: Chain
-    issuer: str = ""
     names: frozenset[str] | None = None
     purposes: frozenset[Purpose] = frozenset()
-    key: KeySpec | None = None
-    insists: bool = False
 
 
 @dataclass(frozen=True)
@@ -161,13 +149,6 @@ def _why_another_key(held: Held) -> str:
     return "the private key beside it is not its own"
 
 
-def _issuer(at: Question) -> str:
-    held, wanted = at.held, at.wanted.issuer
-    if held is None or held.issuer in ("", wanted) or not wanted:
-        return ""
-    return f"it is from {held.issuer}, and {wanted} is asked by now"
-
-
 def _authority(at: Question) -> str:
     signer = at.wanted.authority[0]
     if at.held is None or not at.held.chain or is_signed_by(at.held.chain, signer):
@@ -181,8 +162,6 @@ def _specification(at: Question) -> str:
     leaf, names = at.held.chain[0], at.wanted.names
     if names is not None and leaf.subject_alternative_names != names:
         return why_misnamed(naming_difference(leaf.subject_alternative_names, names)).why
-    if at.wanted.key is not None and leaf.key_type != (at.wanted.key.algorithm.value, at.wanted.key.size):
-        return f"its key is {' '.join(map(str, leaf.key_type))}, and {at.wanted.key.algorithm.value} {at.wanted.key.size} is wanted"
     return "; ".join(f"it {defect.cause}" for defect in leaf_defects(leaf, at.wanted.purposes))
 
 
@@ -206,10 +185,6 @@ def why_misnamed(difference: str) -> Due:
     """difference: what is wrong about the names, as a part of a sentence; empty where that is not known."""
     told = f": {difference}" if difference else ""
     return Due(Reason.SPECIFICATION, f"its alternative names are not those that are wanted{told}")
-
-
-def _renewed(at: Question) -> str:
-    return WHY_RENEWED.why if at.held is not None and at.held.renewed else ""
 
 
 def _expiring(at: Question) -> str:
@@ -236,10 +211,6 @@ def _one_to_renew(at: Question) -> Certificate | None:
     return leaf if gained >= GAIN and is_ending(leaf, held.above, at.now, before) else None
 
 
-def _asked(at: Question) -> str:
-    return "somebody wants another one" if at.wanted.insists else ""
-
-
 Rule: TypeAlias = Callable[[Question], str]
 
 #: Each rule says why as ``Due.why`` does, or nothing.
@@ -247,11 +218,8 @@ RULES: dict[Reason, Rule] = {
     Reason.MISSING: _missing,
     Reason.UNREADABLE: _unreadable,
     Reason.KEY: _key,
-    Reason.ISSUER: _issuer,
     Reason.AUTHORITY: _authority,
     Reason.SPECIFICATION: _specification,
-    Reason.RENEWED: _renewed,
     Reason.EXPIRING: _expiring,
     Reason.PATH: _path,
-    Reason.ASKED: _asked,
 }

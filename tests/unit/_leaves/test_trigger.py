@@ -29,10 +29,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.trigger i
     is_signed_by,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.leaf_usability import Purpose
 
-from ...support.certificates import EC, NOW, YEAR, Entity, key, leaf, make
+from ...support.certificates import NOW, YEAR, Entity, key, leaf, make
 
 DAY = timedelta(days=1)
 SOON = timedelta(days=45)
@@ -53,8 +52,8 @@ def good(issuer: Entity = CA, end: datetime = NOW + YEAR, begin: datetime = NOW 
 
 
 LEAF = good()
-HELD = Held((LEAF, CA.certificate), key=LEAF.public_key_sha256, issuer="corporate", above=AUTHORITY)
-WANTED = Specification(AUTHORITY, "corporate", NAMES, frozenset({Purpose.SERVER}), EC)
+HELD = Held((LEAF, CA.certificate), key=LEAF.public_key_sha256, above=AUTHORITY)
+WANTED = Specification(AUTHORITY, NAMES, frozenset({Purpose.SERVER}))
 
 
 def holding(certificate: Certificate, **changes: object) -> Held:
@@ -76,11 +75,6 @@ ROWS = [
     ),
     pytest.param(replace(HELD, key=""), WANTED, None, "", id="nobody has looked at the key"),
     pytest.param(
-        replace(HELD, issuer="old"), WANTED, Reason.ISSUER, "it is from old, and corporate is asked by now", id="another issuer"
-    ),
-    pytest.param(replace(HELD, issuer=""), WANTED, None, "", id="nobody knows who issued it"),
-    pytest.param(HELD, replace(WANTED, issuer=""), None, "", id="nobody cares who issued it"),
-    pytest.param(
         holding(good(OTHER)), WANTED, Reason.AUTHORITY,
         f"it is of {OTHER.certificate.subject}, and {CA.certificate.subject} ({CA.certificate.sha256[:16]}) is to sign", id="another CA",
     ),
@@ -100,14 +94,6 @@ ROWS = [
         holding(leaf(CA, extra=[(SANS, False), (FOR_CLIENTS, False)])), WANTED, Reason.SPECIFICATION,
         "it has an extended key usage without serverAuth", id="other usages",
     ),
-    pytest.param(
-        HELD, replace(WANTED, key=KeySpec(KeyAlgorithm.RSA, 2048)), Reason.SPECIFICATION, "its key is ecdsa 256, and rsa 2048 is wanted",
-        id="another kind of key",
-    ),
-    pytest.param(HELD, replace(WANTED, key=None), None, "", id="any kind of key"),
-    pytest.param(
-        replace(HELD, renewed=True), WANTED, Reason.RENEWED, "its issuer has renewed it by itself", id="its issuer has a later one"
-    ),
     pytest.param(holding(good(end=NOW + SOON)), WANTED, None, "", id="the last moment before its time"),
     pytest.param(
         holding(good(end=NOW + SOON - timedelta(seconds=1))), WANTED, Reason.EXPIRING, "it ends on 2026-07-16", id="in its time"
@@ -125,7 +111,6 @@ ROWS = [
         replace(HELD, above=(CA.certificate, BRIEF.certificate)), replace(WANTED, authority=(CA.certificate, BRIEF.certificate)), None, "",
         id="a root ends first, and there is no other",
     ),
-    pytest.param(HELD, replace(WANTED, insists=True), Reason.ASKED, "somebody wants another one", id="by hand"),
 ]  # fmt: skip
 
 
@@ -145,28 +130,26 @@ def test_a_short_lived_one_is_renewed_in_the_second_half_of_its_life() -> None:
 
 
 def test_every_reason_in_their_order() -> None:
-    assert list(RULES) == list(Reason)
+    """But one, which whoever holds the later leaf says."""
+    assert list(RULES) == [one for one in Reason if one is not Reason.RENEWED]
 
 
 def test_the_first_reason_is_told() -> None:
     """Everything is wrong at once; one after the other is put right."""
-    wrong = replace(WANTED, names=frozenset(), insists=True)
-    ending = holding(good(end=NOW + DAY), issuer="old", renewed=True)
-    of_another = replace(holding(good(OTHER, end=NOW + DAY), issuer="old", renewed=True), key="another")
+    wrong = replace(WANTED, names=frozenset())
+    ending = holding(good(end=NOW + DAY))
+    of_another = replace(holding(good(OTHER, end=NOW + DAY)), key="another")
     stages = [
         (None, wrong),
         (replace(of_another, problem="cut off"), wrong),
         (of_another, wrong),
         (replace(of_another, key=""), wrong),
-        (replace(of_another, key="", issuer="corporate"), wrong),
-        (replace(ending, issuer="corporate"), wrong),
-        (replace(ending, issuer="corporate"), replace(wrong, names=NAMES)),
-        (replace(ending, issuer="corporate", renewed=False), replace(wrong, names=NAMES)),
-        (replace(HELD, above=(BRIEF.certificate,)), replace(wrong, names=NAMES)),
-        (HELD, replace(wrong, names=NAMES)),
+        (ending, wrong),
+        (ending, WANTED),
+        (replace(HELD, above=(BRIEF.certificate,)), WANTED),
     ]
     found = [due(Question(held, wanted, NOW, SOON)) for held, wanted in stages]
-    assert [one.reason for one in found if one] == list(Reason)
+    assert [one.reason for one in found if one] == list(RULES)
 
 
 LEAVES = [
@@ -186,17 +169,14 @@ HELDS = st.none() | st.builds(
     st.none() | st.sampled_from([(one,) for one in LEAVES]),
     st.sampled_from(["", "cut off"]),
     st.sampled_from(["", "another", LEAF.public_key_sha256]),
-    st.sampled_from(["", "corporate", "old"]),
     st.sampled_from([(), *PATHS]),
 )
 SIGNERS = {AUTHORITY: CA, PATHS[1]: OTHER, PATHS[2]: BRIEF, PATHS[3]: RENEWED}
 WISHES = st.builds(
     Specification,
     st.sampled_from(PATHS),
-    st.sampled_from(["", "corporate"]),
     st.sampled_from([None, NAMES]),
     st.sampled_from([frozenset[Purpose](), frozenset({Purpose.SERVER})]),
-    st.sampled_from([None, EC]),
 )
 BEFORE = st.none() | st.integers(0, 90).map(timedelta)
 
@@ -205,7 +185,7 @@ def made_for(wanted: Specification, now: datetime) -> Held:
     """The leaf that an issuer makes: it lasts for thirty days, or as long as its path."""
     end = min(now + 30 * DAY, *(one.not_after for one in wanted.authority))
     certificate = good(SIGNERS[wanted.authority], end, now)
-    return Held((certificate,), "", certificate.public_key_sha256, wanted.issuer, wanted.authority)
+    return Held((certificate,), "", certificate.public_key_sha256, wanted.authority)
 
 
 @given(HELDS, WISHES, BEFORE)
@@ -225,11 +205,6 @@ def test_a_reason_stays_until_it_is_cured(
     """Time alone takes no reason away, unless the next leaf could not outlive this one by then."""
     early, late = (due(Question(held, wanted, at, before)) for at in (NOW, NOW + later))
     assert early is None or early == late
-
-
-@given(HELDS, WISHES, BEFORE)
-def test_to_insist_always_helps(held: Held | None, wanted: Specification, before: timedelta | None) -> None:
-    assert due(Question(held, replace(wanted, insists=True), NOW, before)) is not None
 
 
 def test_the_end_of_a_path() -> None:
