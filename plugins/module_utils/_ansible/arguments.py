@@ -12,14 +12,35 @@ from typing import Any
 
 
 @dataclass(frozen=True)
+class OnlyWith:
+    """The option counts only where the other one has one of these values; elsewhere it would be ignored."""
+
+    option: str
+    other: str
+    values: tuple[str, ...]
+
+    def problem(self, options: Mapping[str, Any]) -> str:
+        """The option as it is ignored, with what helps; empty where it is not given, or counts. What is empty is not given."""
+        actual = options.get(self.other)
+        if not options.get(self.option) or actual in self.values:
+            return ""
+        wanted = " or ".join(f"{self.other}={value}" for value in self.values)
+        return (
+            f"{self.option}: it counts with {wanted} only, and {self.other} is {actual or 'not given'}. "
+            f"Give {wanted} with it, or leave {self.option} out."
+        )
+
+
+@dataclass(frozen=True)
 class ArgumentSpec:
-    """Options and the constraints between them."""
+    """Options and the constraints between them. only_with: those that Ansible does not know."""
 
     options: dict[str, dict[str, Any]]
     required_together: tuple[tuple[str, ...], ...] = ()
     mutually_exclusive: tuple[tuple[str, ...], ...] = ()
     required_if: tuple[tuple[Any, ...], ...] = ()
     required_by: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    only_with: tuple[OnlyWith, ...] = ()
 
     def __add__(self, other: ArgumentSpec) -> ArgumentSpec:
         return ArgumentSpec(
@@ -28,6 +49,7 @@ class ArgumentSpec:
             (*self.mutually_exclusive, *other.mutually_exclusive),
             (*self.required_if, *other.required_if),
             {**self.required_by, **other.required_by},
+            (*self.only_with, *other.only_with),
         )
 
     def as_arguments(self) -> dict[str, Any]:
@@ -39,6 +61,10 @@ class ArgumentSpec:
             "required_if": [list(group) for group in self.required_if],
             "required_by": {name: list(others) for name, others in self.required_by.items()},
         }
+
+    def problem_of(self, options: Mapping[str, Any]) -> str:
+        """The first option that is given where it would be ignored, as a message; empty where none is."""
+        return next(filter(None, (one.problem(options) for one in self.only_with)), "")
 
 
 #: kubeconfig and client_key are not logged because some give them content; what is left of them is decided in
@@ -195,7 +221,8 @@ FLOW = ArgumentSpec(
         "operator_timeout": {"type": "int", "default": 300},
         "pod_timeout": {"type": "int", "default": 600},
         "progress_file": {"type": "path"},
-    }
+    },
+    only_with=(OnlyWith("retire_by", "retire", ("when_restarted",)),),
 )
 
 #: The options that name the CA of a renewal or replacement, so that a second run does nothing.

@@ -49,6 +49,7 @@ class ClusterModule:
     def __init__(self, spec: ArgumentSpec) -> None:
         self.module = QuietModule(supports_check_mode=True, **(AUTH + spec).as_arguments())
         self.params: dict[str, Any] = self.module.params
+        self._spec = spec
         # The holder of the Lease: another call that waits for this one has to know where it runs.
         self.holder = f"call-{uuid.uuid4()}@{platform.node()}"
         self._lease: TrustLease | None = None
@@ -64,6 +65,8 @@ class ClusterModule:
     def execute(self, body: Callable[[], dict[str, Any]]) -> NoReturn:
         """Run the module's body and end with its result; failures become messages with a remedy."""
         self._require_libraries()
+        if problem := self._spec.problem_of(self.params):
+            self.fail(problem)
         # Somebody who keeps these files wants to look at them.
         if not self.module._keep_remote_files:  # pylint: disable=protected-access
             remove_remains(__file__, sys.orig_argv)

@@ -15,6 +15,7 @@ from ...support.memory_cluster import MemoryCluster
 from ...support.reloads import ReloadingNodes
 from . import stages
 from .conftest import FastClock
+from .mistakes import refused
 from .running import call
 from .stages import FAST
 
@@ -101,6 +102,22 @@ def test_it_waits_no_longer_than_was_said(reading: Reading, monkeypatch: pytest.
     monkeypatch.setattr(FastClock, "passed", FastClock.passed + timedelta(days=31))
     ended = stages.done(memory, "strimzi_trusted_certs", state="retired")
     assert (len(ended.result["cas"]), set(memory.restarts().values())) == (1, {1})
+
+
+@pytest.mark.parametrize(("retire", "given"), [({}, "not given"), ({"retire": "now"}, "now")])
+@pytest.mark.parametrize("stage", [stages.managed, stages.prepared])
+def test_a_latest_date_is_refused_where_nothing_waits_for_it(
+    stage: Callable[[], MemoryCluster], retire: dict[str, str], given: str
+) -> None:
+    """It would be ignored, and nodes would be restarted before it, or long after."""
+    message = (
+        f"retire_by: it counts with retire=when_restarted only, and retire is {given}. "
+        "Give retire=when_restarted with it, or leave retire_by out."
+    )
+    refused(stage(), message, retire_by="2099-01-01", **retire)
+    looked = call("strimzi_ca_info", stage(), retire_by="2099-01-01", **retire)
+    assert (looked.failed, looked.result["msg"]) == (True, message)
+    stages.done(stage(), "strimzi_ca_info", retire_by="", **retire)
 
 
 def test_where_nodes_cannot_read_again_it_is_refused_before_any_leaf_is_issued() -> None:
