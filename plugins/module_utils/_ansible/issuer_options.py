@@ -25,6 +25,7 @@ from .._strimzi.issuer_settings import (
     VaultToken,
 )
 from .errors import OptionsError
+from .limits import MOST_DAYS
 
 
 def issuer_settings(options: Mapping[str, Any] | None) -> IssuerSettings:
@@ -49,6 +50,8 @@ def _certificates(named: CertManagerIssuer, options: Mapping[str, Any]) -> CertM
         raise OptionsError(
             f"issuer: renew_before_days is {renew_before} and validity_days is {validity}. Give it between 1 and less than those."
         )
+    if validity > MOST_DAYS:
+        raise OptionsError(f"issuer: validity_days is {validity}. Give {MOST_DAYS} or less.")
     return CertManagerCertificates(named, timedelta(days=validity), timedelta(days=renew_before))
 
 

@@ -28,8 +28,24 @@ _MINIMUM = {
     "spare_leaves": 0,
     "replicas": 0,
     "user_batch": 1,
+    "client_grace": 0,
+    "issue_timeout": 0,
+    "renew_before_days": 0,
 }
-_MAXIMUM = {"spare_leaves": MOST_SPARE}
+#: A hundred years: dates have an end, and a number with a digit too many is not meant.
+MOST_DAYS = 36500
+_YEAR = 365 * 24 * 3600
+_MAXIMUM = {
+    "spare_leaves": MOST_SPARE,
+    "validity_days": MOST_DAYS,
+    "renew_before_days": MOST_DAYS,
+    "fresh_for_hours": MOST_DAYS * 24,
+    "client_grace": _YEAR,
+    "issue_timeout": _YEAR,
+    "operator_timeout": _YEAR,
+    "pod_timeout": _YEAR,
+    "path_length": 100,
+}
 
 
 def key_spec(options: Mapping[str, Any]) -> KeySpec:

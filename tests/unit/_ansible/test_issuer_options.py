@@ -61,3 +61,9 @@ def test_a_renewal_that_would_never_end_is_refused(validity: int, renew_before: 
     )
     with pytest.raises(OptionsError, match="renew_before_days"):
         issuer_settings(options)
+
+
+def test_a_life_that_no_date_can_end_is_refused() -> None:
+    options = given(type="cert_manager", name="corporate", resource="Certificate", validity_days=10**12)
+    with pytest.raises(IssuerOptionsError, match="validity_days is 1000000000000"):
+        issuer_settings(options)

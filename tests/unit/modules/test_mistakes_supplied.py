@@ -251,6 +251,17 @@ GOOD = {"certificate": entity("theirs", 1).certificate.pem.decode(), "private_ke
             )
             for name, minimum in {
                 "validity_days": 1, "path_length": 0, "fresh_for_hours": 0, "operator_timeout": 1, "pod_timeout": 1,
+                "client_grace": 0, "issue_timeout": 0, "renew_before_days": 0,
+            }.items()
+        ),
+        *(
+            (
+                {name: 10**12},
+                f"{name}: {10**12} is too large. Give {maximum} or less, or leave the option out where it has a default.",
+            )
+            for name, maximum in {
+                "validity_days": 36500, "path_length": 100, "fresh_for_hours": 876000, "operator_timeout": 31536000,
+                "pod_timeout": 31536000, "client_grace": 31536000, "issue_timeout": 31536000, "renew_before_days": 36500,
             }.items()
         ),
     ],
