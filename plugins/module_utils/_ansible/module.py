@@ -24,6 +24,7 @@ from . import connect
 from .arguments import AUTH, ArgumentSpec
 from .errors import OptionsError
 from .libraries import missing_library
+from .object_names import name_problem
 from .progress import reporter
 from .quiet_module import QuietModule
 from .redaction import without_exec_values
@@ -65,7 +66,7 @@ class ClusterModule:
     def execute(self, body: Callable[[], dict[str, Any]]) -> NoReturn:
         """Run the module's body and end with its result; failures become messages with a remedy."""
         self._require_libraries()
-        if problem := self._spec.problem_of(self.params):
+        if problem := self._spec.problem_of(self.params) or name_problem(self.params):
             self.fail(problem)
         # Somebody who keeps these files wants to look at them.
         if not self.module._keep_remote_files:  # pylint: disable=protected-access
