@@ -143,6 +143,7 @@ options:
     description:
       - Who is asked for certificates of a CA whose key is not in the cluster. For a CA whose key is there nobody is asked.
       - Where such a CA is replaced by one whose key is there, an issuer of O(issuer.type=vault) is also asked for the link certificate.
+      - Options of another type than O(issuer.type) says are refused.
       - Requests are made before anything depends on them, recorded in Secrets C(<cluster>-issuing-<component>), and used when every one
         has come back and has passed every check. A run that finds some still open ends without an error, and the next one goes on.
         RV(waiting) says which, and what the issuer says of them.

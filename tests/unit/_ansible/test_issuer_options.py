@@ -34,7 +34,7 @@ def given(**options: Any) -> dict[str, Any]:
     [
         pytest.param(None, ExternalIssuer(), id="nobody is named"),
         pytest.param(given(), ExternalIssuer(), id="the default"),
-        pytest.param(given(type="external", name="corporate"), ExternalIssuer(), id="people"),
+        pytest.param(given(type="external", name="", url=""), ExternalIssuer(), id="what is empty is not given"),
         pytest.param(given(type="cert_manager", name="corporate"), CertManagerIssuer("corporate"), id="an Issuer"),
         pytest.param(
             given(type="cert_manager", name="aws", kind="AWSPCAClusterIssuer", group="awspca.cert-manager.io"),
@@ -65,5 +65,63 @@ def test_a_renewal_that_would_never_end_is_refused(validity: int, renew_before: 
 
 def test_a_life_that_no_date_can_end_is_refused() -> None:
     options = given(type="cert_manager", name="corporate", resource="Certificate", validity_days=10**12)
-    with pytest.raises(IssuerOptionsError, match="validity_days is 1000000000000"):
+    with pytest.raises(OptionsError, match="validity_days is 1000000000000"):
         issuer_settings(options)
+
+
+VAULT = {"type": "vault", "name": "kafka-2026", "url": "https://vault", "role": "kafka"}
+CERT_MANAGER = {"type": "cert_manager", "name": "corporate"}
+BY_TOKEN = dict.fromkeys(FLOW.options["issuer"]["options"]["login"]["options"]) | {"type": "token", "token": "t"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"name": "corporate", "kind": "ClusterIssuer"},
+            "name counts with type=cert_manager or vault only, and type is external. Give the type that is meant, or leave name out.",
+        ),
+        (
+            {"kind": "ClusterIssuer"},
+            "kind counts with type=cert_manager only, and type is external. Give the type that is meant, or leave kind out.",
+        ),
+        (
+            {**CERT_MANAGER, "url": "https://vault"},
+            "url counts with type=vault only, and type is cert_manager. Give the type that is meant, or leave url out.",
+        ),
+        (
+            {**CERT_MANAGER, "mount": "pki-2"},
+            "mount counts with type=vault only, and type is cert_manager. Give the type that is meant, or leave mount out.",
+        ),
+        (
+            {**VAULT, "login": BY_TOKEN, "group": "awspca.cert-manager.io"},
+            "group counts with type=cert_manager only, and type is vault. Give the type that is meant, or leave group out.",
+        ),
+        (
+            {**CERT_MANAGER, "validity_days": 90},
+            "validity_days counts with resource=Certificate of cert_manager only. "
+            "Give this type and resource, or leave validity_days out.",
+        ),
+        ({**CERT_MANAGER, "name": ""}, "name is empty. Name the issuer that is to be asked, as cert_manager needs it."),
+        ({**VAULT, "url": ""}, "url is empty. Name the issuer that is to be asked, as vault needs it."),
+        (
+            {**VAULT, "login": BY_TOKEN, "name": "default"},
+            "'default' may be another issuer of the mount tomorrow. Give the name or the id of the one that is meant, as "
+            "vault list -detailed <mount>/issuers shows it.",
+        ),
+    ],
+)
+def test_options_of_another_issuer_are_refused(options: dict[str, Any], message: str) -> None:
+    """Above all a type that was forgotten: requests would wait for a person, and nobody would know."""
+    with pytest.raises(OptionsError) as caught:
+        issuer_settings(given(**options))
+    assert str(caught.value) == f"issuer: {message}"
+
+
+def test_credentials_of_another_login_are_refused_and_not_quoted() -> None:
+    login = {**BY_TOKEN, "role_id": "the role", "secret_id": "the secret"}
+    with pytest.raises(OptionsError) as caught:
+        issuer_settings(given(**VAULT, login=login))
+    assert str(caught.value) == (
+        "issuer.login: role_id counts with type=approle only, and type is token. Give the type that is meant, or leave role_id out."
+    )
