@@ -34,7 +34,8 @@ options:
     default: present
   fingerprint:
     description:
-      - SHA-1 or SHA-256 fingerprint of the CA that is to be absent.
+      - With O(state=absent), SHA-1 or SHA-256 fingerprint of the CA that is to be absent, with or without colons. To name the CA that a renewal or
+        replacement is about there is O(replaces).
     type: str
   renew_before_days:
     description:
@@ -478,6 +479,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
     FLOW,
     REPLACED,
     ArgumentSpec,
+    OnlyWith,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.drift import drift_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
@@ -501,6 +503,11 @@ STATE = ArgumentSpec(
         "renew_before_days": {"type": "int"},
     },
     required_if=(("state", "absent", ("fingerprint",)),),
+    only_with=(
+        OnlyWith("fingerprint", "state", ("absent",)),
+        OnlyWith("renew_before_days", "state", ("present",)),
+        OnlyWith("adopts", "state", ("adopted",)),
+    ),
 )
 SPEC = CLUSTER + CA + FLOW + REPLACED + ADOPTED + AUTHORITY + STATE
 

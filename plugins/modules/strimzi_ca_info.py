@@ -385,11 +385,16 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
     GOAL,
     RENEWAL,
     REPLACED,
+    ArgumentSpec,
+    OnlyWith,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.looking_module import LookingModule
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
-SPEC = CLUSTER + CA + FLOW + REPLACED + ADOPTED + RENEWAL + GOAL + AUTHORITY
+SPEC = (
+    CLUSTER + CA + FLOW + REPLACED + ADOPTED + RENEWAL + GOAL + AUTHORITY
+    + ArgumentSpec({}, only_with=(OnlyWith("adopts", "goal", ("upgrade",)),))
+)  # fmt: skip
 
 
 def body(module: LookingModule) -> dict[str, Any]:

@@ -204,6 +204,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
     CLUSTER,
     SOURCE,
     ArgumentSpec,
+    OnlyWith,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.requests_module import RequestsModule
 
@@ -217,6 +218,10 @@ STATE = ArgumentSpec(
     required_if=(
         ("state", "exported", ("directory",)),
         ("state", "imported", ("directory", "certificates"), True),
+    ),
+    only_with=(
+        OnlyWith("directory", "state", ("exported", "imported")),
+        OnlyWith("certificates", "state", ("imported",)),
     ),
 )
 SPEC = CLUSTER + CA + SOURCE + STATE

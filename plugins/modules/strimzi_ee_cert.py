@@ -28,13 +28,13 @@ options:
     default: issued
   components:
     description:
-      - Only missing certificates of these are issued. All by default.
+      - With O(state=issued), only missing certificates of these are issued. All by default.
     type: list
     elements: str
     choices: [kafka, entity-operator, cruise-control, kafka-exporter, cluster-operator, user]
   secrets:
     description:
-      - Only missing certificates in these Secrets are issued. All by default.
+      - With O(state=issued), only missing certificates in these Secrets are issued. All by default.
     type: list
     elements: str
   validity_days:
@@ -43,7 +43,7 @@ options:
     type: int
   secret:
     description:
-      - Name of a Secret in the cluster's namespace for a certificate for names of one's own, issued by the CA in use. It gets the entries
+      - With O(state=issued), name of a Secret in the cluster's namespace for a certificate for names of one's own, issued by the CA in use. It gets the entries
         C(<common_name>.crt), the certificate with its chain, C(<common_name>.key) and C(ca.crt), the trusted CAs.
       - It is issued anew when it has other names, comes to its end, or is of a CA that is no longer in use; other entries stay.
     type: str
@@ -447,6 +447,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
     FLOW,
     RENEWAL,
     ArgumentSpec,
+    OnlyWith,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.leaves_module import LeavesModule
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.targets import are_issued
@@ -464,6 +465,9 @@ STATE = ArgumentSpec(
         "subject_alternative_names": {"type": "list", "elements": "str"},
     },
     required_together=(("secret", "common_name"),),
+    mutually_exclusive=(("secret", "secrets"), ("secret", "components")),
+    required_by={"subject_alternative_names": ("secret",)},
+    only_with=tuple(OnlyWith(option, "state", ("issued",)) for option in ("components", "secrets", "secret")),
 )
 SPEC = CLUSTER + CA + FLOW + RENEWAL + STATE
 

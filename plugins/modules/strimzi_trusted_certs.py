@@ -36,7 +36,8 @@ options:
     choices: [single, split, keyed]
   certificate:
     description:
-      - A CA certificate in PEM form, with its chain after it, that is to be trusted beside the others. It issues nothing here.
+      - A CA certificate in PEM form, with its chain after it, that is to be trusted beside the others. It issues nothing here. Not with
+        O(state=converted).
       - M(trustops.strimzi.strimzi_ca) with C(state=absent) takes it out again.
     type: str
 extends_documentation_fragment:
@@ -415,7 +416,13 @@ trusted_certificates:
 
 from typing import Any
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import CA, CLUSTER, FLOW, ArgumentSpec
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import (
+    CA,
+    CLUSTER,
+    FLOW,
+    ArgumentSpec,
+    OnlyWith,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.targets import is_laid_out, is_trusted
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
@@ -428,6 +435,7 @@ STATE = ArgumentSpec(
         "layout": {"type": "str", "choices": [one.value for one in Layout]},
     },
     required_if=(("state", "converted", ("layout",)),),
+    only_with=(OnlyWith("layout", "state", ("converted",)), OnlyWith("certificate", "state", ("trusted", "retired"))),
 )
 SPEC = CLUSTER + CA + FLOW + STATE
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -46,6 +47,7 @@ _MAXIMUM = {
     "pod_timeout": _YEAR,
     "path_length": 100,
 }
+_FINGERPRINT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 def key_spec(options: Mapping[str, Any]) -> KeySpec:
@@ -66,6 +68,8 @@ def problem_of(options: Mapping[str, Any]) -> str:
     for name, maximum in _MAXIMUM.items():
         if (options.get(name) or 0) > maximum:
             return f"{name}: {options[name]} is too large. Give {maximum} or less, or leave the option out where it has a default."
+    if problem := _fingerprint_problem(options):
+        return problem
     try:
         check_size(key_spec(options))
     except PrivateKeyError as error:
@@ -74,3 +78,14 @@ def problem_of(options: Mapping[str, Any]) -> str:
     if common_name is not None and (problem := common_name_problem(common_name)):
         return f"common_name: {problem}. Give another one; alternative names may be longer."
     return ""
+
+
+def _fingerprint_problem(options: Mapping[str, Any]) -> str:
+    """A text that is no fingerprint is that of no CA, which would count as absent."""
+    given = options.get("fingerprint")
+    if given is None or _FINGERPRINT.fullmatch(given.replace(":", "").lower()):
+        return ""
+    return (
+        f"fingerprint: {given!r} is neither a SHA-1 nor a SHA-256 fingerprint. Give the 40 or 64 hexadecimal digits, with or without "
+        "colons, as strimzi_ca_info returns them in cas."
+    )
