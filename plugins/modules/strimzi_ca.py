@@ -39,7 +39,8 @@ options:
     type: str
   renew_before_days:
     description:
-      - With O(state=present), how many days before its end the CA is renewed. Not at all where it is not given.
+      - With O(state=present), how many days before its end the CA is renewed, in the second half of its life at most. Not at all where it is
+        not given.
     type: int
 extends_documentation_fragment:
   - trustops.strimzi.auth
@@ -469,6 +470,7 @@ drift:
   sample: []
 """
 
+from datetime import timedelta
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.arguments import (
@@ -484,6 +486,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.drift import drift_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.flow_module import FlowModule
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.targets import is_absent, is_switched
+from ansible_collections.trustops.strimzi.plugins.module_utils._leaves.trigger import window
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
 GOALS = {
@@ -527,8 +530,8 @@ def body(module: FlowModule) -> dict[str, Any]:
 def _present(module: FlowModule) -> dict[str, Any]:
     """Make a first CA; where there is one, renew it if it ends soon, and report how it differs from the options."""
     current, now = module.current_authority()
-    before = module.params["renew_before_days"]
-    if current is not None and before is not None and (current.not_after - now).days < before:
+    before = timedelta(days=module.params["renew_before_days"] or 0)
+    if current is not None and current.not_after - now < window(current, before):
         result = module.run(Goal.RENEW)
         current, _now = module.current_authority()
     else:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -14,6 +14,7 @@ from ...support.certificates import key, make
 from ...support.checker import entries
 from ...support.memory_cluster import MemoryCluster
 from . import stages
+from .conftest import FastClock
 from .running import call
 from .stages import DAY, FAST, NOW
 from .uses import OTHER_CA
@@ -66,19 +67,29 @@ def test_that_another_ca_is_asked_for_is_told() -> None:
     ]
 
 
-def test_it_is_renewed_when_it_comes_to_its_end() -> None:
+def test_it_is_renewed_when_it_comes_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     memory = stages.managed()
     old = current_of(memory)
-    kept = stages.done(memory, "strimzi_ca", renew_before_days=300, validity_days=100)
+    kept = stages.done(memory, "strimzi_ca", renew_before_days=60, validity_days=100)
     assert (kept.result["changed"], len(kept.result["drift"])) == (False, 1)
-    planned = stages.done(memory, "strimzi_ca", renew_before_days=366, validity_days=100, check=True)
+    monkeypatch.setattr(FastClock, "passed", FastClock.passed + timedelta(days=310))
+    planned = stages.done(memory, "strimzi_ca", renew_before_days=60, validity_days=100, check=True)
     assert (planned.result["changed"], planned.writes, len(planned.result["drift"])) == (True, [], 1)
-    ended = stages.done(memory, "strimzi_ca", renew_before_days=366, validity_days=100)
+    ended = stages.done(memory, "strimzi_ca", renew_before_days=60, validity_days=100)
     assert (ended.result["changed"], ended.result["drift"]) == (True, [])
     new = current_of(memory)
     assert (new["subject"], days(new), new["sha256"] == old["sha256"]) == (old["subject"], 100, False)
-    again = stages.done(memory, "strimzi_ca", renew_before_days=366, validity_days=100)
+    again = stages.done(memory, "strimzi_ca", renew_before_days=60, validity_days=100)
     assert (again.result["changed"], again.result["drift"]) == (False, [])
+
+
+def test_one_that_lives_for_less_than_that_is_not_renewed_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = stages.managed()
+    monkeypatch.setattr(FastClock, "passed", FastClock.passed + timedelta(days=181))
+    for days_later, changed in ((0, False), (2, True), (2, False), (40, False), (10, True)):
+        monkeypatch.setattr(FastClock, "passed", FastClock.passed + timedelta(days=days_later))
+        ended = stages.done(memory, "strimzi_ca", renew_before_days=400, validity_days=100, fresh_for_hours=0)
+        assert (days_later, ended.result["changed"]) == (days_later, changed)
 
 
 @pytest.mark.parametrize("state", ["renewed", "replaced"])
