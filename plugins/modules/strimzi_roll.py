@@ -35,7 +35,7 @@ options:
   since:
     description:
       - With O(reason), a time in ISO 8601, UTC where no offset is given. Only pods that were made before it are restarted, so that the same
-        task run again does nothing.
+        task run again does nothing. A time that is still to come is refused.
     type: str
 extends_documentation_fragment:
   - trustops.strimzi.auth

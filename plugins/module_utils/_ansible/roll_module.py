@@ -6,11 +6,17 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import Any
 
 from .._engine.restart import Chosen, restart
 from .._trust.model.snapshot import Component
 from .flow_module import FlowModule
+from .module import SystemClock
+from .times import time_text
+
+#: How much the clock of whoever has written a time may be ahead of the one here.
+CLOCKS_DIFFER = timedelta(minutes=5)
 
 
 class RollModule(FlowModule):
@@ -21,8 +27,17 @@ class RollModule(FlowModule):
         self.require_library_of_strategy()
         work = self.work()
         work.tell(f"restarting for this reason: {reason}")
-        seen = restart(work, self._chosen(), self.time("since"), lambda: self.take_lease(work.client))
+        seen = restart(work, self._chosen(), self._since(), lambda: self.take_lease(work.client))
         return self.described(seen)
+
+    def _since(self) -> datetime | None:
+        since = self.time("since")
+        if since is not None and since > SystemClock().now() + CLOCKS_DIFFER:
+            self.fail(
+                f"since: {time_text(since)} is still to come. Pods that this task makes would be older than that, and the same task would "
+                "restart them again. Give a time that is over."
+            )
+        return since
 
     def _chosen(self) -> Chosen:
         """The pods that the options choose. An empty list, such as a template may give, chooses none."""

@@ -51,7 +51,7 @@ def test_what_is_asked_for_restarts_and_nothing_else(options: dict[str, Any], re
 
 @pytest.mark.parametrize(
     ("since", "restarted"),
-    [("2025-12-31", 0), ("2026-01-01T02:00:00+02:00", 0), ("2026-01-01T00:00:59Z", 3), ("2026-12-24T18:00:00", 3)],
+    [("2025-12-31", 0), ("2026-01-01T02:00:00+02:00", 0), ("2026-01-01T00:00:59Z", 3), ("2026-06-24T18:00:00", 3)],
 )
 def test_pods_that_were_made_since_are_left_alone(since: str, restarted: int) -> None:
     memory = stages.managed()
@@ -128,6 +128,11 @@ def test_not_a_cluster_that_is_not_there() -> None:
         (
             {"reason": "x", "since": "yesterday"},
             "since: 'yesterday' is not a time. Give one such as 2026-12-24T18:00:00Z.",
+        ),
+        (
+            {"reason": "x", "since": "2099-01-01"},
+            "since: 2099-01-01T00:00:00Z is still to come. Pods that this task makes would be older than that, and the same task would "
+            "restart them again. Give a time that is over.",
         ),
         ({"reason": "x", "components": ["cluster-operator"]}, "value of components must be one or more of: kafka, "),
     ],
