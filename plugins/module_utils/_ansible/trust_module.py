@@ -132,7 +132,7 @@ class TrustModule(ClusterModule):
             publish=bool(self.params.get("client_bundle")),
             spread=Spread(self.params.get("spread") or "auto"),
             retire=Retire(self.params["retire"]) if self.params.get("retire") else None,
-            retire_by=self.time("retire_by"),
+            retire_by=self._retire_by(),
             client_grace=None if grace is None else timedelta(seconds=grace),
             user_batch=self.params.get("user_batch"),
             renew_before=timedelta(days=self.params.get("renew_before_days") or 0),
@@ -151,6 +151,15 @@ class TrustModule(ClusterModule):
     def _issue_until(self) -> datetime | None:
         seconds = self.params.get("issue_timeout") or 0
         return SystemClock().now() + timedelta(seconds=seconds) if seconds > 0 else None
+
+    def _retire_by(self) -> datetime | None:
+        latest = self.time("retire_by")
+        if latest is not None and latest <= SystemClock().now():
+            self.module.warn(
+                f"retire_by: {time_text(latest)} is over, so nodes that still hold the old CA are restarted at once. Give a later time "
+                "where they are to wait."
+            )
+        return latest
 
     def time(self, option: str) -> datetime | None:
         text = self.params.get(option)

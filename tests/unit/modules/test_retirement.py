@@ -120,6 +120,20 @@ def test_a_latest_date_is_refused_where_nothing_waits_for_it(
     stages.done(stage(), "strimzi_ca_info", retire_by="", **retire)
 
 
+@pytest.mark.parametrize(("retire_by", "rolls", "told"), [("2020-01-01", 1, True), ("2099-01-01", 0, False)])
+def test_a_latest_date_that_is_over_is_told(reading: Reading, retire_by: str, rolls: int, told: bool) -> None:
+    """The plan restarts nodes although somebody has asked to wait; no error, because a schedule goes on with the date that it has."""
+    memory = stages.managed()
+    reading(memory)
+    options = {"retire": "when_restarted", "retire_by": retire_by, "fresh_for_hours": 0}
+    seen = call("strimzi_ca_info", memory, goal="replace_key", **options)
+    assert (seen.failed, seen.result["planned_rolls"]) == (False, rolls)
+    assert seen.warnings == ([
+        "retire_by: 2020-01-01T00:00:00Z is over, so nodes that still hold the old CA are restarted at once. Give a later time "
+        "where they are to wait."
+    ] if told else [])  # fmt: skip
+
+
 def test_where_nodes_cannot_read_again_it_is_refused_before_any_leaf_is_issued() -> None:
     for check in (True, False):
         ended = call("strimzi_ca", stages.managed(), check=check, **PATIENT)
