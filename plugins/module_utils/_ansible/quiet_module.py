@@ -37,8 +37,18 @@ class QuietModule(AnsibleModule):  # type: ignore[misc]
         raise SystemExit(0)
 
     def fail_json(self, msg: Any, **result: Any) -> NoReturn:
-        super().fail_json(self._quiet(str(msg)), **self._settled(result))
+        super().fail_json(self._quiet(self._named(str(msg))), **self._settled(result))
         raise SystemExit(1)
+
+    def _named(self, message: str) -> str:
+        """The message with the option that it is about: Ansible does not say which one should be a dictionary."""
+        if not message.startswith("dictionary requested"):
+            return message
+        options, values = self.argument_spec, self.params
+        texts = [name for name in options if options[name]["type"] == "dict" and isinstance(values.get(name), str)]
+        # Ansible has emptied a list that it cannot read.
+        emptied = [name for name in options if options[name].get("elements") == "dict" and values.get(name) == []]
+        return f"{', '.join(texts or emptied)}: {message}. Give a dictionary, with its options by their names."
 
     def _quiet(self, text: str) -> str:
         return printable(without_contents(text, self.params), keep="\n")

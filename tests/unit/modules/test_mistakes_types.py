@@ -1,0 +1,37 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Values of another type than an option has: Ansible refuses them, and the message says which option it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from . import stages
+from .running import call
+
+DICTIONARY = (
+    "dictionary requested, could not parse JSON or key=value. Give a dictionary, with its options by their names."
+)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"issuer": "corporate"}, f"issuer: {DICTIONARY}"),
+        ({"ca_source": "corporate-ca"}, f"ca_source: {DICTIONARY}"),
+        ({"proxy_headers": "me"}, f"proxy_headers: {DICTIONARY}"),
+        ({"issue_timeout": "a week"}, "argument 'issue_timeout' is of type "),
+        ({"client_bundle": "perhaps"}, "argument 'client_bundle' is of type "),
+        ({"waivers": ["KafkaConnect kafka/connect"]}, f"waivers: {DICTIONARY}"),
+        ({"trusting_secrets": {"name": "app"}}, "argument 'trusting_secrets' is of type "),
+        ({"issuer": {"typ": "vault"}}, "Unsupported parameters for (basic.py) module: issuer.typ. "),
+        ({"retire": "later"}, "value of retire must be one of: now, when_restarted, got: later"),
+    ],
+)
+def test_a_value_of_another_type(options: dict[str, Any], message: str) -> None:
+    ended = call("strimzi_ca_info", stages.managed(), **options)
+    assert ended.failed
+    assert ended.result["msg"].startswith(message)
