@@ -28,6 +28,11 @@ from .playing import play_locally
             {"strimzi_pending": "failed"},
             "strimzi_pending: failed is not known. Give ok or fail, or leave the variable out for ok.",
         ),
+        (
+            {"strimzi_cluster": ""},
+            "strimzi_cluster not given. Give the name of the Kafka resource and its namespace, such as "
+            "-e strimzi_cluster=demo -e strimzi_namespace=kafka.",
+        ),
         ({"strimzi_way": "takeover"}, f"Nobody reads strimzi_way. {FLOW['flow_gone']['strimzi_way']}"),
         ({"strimzi_bridge": "auto"}, f"Nobody reads strimzi_bridge. {FLOW['flow_gone']['strimzi_bridge']}"),
     ],
@@ -45,3 +50,23 @@ def test_a_variable_that_nobody_reads_is_refused_with_what_helps(
     done = play_locally(play, tmp_path)
     assert done.returncode == (0 if said is None else 2), done.stdout
     assert said is None or said in " ".join(done.stdout.split())
+
+
+@pytest.mark.parametrize("role", ["replace_key", "scale", "export_requests"])
+def test_a_run_that_does_not_say_which_cluster_is_told_to_before_anything_else(role: str, tmp_path: Path) -> None:
+    done = play_locally(
+        {
+            "hosts": "localhost",
+            "gather_facts": False,
+            "tasks": [
+                {
+                    "ansible.builtin.import_role": {"name": f"trustops.strimzi.{role}", "rolespec_validate": False},
+                }
+            ],
+        },
+        tmp_path,
+    )
+    assert done.returncode == 2, done.stdout
+    assert "strimzi_cluster and strimzi_namespace not given. Give the name of the Kafka resource" in " ".join(
+        done.stdout.split()
+    )
