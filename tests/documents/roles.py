@@ -51,7 +51,7 @@ def role_documents() -> Iterator[tuple[Path, str]]:
     texts = entries_of((HERE / "variables.yml").read_text())
     for name, role in yaml.safe_load((HERE / "roles.yml").read_text()).items():
         yield ROLES / name / "meta" / "argument_specs.yml", _argument_specs(role, texts)
-        yield ROLES / name / "meta" / "main.yml", _main(name, role)
+        yield ROLES / name / "meta" / "main.yml", _main(role)
         yield ROLES / name / "README.md", _readme(name, role)
 
 
@@ -69,12 +69,11 @@ def _item(text: str) -> str:
     return textwrap.fill(text, _WIDTH, initial_indent="      - ", subsequent_indent="        ")
 
 
-def _main(name: str, role: dict[str, Any]) -> str:
-    dependencies = "dependencies: []" if name in _ONLY_LOOKS else "dependencies:\n  - role: trustops.strimzi.flow"
+def _main(role: dict[str, Any]) -> str:
     return (
         "---\ngalaxy_info:\n  author: The trustops.strimzi contributors\n"
         f"  description: {role['short']}\n  license: GPL-3.0-or-later\n"
-        f'  min_ansible_version: "2.16"\n{dependencies}\n'
+        '  min_ansible_version: "2.16"\ndependencies:\n  - role: trustops.strimzi.flow\n'
     )
 
 
@@ -96,9 +95,7 @@ def _readme(name: str, role: dict[str, Any]) -> str:
         + "```"
     )
     variables = f"`ansible-doc -t role trustops.strimzi.{name}` describes all variables."
-    refused = "" if name in _ONLY_LOOKS else (
-        " The role refuses a variable that begins with `strimzi_` and that no role reads, so a misspelt one does not pass in silence."
-    )  # fmt: skip
+    refused = " The role refuses a variable that begins with `strimzi_` and that no role reads, so a misspelt one does not pass in silence."
     end = [] if name in _ONLY_LOOKS else [again]
     parts = [
         f"# trustops.strimzi.{name}",

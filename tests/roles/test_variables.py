@@ -52,7 +52,7 @@ def test_a_variable_that_nobody_reads_is_refused_with_what_helps(
     assert said is None or said in " ".join(done.stdout.split())
 
 
-@pytest.mark.parametrize("role", ["replace_key", "scale", "export_requests"])
+@pytest.mark.parametrize("role", ["replace_key", "scale", "export_requests", "status"])
 def test_a_run_that_does_not_say_which_cluster_is_told_to_before_anything_else(role: str, tmp_path: Path) -> None:
     done = play_locally(
         {
