@@ -115,3 +115,10 @@ def test_a_date_that_nobody_has_quoted_is_handed_on_as_the_one_that_is(tmp_path:
     assert done.returncode == 0, done.stdout
     found = json.loads(re.findall(r'"msg": "(.*)"', done.stdout)[-1].replace('\\"', '"'))
     assert found["waivers"] == [{"client": "Pod kafka/a", "until": "2026-12-24T18:00:00+00:00", "reason": "moves"}]
+
+
+@pytest.mark.parametrize("playbook", sorted((COLLECTION / "playbooks").glob("*.yml")), ids=lambda path: path.stem)
+def test_a_playbook_runs_here_where_nothing_else_is_said(playbook: Path) -> None:
+    """An answer of a survey that is left empty says nothing (docs/awx.md)."""
+    (play,) = yaml.safe_load(playbook.read_text())
+    assert "hosts" not in play or play["hosts"] == "{{ strimzi_hosts | default('localhost', true) }}"
