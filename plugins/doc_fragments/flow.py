@@ -107,6 +107,7 @@ options:
         (PKCS#12) and C(ca.jks) (JKS), the last two under C(ca.password), which stays the same for good.
       - It holds a new CA before any broker presents a certificate of it. Once the Secret exists it is kept up to date whatever
         this says.
+      - A flow on the clients CA publishes the CAs by which users are verified in the same form, in Secret C(<cluster>-clients-ca-bundle).
     type: bool
     default: false
   trusting_secrets:
@@ -116,6 +117,7 @@ options:
         changes it restarts them. All entries with certificates in PEM form count unless one is named.
       - C(KafkaConnect), C(KafkaMirrorMaker2) and C(KafkaBridge) resources in the cluster's namespace are looked at anyway, with the
         copies that the operator makes for them.
+      - A flow on the clients CA does not look at them.
       - Without this option a flow in flight goes on with the Secrets that it was told last; an empty list takes them back.
     type: list
     elements: str

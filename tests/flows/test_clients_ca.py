@@ -397,10 +397,10 @@ def test_five_roles_are_enough(cluster: ClientsCluster, nodes: ReloadingNodes) -
     for goal, layout in (
         (Goal.UPGRADE, Layout.SPLIT), (Goal.REPLACE_KEY, Layout.KEYED), (Goal.RENEW, Layout.SPLIT), (Goal.DOWNGRADE, None),
     ):  # fmt: skip
-        cluster.finish(goal)
+        cluster.finish(goal, publish=True)
         if layout:
             cluster.run(Goal.RECONCILE, layout=layout)
-            cluster.run(goal, layout=layout)
+            cluster.run(goal, layout=layout, publish=True)
     lease = TrustLease(
         cluster.work().client, "kafka", cluster.work().scope.lease, "me", now=cluster.work().clock.now,
         monotonic=cluster.work().clock.monotonic, cluster=CLUSTER, labels=cluster.work().scope.labels,
