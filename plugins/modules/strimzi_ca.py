@@ -52,6 +52,10 @@ extends_documentation_fragment:
   - trustops.strimzi.adopted
   - trustops.strimzi.authority
   - trustops.strimzi.attributes
+attributes:
+  idempotent:
+    support: partial
+    details: With O(state=renewed) and O(state=replaced) for O(fresh_for_hours) only, unless O(replaces) names the CA that is to go.
 seealso:
   - module: trustops.strimzi.strimzi_ca_info
   - module: trustops.strimzi.strimzi_trusted_certs
