@@ -7,9 +7,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from .._pki.addresses import address_of
 from .._pki.authorities import common_name_problem
 from .._pki.keys import (
     KeyAlgorithm,
@@ -47,6 +48,8 @@ _MAXIMUM = {
     "pod_timeout": _YEAR,
     "path_length": 100,
 }
+_ENTRY = re.compile(r"[-._a-zA-Z0-9]+")
+_DNS = re.compile(r"(?:\*\.)?[-_a-zA-Z0-9]+(?:\.[-_a-zA-Z0-9]+)*")
 _FINGERPRINT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -77,6 +80,22 @@ def problem_of(options: Mapping[str, Any]) -> str:
     common_name = options.get("common_name")
     if common_name is not None and (problem := common_name_problem(common_name)):
         return f"common_name: {problem}. Give another one; alternative names may be longer."
+    return _names_problem(common_name, options.get("subject_alternative_names") or ())
+
+
+def _names_problem(common_name: str | None, others: Iterable[str]) -> str:
+    """The first name that no entry of a Secret, or no certificate, can have; also in check mode, in which no server would refuse it."""
+    if common_name is not None and not _ENTRY.fullmatch(common_name):
+        return (
+            f"common_name: {common_name!r} cannot name the entry <common_name>.crt of a Secret. Give letters, digits, '-', '_' and '.' alone; "
+            "alternative names may have others."
+        )
+    for name in others:
+        if not _DNS.fullmatch(name) and address_of(name) is None:
+            return (
+                f"subject_alternative_names: {name!r} is neither a DNS name in ASCII form nor an IP address. Give names as clients look them "
+                "up, without a scheme and a port."
+            )
     return ""
 
 

@@ -22,7 +22,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.own impo
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Conflict
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain, parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import AuthorityUnavailable
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import AuthorityUnavailable, StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes import secret_patch
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger, LedgerEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
@@ -49,6 +49,18 @@ def bench() -> Bench:
     made = office()
     have(made)
     return made
+
+
+def test_a_name_that_no_certificate_can_have_is_told() -> None:
+    bench = office()
+    with pytest.raises(StepError) as refused:
+        have(bench, replace(WANTED, names=frozenset({"b\u00fccher.example"})))
+    assert str(refused.value) == (
+        "No certificate can be made for Secret tools-tls: 'b\u00fccher.example' is neither a DNS name in ASCII form nor an IP address."
+    )
+    assert (
+        refused.value.remedy == "Correct the name or the date that this is about; nothing was written to this Secret."
+    )
 
 
 def test_it_is_issued_with_its_key_and_what_is_trusted(tmp_path: Path) -> None:

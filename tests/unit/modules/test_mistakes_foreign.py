@@ -173,11 +173,33 @@ def test_a_ca_that_openssl_does_not_read(monkeypatch: pytest.MonkeyPatch) -> Non
     assert (ended.failed, ended.result["changed"], ended.writes_but_lease) == (True, False, [])
 
 
-def test_a_name_that_no_certificate_can_have() -> None:
-    options = {"secret": "tools-tls", "common_name": "tools", "subject_alternative_names": ["b\u00fccher.example"]}
-    ended = call("strimzi_ee_cert", stages.managed(), **options)
-    assert ended.result["msg"] == (
-        "No certificate can be made for Secret tools-tls: 'b\u00fccher.example' is neither a DNS name in ASCII form nor an IP "
-        "address. Correct the name or the date that this is about; nothing was written to this Secret."
+@pytest.mark.parametrize(
+    "name", ["b\u00fccher.example", "", "not a name", "https://tools.kafka.svc", "tools:9092", "tools/one", "a..b", "*"]
+)
+def test_a_name_that_no_certificate_can_have(name: str) -> None:
+    options = {"secret": "tools-tls", "common_name": "tools", "subject_alternative_names": ["tools.kafka.svc", name]}
+    for check in (True, False):
+        ended = call("strimzi_ee_cert", stages.managed(), check=check, **options)
+        assert ended.result["msg"] == (
+            f"subject_alternative_names: {name!r} is neither a DNS name in ASCII form nor an IP address. Give names as clients look them "
+            "up, without a scheme and a port."
+        )
+        assert (ended.failed, ended.result["changed"], ended.writes) == (True, False, [])
+
+
+@pytest.mark.parametrize("name", ["*.kafka.svc", "Tools", "_tcp.tools", "10.0.0.1", "fd00::1", "1tools"])
+def test_a_name_that_a_certificate_can_have(name: str) -> None:
+    stages.done(
+        stages.managed(), "strimzi_ee_cert", secret="tools-tls", common_name="tools", subject_alternative_names=[name]
     )
-    assert (ended.failed, ended.result["changed"], ended.writes) == (True, False, [])
+
+
+@pytest.mark.parametrize("name", ["tools/../other", "the tools", "CN=tools"])
+def test_a_common_name_that_no_entry_of_a_secret_can_have(name: str) -> None:
+    for check in (True, False):
+        ended = call("strimzi_ee_cert", stages.managed(), check=check, secret="tools-tls", common_name=name)
+        assert ended.result["msg"] == (
+            f"common_name: {name!r} cannot name the entry <common_name>.crt of a Secret. Give letters, digits, '-', '_' and '.' alone; "
+            "alternative names may have others."
+        )
+        assert (ended.failed, ended.result["changed"], ended.writes) == (True, False, [])
