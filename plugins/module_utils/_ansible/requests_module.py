@@ -37,7 +37,7 @@ class RequestsModule(TrustModule):
 
     def export_requests(self) -> dict[str, Any]:
         work = self.work()
-        seen, folder = self._seen(work), Path(self.params["directory"])
+        seen, folder = self._seen(work), self._folder()
         wanted = [one for one in requests_by_hand(seen) if one.is_wanted]
         files = {one.secret: RequestFile(folder / f"{one.secret}.csr", one.csr) for one in wanted}
         new = {secret for secret, file in files.items() if not file.is_there}
@@ -64,8 +64,13 @@ class RequestsModule(TrustModule):
         given = self.params["certificates"]
         if given is not None:
             return [Brought(f"certificate {number}", text.encode("utf-8")) for number, text in enumerate(given, 1)], []
-        folder, leaves = Path(self.params["directory"]), _leaves(seen)
+        folder, leaves = self._folder(), _leaves(seen)
         return tuple(certificates_in(folder, leaves)), let_be(folder, leaves)
+
+    def _folder(self) -> Path:
+        if not self.params["directory"]:
+            self.fail("directory: it is empty. Give a folder on the machine where the module runs.")
+        return Path(self.params["directory"])
 
     def _seen(self, work: Work) -> Observation:
         seen = see_existing(work)

@@ -552,6 +552,13 @@ def test_a_private_key_among_certificates_is_refused_and_shown_nowhere(tmp_path:
             {"state": "imported", "directory": "/tmp", "certificates": []},
             "parameters are mutually exclusive: directory|certificates",
         ),
+        *(
+            (
+                {"state": state, "directory": ""},
+                "directory: it is empty. Give a folder on the machine where the module runs.",
+            )
+            for state in ("exported", "imported")
+        ),
     ],
 )
 def test_options_that_are_needed(options: Mapping[str, Any], said: str) -> None:
