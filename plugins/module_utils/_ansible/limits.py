@@ -50,6 +50,7 @@ _MAXIMUM = {
 }
 _ENTRY = re.compile(r"[-._a-zA-Z0-9]+")
 _DNS = re.compile(r"(?:\*\.)?[-_a-zA-Z0-9]+(?:\.[-_a-zA-Z0-9]+)*")
+_HOST_AND_PORT = re.compile(r"[^\s/]+:[0-9]{1,5}")
 _FINGERPRINT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -71,7 +72,7 @@ def problem_of(options: Mapping[str, Any]) -> str:
     for name, maximum in _MAXIMUM.items():
         if (options.get(name) or 0) > maximum:
             return f"{name}: {options[name]} is too large. Give {maximum} or less, or leave the option out where it has a default."
-    if problem := _fingerprint_problem(options):
+    if problem := _fingerprint_problem(options) or _bootstrap_problem(options):
         return problem
     try:
         check_size(key_spec(options))
@@ -108,3 +109,11 @@ def _fingerprint_problem(options: Mapping[str, Any]) -> str:
         f"fingerprint: {given!r} is neither a SHA-1 nor a SHA-256 fingerprint. Give the 40 or 64 hexadecimal digits, with or without "
         "colons, as strimzi_ca_info returns them in cas."
     )
+
+
+def _bootstrap_problem(options: Mapping[str, Any]) -> str:
+    """Without a port the Kafka library takes 9092, where nobody accepts the operator's certificate."""
+    for one in options.get("kafka_bootstrap") or ():
+        if not _HOST_AND_PORT.fullmatch(one):
+            return f"kafka_bootstrap: {one!r} is not a host and a port. Give each as host:port, such as demo-kafka-bootstrap.kafka.svc:9091."
+    return ""

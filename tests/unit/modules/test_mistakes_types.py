@@ -17,6 +17,20 @@ DICTIONARY = (
 )
 
 
+@pytest.mark.parametrize("given", ["broker", "https://broker:9091/", "broker:", "", "broker :9091"])
+def test_a_broker_without_a_port(given: str) -> None:
+    ended = call("strimzi_roll", stages.managed(), strategy="direct", kafka_bootstrap=["broker:9091", given])
+    assert (ended.failed, ended.writes) == (True, [])
+    assert ended.result["msg"] == (
+        f"kafka_bootstrap: {given!r} is not a host and a port. Give each as host:port, such as demo-kafka-bootstrap.kafka.svc:9091."
+    )
+
+
+@pytest.mark.parametrize("given", ["broker.example:9091", "10.0.0.1:9091", "[fd00::1]:9091"])
+def test_a_broker_with_a_port(given: str) -> None:
+    stages.done(stages.managed(), "strimzi_ca_info", kafka_bootstrap=[given])
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
