@@ -12,12 +12,15 @@ from datetime import timedelta
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_chain
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import load_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import names
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent, RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import NOTHING_SAID, Outside
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_authentication import Authentication
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Waiver
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.named import (
     NOTHING_NAMED,
     NamedSecret,
@@ -26,6 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.name
 from ansible_collections.trustops.strimzi.tests.operator import certs
 from ansible_collections.trustops.strimzi.tests.operator.user_operator import UserOperatorDouble
 from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
+from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 
 from ..support.authorities import Authority, root
 from ..support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
@@ -131,6 +135,37 @@ def test_the_old_ca_stays_until_it_holds_a_certificate_of_the_next_and_is_read(
     partner.stop()
     partner.start()
     cluster.finish(Goal.RECONCILE)
+    assert_only(cluster, cluster.current)
+
+
+@pytest.mark.parametrize("spread", [Spread.AUTO, Spread.RESTART])
+def test_a_ca_that_is_put_back_for_a_program_that_goes_back_is_not_forgotten(
+    cluster: ClientsCluster, nodes: ReloadingNodes, spread: Spread
+) -> None:
+    """Nothing is restarted or told to read again, as long as nobody could forget it."""
+    external(cluster)
+    partner, before = Partner(cluster, "partner"), cluster.secret(CERTIFICATES)["ca.crt"]
+    old = Authority(parse_chain(before), (load_key(cluster.secret(KEYS)["ca.key"]),))
+    cluster.run(Goal.REPLACE_KEY, until=Phase.USE)
+    partner.take()
+    partner.stop()
+    partner.start()
+    nodes.deaf = set(cluster.memory.kubelet.nodes)
+    with pytest.raises(RollStuck, match="still accept"):
+        cluster.run(Goal.RECONCILE)
+    nodes.deaf = set()
+    cluster.put(CERTIFICATES, ours_crt=before)
+    partner.take(old)
+    partner.stop()
+    partner.start()
+    for _run in range(2):
+        assert "Pod apps/partner: holds a certificate of this CA." in held(cluster.run(Goal.RECONCILE, spread=spread))
+        assert (cluster.accepted, cluster.rolls) == ({old.fingerprint, cluster.current}, {0})
+    assert cluster.run(Goal.RECONCILE, spread=spread, until=Phase.USE).outcome.decision.done
+    partner.take()
+    partner.stop()
+    partner.start()
+    cluster.finish(Goal.RECONCILE, spread=spread)
     assert_only(cluster, cluster.current)
 
 

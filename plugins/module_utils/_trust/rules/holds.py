@@ -121,7 +121,7 @@ def _unknown_evidence(at: Situation) -> Iterator[Violation]:
             "Find out why this node does not answer as it should, then run the flow again.",
         )  # fmt: skip
     for removed in at.ledger.removed:
-        if still_trusting(removed, at.snapshot):
+        if removed.fingerprint not in at.returned and still_trusting(removed, at.snapshot):
             yield Violation(
                 Condition.REMOVAL, names.kafka,
                 f"some nodes may still trust the removed CA {removed.certificate.subject} "
@@ -141,6 +141,8 @@ def _closed_removal_gates(at: Situation) -> Iterator[Violation]:
         leaves = entry.state is TrustState.PHASE_OUT or entry.fingerprint == at.intent.leaving
         if leaves and not _is_untrusted(at, entry):
             yield from at.gates.removal(at.snapshot, at.ledger, entry.fingerprint)
+    for returned in sorted(at.returned):
+        yield from at.gates.removal(at.snapshot, at.ledger, returned)
 
 
 def _is_untrusted(at: Situation, entry: LedgerEntry) -> bool:

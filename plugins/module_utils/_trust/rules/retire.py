@@ -40,7 +40,7 @@ def withdraw(at: Situation) -> Steps:
 def _withdraw_again(at: Situation) -> Steps:
     """Take out once more what somebody has put back while processes are made to forget it: they could not."""
     for removed in at.ledger.removed:
-        if removed.fingerprint not in at.ledger.leaving & at.snapshot.ca.projected or removed.certificate == at.current:
+        if removed.fingerprint not in at.returned or removed.certificate == at.current:
             continue
         if not at.gates.removal(at.snapshot, at.ledger, removed.fingerprint):
             return in_pause(at, Withdraw(certificate=removed.certificate))
@@ -48,8 +48,12 @@ def _withdraw_again(at: Situation) -> Steps:
 
 
 def forget(at: Situation) -> Steps:
-    """Have processes forget a CA that has left: nodes read their trust again where they can, all others restart."""
+    """Have processes forget a CA that has left: nodes read their trust again where they can, all others restart. One that was put back, and that
+    may not be taken out again, is not forgotten by that.
+    """
     for removed in at.ledger.removed:
+        if removed.fingerprint in at.returned:
+            continue
         waiting = removed.awaiting & at.snapshot.uids
         nodes = nodes_of(at.snapshot, still_trusting(removed, at.snapshot) & waiting)
         why, old = why_not_reloaded(at), named(removed.certificate)

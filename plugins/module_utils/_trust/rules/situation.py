@@ -58,6 +58,11 @@ class Situation:
         return min(known, default=self.snapshot.ca.key_generation)
 
     @property
+    def returned(self) -> frozenset[str]:
+        """Fingerprints of the CAs that somebody has put back while processes are made to forget them: none can as long as they are there."""
+        return self.ledger.leaving & self.snapshot.ca.projected
+
+    @property
     def begun(self) -> Journal | None:
         """The flow in flight."""
         return in_flight(self.ledger)

@@ -178,6 +178,16 @@ def test_a_removed_ca_that_a_node_accepts_holds() -> None:
     )
 
 
+def test_a_removed_ca_that_was_put_back_and_is_needed_holds() -> None:
+    back = linked.REMOVED.with_ca(others=others(OLD))
+    needed = answering(replace(back, leaves=(*back.leaves, a_leaf("late"))), accepting=names_of(NEW, OLD))
+    stranger = (Condition.LEAVES_ARE_OURS, "Secret kafka/late")
+    found = [(one.condition, one.subject) for one in holds(situation(needed))]
+    assert found == [stranger, (Condition.REMOVAL, "Secret late")]
+    until_use = holds(situation(needed, replace(RECONCILE, until=Phase.USE)))
+    assert [(one.condition, one.subject) for one in until_use] == [stranger]
+
+
 def with_another(other: Entity, state: TrustState = UNTRUSTED, *waiting: PreparedAuthority) -> Snapshot:
     books = ledger(
         entry(OLD, generations={0}), entry(other, state), journal=a_journal(new=other) if waiting else None

@@ -166,6 +166,13 @@ def test_it_stays_where_somebody_has_put_it(snapshot: Snapshot) -> None:
     assert withdraw(situation(snapshot)) == ()
 
 
+@pytest.mark.parametrize("spread", [Spread.AUTO, Spread.RESTART])
+def test_nobody_is_made_to_forget_it_while_it_stays(spread: Spread) -> None:
+    """A process that reads its trust again, or starts, would know it."""
+    stays = replace(PUT_BACK, leaves=(*PUT_BACK.leaves, a_leaf("late")))
+    assert forget(situation(stays, replace(REPLACE_KEY, spread=spread))) == ()
+
+
 def refusing(*uids: str) -> Snapshot:
     """These nodes refuse the removed CA; the others accept it."""
     asked = answering(ALL_KNOW_IT, accepting=names_of(NEW, OLD))
