@@ -55,6 +55,11 @@ def connect(options: Mapping[str, Any], environment: Mapping[str, str] | None = 
             "proxy (K8S_AUTH_PROXY, or proxy-url in kubeconfig) is a SOCKS proxy, which needs the Python library PySocks. "
             "Install it, or give an HTTP proxy."
         ) from None
+    except urllib3.exceptions.LocationValueError:
+        # Options have been looked at; it is not quoted, because nobody has seen what is in this one.
+        raise ConnectionOptionsError(
+            "The proxy-url in kubeconfig is no URL of a proxy. Give one such as http://proxy:3128."
+        ) from None
 
 
 def _is_complete(options: Mapping[str, Any]) -> bool:

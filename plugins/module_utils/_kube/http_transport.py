@@ -31,7 +31,7 @@ _CONNECT_TIMEOUT = 10.0
 _CHUNK = 65536
 
 
-_LOOPBACK = re.compile(r"http://(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?(?:/|$)")
+_LOOPBACK = re.compile(r"http://(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?(?:/|$)", re.IGNORECASE)
 
 
 def _plain_http(host: str, credentials: bool) -> tuple[str, ...]:
@@ -113,7 +113,7 @@ class HttpTransport:
     @property
     def cautions(self) -> tuple[str, ...]:
         """Sentences with a remedy that say what others on the network could read or pretend: keys of CAs go this way."""
-        if self._host.startswith("http://"):
+        if self._host.lower().startswith("http://"):
             credentials = self._has_credentials or bool(self._authentication())
             return _plain_http(self._host, credentials)
         if not self._configuration.verify_ssl:

@@ -145,6 +145,12 @@ def _check_urls(options: Mapping[str, Any]) -> None:
                 f"{name} ({ENVIRONMENT[name]}) holds a user name or password, which would not be sent and could show. "
                 f"Take it out of the URL, and give it as {instead}."
             )
+        # Libraries differ in which of these characters they leave out.
+        if not str(options.get(name, "")).isprintable() or " " in str(options.get(name, "")):
+            raise ConnectionOptionsError(
+                f"{name} ({ENVIRONMENT[name]}) holds a line break, a space or another character that no URL has. Give it without; the "
+                "filter trim takes a line break off its end."
+            )
         if name in options and not _is_url(str(options[name]), _SCHEMES[name]):
             raise ConnectionOptionsError(
                 f"{name} ({ENVIRONMENT[name]}) must be a URL such as {_like(name, str(options[name]))}."
@@ -152,10 +158,13 @@ def _check_urls(options: Mapping[str, Any]) -> None:
 
 
 def _is_url(value: str, schemes: tuple[str, ...]) -> bool:
+    # urlsplit takes a scheme in capital letters.
+    if value.partition("://")[0] not in schemes:
+        return False
     try:
         parts = urlsplit(value)
         # Only asking for the port shows that it is none.
-        return parts.scheme in schemes and bool(parts.hostname) and parts.port != 0
+        return bool(parts.hostname) and parts.port != 0
     except ValueError:
         return False
 

@@ -145,6 +145,19 @@ def test_a_socks_proxy_without_its_library(server: Server, monkeypatch: pytest.M
         open_client(server.url, proxy="socks5://127.0.0.1:1080")
 
 
+@pytest.mark.parametrize("proxy", ["proxy.corp:3128", "http://proxy.corp:port", "http://proxy.corp:3128\n"])
+def test_a_proxy_of_a_kubeconfig_that_is_no_url(proxy: str) -> None:
+    kubeconfig = {
+        "clusters": [{"name": "c", "cluster": {"server": "https://k8s:6443", "proxy-url": proxy}}],
+        "users": [{"name": "u", "user": {"token": "t"}}],
+        "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
+        "current-context": "x",
+    }
+    with pytest.raises(ConnectionOptionsError, match="is no URL of a proxy") as caught:
+        connect({"kubeconfig": kubeconfig}, {})
+    assert "proxy.corp" not in str(caught.value)
+
+
 def test_a_login_page_is_not_an_object(server: Server) -> None:
     answering(server, Reply(body=b"<html>Please log in</html>"))
     with pytest.raises(Unreachable, match="answered, but not with a JSON object: it is not a Kubernetes API server"):

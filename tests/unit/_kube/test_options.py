@@ -136,6 +136,25 @@ def test_a_survey_that_was_left_empty() -> None:
         ),
         ({"host": "k8s:6443"}, "host (K8S_AUTH_HOST) must be a URL such as https://k8s:6443, not k8s:6443."),
         (
+            {"host": "HTTP://k8s:6443"},
+            "host (K8S_AUTH_HOST) must be a URL such as https://kubernetes:6443, not HTTP://k8s:6443.",
+        ),
+        (
+            {"host": "https://k8s:6443\n"},
+            "host (K8S_AUTH_HOST) holds a line break, a space or another character that no URL has. Give it without; the filter trim takes a line "
+            "break off its end.",
+        ),
+        (
+            {**HOST, "proxy": "http://proxy:3128\n"},
+            "proxy (K8S_AUTH_PROXY) holds a line break, a space or another character that no URL has. Give it without; the filter trim takes a line "
+            "break off its end.",
+        ),
+        (
+            {**HOST, "proxy": "http://pro xy:3128"},
+            "proxy (K8S_AUTH_PROXY) holds a line break, a space or another character that no URL has. Give it without; the filter trim takes a line "
+            "break off its end.",
+        ),
+        (
             {"host": "https://k8s:port"},
             "host (K8S_AUTH_HOST) must be a URL such as https://kubernetes:6443, not https://k8s:port.",
         ),

@@ -78,6 +78,20 @@ def test_proxy_on_this_machine(plain: Server) -> None:
     assert warnings_of(host=plain.url) == []
 
 
+def test_plain_http_in_capital_letters() -> None:
+    """The library takes the URL of a kubeconfig so."""
+    cluster = {"server": "HTTP://k8s.example:8080", "proxy-url": "http://127.0.0.1:1"}
+    kubeconfig = {
+        "clusters": [{"name": "c", "cluster": cluster}],
+        "users": [{"name": "u", "user": {}}],
+        "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
+        "current-context": "x",
+    }
+    assert warnings_of(kubeconfig=kubeconfig) == [
+        "HTTP://k8s.example:8080 is plain HTTP: the keys of CAs are sent unencrypted. Give a URL that begins with https://."
+    ]
+
+
 def test_plain_http_over_the_network() -> None:
     # A proxy that nobody runs, so that no name is looked up.
     elsewhere = {"host": "http://k8s.example:8080", "proxy": "http://127.0.0.1:1"}
