@@ -17,6 +17,7 @@ from ansible_collections.trustops.strimzi.tests.support.reloads import Reloading
 
 from ..support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
 from ..support.killing import Killed, KillingTransport
+from ..support.logging_in import LoggingIn
 from ..support.memory_api import Change
 from ..support.watched_cluster import CLUSTER, NAMESPACE
 from .test_clients_ca import assert_only
@@ -144,6 +145,23 @@ def test_whoever_else_pauses_a_user_meanwhile_keeps_the_pause(
     cluster.change("kafkausers", FIVE[0], FREE)
     cluster.finish(Goal.RECONCILE)
     assert_only(cluster, cluster.current)
+
+
+def test_a_program_that_logs_in_as_such_a_user_and_as_another_is_not_waited_for(
+    cluster: ClientsCluster, nodes: ReloadingNodes
+) -> None:
+    """Its operator has brought it to the certificate of the other one."""
+    cluster.begin(*FIVE)
+    mirror = LoggingIn(cluster.memory, FIVE[1], source=FIVE[0])
+    pause_at(cluster, KEYS, FIVE[0])
+    told = " ".join(map(str, cluster.run(Goal.REPLACE_KEY).outcome.decision.violations))
+    assert mirror.restarts == 1
+    assert "KafkaUser kafka/user-0: may present a certificate of" in told
+    assert "KafkaMirrorMaker2 kafka/connect: may present a certificate of" in told
+    cluster.change("kafkausers", FIVE[0], FREE)
+    cluster.finish(Goal.RECONCILE)
+    assert_only(cluster, cluster.current)
+    assert mirror.restarts == 2
 
 
 def test_a_pause_of_somebody_else_does_not_keep_an_abort_from_the_others(

@@ -1,8 +1,8 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A KafkaConnect that logs in with a user's Secret. The operator replaces its pod when it finds that the Secret has changed (docs/operator.md,
-"Users").
+"""A KafkaConnect that logs in with a user's Secret, or a KafkaMirrorMaker2 that logs in with those of two. The operator replaces its pod when it
+finds that a Secret has changed (docs/operator.md, "Users").
 """
 
 from __future__ import annotations
@@ -16,22 +16,25 @@ _EVERY = 5
 
 
 class LoggingIn:
-    """running: whether the operator does. restarts: of its pod."""
+    """running: whether the operator does. restarts: of its pod. source: the user of the cluster that is mirrored; empty for a KafkaConnect."""
 
-    def __init__(self, memory: MemoryCluster, user: str) -> None:
-        self.memory, self.user = memory, user
+    def __init__(self, memory: MemoryCluster, user: str, source: str = "") -> None:
+        self.memory, self.users = memory, (user, source) if source else (user,)
         self.running, self.restarts, self._steps = True, 0, 0
-        login = {"authentication": {"type": "tls", "certificateAndKey": {"secretName": user}}}
-        self._send("POST", "kafkaconnects", {"metadata": {"name": "connect"}, "spec": login})
+        login, *mirrored = ({"authentication": _authentication(one)} for one in self.users)
+        spec = {"target": login, "mirrors": [{"source": one} for one in mirrored]} if source else login
+        self._kind = "KafkaMirrorMaker2" if source else "KafkaConnect"
+        self._send("POST", f"{self._kind.lower()}s", {"metadata": {"name": "connect"}, "spec": spec})
         self._read = self._stored()
         self._start()
         memory.neighbours.append(self._step)
 
     def _stored(self) -> Any:
-        return (self.memory.api.find("secrets", self.memory.namespace, self.user) or {}).get("data")
+        found = (self.memory.api.find("secrets", self.memory.namespace, user) or {} for user in self.users)
+        return [secret.get("data") for secret in found]
 
     def _start(self) -> None:
-        labels = {"strimzi.io/kind": "KafkaConnect", "strimzi.io/cluster": "connect"}
+        labels = {"strimzi.io/kind": self._kind, "strimzi.io/cluster": "connect"}
         self.memory.seconds += 1
         self._send("POST", "pods", {"metadata": {"name": "connect-connect-0", "labels": labels}, "spec": {}})
 
@@ -46,3 +49,7 @@ class LoggingIn:
     def _send(self, method: str, path: str, body: Any) -> None:
         root = "/apis/kafka.strimzi.io/v1" if path.startswith("kafka") else "/api/v1"
         self.memory.api.request(method, f"{root}/namespaces/{self.memory.namespace}/{path}", body=body)
+
+
+def _authentication(user: str) -> dict[str, Any]:
+    return {"type": "tls", "certificateAndKey": {"secretName": user}}

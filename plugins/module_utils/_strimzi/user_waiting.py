@@ -86,7 +86,8 @@ def await_pick_up(step: AwaitPickUp, observation: Observation, work: Work) -> No
         work.record(Action("wait", listed(step.names), what, step.phase.value))
         return
     begun, own = work.clock.monotonic(), frozenset({step.authority.fingerprint})
-    left = await_users(step.names, lambda one: one.authorities != own, work)
+    # A program may log in by other certificates too, for which nobody restarts it.
+    left = await_users(step.names, lambda one: one.is_followed and one.authorities != own, work)
     if left:
         raise OperatorSilent(
             f"Nobody has brought {names_of(left)} to new certificates within {limit_of(work):.0f} s.",

@@ -63,3 +63,8 @@ class Presenter:
     hindered: str = ""
     pause: ReissuePause = ReissuePause.NONE
     secret: str = ""
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether an operator is about to bring it to its next certificate. Where somebody else has paused its user, none is issued."""
+        return self.renewal is Renewal.FOLLOWED and self.pause is not ReissuePause.FOREIGN

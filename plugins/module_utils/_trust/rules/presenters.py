@@ -34,11 +34,7 @@ def await_pick_up(at: Situation) -> Steps:
     if not _is_switched(at) or at.current is None:
         return ()
     own = frozenset({at.current.fingerprint})
-    late = tuple(
-        one.name
-        for one in presenters(at.snapshot)
-        if one.renewal is Renewal.FOLLOWED and one.authorities != own and one.pause is not ReissuePause.FOREIGN
-    )
+    late = tuple(one.name for one in presenters(at.snapshot) if one.is_followed and one.authorities != own)
     return (AwaitPickUp(names=late, authority=at.current, phase=at.phase),) if late else ()
 
 
