@@ -86,6 +86,13 @@ def test_and_not_when_they_have_read_it() -> None:
     assert await_pick_up(situation(replace(STAGES["trusted"], presenters=seen))) == ()
 
 
+def test_whoever_gets_no_certificate_any_more_is_not_waited_for() -> None:
+    """Its pause ends without that."""
+    moved = presenter(ORDERS, None, authorities=frozenset(), renewal=Renewal.BY_HAND, pause=ReissuePause.OURS)
+    seen = replace(STAGES["switched"], presenters=presenting(moved, current=NEW))
+    assert reissue(situation(seen)) == ()
+
+
 def test_a_pause_ends_with_the_turn_of_whoever_has_it() -> None:
     """Also of one that is waived, or has its certificate already: nobody else would end it."""
     waivers = (Waiver(ORDERS, NOW + DAY, "gone"),)
