@@ -15,10 +15,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease impor
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import user_waiting
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent, RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import Outside
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import NOTHING_SAID, Outside
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Waiver
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.named import NamedSecret
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.trust import restart_to_trust
 from ansible_collections.trustops.strimzi.tests.operator import clusters
 from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
@@ -28,6 +29,7 @@ from ansible_collections.trustops.strimzi.tests.support.reloads import Reloading
 from ..support.access_operator import AccessOperator
 from ..support.clients_cluster import CERTIFICATES, KEYS, LEDGER, ClientsCluster
 from ..support.engines import leaving_open, without
+from ..support.killing import Killed, KillingTransport
 from ..support.ledgers import KEYED, SINGLE, STATES
 from ..support.logging_in import LoggingIn
 from ..support.memory_api import Change
@@ -109,6 +111,16 @@ def test_created_before_the_cluster(cluster: ClientsCluster, nodes: ReloadingNod
     assert_only(cluster, cluster.current)
     cluster.finish(Goal.REPLACE_KEY)
     assert_only(cluster, cluster.current)
+
+
+def test_killed_when_the_first_ca_is_prepared_it_is_remembered_where_to_look(cluster: ClientsCluster) -> None:
+    named = NamedSecret("apps", "partner-tls")
+    cluster.outside = Outside(presenting=(named,))
+    cluster.permitted = KillingTransport(cluster.memory.api, 1, after=True)
+    with pytest.raises(Killed):
+        cluster.run(Goal.CREATE)
+    cluster.permitted, cluster.outside = cluster.memory.api, NOTHING_SAID
+    assert cluster.work().observe().snapshot.named.presenting == (named,)
 
 
 def test_adopted_rotated_and_handed_back(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:

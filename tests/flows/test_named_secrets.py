@@ -322,6 +322,17 @@ def test_a_run_that_names_nothing_looks_where_the_flow_was_told_to(cluster: Clie
     assert_only(cluster, cluster.current)
 
 
+def test_nobody_can_have_read_a_certificate_of_a_ca_that_is_given_up_before_its_switch(cluster: ClientsCluster) -> None:
+    """The program has not read its last certificate yet, and whichever it has read is of a CA that was there before."""
+    external(cluster)
+    partner, old = Partner(cluster, "partner"), cluster.current
+    partner.take()
+    cluster.run(Goal.REPLACE_KEY, until=Phase.TRUST)
+    assert len(cluster.accepted) == 2
+    cluster.finish(Goal.ABORT)
+    assert_only(cluster, old)
+
+
 def test_a_run_that_names_no_secret_takes_back_what_was_named(cluster: ClientsCluster) -> None:
     """The observer sees what it was named for: a login with a certificate in it is refused then."""
     nobody(cluster)

@@ -10,14 +10,17 @@ from collections import Counter
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspection import inspect, plan
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import NOTHING_SAID
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 
 from ..support.authorities import BEGIN, EC256, Authority, root
 from ..support.certificates import YEAR, make
-from ..support.flows import START
+from ..support.flows import START, run_flow
+from ..support.killing import Killed, KillingTransport
 from ..support.memory_api import Change
 from ..support.watched_cluster import CERTIFICATES, KEYS, LEDGER, WatchedCluster, assert_only
+from .test_link_outside import NAMED, client_reads
 
 pytestmark = pytest.mark.usefixtures("uptake")
 GOALS = [goal for goal in Goal if goal is not Goal.CREATE]
@@ -77,6 +80,20 @@ def test_it_is_adopted_through_every_gate(cluster: WatchedCluster) -> None:
     assert cluster.checker.enabled
     assert_only(cluster, new.fingerprint)
     assert cluster.rolls == {cluster.cost(Goal.REPLACE_KEY, "unlinked").restarts}
+
+
+def test_killed_when_the_old_one_is_back_it_is_remembered_where_to_look(cluster: WatchedCluster) -> None:
+    cluster.create()
+    client_reads(cluster, cluster.secret(CERTIFICATES)["ca.crt"])
+    new, number = root("Swapped Root"), 0
+    swap(cluster, new)
+    while new.fingerprint not in cluster.prepared:
+        number += 1
+        cluster.outside, transport = NAMED, KillingTransport(cluster.memory.api, number, after=True)
+        with pytest.raises(Killed):
+            run_flow(cluster.work(transport=transport), cluster.intent(Goal.UPGRADE, adopts=new.fingerprint))
+    cluster.outside = NOTHING_SAID
+    assert cluster.work().observe().snapshot.named == NAMED.named()
 
 
 def test_the_plan_says_what_the_adoption_takes(cluster: WatchedCluster) -> None:

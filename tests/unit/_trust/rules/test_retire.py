@@ -158,7 +158,10 @@ def test_what_has_left_is_taken_out_again() -> None:
     [
         pytest.param(linked.REMOVED, id="nobody has put it back"),
         pytest.param(replace(PUT_BACK, leaves=(*PUT_BACK.leaves, a_leaf("late"))), id="with a leaf of it"),
-        pytest.param(linked.REMOVED.with_ca(current=chain_of(OLD)), id="in the place of the one in use"),
+        pytest.param(
+            replace(linked.REMOVED.with_ca(current=chain_of(OLD)), pods=(), leaves=()),
+            id="in the place of the one in use",
+        ),
         pytest.param(linked.FINISHED.with_ca(others=others(OLD)), id="when no listener knew it any more"),
     ],
 )
