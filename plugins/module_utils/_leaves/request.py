@@ -45,7 +45,8 @@ class Wanted:
         failure = request.failure
         if failure is None or next_try(failure, request.secret) <= now:
             return True
-        return self.insists is not None and failure.at < self.insists
+        # A failure that lies ahead was noted by an earlier run, whose clock is ahead of this one.
+        return self.insists is not None and not self.insists <= failure.at <= now
 
     def keeps(self, request: LeafRequest) -> bool:
         """Whether the request is answered by a CA that has to be trusted and in use first."""

@@ -55,6 +55,10 @@ AGAIN = replace(OPEN, failure=REFUSED)
         pytest.param(FAILED, WANTED, Next.WAIT, id="refused just now"),
         pytest.param(FAILED, INSISTING, Next.ASK, id="refused just now, and the caller insists"),
         pytest.param(FAILED, replace(WANTED, insists=NOW), Next.WAIT, id="refused again, since the caller insists"),
+        pytest.param(
+            replace(FAILED, failure=replace(REFUSED, at=NOW + timedelta(minutes=5))), replace(WANTED, insists=NOW), Next.ASK,
+            id="refused before by a clock that is ahead, and the caller insists",
+        ),
         pytest.param(replace(FAILED, failure=None), WANTED, Next.ASK, id="closed for no reason that is known"),
         pytest.param(replace(OPEN, outdated="other names"), WANTED, Next.ASK, id="outdated"),
         pytest.param(replace(AT_HAND, outdated="other names"), WANTED, Next.ASK, id="at hand, and outdated"),
