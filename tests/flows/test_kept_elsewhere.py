@@ -16,11 +16,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Retire
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 
 from ..support.authorities import Authority, below, renewed, root
 from ..support.flows import START, FlowResult, insisting
 from ..support.signing_office import SigningOffice, secrets_of
 from ..support.watched_cluster import CERTIFICATES, KEYS, WatchedCluster, assert_only, subject
+from .test_link_outside import NAMED, client_reads
 
 pytestmark = pytest.mark.usefixtures("uptake")
 ASKED = "the external issuer"
@@ -426,6 +428,31 @@ def test_leaves_are_renewed_although_nodes_have_yet_to_forget_the_old_ca(cluster
     cluster.finish(Goal.RECONCILE, asked=ASKED)
     assert cluster.ready
     assert cluster.issued_by_operator == []
+
+
+@ONCE
+def test_what_ends_while_a_client_holds_the_flow_is_told(cluster: WatchedCluster) -> None:
+    """Nobody renews certificates of the CA in use before the switch, and the operator cannot."""
+    cluster.create()
+    first = moved(cluster, elsewhere(root("First")))
+    client_reads(cluster, cluster.secret(CERTIFICATES)["ca.crt"])
+    cluster.outside, second = NAMED, elsewhere(root("Second"))
+    run(cluster, Goal.REPLACE_KEY, second)
+    office(cluster, second).work()
+    (client,) = run(cluster, Goal.REPLACE_KEY, second).outcome.decision.violations
+    assert client.subject == "Secret kafka/app"
+    cluster.memory.seconds += 46 * DAY
+    told, ending = run(cluster, Goal.RECONCILE).outcome.decision.violations
+    assert (told, ending.condition) == (client, Condition.LEAVES_CAN_BE_RENEWED)
+    assert ending.message.startswith(
+        "nobody renews certificates as long as the flow is held: demo-cluster-operator-certs"
+    )
+    before = stored(cluster, NODE)
+    run(cluster, Goal.ABORT)
+    first.work()
+    cluster.finish(Goal.ABORT, asked=ASKED)
+    assert stored(cluster, NODE) != before
+    assert (cluster.ready, cluster.issued_by_operator) == (True, [])
 
 
 @ONCE

@@ -33,6 +33,7 @@ from ..builders import (
     EXPIRED,
     INTERMEDIATE,
     NEW,
+    NOW,
     OLD,
     PHASE_OUT,
     PODS,
@@ -218,6 +219,27 @@ def test_who_accepts_the_next_ca_by_its_link_holds_nothing_and_keeps_no_other() 
     found = holds(situation(replace(linked.ENROLLED, ledger=books_of(linked.ENROLLED).with_entry(missed))))
     assert found
     assert all(THIRD.certificate.subject in one.message for one in found)
+
+
+def test_what_ends_while_something_holds_the_flow_is_told_with_that() -> None:
+    """It holds nothing by itself, and the operator renews what it has the key for."""
+    missed = replace(
+        linked.ENROLLED, ledger=books_of(linked.ENROLLED).with_entry(entry(THIRD, UNTRUSTED, awaiting=None))
+    )
+    near = replace(elsewhere(missed, OLD), renewal_window=OLD.certificate.not_after - NOW)
+    *_others, ending = holds(situation(near))
+    end = min(leaf.chain[0].not_after for leaf in near.leaves if leaf.chain)
+    assert str(ending) == (
+        f"Kafka kafka/demo: nobody renews certificates as long as the flow is held: demo-cluster-operator-certs ends on {end:%Y-%m-%d}, the first of "
+        f"{len(near.leaves)}, and the operator, which can issue none, stands still before that. See to what holds the flow, or undo it (abort)."
+    )
+    assert ending.condition is Condition.LEAVES_CAN_BE_RENEWED
+    assert holds(situation(replace(near, ledger=linked.ENROLLED.ledger))) == ()
+    for other in (
+        replace(near, renewal_window=missed.renewal_window),
+        replace(missed, renewal_window=near.renewal_window),
+    ):
+        assert Condition.LEAVES_CAN_BE_RENEWED not in [one.condition for one in holds(situation(other))]
 
 
 @pytest.mark.parametrize("other", [EXPIRED, EARLY, NO_CA])
