@@ -35,7 +35,7 @@ from ..support.authorities import Authority, root
 from ..support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
 from ..support.killing import Killed, KillingTransport
 from ..support.users import kafka_user
-from ..support.watched_cluster import CLUSTER
+from ..support.watched_cluster import CLUSTER, UNUSED
 from .test_clients_ca import assert_only, held
 from .test_user_moves import move
 
@@ -227,6 +227,23 @@ def test_a_ca_of_somebody_else_stays_until_the_program_has_read_a_certificate_of
     assert cluster.accepted == {cluster.current, after.fingerprint}
 
 
+def test_such_a_ca_stays_so_too_where_a_flow_that_was_to_bring_it_into_use_is_given_up(cluster: ClientsCluster) -> None:
+    external(cluster)
+    partner, theirs, old = Partner(cluster, "partner"), root("Partner Root"), cluster.current
+    trusted_beside(cluster, theirs)
+    partner.take(theirs)
+    partner.stop()
+    partner.start()
+    cluster.run(Goal.REPLACE_KEY, theirs, until=Phase.TRUST)
+    partner.take()
+    assert "Pod apps/partner: may present a certificate of CN=Partner Root" in held(cluster.run(Goal.ABORT))
+    assert cluster.accepted == {old, theirs.fingerprint}
+    partner.stop()
+    partner.start()
+    cluster.finish(Goal.ABORT)
+    assert_only(cluster, old)
+
+
 def test_one_rotation_after_the_other_beside_a_ca_of_somebody_else(cluster: ClientsCluster) -> None:
     """The certificates of the partner are never of the CA in use, and no rotation waits for that."""
     external(cluster)
@@ -328,7 +345,8 @@ def test_nobody_can_have_read_a_certificate_of_a_ca_that_is_given_up_before_its_
     partner, old = Partner(cluster, "partner"), cluster.current
     partner.take()
     cluster.run(Goal.REPLACE_KEY, until=Phase.TRUST)
-    assert len(cluster.accepted) == 2
+    (new,) = cluster.accepted - {old}
+    assert cluster.states[new] == UNUSED
     cluster.finish(Goal.ABORT)
     assert_only(cluster, old)
 

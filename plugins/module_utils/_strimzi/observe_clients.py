@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from .._kube.client import KubeClient
+from .._pki.authorities import authority_generation
 from .._trust.ledger.journal import in_flight
 from .._trust.model.ledger import Ledger
 from .._trust.model.presenters import Presenter
@@ -124,9 +125,13 @@ def _presenters(
 
 
 def _trusted_beside(ledger: Ledger) -> Iterator[str]:
-    """Fingerprints of the CAs that brokers accept. The next CA is none of them: of that nobody had a certificate before."""
+    """Fingerprints of the CAs that brokers accept. The next CA is none of them; and neither is a CA that is given up again, unless somebody has
+    brought it: of a CA that was made here nobody had a certificate before.
+    """
     begun = in_flight(ledger)
-    next_one = {begun.replaces, begun.successor} if begun is not None else set()
     for entry in ledger.entries:
-        if entry.state is not TrustState.UNTRUSTED and entry.fingerprint not in next_one:
-            yield entry.fingerprint
+        if entry.state is TrustState.UNTRUSTED or (begun is not None and entry.fingerprint == begun.successor):
+            continue
+        if entry.fingerprint == ledger.undone and authority_generation(entry.certificate) is not None:
+            continue
+        yield entry.fingerprint
