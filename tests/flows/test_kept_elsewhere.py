@@ -15,7 +15,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Retire
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 
 from ..support.authorities import Authority, below, renewed, root
@@ -428,6 +428,27 @@ def test_leaves_are_renewed_although_nodes_have_yet_to_forget_the_old_ca(cluster
     cluster.finish(Goal.RECONCILE, asked=ASKED)
     assert cluster.ready
     assert cluster.issued_by_operator == []
+
+
+@ONCE
+def test_leaves_are_renewed_by_runs_that_stop_after_the_phase_use(cluster: WatchedCluster) -> None:
+    """The old CA is to stay for now, and stays."""
+    cluster.create()
+    moved(cluster, elsewhere(root("First")))
+    old, supplied = cluster.current, elsewhere(root("Second"))
+    run(cluster, Goal.REPLACE_KEY, supplied)
+    signing = office(cluster, supplied)
+    signing.work()
+    cluster.run(Goal.REPLACE_KEY, supplied, asked=ASKED, until=Phase.USE)
+    before = {name: stored(cluster, name) for name in signing.signed}
+    cluster.memory.seconds += 46 * DAY
+    cluster.run(Goal.RECONCILE, asked=ASKED, until=Phase.USE)
+    signing.work()
+    assert cluster.run(Goal.RECONCILE, asked=ASKED, until=Phase.USE).outcome.decision.done
+    assert [name for name in before if stored(cluster, name) == before[name]] == []
+    assert cluster.trusted == {old, supplied.fingerprint}
+    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    assert_only(cluster, supplied.fingerprint)
 
 
 @ONCE

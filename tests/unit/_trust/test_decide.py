@@ -29,6 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import DeleteLedger, WriteLedger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause, Resume
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Withdraw
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition, Violation
 
 from ...support.certificates import NOW
@@ -108,8 +109,13 @@ def test_what_is_left_is_told_by_what_a_pause_is_for() -> None:
     "stage", [name for name, (snapshot, _intent) in FLOWS.items() if snapshot.reconciliation.paused_by_us]
 )
 def test_a_pause_of_ours_is_brought_to_its_end_wherever_the_caller_stops(stage: str) -> None:
+    """It only ends, where all that is left in it is to take a CA out."""
     snapshot, intent = FLOWS[stage]
-    assert decide(snapshot, replace(intent, until=Phase.PREPARE)) == decide(snapshot, intent)
+    found, whole = decide(snapshot, replace(intent, until=Phase.PREPARE)), decide(snapshot, intent)
+    if any(isinstance(step, Withdraw) for step in whole.steps):
+        assert [type(step) for step in found.steps] == [Resume]
+    else:
+        assert found == whole
 
 
 #: The phase that a change of the books is shown under.

@@ -68,13 +68,13 @@ def replace_leaves(at: Situation) -> Steps:
     )
     if not issued or order.restarting:
         return issued
-    return in_pause(at, *(note(at, order.secrets) or issued))
+    return in_pause(at, *(note(at, order.secrets, Phase.USE) or issued))
 
 
-def note(at: Situation, secrets: tuple[str, ...]) -> Steps:
-    """The ledger remembers what processes hold before it is replaced."""
+def note(at: Situation, secrets: tuple[str, ...], phase: Phase) -> Steps:
+    """The ledger remembers what processes hold before it is replaced. phase: that in which it is replaced."""
     noted = note_held(at.snapshot, at.ledger, secrets)
-    return (WriteLedger(ledger=noted, before=at.ledger, phase=at.phase),) if noted != at.ledger else ()
+    return (WriteLedger(ledger=noted, before=at.ledger, phase=phase),) if noted != at.ledger else ()
 
 
 def _renewal(at: Situation) -> _Order | None:

@@ -39,7 +39,7 @@ def rewrite_leaves(at: Situation) -> Steps:
     issued = issue(at, secrets, at.snapshot.ca.current, at.phase)
     if not issued:
         return ()
-    noted = note(at, secrets) if _are_read_again(at) else ()
+    noted = note(at, secrets, at.phase) if _are_read_again(at) else ()
     return in_pause(at, *(noted or issued))
 
 

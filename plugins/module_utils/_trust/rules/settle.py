@@ -8,6 +8,7 @@ asked.
 
 from __future__ import annotations
 
+from ..model.goals import Phase
 from ..model.steps.authority import RestoreKey
 from ..model.steps.base import Steps
 from ..model.steps.pause import Resume
@@ -39,9 +40,12 @@ def settle_key(at: Situation) -> Steps:
 
 
 def end_pause(at: Situation) -> Steps:
-    """In a pause, do the steps that it was made for, one after the other; then let the operator go on."""
+    """In a pause, do the steps that it was made for, one after the other; then let the operator go on. No CA leaves in it where the caller
+    stops before that.
+    """
     if not at.snapshot.reconciliation.paused_by_us:
         return ()
-    rules = (write_bundle, rewrite_leaves, stamp_pods, replace_leaves, scale, switch, withdraw, raise_key_generation)
+    leaving = (withdraw,) if at.intent.allows(Phase.RETIRE) else ()
+    rules = (write_bundle, rewrite_leaves, stamp_pods, replace_leaves, scale, switch, *leaving, raise_key_generation)
     wanted = next(filter(None, (rule(at) for rule in rules)), ())
     return wanted or (Resume(phase=at.phase),)
