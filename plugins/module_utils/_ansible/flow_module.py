@@ -42,6 +42,7 @@ class FlowModule(TrustModule):
         work = self.work()
         intent = self.intent(work, goal, until, **more)
         outcome = run(work, intent, lambda: self.take_lease(work.client), reached or to_the_end)
+        self.warn_of_unfinished(outcome.before, goal)
         for sentence in outcome.decision.waiting:
             work.tell(sentence)
         planned = describe_forecast(plan(work, outcome, intent)) if self.check_mode else {}

@@ -23,6 +23,7 @@ class LookingModule(TrustModule):
         work = self.work()
         intent = self.intent(work, goal)
         outcome = inspect(work, intent)
+        self.warn_of_unfinished(outcome.before, goal)
         planned = plan(work, outcome, intent)
         found = outcome.decision.violations or planned.violations
         result = {**self.result(outcome), **describe_forecast(planned), "violations": describe_violations(found)}

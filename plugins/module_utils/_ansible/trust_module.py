@@ -57,6 +57,7 @@ from .results import (
 from .source_options import confirmed_of, source_of
 from .source_results import describe_source
 from .times import time_text
+from .unfinished import unfinished_flow
 
 
 def _why_no_reload() -> str:
@@ -255,6 +256,11 @@ class TrustModule(ClusterModule):
             return parse_chain(text.encode("utf-8"))
         except CertificateError as error:
             self.fail(f"{option}: {error}. Give the CA certificate in PEM form, its chain after it.")
+
+    def warn_of_unfinished(self, before: Observation, goal: Goal) -> None:
+        """before: the cluster as this call has found it."""
+        if unfinished := unfinished_flow(before.snapshot, goal):
+            self.module.warn(unfinished)
 
     def described(self, seen: Observation) -> dict[str, Any]:
         """The result of a call that took part in no flow."""
