@@ -54,9 +54,11 @@ def user_operator(runner: Runner) -> Iterator[UserOperatorDouble]:
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
-    yield operator
-    ended.set()
-    thread.join()
+    try:
+        yield operator
+    finally:
+        ended.set()
+        thread.join()
 
 
 @pytest.fixture(scope="module")

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from . import names
+from . import invariants, names
 from .events import Event, events
-from .invariants import broken
 from .people import nobody
 from .runs import Runner
 from .state import ModelCluster
@@ -24,7 +23,7 @@ class ClusterCa:
     runner: Runner
     nodes: int
     people: People = nobody
-    invariant: Invariant = broken
+    invariant: Invariant = invariants.broken
 
     def next(self, model: ModelCluster) -> Iterator[Event]:
         yield from events(model, self.nodes)

@@ -92,10 +92,8 @@ def test_unknown_is_not_current(monkeypatch: pytest.MonkeyPatch) -> None:
 class ByLabelsAlone(Runner):
     """Does not see a pod that has lost a label."""
 
-    def decision(self, secrets: Secrets, slots: tuple[Slot, ...]) -> tuple[tuple[Write, ...], Decision]:
-        return super().decision(
-            secrets, tuple(one._replace(up=one.up and one.labelled, labelled=True) for one in slots)
-        )
+    def decision(self, seen: Secrets, listed: tuple[Slot, ...]) -> tuple[tuple[Write, ...], Decision]:
+        return super().decision(seen, tuple(one._replace(up=one.up and one.labelled, labelled=True) for one in listed))
 
 
 def test_nobody_is_overlooked_for_want_of_a_label() -> None:
