@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from functools import cached_property, partial
 from typing import Any
 
-from .._engine.live_look import Evidence, LiveLook
+from .._engine.live_look import LOOK_SECONDS, Evidence, LiveLook
 from .._engine.outcome import Outcome
 from .._issuing.configured import issuer_of
 from .._issuing.issuer import LinkingIssuer
@@ -26,6 +26,7 @@ from .._pki.keys import (
 from .._strimzi.observe import Observation
 from .._strimzi.wanted_nodes import Growth
 from .._strimzi.work import (
+    PortOpener,
     Settings,
     Strategy,
     SuppliedAuthority,
@@ -35,6 +36,7 @@ from .._trust.evidence.clients import unmatched
 from .._trust.model.decision import Decision
 from .._trust.model.goals import Goal, Phase, Retire
 from .._trust.model.intent import Intent, NewRoots, Spread
+from .._trust.model.listeners import ObservedListener
 from .._trust.model.pools import Scaling
 from .._trust.model.snapshot import PreparedAuthority
 from . import connect
@@ -69,6 +71,13 @@ def _why_no_reload() -> str:
     return str(missing_library("spread=reload", "spread=restart") or "")
 
 
+def _answers(observation: Observation, open_port: PortOpener) -> tuple[ObservedListener, ...]:
+    # Imported only when a look is taken, because most calls take none.
+    from .._strimzi.looking import look_at
+
+    return look_at(observation, open_port, now=SystemClock().now(), seconds=LOOK_SECONDS)
+
+
 def _as_prepared(supplied: SuppliedAuthority) -> PreparedAuthority:
     if supplied.key is None:
         return PreparedAuthority(supplied.chain, supplied.chain[0].public_key_sha256, elsewhere=True)
@@ -100,12 +109,11 @@ class TrustModule(ClusterModule):
         work = Work(self.client(), self.scope(), SystemClock(), self._settings(), self.check_mode)
         work.alive = self.keep_lease
         work.let_go = self.give_lease_back
-        work.open_ports = partial(connect.opener_for, self.params, work.client, work.scope)
+        work.open_ports = opener = partial(connect.opener_for, self.params, work.client, work.scope)
         work.unreloadable = _why_no_reload
         work.report = reporter(self.params.get("progress_file"))
-        work.look_live = self._eyes = LiveLook(
-            Evidence(self.params.get("evidence") or "auto"), work.open_ports, SystemClock()
-        )
+        self._eyes = look = LiveLook(Evidence(self.params.get("evidence") or "auto"))
+        work.look_live = lambda observation: look.take(lambda: _answers(observation, opener()))
         self._work = work
         return work
 

@@ -6,22 +6,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
+from .._engine.live_look import LOOK_SECONDS, Evidence, LiveLook
 from .._kube.client import KubeClient
-from .._kube.connection import ConnectionOptionsError
-from .._kube.errors import KubeError
 from .._strimzi.users import Users, read_users
+from .._trust.model.listeners import ObservedListener
 from . import connect
 from .module import ClusterModule, SystemClock
 from .outside_options import outside_of
 from .user_results import describe_user_listeners, describe_users
-
-if TYPE_CHECKING:
-    from .._trust.model.listeners import ObservedListener
-
-#: Seconds for all listeners together, as in a flow.
-_LIMIT = 120.0
 
 
 class UsersModule(ClusterModule):
@@ -30,38 +25,27 @@ class UsersModule(ClusterModule):
     def show(self) -> dict[str, Any]:
         client = self.client()
         found = read_users(client, self.scope(), SystemClock().now(), outside_of(self.params).named())
-        listeners, why = self._look(client, found)
-        described, asked = describe_users(found), describe_user_listeners(found, listeners)
+        look = LiveLook(Evidence(self.params["evidence"]))
+        listeners = look.take(partial(self._ask, client, found))
+        described, asked = describe_users(found), describe_user_listeners(found, listeners or ())
         return {
             **self.done_so_far(),
             **described,
             "user_listeners": asked,
             "problems": [*described["problems"], *(problem for one in asked for problem in one["problems"])],
-            "unasked": why,
+            "unasked": look.why,
         }
 
-    def _look(self, client: KubeClient, found: Users) -> tuple[tuple[ObservedListener, ...], str]:
-        """The answers of the listeners, and why nobody was asked."""
-        wanted = self.params["evidence"]
-        if wanted == "annotations":
-            return (), "asked for"
+    def _ask(self, client: KubeClient, found: Users) -> tuple[ObservedListener, ...]:
         # Imported only when a look is taken.
         from .._strimzi.user_looking import look_at_user_listeners
 
-        try:
-            seen = look_at_user_listeners(
-                client,
-                self.scope(),
-                found.kafka,
-                found.clients_ca,
-                connect.opener_for(self.params, client, self.scope()),
-                now=SystemClock().now(),
-                seconds=_LIMIT,
-            )
-        except (KubeError, ConnectionOptionsError) as error:
-            if wanted == "handshake":
-                raise
-            return (), str(error)
-        if seen and wanted == "auto" and not any(one.presents for one in seen):
-            return (), seen[0].why
-        return seen, ""
+        return look_at_user_listeners(
+            client,
+            self.scope(),
+            found.kafka,
+            found.clients_ca,
+            connect.opener_for(self.params, client, self.scope()),
+            now=SystemClock().now(),
+            seconds=LOOK_SECONDS,
+        )

@@ -8,19 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from .._kube.connection import ConnectionOptionsError
 from .._kube.errors import KubeError
-from .._strimzi.observe import Observation
-from .._strimzi.work import Clock
 from .._trust.model.listeners import ObservedListener
 
-if TYPE_CHECKING:
-    from .._strimzi.work import PortOpener
-
 #: Seconds for all listeners together: 500 nodes, some of them slow to answer.
-_LIMIT = 120.0
+LOOK_SECONDS = 120.0
 
 
 class Evidence(str, Enum):
@@ -35,24 +29,19 @@ class Evidence(str, Enum):
 
 
 class LiveLook:
-    """Callable for ``Work.look_live``. source and why: the evidence of the last look, and why it is not handshakes."""
+    """The looks of one call. source and why: the evidence of the last look, and why it is not handshakes."""
 
-    def __init__(self, evidence: Evidence, opener: Callable[[], PortOpener], clock: Clock) -> None:
+    def __init__(self, evidence: Evidence) -> None:
         self._wanted = evidence
-        self._opener = opener
-        self._clock = clock
         self.source = Evidence.ANNOTATIONS
         self.why = "" if evidence is not Evidence.ANNOTATIONS else "asked for"
 
-    def __call__(self, observation: Observation) -> tuple[ObservedListener, ...] | None:
-        """The answers of the listeners; None where no node can be asked and only stored evidence counts."""
+    def take(self, ask: Callable[[], tuple[ObservedListener, ...]]) -> tuple[ObservedListener, ...] | None:
+        """The answers of the listeners; None where no node can be asked and only stored evidence counts. ask: asks all of them."""
         if self._wanted is Evidence.ANNOTATIONS:
             return None
-        # Imported only when a look is taken, because most calls take none.
-        from .._strimzi.looking import look_at
-
         try:
-            seen = look_at(observation, self._opener(), now=self._clock.now(), seconds=_LIMIT)
+            seen = ask()
         except (KubeError, ConnectionOptionsError) as error:
             if self._wanted is Evidence.HANDSHAKE:
                 raise

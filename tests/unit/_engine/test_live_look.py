@@ -12,11 +12,8 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.live_look import Evidence, LiveLook
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Attempt, KubeError, Unavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import looking
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 
-from ...support.flows import work_on
-from ...support.memory_cluster import MemoryCluster
 from .._handshake.listeners import authority
 
 ANSWERS = (ObservedListener("demo-kafka-0", "uid-0", 9091, (authority("cluster-ca v0", 1).certificate,)),)
@@ -27,24 +24,22 @@ NO_WAY = Unavailable(Attempt("create", PODS, "kafka", "demo-kafka-0"), "no route
 class Nodes:
     """looks: what each look meets, in order."""
 
-    def __init__(self, evidence: Evidence, monkeypatch: pytest.MonkeyPatch, *looks: Any) -> None:
+    def __init__(self, evidence: Evidence, *looks: Any) -> None:
         self._looks = list(looks)
-        monkeypatch.setattr(looking, "look_at", self._look_at)
-        work = work_on(MemoryCluster("demo", "kafka"))
-        self.eyes = LiveLook(evidence, lambda: None, work.clock)  # type: ignore[arg-type, return-value]
+        self.eyes = LiveLook(evidence)
 
-    def _look_at(self, *_what: Any, **_how: Any) -> Any:
+    def _ask(self) -> Any:
         met = self._looks.pop(0)
         if isinstance(met, Exception):
             raise met
         return met
 
     def look(self) -> Any:
-        return self.eyes(None)  # type: ignore[arg-type]
+        return self.eyes.take(self._ask)
 
 
-def test_who_wants_what_is_stored_asks_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    nodes = Nodes(Evidence.ANNOTATIONS, monkeypatch)
+def test_who_wants_what_is_stored_asks_nobody() -> None:
+    nodes = Nodes(Evidence.ANNOTATIONS)
     assert nodes.look() is None
     assert (nodes.eyes.source, nodes.eyes.why) == (Evidence.ANNOTATIONS, "asked for")
 
@@ -53,14 +48,14 @@ def test_who_wants_what_is_stored_asks_nobody(monkeypatch: pytest.MonkeyPatch) -
     ("met", "why"),
     [(SILENT, SILENT[0].why), (NO_WAY, str(NO_WAY)), ((), "no node has a listener that can be asked")],
 )
-def test_by_itself_it_gives_up_where_nobody_can_be_asked(monkeypatch: pytest.MonkeyPatch, met: Any, why: str) -> None:
-    nodes = Nodes(Evidence.AUTO, monkeypatch, met)
+def test_by_itself_it_gives_up_where_nobody_can_be_asked(met: Any, why: str) -> None:
+    nodes = Nodes(Evidence.AUTO, met)
     assert (nodes.look(), nodes.look()) == (None, None)
     assert (nodes.eyes.source, nodes.eyes.why) == (Evidence.ANNOTATIONS, why)
 
 
-def test_by_itself_it_does_not_give_up_once_it_has_been_answered(monkeypatch: pytest.MonkeyPatch) -> None:
-    nodes = Nodes(Evidence.AUTO, monkeypatch, ANSWERS, SILENT, NO_WAY)
+def test_by_itself_it_does_not_give_up_once_it_has_been_answered() -> None:
+    nodes = Nodes(Evidence.AUTO, ANSWERS, SILENT, NO_WAY)
     assert (nodes.look(), nodes.look()) == (ANSWERS, SILENT)
     assert (nodes.eyes.source, nodes.eyes.why) == (Evidence.HANDSHAKE, "")
     with pytest.raises(KubeError):
@@ -68,13 +63,13 @@ def test_by_itself_it_does_not_give_up_once_it_has_been_answered(monkeypatch: py
 
 
 @pytest.mark.parametrize("met", [SILENT, ()])
-def test_who_wants_handshakes_gets_silence_as_it_is(monkeypatch: pytest.MonkeyPatch, met: Any) -> None:
-    nodes = Nodes(Evidence.HANDSHAKE, monkeypatch, met)
+def test_who_wants_handshakes_gets_silence_as_it_is(met: Any) -> None:
+    nodes = Nodes(Evidence.HANDSHAKE, met)
     assert nodes.look() == met
     assert nodes.eyes.source is Evidence.HANDSHAKE
 
 
-def test_who_wants_handshakes_is_told_what_is_in_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    nodes = Nodes(Evidence.HANDSHAKE, monkeypatch, NO_WAY)
+def test_who_wants_handshakes_is_told_what_is_in_the_way() -> None:
+    nodes = Nodes(Evidence.HANDSHAKE, NO_WAY)
     with pytest.raises(Unavailable):
         nodes.look()
