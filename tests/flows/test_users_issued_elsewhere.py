@@ -440,6 +440,32 @@ def test_given_up_after_the_switch(cluster: ClientsCluster, nodes: ReloadingNode
     assert requests_left(cluster) == []
 
 
+def test_certificates_that_end_while_the_caller_stops_before_they_are_renewed_are_told(
+    cluster: ClientsCluster, nodes: ReloadingNodes
+) -> None:
+    """The old CA leaves before users are renewed, and this caller does not let it leave."""
+    cluster.begin()
+    moved(cluster, elsewhere(root("First")))
+    second = elsewhere(root("Second"))
+    run(cluster, Goal.REPLACE_KEY, second)
+    office = SigningOffice(cluster.memory, second, START)
+    office.work()
+    pending = run(cluster, Goal.REPLACE_KEY, second, until=Phase.USE).outcome.decision.pending
+    assert [one for one in pending if "of users" in one] == []
+    cluster.memory.seconds += 46 * DAY
+    run(cluster, Goal.RECONCILE, until=Phase.USE)
+    office.work()
+    pending = run(cluster, Goal.RECONCILE, until=Phase.USE).outcome.decision.pending
+    first, end = min(
+        (name, parse_certificates(held["user.crt"])[0].not_after) for name, held in users_of(cluster).items()
+    )
+    told = f"renew {len(users_of(cluster))} certificates of users: {first} ends on {end:%Y-%m-%d}, the first of them"
+    assert [one for one in pending if "of users" in one] == [told]
+    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    assert_only(cluster, second.fingerprint)
+    assert_served(cluster, second)
+
+
 def test_given_up_when_one_has_its_certificate_and_others_do_not(
     cluster: ClientsCluster, nodes: ReloadingNodes
 ) -> None:

@@ -40,6 +40,10 @@ class Reason(str, Enum):
     PATH = "path"
 
 
+#: Reasons to replace a certificate that is still good.
+OF_TIME = (Reason.RENEWED, Reason.EXPIRING, Reason.PATH)
+
+
 @dataclass(frozen=True)
 class Held:
     """A leaf as it is stored.

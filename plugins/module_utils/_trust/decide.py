@@ -30,7 +30,7 @@ from .rules.holds import held_after, holds
 from .rules.order import RULES, Rule
 from .rules.pause import let_on
 from .rules.put_back import put_back
-from .rules.requests import leaves_to_ask_for, still_awaited
+from .rules.requests import ending_unserved, leaves_to_ask_for, still_awaited
 from .rules.retirement import is_patient
 from .rules.situation import Situation
 from .rules.waiting import still_held
@@ -120,7 +120,8 @@ def _next(at: Situation, steps: Steps) -> Decision:
     if allowed:
         return Decision(steps=allowed, asked=asked)
     if steps:
-        return Decision(done=True, pending=tuple(step.as_left() for step in steps), asked=asked)
+        left = (*(step.as_left() for step in steps), *ending_unserved(at, found))
+        return Decision(done=True, pending=left, asked=asked)
     held, later = (holds(at), held_after(at)) if at.snapshot.ledger else ((), ())
     awaited = (*to_be_confirmed(at), *still_awaited(at))
     return Decision(

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from ..._leaves.back_off import next_try
 from ..._leaves.life import LeafRequest
 from ..._leaves.request import Next, Wanted, next_of
-from ..._leaves.trigger import Due, Question, Specification, due, why_misnamed
+from ..._leaves.trigger import OF_TIME, Due, Question, Specification, due, why_misnamed
 from ..._pki.certificates import Chain
 from ..ledger.wish import later_authorities
 from ..model.goals import Phase
@@ -169,6 +169,18 @@ def _ending_meanwhile(at: Situation) -> Iterator[str]:
             f"Nobody renews certificates of {named(at.current)} meanwhile: {first} ends on {ends[first]:%Y-%m-%d}, the first of {len(ends)}, and "
             "the operator, which can issue none, stands still before that. See that the requests are answered, or undo the replacement (abort)."
         )
+
+
+def ending_unserved(at: Situation, asked: Asked | None) -> tuple[str, ...]:
+    """A sentence about users' certificates in their time for renewal, for a caller who stops before they are written."""
+    of_time = (name for name, due in asked.reasons.items() if due.reason in OF_TIME) if asked is not None else ()
+    ends = {name: leaf.chain[0].not_after for name in of_time if (leaf := at.snapshot.served.get(name)) and leaf.chain}
+    if not ends:
+        return ()
+    first = min(ends, key=lambda name: (ends[name], name))
+    return (
+        f"renew {counted(len(ends), 'certificate')} of users: {first} ends on {ends[first]:%Y-%m-%d}, the first of them",
+    )
 
 
 def _standing_still(at: Situation, missing: tuple[str, ...]) -> Iterator[str]:

@@ -8,7 +8,7 @@ written after the switch: before it the User Operator would put its own in their
 
 from __future__ import annotations
 
-from ..._leaves.trigger import Reason
+from ..._leaves.trigger import OF_TIME
 from ..model.goals import Phase
 from ..model.steps.base import Steps
 from ..model.steps.leaves import IssueLeaves, RechainLeaves
@@ -18,8 +18,6 @@ from .situation import Situation
 
 #: How many are written before it is seen that the User Operator keeps them: its queue drops what does not fit in (docs/operator.md, "Users").
 _AT_ONCE = 500
-#: Reasons to replace a certificate that is still good.
-_OF_TIME = (Reason.RENEWED, Reason.EXPIRING, Reason.PATH)
 
 
 def let_on_served(at: Situation) -> Steps:
@@ -47,7 +45,7 @@ def serve(at: Situation) -> Steps:
     reasons = reasons_for(at, issuer)
     wanted = (reasons.keys() & at.snapshot.served.keys()) - at.intent.taken
     ready = wanted - set(lacking(at, tuple(wanted), issuer))
-    unusable = {name for name in wanted - ready if reasons[name].reason not in _OF_TIME}
+    unusable = {name for name in wanted - ready if reasons[name].reason not in OF_TIME}
     behind = (
         name for name, leaf in at.snapshot.served.items() if leaf is not None and leaf.generation != at.generation
     )
