@@ -25,7 +25,8 @@ def fingerprints(store: Path, kind: str, password: bytes) -> list[str]:
     return sorted(line.split(": ")[1].replace(":", "").lower() for line in listed.splitlines() if "SHA-256" in line)
 
 
-@pytest.mark.parametrize("phase", ["prepare", pytest.param("retire", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("phase", ["prepare", "retire"])
 def test_java_reads_both_stores(runner: Runner, tmp_path: Path, phase: str) -> None:
     runner.flow("rotate-cluster-ca", strimzi_client_bundle="true", strimzi_until_phase=phase).check()
     bundle = published(runner)

@@ -48,6 +48,7 @@ class Nodes(DirectStand):
         self.nodes.start(node)
 
 
+@pytest.mark.long
 def test_a_whole_roll(kafka: KafkaNodes) -> None:
     with admin_of(kafka) as witness, admin_of(kafka) as admin:
         stand = Nodes(kafka, witness)

@@ -28,11 +28,11 @@ _DOUBLES = (
 #: A test may be a whole exploration, or a flow killed at every write: a minute on an idle machine, and many where all share it.
 _PATIENT = "--timeout=1800"
 _LONG = ("--numprocesses=2", _PATIENT)
-#: A little of what `make traffic` measures in an hour, by the same rules, with fewer logins. The check before it replaces the key of the
-#: cluster CA on real nodes.
+#: A little of what `make traffic` measures in an hour, by the same rules, with fewer logins and no clients of the JVM, which take most of the
+#: processors. The check before it replaces the key of the cluster CA on real nodes.
 _TRAFFIC = (
     "--variant", "reload", "--flow", "clients-upgrade", "--flow", "clients-replace_key", "--control", "promoted-early",
-    "--rate", "15", "--output", "build/traffic-short.json",
+    "--rate", "8", "--library", "rdkafka", "--output", "build/traffic-short.json",
 )  # fmt: skip
 #: The sanity tests that take most of the time of all.
 _SLOW = ("pylint", "import")

@@ -13,8 +13,8 @@ from .environments import environment
 from .pythons import available_pairs
 from .trees import copied_tree
 
-#: The lines that galaxy-importer and the linter inside it print when they do not like something.
-_BAD = re.compile(r"^(?:WARNING|ERROR): (?!No ansible-lint\b).*", re.MULTILINE)
+#: The lines that galaxy-importer prints when it does not like something.
+_BAD = re.compile(r"^(?:WARNING|ERROR): .*", re.MULTILINE)
 #: The largest collection that Galaxy takes.
 MAXIMUM_BYTES = 20 * 1024 * 1024
 
@@ -28,6 +28,8 @@ def main() -> int:
         "GALAXY_IMPORTER_CHECK_REQUIRED_TAGS": "true",
         "GALAXY_IMPORTER_REQUIRE_V1_OR_GREATER": "true",
         "GALAXY_IMPORTER_RUN_FLAKE8": "false",
+        # A check of its own runs it, on all files and by stricter rules.
+        "GALAXY_IMPORTER_RUN_ANSIBLE_LINT": "false",
     }
     variables.pop("PYTHONPATH", None)
     variables.pop("ANSIBLE_COLLECTIONS_PATH", None)

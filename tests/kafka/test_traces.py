@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 
+import pytest
+
 from ..cluster.bed_cluster import BedCluster
 from ..cluster.kube import wait_for
 from ..operator.api import ready
@@ -20,6 +22,7 @@ _SLEEPER = {
 }
 
 
+@pytest.mark.long
 def test_a_killed_bed_leaves_only_files_and_empty_cgroups_and_down_removes_them() -> None:
     before = machine_state()
     bed = KafkaBed("kafka-killed")

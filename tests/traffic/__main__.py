@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..cluster.bed import ROOT
 from ..cluster.commands import run_command
+from .clients import LIBRARIES, Demand
 from .flows import CREATE, FLOWS, flows_named
 from .measure import measure
 from .scenario import LAYOUTS, VARIANTS, scenarios
@@ -41,12 +42,16 @@ def main() -> int:
         help="of the mistakes that are made on purpose in the end this one only; may be given again",
     )  # fmt: skip
     parser.add_argument("--rate", type=float, default=40.0, help="handshakes a second; default: %(default)s")
+    parser.add_argument(
+        "--library", action="append", choices=LIBRARIES, help="of the clients; may be given again; default: every one"
+    )
     parser.add_argument("--output", type=Path, default=ROOT / "build" / "traffic.json", help="default: %(default)s")
     arguments = parser.parse_args()
     flows = flows_named(arguments.flow or names)
     wanted = scenarios(arguments.layout or ["dual-role"], arguments.variant or ["reload"], arguments.path_length)
     chosen = arguments.control or controls
-    measured = measure(wanted, flows, chosen, arguments.rate, arguments.output)
+    demand = Demand(arguments.rate, tuple(arguments.library or LIBRARIES))
+    measured = measure(wanted, flows, chosen, demand, arguments.output)
     broken = broken_rules(measured, wanted, flows, chosen)
     print(measured.table(), *broken, sep="\n")
     return 1 if broken else 0

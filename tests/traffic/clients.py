@@ -94,13 +94,25 @@ class Kind:
         return [*command, mark, str(trusted), *(["--login", str(login)] if login else [])]
 
 
-#: For each library and role a client that is kept, and one that is not.
-ALL = tuple(
-    (Kind(library, role), kept)
-    for library in ("jvm", "rdkafka")
-    for kept in (True, False)
-    for role in ("producer", "consumer")
-)
+LIBRARIES = ("jvm", "rdkafka")
+
+
+@dataclass(frozen=True)
+class Demand:
+    """The load on the nodes, whatever flow runs. rate: handshakes a second. libraries: of the clients that produce and consume."""
+
+    rate: float
+    libraries: tuple[str, ...] = LIBRARIES
+
+    @property
+    def clients(self) -> tuple[tuple[Kind, bool], ...]:
+        """For each library and role a client that is kept, and one that is not."""
+        return tuple(
+            (Kind(library, role), kept)
+            for library in self.libraries
+            for kept in (True, False)
+            for role in ("producer", "consumer")
+        )
 
 
 def _java() -> list[str]:

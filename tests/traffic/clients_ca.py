@@ -18,7 +18,7 @@ from ..operator.api import ready
 from ..operator.connect import logging_in
 from ..support.outside_authority import Outside
 from ..support.users import kafka_user
-from .clients import find_brokers
+from .clients import Demand, find_brokers
 from .clients_control import PROMOTED, RETIRED, promote_too_early, retire_too_early
 from .flows import CLIENTS, Flow
 from .ledger import Ledger, Window
@@ -93,7 +93,7 @@ class ClientsTraffic(Traffic):
     @property
     def _mistakes(self) -> dict[str, Callable[[], Controlled]]:
         return {
-            PROMOTED: lambda: promote_too_early(self.tier, self.load, self.ledger),
+            PROMOTED: lambda: promote_too_early(self.tier, self.load, self.ledger, self.clients.libraries),
             RETIRED: lambda: retire_too_early(self.tier, self.load, self._rotate, self.clients.restart_kept),
         }
 
@@ -110,7 +110,7 @@ class ClientsTraffic(Traffic):
 
 @contextmanager
 def clients_traffic(
-    tier: Tier, scenario: Scenario, outside: Outside, rate: float, folder: Path
+    tier: Tier, scenario: Scenario, outside: Outside, demand: Demand, folder: Path
 ) -> Iterator[ClientsTraffic]:
     namespace = tier.cluster.namespace
     make_topic(tier, scenario, _TOPIC)
@@ -121,7 +121,7 @@ def clients_traffic(
         wait_for(lambda: set(operators.users.issued) == set(LOGGING_IN), "certificates of the users", 60)
         wait_for(lambda: ready(tier.cluster.find("pods", WORKER)), f"{WORKER} being ready", 60)
         with (
-            users_fleet(tier, brokers, folder, ledger) as clients,
-            handshake_load(LookingByClientsCa(tier, scenario.layout), rate) as load,
+            users_fleet(tier, brokers, demand, folder, ledger) as clients,
+            handshake_load(LookingByClientsCa(tier, scenario.layout), demand.rate) as load,
         ):
             yield ClientsTraffic(tier, scenario, outside, load, ledger, clients, operators)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta, timezone
 
@@ -22,13 +22,13 @@ from .refusals import Refusals
 from .traffic import Controlled
 
 PROMOTED, RETIRED = "promoted-early", "retired-early"
-#: The libraries of the clients that are made anew.
-_LIBRARIES = ("jvm", "rdkafka")
 _SECONDS, _SETTLE_S, _QUIET_S = 90, 4.0, 8.0
 
 
-def promote_too_early(tier: Tier, load: Load, ledger: Ledger) -> Controlled:
-    """Somebody makes another CA the one in use, and no broker has read it. Then the old one is put back."""
+def promote_too_early(tier: Tier, load: Load, ledger: Ledger, libraries: Collection[str]) -> Controlled:
+    """Somebody makes another CA the one in use, and no broker has read it. Then the old one is put back. libraries: those of the clients that are made
+    anew.
+    """
     began, refusals = time.monotonic(), Refusals(tier, load.looking.layout.brokers)
 
     def unnoticed() -> list[str]:
@@ -36,7 +36,7 @@ def promote_too_early(tier: Tier, load: Load, ledger: Ledger) -> Controlled:
         users = (by_secret(user) for user in LOGGING_IN)
         silent = [user for user in users if not any(text.startswith(f"{user} to ") for text in failed)]
         clients = {client for at, client, _text in ledger.tls_failures if at >= began}
-        return [*silent, *(one for one in _LIBRARIES if not any(one in client for client in clients))]
+        return [*silent, *(one for one in libraries if not any(one in client for client in clients))]
 
     with _another_ca(tier):
         _wait_until_noticed(unnoticed)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ..kafka.tier import Tier
 from ..support.outside_authority import Outside
-from .clients import find_brokers
+from .clients import Demand, find_brokers
 from .control import FOREIGN, run_control
 from .fleet import TrustingFleet, trusting_fleet
 from .flows import Flow
@@ -73,12 +73,12 @@ class ClusterTraffic(Traffic):
 
 @contextmanager
 def cluster_traffic(
-    tier: Tier, scenario: Scenario, outside: Outside, rate: float, folder: Path
+    tier: Tier, scenario: Scenario, outside: Outside, demand: Demand, folder: Path
 ) -> Iterator[ClusterTraffic]:
     make_topic(tier, scenario, _TOPIC)
     ledger, brokers = Ledger(), find_brokers(tier, scenario.layout.brokers, folder, PUBLIC, _TOPIC)
     with (
-        handshake_load(LookingByClusterCa(tier, scenario.layout), rate) as load,
-        trusting_fleet(tier, brokers, folder, ledger) as clients,
+        handshake_load(LookingByClusterCa(tier, scenario.layout), demand.rate) as load,
+        trusting_fleet(tier, brokers, demand, folder, ledger) as clients,
     ):
         yield ClusterTraffic(tier, scenario, outside, load, ledger, clients)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..cluster.kube import wait_for
 from ..kafka.tier import Tier
-from .clients import ALL, Brokers
+from .clients import Brokers, Demand
 from .ledger import Ledger
 from .slots import Fleet, Slot, next_instance
 from .trust import Trusted, in_use, published
@@ -84,8 +84,10 @@ class TrustingFleet(Fleet):
 
 
 @contextmanager
-def trusting_fleet(tier: Tier, brokers: Brokers, folder: Path, ledger: Ledger) -> Iterator[TrustingFleet]:
-    one = TrustingFleet(tier, [TrustingSlot(kind, kept, brokers, folder, ledger) for kind, kept in ALL])
+def trusting_fleet(
+    tier: Tier, brokers: Brokers, demand: Demand, folder: Path, ledger: Ledger
+) -> Iterator[TrustingFleet]:
+    one = TrustingFleet(tier, [TrustingSlot(kind, kept, brokers, folder, ledger) for kind, kept in demand.clients])
     try:
         one.start()
         yield one

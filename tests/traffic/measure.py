@@ -12,6 +12,7 @@ from typing import Any
 
 from ..kafka.aged_leaves import age_leaves
 from ..kafka.tier import bed_cluster_of_nodes, kafka_cluster
+from .clients import Demand
 from .clients_ca import clients_traffic
 from .cluster_ca import cluster_traffic
 from .flows import CLIENTS, CLUSTER, CREATE, Flow, flows_of
@@ -29,9 +30,9 @@ _TRAFFIC = {CLUSTER: cluster_traffic, CLIENTS: clients_traffic}
 
 
 def measure(
-    scenarios: Sequence[Scenario], flows: tuple[Flow, ...], controls: Collection[str], rate: float, file: Path
+    scenarios: Sequence[Scenario], flows: tuple[Flow, ...], controls: Collection[str], demand: Demand, file: Path
 ) -> Measured:
-    """Runs the flows of each scenario under ``rate`` handshakes a second, and with the last one about a CA these negative controls of it.
+    """Runs the flows of each scenario under this load, and with the last one about a CA these negative controls of it.
 
     It writes what it has measured of each CA with each scenario, so that a run that is cut short leaves something.
     """
@@ -50,7 +51,7 @@ def measure(
                 if about := [flow for flow in chosen if flow.ca == ca]:
                     own = Path(folder, ca)
                     own.mkdir()
-                    with begin(tier, scenario, outside, rate, own) as traffic, _written(measured, file):
+                    with begin(tier, scenario, outside, demand, own) as traffic, _written(measured, file):
                         _measure_flows(traffic, about, measured, controls if scenario == last[ca] else ())
     return measured
 

@@ -35,7 +35,7 @@ class Run(ClientsTraffic):
             shake_hands=lambda node, port, *_login: SimpleNamespace(refusal="" if f"{node}:{port}" == lets_in else "alert"),
         )  # fmt: skip
         anything: Any = None
-        clients: Any = SimpleNamespace(restart_kept=self._restart)
+        clients: Any = SimpleNamespace(restart_kept=self._restart, libraries=("rdkafka",))
         operators: Any = SimpleNamespace(connects=SimpleNamespace(restarts=3))
         super().__init__(tier, scenario, anything, anything, anything, clients, operators)
 

@@ -14,6 +14,7 @@ from cryptography import x509
 from ..operator import certs
 from ..operator.api import data
 from . import clients_control
+from .clients import LIBRARIES
 from .clients_control import promote_too_early, retire_too_early
 from .handshakes import Outcome
 from .ledger import Ledger
@@ -97,20 +98,25 @@ def test_users_and_clients_notice_a_ca_that_no_broker_has_read(
     failing: list[str], clients: tuple[str, ...], unnoticed: list[str]
 ) -> None:
     tier: Any = Tier()
-    found = promote_too_early(tier, load(*failing), refused(*clients))
+    found = promote_too_early(tier, load(*failing), refused(*clients), LIBRARIES)
     assert (found.unnoticed, found.failures, found.done_afterwards) == (unnoticed, len(failing), 1)
     assert tier.secrets == tier.before
+
+
+def test_a_library_without_clients_has_nothing_to_notice() -> None:
+    tier: Any = Tier()
+    assert promote_too_early(tier, load(*USERS), refused("rdkafka"), ("rdkafka",)).unnoticed == []
 
 
 def test_a_log_without_refusals_is_named() -> None:
     tier: Any = Tier()
     tier.logged = False
-    assert promote_too_early(tier, load(*USERS), refused("jvm", "rdkafka")).unnoticed == ["the logs of brokers"]
+    assert promote_too_early(tier, load(*USERS), refused(*LIBRARIES), LIBRARIES).unnoticed == ["the logs of brokers"]
 
 
 def test_the_other_ca_comes_with_its_key_and_beside_the_old_one() -> None:
     tier: Any = Tier()
-    promote_too_early(tier, load(*USERS), refused("jvm", "rdkafka"))
+    promote_too_early(tier, load(*USERS), refused(*LIBRARIES), LIBRARIES)
     keys, certificates = tier.seen[:2]
     (made,) = x509.load_pem_x509_certificates(certificates["ca.crt"])
     assert certs.load_key(keys["ca.key"]).public_key() == made.public_key()

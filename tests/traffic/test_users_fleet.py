@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from .clients import ALL, Brokers
+from .clients import Brokers, Demand
 from .ledger import Ledger
 from .logging_in import ANEW, APPLICATION, KEPT
 from .test_handshakes import MINE, OTHER
@@ -77,7 +77,7 @@ def fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> UsersFleet:
     monkeypatch.setattr("tests.traffic.clients.find_java", lambda: "java")
     monkeypatch.setattr("tests.traffic.clients.find_jars", lambda: "jars")
     brokers, tier = Brokers("", Path(), "logins"), Tier()
-    slots = [Running(kind, kept, brokers, tmp_path, Ledger(), Trusted(OTHER[0])) for kind, kept in ALL]
+    slots = [Running(kind, kept, brokers, tmp_path, Ledger(), Trusted(OTHER[0])) for kind, kept in Demand(1).clients]
     one = UsersFleet(tier, slots, tmp_path)  # type: ignore[arg-type]
     one.begin()
     return one

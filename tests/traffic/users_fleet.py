@@ -16,7 +16,7 @@ from ..cluster.kube import wait_for
 from ..kafka.tier import Tier
 from ..operator.api import ready
 from ..operator.real_programs import program
-from .clients import ALL, Brokers
+from .clients import Brokers, Demand
 from .ledger import Ledger
 from .logging_in import ANEW, APPLICATION, KEPT
 from .slots import Fleet, Slot, next_instance
@@ -73,6 +73,10 @@ class UsersFleet(Fleet):
         super().__init__(slots)
         self.tier, self.slots, self.folder = tier, slots, folder
 
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        return tuple(sorted({slot.kind.library for slot in self.slots}))
+
     def begin(self) -> None:
         self.look_at_secret()
         self._start_application()
@@ -110,9 +114,9 @@ class UsersFleet(Fleet):
 
 
 @contextmanager
-def users_fleet(tier: Tier, brokers: Brokers, folder: Path, ledger: Ledger) -> Iterator[UsersFleet]:
+def users_fleet(tier: Tier, brokers: Brokers, demand: Demand, folder: Path, ledger: Ledger) -> Iterator[UsersFleet]:
     trusted = in_use(tier)
-    slots = [UserSlot(kind, kept, brokers, folder, ledger, trusted) for kind, kept in ALL]
+    slots = [UserSlot(kind, kept, brokers, folder, ledger, trusted) for kind, kept in demand.clients]
     one = UsersFleet(tier, slots, folder)
     try:
         one.start()
