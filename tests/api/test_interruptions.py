@@ -8,6 +8,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
+
 from ..cluster.kube import wait_for
 from .running import Runner
 
@@ -53,6 +55,7 @@ def test_a_rotation_killed_three_times_ends_as_one_that_was_not(runner: Runner) 
     assert info["removed"] == []
 
 
+@pytest.mark.long
 def test_two_runs_at_the_same_time_do_the_work_once(runner: Runner) -> None:
     """A call that would write while another run writes is refused; one that comes in between goes on from there."""
     before = runner.cluster.node_uids("demo")

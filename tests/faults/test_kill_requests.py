@@ -83,7 +83,7 @@ _RESTARTING = [
 _RELOADING = [replace(story, reload=True) for story in _RESTARTING]
 STORIES = [*_RESTARTING, *_RELOADING, *(replace(story, eager=True) for story in (*_RESTARTING, *_RELOADING))]
 #: For every run of the tests; the others take their time.
-SHORT = [_RELOADING[0]]
+SHORT = [_RELOADING[-1]]
 
 
 def _marks(story: Story) -> tuple[pytest.MarkDecorator, ...]:
