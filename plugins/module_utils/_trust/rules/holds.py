@@ -21,7 +21,7 @@ from ..model.names import named
 from ..model.snapshot import Component, StoredLeaf
 from ..model.states import TRUSTED_STATES, TrustState
 from ..model.violations import Condition, Violation
-from .operator_reissue import comes_near
+from .operator_reissue import comes_near, first_to_end
 from .requests import leaves_lacking, leaves_to_ask_for
 from .retirement import is_patient
 from .situation import Situation
@@ -40,17 +40,16 @@ def _ending_meanwhile(at: Situation) -> Iterator[Violation]:
     """Leaves that end while something holds a flow before its switch: the operator has no key to renew them with, and nobody else is asked to."""
     if at.successor is None or not at.snapshot.ca.in_use_elsewhere:
         return
-    near = ((leaf.chain[0], leaf) for leaf in at.snapshot.every_leaf if leaf.chain)
-    ends = {
-        leaf.secret: own.not_after
-        for own, leaf in near
-        if comes_near(own, at.snapshot.window_of(leaf), at.snapshot.now)
-    }
-    if ends:
-        first = min(ends, key=lambda name: (ends[name], name))
+    ending = [
+        leaf
+        for leaf in at.snapshot.every_leaf
+        if leaf.chain and comes_near(leaf.chain[0], at.snapshot.window_of(leaf), at.snapshot.now)
+    ]
+    if first := first_to_end(ending):
+        secret, end = first
         yield Violation(
             Condition.LEAVES_CAN_BE_RENEWED, at.snapshot.names.kafka,
-            f"nobody renews certificates as long as the flow is held: {first} ends on {ends[first]:%Y-%m-%d}, the first of {len(ends)}, and "
+            f"nobody renews certificates as long as the flow is held: {secret} ends on {end:%Y-%m-%d}, the first of {len(ending)}, and "
             "the operator, which can issue none, stands still before that.",
             "See to what holds the flow, or undo it (abort).",
         )  # fmt: skip

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from ..._pki.certificates import Certificate
@@ -34,6 +35,12 @@ def leaves_before_operator_window(snapshot: Snapshot) -> tuple[StoredLeaf, ...]:
 def misnamed_leaves(snapshot: Snapshot) -> tuple[StoredLeaf, ...]:
     """Leaves with other names than the operator wants."""
     return tuple(leaf for leaf in snapshot.leaves if leaf.secret in snapshot.misnamed)
+
+
+def first_to_end(leaves: Iterable[StoredLeaf]) -> tuple[str, datetime] | None:
+    """The Secret of the leaf that ends first, and when; None where there is no leaf."""
+    ends = ((leaf.chain[0].not_after, leaf.secret) for leaf in leaves if leaf.chain)
+    return next(((secret, end) for end, secret in sorted(ends)), None)
 
 
 def comes_near(leaf: Certificate, window: timedelta, now: datetime) -> bool:

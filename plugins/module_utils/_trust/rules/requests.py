@@ -22,7 +22,7 @@ from ..model.names import counted, listed, named
 from ..model.steps.base import Steps
 from ..model.steps.requests import AskForLeaves, AwaitIssuer, CollectLeaves, ForgetRequests
 from .due import due_reasons
-from .operator_reissue import leaves_before_operator_window, misnamed_leaves
+from .operator_reissue import first_to_end, leaves_before_operator_window, misnamed_leaves
 from .situation import Situation
 
 
@@ -162,11 +162,10 @@ def still_awaited(at: Situation) -> tuple[str, ...]:
 def _ending_meanwhile(at: Situation) -> Iterator[str]:
     """Leaves of a CA in use that the operator cannot renew, and for which nobody is asked as long as the next CA waits for its own."""
     ending = leaves_before_operator_window(at.snapshot) if at.successor is not None else ()
-    ends = {leaf.secret: leaf.chain[0].not_after for leaf in ending if leaf.chain}
-    if ends and at.current is not None:
-        first = min(ends, key=lambda name: (ends[name], name))
+    if (first := first_to_end(ending)) and at.current is not None:
+        secret, end = first
         yield (
-            f"Nobody renews certificates of {named(at.current)} meanwhile: {first} ends on {ends[first]:%Y-%m-%d}, the first of {len(ends)}, and "
+            f"Nobody renews certificates of {named(at.current)} meanwhile: {secret} ends on {end:%Y-%m-%d}, the first of {len(ending)}, and "
             "the operator, which can issue none, stands still before that. See that the requests are answered, or undo the replacement (abort)."
         )
 
@@ -174,12 +173,13 @@ def _ending_meanwhile(at: Situation) -> Iterator[str]:
 def ending_unserved(at: Situation, asked: Asked | None) -> tuple[str, ...]:
     """A sentence about users' certificates in their time for renewal, for a caller who stops before they are written."""
     of_time = (name for name, due in asked.reasons.items() if due.reason in OF_TIME) if asked is not None else ()
-    ends = {name: leaf.chain[0].not_after for name in of_time if (leaf := at.snapshot.served.get(name)) and leaf.chain}
-    if not ends:
+    ending = [leaf for name in of_time if (leaf := at.snapshot.served.get(name)) and leaf.chain]
+    first = first_to_end(ending)
+    if first is None:
         return ()
-    first = min(ends, key=lambda name: (ends[name], name))
+    secret, end = first
     return (
-        f"renew {counted(len(ends), 'certificate')} of users: {first} ends on {ends[first]:%Y-%m-%d}, the first of them",
+        f"renew {counted(len(ending), 'certificate')} of users: {secret} ends on {end:%Y-%m-%d}, the first of them",
     )
 
 
