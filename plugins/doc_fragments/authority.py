@@ -20,7 +20,7 @@ options:
     choices: [rsa, ecdsa]
   key_size:
     description:
-      - Bits of a new RSA key (default 4096), or V(256) or V(384) for the ECDSA curve (default 256).
+      - Bits of a new RSA key - V(2048), V(3072), V(4096) (the default) or V(8192); or of the ECDSA curve - V(256) (the default) or V(384).
     type: int
   path_length:
     description:
@@ -31,7 +31,7 @@ options:
       - CA certificate in PEM form, with its chain after it, to be used instead of a generated one.
       - Nothing is done when it is in use already, however long ago it was put there.
       - A renewal needs one with the name and key of the CA in use, a replacement one with another key.
-      - Who gives it has confirmed it. Not together with O(ca_source).
+      - To give it is to confirm it. Not together with O(ca_source).
     type: str
   private_key:
     description:

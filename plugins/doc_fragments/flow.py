@@ -16,7 +16,7 @@ options:
       - V(handshake) asks every TLS listener of every node, by handshakes through the API server, what it presents and whom it
         trusts, and holds where an answer is missing or contradicts what is stored.
       - V(annotations) rests on annotations, stored certificates and the UIDs of pods alone.
-      - V(auto) is V(handshake) where any node can be reached that way, which needs the permission to create C(pods/portforward),
+      - V(auto) is V(handshake) where any node can be reached that way, which needs the permission to create C(pods/portforward) (to get it, until Kubernetes 1.34),
         and V(annotations) elsewhere. Once a node has answered in a call, nodes that fall silent hold it. RV(evidence) says what
         it came to.
     type: str
@@ -124,7 +124,7 @@ options:
   waivers:
     description:
       - Clients outside the cluster that the gates let pass although they refuse a CA, or cannot be seen.
-      - One that has ended, or names a part of the cluster, is an error; one for a client that is not seen is a warning. RV(outside)
+      - A waiver that has ended, or names a part of the cluster, is an error; a waiver for a client that is not seen is a warning. RV(outside)
         shows those in use.
     type: list
     elements: dict
@@ -318,7 +318,8 @@ options:
   until_phase:
     description:
       - The last phase to enter. V(prepare) makes the new CA and publishes it, V(trust) makes everybody accept its certificates, V(use)
-        puts them to use, V(retire) switches the operator to it and removes the old one.
+        puts them to use, V(retire) removes the old one. The operator is switched to the new CA in V(use) where its certificates cannot be used before
+        that - in a renewal, without a link certificate, and for the clients CA - and in V(retire) elsewhere.
     type: str
     choices: [prepare, trust, use, retire]
     default: retire

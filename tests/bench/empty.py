@@ -15,7 +15,7 @@ from ..checks.places import COLLECTION, ROOT
 
 _OPTIONS = {
     name
-    for group in (arguments.AUTH, arguments.CLUSTER, arguments.FLOW, arguments.GOAL, arguments.AUTHORITY)
+    for group in (arguments.AUTH, arguments.CLUSTER, arguments.CA, arguments.FLOW, arguments.GOAL, arguments.AUTHORITY)
     for name in group.options
 } | {"state"}
 #: The results that the roles read of a plan with nothing to do.

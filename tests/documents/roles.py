@@ -19,12 +19,12 @@ VARIABLES = {
     "cluster": ("cluster", "namespace", "kubeconfig", "context"),
     "ca": ("ca",),
     "flow": (
-        "strategy", "kafka_bootstrap", "evidence", "pod_access", "spread", "client_bundle", "trusting_secrets", "waivers",
+        "strategy", "kafka_bootstrap", "spread", "client_bundle", "trusting_secrets", "waivers",
         "issuer", "ca_source", "trust_new_roots", "confirm_roots", "issue_timeout", "retry_failed", "rotation_policy", "pending",
         "spare_leaves",
         "until_phase", "operator_timeout", "pod_timeout",
     ),
-    "retirement": ("retire", "retire_by", "client_grace"),
+    "retirement": ("retire", "retire_by"),
     "batches": ("user_batch",),
     "adopted": ("adopts",),
     "replaced": ("replaces", "fresh_for_hours"),
@@ -40,6 +40,8 @@ VARIABLES = {
     "spare": ("spare_leaves",),
     "outside": ("trusting_secrets", "waivers"),
     "asked": ("issuer",),
+    "evidence": ("evidence", "pod_access"),
+    "grace": ("client_grace",),
 }  # fmt: skip
 #: The one role that changes nothing.
 _ONLY_LOOKS = ("status",)

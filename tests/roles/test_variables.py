@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,51 @@ def test_a_variable_that_nobody_reads_is_refused_with_what_helps(
     done = play_locally(play, tmp_path)
     assert done.returncode == (0 if said is None else 2), done.stdout
     assert said is None or said in " ".join(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("given", "about", "said"),
+    [
+        ({}, "clients", "the clients CA"),
+        ({"strimzi_ca": ""}, "clients", "the clients CA"),
+        ({"strimzi_ca": "clients"}, "clients", "the clients CA"),
+        ({"strimzi_ca": "clients"}, None, "the clients CA"),
+        ({}, None, "the cluster CA"),
+        (
+            {"strimzi_ca": "clients"}, "cluster",
+            "strimzi_ca: clients was given to a playbook that is about the cluster CA alone. Leave the variable out, or run a playbook that is about"
+            " the clients CA.",
+        ),
+        ({"strimzi_ca": "cluster"}, "clients", "strimzi_ca: cluster was given to a playbook that is about the clients CA alone."),
+    ],
+)  # fmt: skip
+def test_a_playbook_about_one_ca_takes_no_other(
+    tmp_path: Path, given: dict[str, str], about: str | None, said: str
+) -> None:
+    """given: as by somebody who runs the playbook, which is stronger than what a playbook says."""
+    play = {
+        "hosts": "localhost",
+        "gather_facts": False,
+        "vars": {} if about is None else {"flow_only_ca": about},
+        "roles": ["trustops.strimzi.flow"],
+        "tasks": [{"ansible.builtin.debug": {"msg": "the {{ flow_ca_options.ca }} CA"}}],
+    }
+    variables = {"strimzi_cluster": "demo", "strimzi_namespace": "kafka", **given}
+    done = play_locally(play, tmp_path, "-e", json.dumps(variables))
+    assert said in " ".join(done.stdout.split())
+    assert done.returncode == (2 if "was given" in said else 0), done.stdout
+
+
+@pytest.mark.parametrize(
+    ("playbook", "about"), [("rotate_cluster_ca", "cluster"), ("rotate_clients_ca", "clients"), ("scale", "cluster")]
+)
+def test_these_playbooks_are_about_one_ca(tmp_path: Path, playbook: str, about: str) -> None:
+    other = {"cluster": "clients", "clients": "cluster"}[about]
+    play = {"ansible.builtin.import_playbook": f"trustops.strimzi.{playbook}"}
+    variables = {"strimzi_cluster": "demo", "strimzi_namespace": "kafka", "strimzi_ca": other}
+    done = play_locally(play, tmp_path, "-e", json.dumps(variables))
+    assert f"was given to a playbook that is about the {about} CA alone." in " ".join(done.stdout.split())
+    assert done.returncode == 2, done.stdout
 
 
 @pytest.mark.parametrize("role", ["replace_key", "scale", "export_requests", "status"])
