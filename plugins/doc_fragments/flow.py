@@ -16,9 +16,9 @@ options:
       - V(handshake) asks every TLS listener of every node, by handshakes through the API server, what it presents and whom it
         trusts, and holds where an answer is missing or contradicts what is stored.
       - V(annotations) rests on annotations, stored certificates and the UIDs of pods alone.
-      - V(auto) is V(handshake) where any node can be reached that way, which needs the permission to create C(pods/portforward) (to get it, until Kubernetes 1.34),
-        and V(annotations) elsewhere. Once a node has answered in a call, nodes that fall silent hold it. RV(evidence) says what
-        it came to.
+      - V(auto) is V(handshake) where any node can be reached that way, and V(annotations) elsewhere. It needs the permission to create
+        C(pods/portforward), until Kubernetes 1.34 the one to get it. Once a node has answered in a call, nodes that fall silent hold it. RV(evidence)
+        says what it came to.
     type: str
     choices: [auto, handshake, annotations]
     default: auto

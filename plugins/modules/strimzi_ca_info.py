@@ -86,7 +86,19 @@ removed:
   returned: always
   type: list
   elements: dict
-  sample: []
+  contains:
+    subject: {description: Its name., type: str, returned: always, sample: "CN=cluster-ca v0,O=io.strimzi"}
+    sha256: {description: Its SHA-256., type: str, returned: always, sample: "6c1f0e9a2b3c"}
+    fingerprint: {description: "Its SHA-1, by which the ledger names it.", type: str, returned: always, sample: "9a2b3c6c1f0e"}
+    not_before: {description: When it began., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
+    not_after: {description: When it ends., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
+    pods: {description: "Pods that still trust it as a whole.", type: list, elements: str, returned: always, sample: [demo-kafka-0]}
+    lingering:
+      description: Pods whose listeners have read again, and whose other threads know it until they restart.
+      type: list
+      elements: str
+      returned: always
+      sample: [demo-kafka-1]
 held_leaves:
   description:
     - Certificates of nodes that their Secrets do not hold any more and that processes still present.
@@ -95,13 +107,38 @@ held_leaves:
   returned: always
   type: list
   elements: dict
-  sample: []
+  contains:
+    subject: {description: Its name., type: str, returned: always, sample: "CN=demo-kafka,O=io.strimzi"}
+    sha256: {description: Its SHA-256., type: str, returned: always, sample: "6c1f0e9a2b3c"}
+    fingerprint: {description: "Its SHA-1, by which the ledger names it.", type: str, returned: always, sample: "9a2b3c6c1f0e"}
+    not_before: {description: When it began., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
+    not_after: {description: When it ends., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
+    pods: {description: "Pods that have yet to read the stored one.", type: list, elements: str, returned: always, sample: [demo-kafka-0]}
+    lingering:
+      description: Pods whose listeners have read again, and whose other threads know it until they restart.
+      type: list
+      elements: str
+      returned: always
+      sample: [demo-kafka-1]
 pods:
   description: "The pods of the cluster: what each presents and trusts."
   returned: always
   type: list
   elements: dict
-  sample: [{name: demo-kafka-0, component: kafka, presents: ["cluster-ca v1 (6c1f0e9a2b3c)"], trusts: ["cluster-ca v1 (6c1f0e9a2b3c)"]}]
+  contains:
+    name: {description: Its name., type: str, returned: always, sample: demo-kafka-0}
+    uid: {description: Its UID., type: str, returned: always, sample: 0b0e5f0a-5a1c-4f57-9a3c-000000000001}
+    component: {description: What runs in it., type: str, returned: always, sample: kafka}
+    ready: {description: Whether it is ready., type: bool, returned: always, sample: true}
+    generation: {description: The generation of the CA that it carries; null where it carries none., type: int, returned: always, sample: 1}
+    presents:
+      description: The CAs of the certificates that it presents.
+      type: list
+      elements: str
+      returned: always
+      sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]
+    evidence: {description: How that is known., type: str, returned: always, sample: generation}
+    trusts: {description: The CAs that it trusts., type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
 presenters:
   description:
     - Who presents certificates of the clients CA outside the cluster - users, and the programs that read their Secrets. C(others) are those that
@@ -138,7 +175,15 @@ leaves:
   returned: always
   type: list
   elements: dict
-  sample: [{secret: demo-kafka-0, subject: "CN=demo-kafka,O=io.strimzi", generation: 1, not_after: "2027-01-01T00:00:00Z", misnamed: ""}]
+  sample:
+    - secret: demo-kafka-0
+      component: kafka
+      subject: "CN=demo-kafka,O=io.strimzi"
+      issuer: "CN=cluster-ca v1,O=io.strimzi"
+      sha256: "6c1f0e9a2b3c"
+      not_after: "2027-01-01T00:00:00Z"
+      generation: 1
+      misnamed: ""
 leaf_states:
   description: How far the certificate of each component has come, be it in use, wanted or awaited.
   returned: always
@@ -205,7 +250,13 @@ ca_source:
       type: list
       elements: dict
       returned: always
-      sample: [{subject: CN=Corporate Root, sha256: "6c1f0e", not_after: "2036-01-01T00:00:00Z", current: true, known: true}]
+      sample:
+        - subject: CN=Corporate Root
+          sha256: "6c1f0e"
+          not_before: "2026-01-01T00:00:00Z"
+          not_after: "2036-01-01T00:00:00Z"
+          current: true
+          known: true
     changed_at: {description: When the object was written last., type: str, returned: where the API server says so, sample: "2026-01-01T00:00:00Z"}
     signing:
       description: SHA-256 of the CA that certificates are to be of; null while a flow is in flight, or where it cannot be told.
@@ -272,7 +323,13 @@ transitions:
   returned: always
   type: list
   elements: dict
-  sample: [{subject: "CN=cluster-ca v1,O=io.strimzi", before: UNTRUSTED, after: TRUSTED_UNUSED, usage: NONE, evidence: generation}]
+  sample:
+    - subject: "CN=cluster-ca v1,O=io.strimzi"
+      fingerprint: "9a2b3c6c1f0e"
+      before: UNTRUSTED
+      after: TRUSTED_UNUSED
+      usage: NONE
+      evidence: generation
 actions:
   description: Every write and restart of this call, in order; in check mode the first ones that it would take, of which the plan has all.
   returned: always

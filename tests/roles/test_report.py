@@ -87,7 +87,12 @@ def test_a_run_in_check_mode_leaves_a_report_too(tmp_path: Path) -> None:
 
 
 def test_where_users_cannot_be_listed_the_report_is_written_without_them(tmp_path: Path) -> None:
-    said = {"report_ca": "clients", "strimzi_cluster": "demo", "strimzi_namespace": "kafka", "strimzi_kubeconfig": "/nowhere"}
+    said = {
+        "report_ca": "clients",
+        "strimzi_cluster": "demo",
+        "strimzi_namespace": "kafka",
+        "strimzi_kubeconfig": "/nowhere",
+    }
     options = [word for name, value in said.items() for word in ("-e", f"{name}={value}")]
     screen = run_role(tmp_path, {"done": reports()["done"]}, *options)
     assert "TASK [trustops.strimzi.report : Look at the users]" in screen
