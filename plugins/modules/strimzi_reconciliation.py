@@ -177,6 +177,14 @@ outside:
     trusts: {description: CAs of the cluster in its copy., type: list, elements: str, returned: always, sample: ["cluster-ca v1 (6c1f0e9a2b3c)"]}
     doubt: {description: Why it is not known what its processes trust; empty where it is., type: str, returned: always, sample: ""}
     waiver: {description: The waiver that lets it pass., type: dict, returned: always, sample: {until: "2026-12-24T18:00:00Z", reason: moves in week 51}}
+unmanaged:
+  description:
+    - Listeners with the authentication C(custom) that ask for certificates, of which nobody here knows whether they verify by the clients CA. Each is a
+      sentence that says what its owner has to do. They hold no flow, and are a warning.
+  returned: always
+  type: list
+  elements: str
+  sample: []
 leaves:
   description:
     - The end-entity certificates in their Secrets. C(misnamed) tells what the operator wants otherwise about the names of one that it cannot issue,

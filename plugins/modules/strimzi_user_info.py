@@ -124,7 +124,9 @@ users_by_ca:
   elements: dict
   sample: [{ca: clients-ca v0 (6c1f0e9a2b3c), users: 12, first_end: "2027-01-01T00:00:00Z", last_end: "2027-03-01T00:00:00Z"}]
 user_listeners:
-  description: Each listener on which users log in with certificates, as each broker has it.
+  description:
+    - Each listener on which users log in with certificates, as each broker has it. One with the authentication V(custom) is among them where it
+      asks for certificates (C(ssl.client.auth)).
   returned: always
   type: list
   elements: dict

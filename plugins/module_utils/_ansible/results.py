@@ -16,6 +16,7 @@ from .._strimzi.actions import Action
 from .._trust.evidence.clients import waiver_of
 from .._trust.evidence.parties import present_outside, present_pods, surely_trusted_by
 from .._trust.evidence.stored import Presentation, usage_of
+from .._trust.evidence.unmanaged import left_to_their_owner
 from .._trust.ledger.enrolment import as_seen
 from .._trust.model.clients import OutsideClient
 from .._trust.model.decision import Decision, Transition
@@ -43,6 +44,7 @@ def describe_snapshot(snapshot: Snapshot, asked: Mapping[str, Due] | None = None
         "pods": [_pod(pod, snapshot, ledger, by_name.get(pod.name)) for pod in snapshot.pods],
         "presenters": _presenters(snapshot, ledger),
         "outside": [_outside(client, snapshot, ledger) for client in snapshot.outside],
+        "unmanaged": list(left_to_their_owner(snapshot)),
         **describe_leaves(snapshot, asked or {}),
         "ledger": _ledger(snapshot),
         "journal": _journal(ledger.journal),

@@ -33,6 +33,7 @@ from .._strimzi.work import (
     Work,
 )
 from .._trust.evidence.clients import unmatched
+from .._trust.evidence.unmanaged import left_to_their_owner
 from .._trust.model.decision import Decision
 from .._trust.model.goals import Goal, Phase, Retire
 from .._trust.model.intent import Intent, NewRoots, Spread
@@ -231,6 +232,8 @@ class TrustModule(ClusterModule):
             self.module.warn(
                 f"waivers: no client {waiver.client} was seen outside the cluster; correct the name, or take it out."
             )
+        for sentence in left_to_their_owner(outcome.observation.snapshot):
+            self.module.warn(sentence)
         looked = outcome.looked.snapshot if outcome.looked else None
         result = {
             **self.done_so_far(),

@@ -53,7 +53,8 @@ def observe_clients_ca(
     nodes = known_nodes(client, scope, leaf_secrets(scope, secrets))
     found = find_pods(client, scope, nodes)
     brokers = [pod for pod in found if _is_broker(pod, scope, nodes)]
-    verifying = any(listener.managed for listener in user_listeners(kafka or {}))
+    listeners = user_listeners(kafka or {})
+    verifying = any(listener.managed for listener in listeners)
     certificates = secrets.get(scope.ca_certificate_secret)
     ca = read_ca_secrets(certificates, secrets.get(scope.ca_key_secret), scope.certificate_generation)
     # The operator keeps a replaced clients CA until it expires: that is no flow of its own which is still under way.
@@ -72,6 +73,7 @@ def observe_clients_ca(
         presenters=_presenters(users, scope, ca, ledger, now),
         sends_chains=False,
         has_verifiers=kafka is None or verifying,
+        unmanaged=tuple(listener.label for listener in listeners if not listener.managed),
         issued_by=IssuedBy.USER_OPERATOR if users is None or users.operated else IssuedBy.NOBODY,
         pause_reissue=why_users_are_paused(
             (pod for pod in found if party_of(pod, scope, nodes) is Component.ENTITY_OPERATOR),

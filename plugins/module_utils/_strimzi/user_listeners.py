@@ -14,6 +14,8 @@ from .listener_addresses import listeners_of
 
 #: Where the operator gives a listener the clients CA, and where somebody says in the Kafka resource whom it trusts.
 _MANAGED, _CUSTOM = "tls", "custom"
+#: Whether such a listener asks for certificates: one that lets users in by OAuth or a password mostly does not.
+_ASKS, _NEVER = "ssl.client.auth", "none"
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,11 @@ class UserListener:
     managed: bool
 
     @property
+    def label(self) -> str:
+        """Its name as people read it."""
+        return f"listener {self.name} ({self.port}, authentication {_MANAGED if self.managed else _CUSTOM})"
+
+    @property
     def identifier(self) -> str:
         """Its name in the settings of a node, in lower case (docs/operator.md, "Reload")."""
         return f"{self.name.lower()}-{self.port}"
@@ -35,7 +42,14 @@ def user_listeners(kafka: Mapping[str, Any]) -> tuple[UserListener, ...]:
     """The listeners that can ask a client for a certificate."""
     found = []
     for one in listeners_of(kafka):
-        kind = (one.get("authentication") or {}).get("type")
-        if one.get("tls") and kind in (_MANAGED, _CUSTOM):
-            found.append(UserListener(str(one["name"]), int(one["port"]), str(one["type"]), kind == _MANAGED))
+        authentication = one.get("authentication") or {}
+        managed = authentication.get("type") == _MANAGED
+        if one.get("tls") and (managed or _asks_by_itself(authentication)):
+            found.append(UserListener(str(one["name"]), int(one["port"]), str(one["type"]), managed))
     return tuple(found)
+
+
+def _asks_by_itself(authentication: Mapping[str, Any]) -> bool:
+    """Whether the Kafka resource has it ask for certificates: the operator adds nothing to what it says."""
+    asks = (authentication.get("listenerConfig") or {}).get(_ASKS, _NEVER)
+    return authentication.get("type") == _CUSTOM and str(asks).lower() != _NEVER

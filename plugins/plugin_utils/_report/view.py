@@ -259,7 +259,7 @@ def _log(facts: Facts) -> list[dict[str, str]]:
 
 def _remainders(facts: Facts) -> list[str]:
     """Sentences about what is left to do, and how."""
-    left = [f"Left: {pending}" for pending in facts["pending"]] + list(facts["waiting"])
+    left = [f"Left: {pending}" for pending in facts["pending"]] + [*facts["waiting"], *facts["unmanaged"]]
     if facts["result"] in ("held", "failed", "unfinished", "stopped"):
         left.append("Run the same playbook again to continue; what was done is not done again.")
     elif facts["result"] == "planned":

@@ -63,6 +63,19 @@ def test_without_a_listener_that_verifies_nobody_is_asked() -> None:
     assert (seen(made).snapshot.pods, seen(made).snapshot.has_verifiers) == ((), False)
 
 
+CUSTOM = {
+    "name": "own", "port": 9094, "type": "route", "tls": True,
+    "authentication": {"type": "custom", "sasl": False, "listenerConfig": {"ssl.client.auth": "required"}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("listeners", "verifying"), [([*MTLS, CUSTOM], True), ([CUSTOM], False)])
+def test_a_listener_that_nobody_here_manages_is_told_of(listeners: Any, verifying: bool) -> None:
+    found = seen(bench(listeners=listeners)).snapshot
+    assert found.unmanaged == ("listener own (9094, authentication custom)",)
+    assert found.has_verifiers is verifying
+
+
 @pytest.mark.parametrize(("entity", "who"), [(None, IssuedBy.USER_OPERATOR), ({"topicOperator": {}}, IssuedBy.NOBODY)])
 def test_who_issues(entity: Any, who: IssuedBy) -> None:
     assert seen(bench(entity=entity)).snapshot.issued_by is who

@@ -44,7 +44,7 @@ CUSTOM: Object = {
     "port": 9094,
     "type": "route",
     "tls": True,
-    "authentication": {"type": "custom", "sasl": False},
+    "authentication": {"type": "custom", "sasl": False, "listenerConfig": {"ssl.client.auth": "required"}},
 }
 
 
@@ -57,6 +57,28 @@ def test_listeners_that_can_ask_for_a_certificate() -> None:
         UserListener("tls", 9093, "internal", True), UserListener("own", 9094, "route", False),
     )  # fmt: skip
     assert user_listeners({}) == ()
+
+
+@pytest.mark.parametrize(
+    ("configured", "asks"),
+    [
+        (None, False),
+        ({"ssl.client.auth": "none"}, False),
+        ({"ssl.client.auth": "NONE"}, False),
+        ({"ssl.client.auth": "required"}, True),
+        ({"ssl.client.auth": "requested"}, True),
+        ({"ssl.client.auth": "${secrets:kafka/own:asks}"}, True),
+    ],
+)
+@pytest.mark.parametrize("sasl", [True, False])
+def test_a_custom_listener_asks_where_it_is_told_to(configured: Object | None, asks: bool, sasl: bool) -> None:
+    """A listener that lets users in by OAuth or a password verifies no certificate."""
+    authentication = {"type": "custom", "sasl": sasl, **({} if configured is None else {"listenerConfig": configured})}
+    own = {**CUSTOM, "authentication": authentication}
+    assert [one.label for one in user_listeners(kafka_with(own))] == (
+        ["listener own (9094, authentication custom)"] if asks else []
+    )
+    assert user_listeners(kafka_with({**own, "tls": False})) == ()
 
 
 class Brokers:

@@ -76,6 +76,31 @@ def test_the_plan(memory: MemoryCluster) -> None:
     assert found["presenters"] == {"count": 2, "others": []}
 
 
+@pytest.mark.parametrize(
+    ("module", "options"), [("strimzi_ca_info", {"goal": "replace_key"}), ("strimzi_ca", {"state": "adopted"})]
+)
+def test_a_listener_that_nobody_here_manages_is_a_warning(
+    memory: MemoryCluster, module: str, options: dict[str, Any]
+) -> None:
+    """It comes with every task about the clients CA, and with none about the cluster CA."""
+    kafka: Any = memory.api.find("kafkas", memory.namespace, memory.cluster)
+    own = {
+        "name": "own", "port": 9094, "type": "internal", "tls": True,
+        "authentication": {"type": "custom", "sasl": False, "listenerConfig": {"ssl.client.auth": "required"}},
+    }  # fmt: skip
+    path = f"/apis/kafka.strimzi.io/v1/namespaces/{memory.namespace}/kafkas/{memory.cluster}"
+    listeners = [*kafka["spec"]["kafka"]["listeners"], own]
+    patch = {"spec": {"kafka": {"listeners": listeners}}}
+    assert memory.api.request("PATCH", path, body=patch, content_type="application/merge-patch+json").status == 200
+    memory.settle(1)
+    ended = asked(memory, module, **options)
+    (told,) = ended.result["unmanaged"]
+    assert ended.result["violations"] == []
+    assert "neither asks nor reloads listener own (9094, authentication custom)" in told
+    assert told in ended.warnings
+    assert done(memory, "strimzi_ca_info").result["unmanaged"] == []
+
+
 def test_check_mode_writes_nothing(memory: MemoryCluster) -> None:
     ended = asked(memory, "strimzi_ca", state="replaced", check=True, **FAST)
     assert (ended.writes, ended.result["changed"], ended.result["planned_rolls"]) == ([], True, 2)

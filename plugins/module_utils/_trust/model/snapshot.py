@@ -217,7 +217,8 @@ class Snapshot:
     the operator is to remove, because their pools have too many; spare_later: as ``spare``, when it has. unaddressed: new nodes whose leaves
     lack addresses that nobody knows yet, by their Secrets. presenters: parties outside the cluster that present certificates of this CA; empty
     where only processes of the cluster do. sends_chains: whether those who present certificates of this CA send the CAs behind them too.
-    has_verifiers: whether the cluster is to have processes that verify by this CA. issued_by: who issues certificates of this CA
+    has_verifiers: whether the cluster is to have processes that verify by this CA. unmanaged: listeners that may verify by it and that nobody
+    here asks or has read again, because somebody else says whom they trust, as people name them. issued_by: who issues certificates of this CA
     after a switch, where its key is in the Secrets. pause_reissue: why nobody may issue any while the CA is switched, as a sentence; empty where
     they may. served: leaves of users, by their Secrets, where this collection issues them because somebody else keeps the key of the CA in use
     or of the next one; None where there is none yet. Their generation is that of the CA that lies beside them. namesakes: presenters that are
@@ -253,6 +254,7 @@ class Snapshot:
     presenters: tuple[Presenter, ...] = ()
     sends_chains: bool = True
     has_verifiers: bool = True
+    unmanaged: tuple[str, ...] = ()
     issued_by: IssuedBy = IssuedBy.THIS_COLLECTION
     pause_reissue: str = ""
     served: Mapping[str, StoredLeaf | None] = field(default_factory=dict)

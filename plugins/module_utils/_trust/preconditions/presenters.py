@@ -15,6 +15,7 @@ from ..ledger.target import rotation_of, supplied_for
 from ..model.goals import Goal
 from ..model.intent import Intent
 from ..model.ledger import Ledger
+from ..model.names import listed
 from ..model.presenters import Renewal
 from ..model.snapshot import IssuedBy, Snapshot
 from ..model.violations import Condition, Violation
@@ -27,6 +28,15 @@ _ON_ITS_WAY = 2200
 def somebody_verifies(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """Without a listener that asks for certificates of this CA, nothing shows whether it is trusted."""
     if snapshot.has_verifiers or not _begins(snapshot, intent):
+        return
+    if snapshot.unmanaged:
+        yield Violation(
+            Condition.SOMEBODY_VERIFIES, snapshot.names.kafka,
+            f"has no listener that could be asked whether it trusts the {snapshot.names.ca}: none with the authentication tls. Its owner alone "
+            f"knows whom others trust: {listed(snapshot.unmanaged)}.",
+            "Where nobody logs in there with certificates of this CA, replace it in any way. Else have the next CA trusted there before it is ca.crt "
+            "and users are issued anew, and the old one until no certificate of it is left; or add a listener with the authentication tls.",
+        )  # fmt: skip
         return
     yield Violation(
         Condition.SOMEBODY_VERIFIES, snapshot.names.kafka,

@@ -61,6 +61,14 @@ CASES = [
             "its certificates, so nothing has to be rotated without an interruption: leave it, or replace it in any way.",
         ),
         (
+            "only the owners of listeners know whom these trust", somebody_verifies, replace(IDLE, unmanaged=("listener own (9094)", "listener b (9)")),
+            REPLACE_KEY,
+            "Kafka kafka/demo: has no listener that could be asked whether it trusts the clients CA: none with the authentication tls. Its owner "
+            "alone knows whom others trust: listener own (9094), listener b (9). Where nobody logs in there with certificates of this CA, replace "
+            "it in any way. Else have the next CA trusted there before it is ca.crt and users are issued anew, and the old one until no "
+            "certificate of it is left; or add a listener with the authentication tls.",
+        ),
+        (
             "nobody issues", somebody_issues, ALONE, REPLACE_KEY,
             "Kafka kafka/demo: has no User Operator, which would issue certificates of the next clients CA. Add "
             "spec.entityOperator.userOperator and a KafkaUser for each user, then run the flow again.",
