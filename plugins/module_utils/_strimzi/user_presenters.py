@@ -165,8 +165,13 @@ def _issued_elsewhere(users: Users) -> Iterator[tuple[str, str]]:
     known = {f"CN={user.name}" for user in users.users if user.authentication in (TLS, TLS_EXTERNAL)}
     authorization: Mapping[str, Any] = ((users.kafka.get("spec") or {}).get("kafka") or {}).get("authorization") or {}
     for name in authorization.get("superUsers") or ():
-        if str(name).startswith("CN=") and name not in known:
+        if _is_of_a_certificate(str(name)) and name not in known:
             yield f"superuser {name}", str(name)
+
+
+def _is_of_a_certificate(name: str) -> bool:
+    """Whether this is a distinguished name, whichever attribute comes first. A user that logs in otherwise has a plain name, such as ``ANONYMOUS``."""
+    return "=" in name
 
 
 def _of_stranger(name: str, subject: str, named: Iterable[NamedCertificate], about: _Authorities) -> Presenter:

@@ -262,7 +262,13 @@ class TestReaders:
 
 @pytest.mark.parametrize(
     ("superusers", "unknown"),
-    [(["CN=orders", "CN=admin"], ["superuser CN=admin"]), (["admin"], []), (None, [])],
+    [
+        (["CN=orders", "CN=admin"], ["superuser CN=admin"]),
+        (["O=Acme,CN=admin", "OU=ops,CN=b"], ["superuser O=Acme,CN=admin", "superuser OU=ops,CN=b"]),
+        (["1.2.840.113549.1.9.1=#1603612e62,CN=orders"], ["superuser 1.2.840.113549.1.9.1=#1603612e62,CN=orders"]),
+        (["admin", "ANONYMOUS"], []),
+        (None, []),
+    ],
 )
 def test_superusers_whose_certificates_were_signed_by_hand(superusers: Any, unknown: list[str]) -> None:
     resource = kafka(kafka={"authorization": {"type": "simple", "superUsers": superusers}})
