@@ -12,6 +12,8 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspection import inspect, plan
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_chain
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import load_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import user_waiting
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent, RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
@@ -20,6 +22,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.named import NamedSecret
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.trust import restart_to_trust
 from ansible_collections.trustops.strimzi.tests.operator import clusters
 from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
@@ -27,6 +30,7 @@ from ansible_collections.trustops.strimzi.tests.support.flows import FlowResult
 from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 
 from ..support.access_operator import AccessOperator
+from ..support.authorities import Authority
 from ..support.clients_cluster import CERTIFICATES, KEYS, LEDGER, ClientsCluster
 from ..support.engines import leaving_open, without
 from ..support.killing import Killed, KillingTransport
@@ -87,6 +91,20 @@ def test_the_operators_own_number_stays(cluster: ClientsCluster, nodes: Reloadin
     assert found["metadata"]["annotations"]["strimzi.io/ca-cert-generation"] == "0"
     assert found["metadata"]["annotations"]["trustops.strimzi/ca-cert-generation"] == "1"
     assert cluster.pauses == 2
+
+
+@pytest.mark.parametrize("about", CaKind)
+def test_the_other_ca_of_the_cluster_is_not_brought_in(cluster: ClientsCluster, about: CaKind) -> None:
+    cluster.begin()
+    own, other = (cluster.secret(f"demo-{kind}-ca-cert")["ca.crt"] for kind in ("clients", "cluster"))
+    keys = {kind: cluster.secret(f"demo-{kind}-ca")["ca.key"] for kind in ("clients", "cluster")}
+    cluster.ca = about
+    of, pem = ("cluster", other) if about is CaKind.CLIENTS else ("clients", own)
+    supplied = Authority(parse_chain(pem), (load_key(keys[of]),))
+    result = cluster.run(Goal.REPLACE_KEY, supplied)
+    (found,) = result.outcome.decision.violations
+    assert (found.condition, result.changes) == (Condition.AUTHORITIES_ARE_APART, [])
+    assert f"the key of the {of} CA in Secret kafka/demo-{of}-ca-cert. As {about.value} CA" in found.message
 
 
 def test_one_rotation_after_the_other(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:

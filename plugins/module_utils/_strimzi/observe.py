@@ -160,7 +160,16 @@ def without_parties(
         source=read_ca_source(client, source) if source is not None else None,
         renewal_window=renewal_window(kafka, scope),
         named=outside.to_look_at(ca, ledger),
+        keys_elsewhere=_keys_of(scope.other_ca, secrets),
     )
+
+
+def _keys_of(scope: ClusterNames, secrets: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """The CAs of this certificate Secret, as people name them, by the SHA-256 of their public keys."""
+    where = f"the {scope.ca.value} CA in Secret {scope.namespace}/{scope.ca_certificate_secret}"
+    return {
+        one.public_key_sha256: where for one in read_ca_secrets(secrets.get(scope.ca_certificate_secret), None).anchors
+    }
 
 
 def unlabelled(

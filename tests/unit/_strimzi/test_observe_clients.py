@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation, observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe_clients import observe_clients_ca
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import IssuedBy
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, key, make
@@ -88,6 +88,22 @@ def test_its_secrets_are_those_of_the_clients_ca() -> None:
     assert found.names.certificate_secret == "Secret kafka/demo-clients-ca-cert"
     assert found.names.ledger == "Secret kafka/demo-clients-ca-trusted-certs"
     assert found.sends_chains is False
+
+
+def test_the_cas_of_the_other_ca_are_known_without_a_request_more() -> None:
+    """All that it trusts; an entry that cannot be read is up to a flow on that CA."""
+    made = bench()
+    made.api.requests.clear()
+    before = seen(made).snapshot.keys_elsewhere
+    requests = len(made.api.requests)
+    stored = {"ca.crt": pem(CLUSTER_CA), "next.crt": pem(OLD), "odd.crt": b"theirs"}
+    made.create("secrets", secret(SCOPE.ca_certificate_secret, stored))
+    made.api.requests.clear()
+    where = "the cluster CA in Secret kafka/demo-cluster-ca-cert"
+    assert seen(made).snapshot.keys_elsewhere == {one.certificate.public_key_sha256: where for one in (CLUSTER_CA, OLD)}
+    assert (before, len(made.api.requests)) == ({}, requests)
+    other = {one.certificate.public_key_sha256 for one in (CA, OLD)}
+    assert observe(made.client(), SCOPE, NOW).snapshot.keys_elsewhere.keys() == other
 
 
 def test_an_old_one_that_the_operator_keeps_until_it_expires_is_no_flow_of_its_own() -> None:

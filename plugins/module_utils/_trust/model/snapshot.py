@@ -153,10 +153,14 @@ class CaSecrets:
         return bool(self.current) and self.is_kept_elsewhere(self.current[0])
 
     @property
+    def anchors(self) -> Chain:
+        """All trust anchors in the certificate Secret."""
+        return (*self.current[:1], *(chain[0] for chain in self.others.values()))
+
+    @property
     def projected(self) -> frozenset[str]:
         """Fingerprints of all trust anchors in the certificate Secret."""
-        chains = [*([self.current] if self.current else []), *self.others.values()]
-        return frozenset(chain[0].fingerprint for chain in chains)
+        return frozenset(one.fingerprint for one in self.anchors)
 
 
 @dataclass(frozen=True)
@@ -222,7 +226,8 @@ class Snapshot:
     after a switch, where its key is in the Secrets. pause_reissue: why nobody may issue any while the CA is switched, as a sentence; empty where
     they may. served: leaves of users, by their Secrets, where this collection issues them because somebody else keeps the key of the CA in use
     or of the next one; None where there is none yet. Their generation is that of the CA that lies beside them. namesakes: presenters that are
-    named as processes of the cluster. named: the places that a person has told this run, or the flow in flight, to look at.
+    named as processes of the cluster. named: the places that a person has told this run, or the flow in flight, to look at. keys_elsewhere: the
+    CAs of the cluster that this snapshot is not about, as people name them, by the SHA-256 of their public keys.
     """
 
     names: ObjectNames
@@ -260,6 +265,7 @@ class Snapshot:
     served: Mapping[str, StoredLeaf | None] = field(default_factory=dict)
     namesakes: tuple[str, ...] = ()
     named: Named = NOTHING_NAMED
+    keys_elsewhere: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def every_leaf(self) -> tuple[StoredLeaf, ...]:

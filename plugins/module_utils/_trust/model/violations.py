@@ -36,6 +36,7 @@ class Condition(str, Enum):
     SUPPLIED_IS_USABLE = "supplied_is_usable"
     SUPPLIED_FITS_THE_GOAL = "supplied_fits_the_goal"
     TRUSTING_IS_USABLE = "trusting_is_usable"
+    AUTHORITIES_ARE_APART = "authorities_are_apart"
     LEAVING_IS_UNUSED = "leaving_is_unused"
     TARGET_IS_KNOWN = "target_is_known"
     FLOW_CAN_BE_UNDONE = "flow_can_be_undone"

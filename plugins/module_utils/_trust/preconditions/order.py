@@ -14,6 +14,7 @@ from ..model.snapshot import Snapshot
 from ..model.violations import Violation
 from .abort import flow_can_be_undone
 from .adoption import operator_has_finished
+from .apart import authorities_are_apart
 from .authority import (
     authority_is_valid_now,
     authority_secrets_are_usable,
@@ -76,6 +77,7 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     supplied_is_usable,
     supplied_fits_the_goal,
     trusting_is_usable,
+    authorities_are_apart,
     leaving_is_unused,
     target_is_known,
     flow_can_be_undone,

@@ -23,15 +23,15 @@ from ..model.snapshot import Snapshot
 from ..model.violations import Condition, Violation
 from .authority import chain_problems, date_problems
 
-#: The name of a CA in messages, whoever brings it.
-_SUPPLIED = "the supplied CA"
+#: The names of CAs in messages, whoever brings them.
+SUPPLIED, TRUSTING = "the supplied CA", "the CA that is to be trusted"
 
 
 def supplied_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     supplied = supplied_for(snapshot, intent, snapshot.ledger or Ledger())
     if supplied is None:
         return
-    condition, subject, chain = Condition.SUPPLIED_IS_USABLE, _SUPPLIED, supplied.chain
+    condition, subject, chain = Condition.SUPPLIED_IS_USABLE, SUPPLIED, supplied.chain
     yield from verifier_problems(condition, subject, chain, "Supply")
     yield from chain_problems(condition, subject, chain)
     yield from date_problems(condition, snapshot, subject, chain, "Supply a CA that is valid now.")
@@ -73,7 +73,7 @@ def _constraint_problems(condition: Condition, snapshot: Snapshot, subject: str,
 
 def trusting_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A CA that is to be trusted beside the others: once it is published, every process restarts for it."""
-    condition, subject = Condition.TRUSTING_IS_USABLE, "the CA that is to be trusted"
+    condition, subject = Condition.TRUSTING_IS_USABLE, TRUSTING
     wish = wish_of(snapshot, intent, snapshot.ledger or Ledger())
     for chain in (*intent.trusting, *(wish.beside if wish else ())):
         yield from verifier_problems(condition, subject, chain, "Give")
@@ -117,20 +117,20 @@ def supplied_fits_the_goal(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
     same_key = new.public_key_sha256 == current.public_key_sha256
     if goal is Goal.RENEW and not (same_key and new.subject == current.subject):
         yield Violation(
-            Condition.SUPPLIED_FITS_THE_GOAL, _SUPPLIED,
+            Condition.SUPPLIED_FITS_THE_GOAL, SUPPLIED,
             f"{new.subject} is not a renewal of {current.subject}: it has another {'name' if same_key else 'key'}.",
             "Supply a certificate with the name and the key of the CA in use, or run the replace_key playbook.",
         )  # fmt: skip
     elif goal is Goal.RENEW and not (new.stands_in_for(current) and current.stands_in_for(new)):
         yield Violation(
-            Condition.SUPPLIED_FITS_THE_GOAL, _SUPPLIED,
+            Condition.SUPPLIED_FITS_THE_GOAL, SUPPLIED,
             f"{new.subject} has another subject key identifier than the CA in use, so JVMs and OpenSSL that know only one of "
             "the two would refuse leaves of the other.",
             f"Supply a certificate with {_identifier(current)}, or run the replace_key playbook with a key of its own.",
         )  # fmt: skip
     elif goal is Goal.REPLACE_KEY and same_key:
         yield Violation(
-            Condition.SUPPLIED_FITS_THE_GOAL, _SUPPLIED, f"{new.subject} has the key of the CA in use.",
+            Condition.SUPPLIED_FITS_THE_GOAL, SUPPLIED, f"{new.subject} has the key of the CA in use.",
             "Supply a CA with a key of its own, or run the renew playbook.",
         )  # fmt: skip
 

@@ -17,6 +17,7 @@ from ..builders import cluster, secrets
 from ..rules.asking import FLOWS, RENEW
 from . import test_abort as abort
 from . import test_adoption as adoption
+from . import test_apart as apart
 from . import test_authority as authority
 from . import test_cluster as of_cluster
 from . import test_hand_back as hand_back
@@ -30,7 +31,7 @@ from . import test_waivers as waivers
 from .refusals import rules_of
 
 CASES = [
-    *abort.CASES, *adoption.CASES, *authority.CASES, *of_cluster.ALWAYS, *of_cluster.BEFORE_A_FLOW, *hand_back.CASES, *of_leaves.CASES,
+    *abort.CASES, *adoption.CASES, *apart.CASES, *authority.CASES, *of_cluster.ALWAYS, *of_cluster.BEFORE_A_FLOW, *hand_back.CASES, *of_leaves.CASES,
     *of_pools.CASES, *of_presenters.CASES, *source.CASES, *supplied.CASES, *swap.CASES, *waivers.CASES,
 ]  # fmt: skip
 

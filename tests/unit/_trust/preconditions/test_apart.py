@@ -1,0 +1,114 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The precondition that no CA is brought in that the cluster has as its other one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.source import CaSource
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.apart import authorities_are_apart
+
+from ....support.certificates import Entity, make
+from ..builders import NEW, OLD, RENEWED, UNTRUSTED, chain_of, cluster, entry, ledger, others, prepared, secrets
+from ..ledger.test_swap import ADOPT
+from .refusals import (
+    CREATE,
+    RECONCILE,
+    RENEW,
+    UPGRADE,
+    Refusal,
+    assert_only_resumed,
+    assert_refused,
+    refusal,
+    supplying,
+)
+from .test_swap import CERTIFICATES, OLD_NAME, swapped_in
+
+WHERE = "the clients CA in Secret kafka/demo-clients-ca-cert"
+#: The key of the other CA under another name.
+TWIN = make("Corporate CA", NEW.key)
+SOURCE = CaSource("ConfigMap kafka/roots, entry ca.crt", chain_of(TWIN))
+TRUSTED = replace(RECONCILE, trusting=(chain_of(TWIN),))
+
+
+def beside(*authorities: Entity) -> dict[str, Any]:
+    """The cluster's other CA is of these."""
+    return {"keys_elsewhere": {one.certificate.public_key_sha256: WHERE for one in authorities}}
+
+
+def told(subject: str, authority: Entity, remedy: str) -> str:
+    return (
+        f"{subject}: {named(authority.certificate)} has the key of {WHERE}. As cluster CA, in {CERTIFICATES}, it would let whoever has a "
+        f"certificate of the one in where only certificates of the other are to be accepted. {remedy}"
+    )
+
+
+_SUPPLY = "Supply a CA with a key of its own."
+CASES = [
+    refusal(
+        authorities_are_apart, told("the supplied CA", NEW, _SUPPLY),
+        name="the same certificate", intent=supplying(NEW), **beside(OLD, NEW),
+    ),
+    refusal(
+        authorities_are_apart, told("the supplied CA", TWIN, _SUPPLY),
+        name="the same key", intent=supplying(TWIN), **beside(NEW),
+    ),
+    refusal(
+        authorities_are_apart, told("the supplied CA", NEW, _SUPPLY),
+        name="the first CA", intent=replace(CREATE, supplied=prepared(NEW)), ca=secrets(None), ledger=None, pods=(), leaves=(),
+        **beside(NEW),
+    ),
+    refusal(
+        authorities_are_apart, told("the supplied CA", TWIN, _SUPPLY),
+        name="from a source", intent=replace(RECONCILE, confirmed=frozenset({TWIN.certificate.sha256})), source=SOURCE, **beside(NEW),
+    ),
+    refusal(
+        authorities_are_apart, told("the CA that is to be trusted", TWIN, "Give a CA with a key of its own."),
+        name="trusted beside", intent=TRUSTED, **beside(NEW),
+    ),
+    refusal(
+        authorities_are_apart,
+        told(f"{CERTIFICATES}, ca.crt", NEW, f"Put {OLD_NAME} and its key back, or put a CA with a key of its own there."),
+        name="adopted", intent=ADOPT, **swapped_in(), **beside(NEW),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
+    assert_refused(case)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_our_pause_ends_all_the_same(case: Refusal) -> None:
+    assert_only_resumed(case)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "intent"),
+    [
+        pytest.param(cluster(**beside(OLD)), supplying(NEW), id="away from a common one"),
+        pytest.param(cluster(**beside(OLD)), replace(RENEW, supplied=prepared(RENEWED)), id="a renewal of a common one"),
+        pytest.param(cluster(**beside(OLD), ledger=None), replace(RENEW, supplied=prepared(RENEWED)), id="before there is a ledger"),
+        pytest.param(cluster(**beside(OLD)), RECONCILE, id="nothing is brought"),
+        pytest.param(cluster(**beside(OLD), ledger=None), UPGRADE, id="a common one is taken over"),
+        pytest.param(
+            cluster(**beside(NEW), ca=secrets(OLD, others=others(TWIN)), ledger=ledger(entry(OLD), entry(TWIN, UNTRUSTED))), TRUSTED,
+            id="it is trusted already",
+        ),
+        pytest.param(cluster(**beside(NEW), ca=secrets(OLD, prepared=(prepared(NEW),))), supplying(NEW), id="a flow is about it already"),
+        pytest.param(cluster(**beside(NEW), source=SOURCE), RECONCILE, id="nobody has confirmed it"),
+        pytest.param(cluster(**beside(NEW), source=SOURCE), Intent(Goal.RENEW_LEAVES), id="a flow that heeds no source"),
+    ],
+)  # fmt: skip
+def test_what_is_there_already_or_does_not_come_is_not_held(snapshot: Snapshot, intent: Intent) -> None:
+    assert list(authorities_are_apart(snapshot, intent)) == []
