@@ -17,6 +17,8 @@ from .secret_data import annotation
 
 #: The condition of a resource whose reconciliation is paused, and whose operator has seen it.
 PAUSED = "ReconciliationPaused"
+#: The type of a CA that the operator or its user makes. Releases up to 1.2 know no other, and no field for it.
+_OWN_TYPE = "strimzi.io"
 
 
 def condition(kafka: Mapping[str, Any] | None, kind: str) -> bool:
@@ -31,6 +33,11 @@ def _specified(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -> Ma
 def is_generated(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -> bool:
     """Whether the operator manages the CA; that is Strimzi's default."""
     return kafka is not None and _specified(kafka, scope).get("generateCertificateAuthority", True) is not False
+
+
+def _foreign_type(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -> str:
+    kind = str(_specified(kafka, scope).get("type") or _OWN_TYPE)
+    return "" if kind == _OWN_TYPE else kind
 
 
 def renewal_window(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -> timedelta:
@@ -61,6 +68,7 @@ def read_reconciliation(
         pause_effective=paused and condition(kafka, PAUSED),
         neighbours=neighbours,
         pauser=_pauser(kafka, scope) if paused else "",
+        foreign_type=_foreign_type(kafka, scope),
     )
 
 

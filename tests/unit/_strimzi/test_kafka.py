@@ -57,6 +57,21 @@ def test_each_ca_has_its_own_part_of_the_specification() -> None:
 
 
 @pytest.mark.parametrize(
+    ("spec", "kind"),
+    [
+        ({}, ""),
+        ({"clientsCa": {"type": "strimzi.io"}}, ""),
+        ({"clientsCa": {"type": None}}, ""),
+        ({"clientsCa": {"type": "cert-manager.io"}}, "cert-manager.io"),
+        ({"clientsCa": {"type": "vault.example.com"}}, "vault.example.com"),
+        ({"clusterCa": {"type": "cert-manager.io"}}, ""),
+    ],
+)
+def test_a_ca_that_strimzi_has_from_somebody_else(spec: dict[str, Any], kind: str) -> None:
+    assert read_reconciliation(kafka(**spec), SCOPE.of(CaKind.CLIENTS)).foreign_type == kind
+
+
+@pytest.mark.parametrize(
     ("status", "generation", "observed"),
     [
         (None, 1, False),

@@ -172,7 +172,8 @@ class Reconciliation:
     paused: the pause annotation is set. paused_by_us: a flow of this collection set it.
     pause_effective: the operator has confirmed the pause.
     neighbours: where the Kafka resource does not exist, the names of those that do in its namespace. pauser: who has paused it, as far as
-    that is known and it is somebody else.
+    that is known and it is somebody else. foreign_type: what the resource says of where the operator has the CA from; empty where the operator or its
+    user makes it.
     """
 
     exists: bool = True
@@ -184,6 +185,7 @@ class Reconciliation:
     pause_effective: bool = False
     neighbours: tuple[str, ...] = ()
     pauser: str = ""
+    foreign_type: str = ""
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ class Condition(str, Enum):
     CLUSTER_EXISTS = "cluster_exists"
     NOT_PAUSED_BY_OTHERS = "not_paused_by_others"
     OPERATOR_IS_WORKING = "operator_is_working"
+    AUTHORITY_IS_NOT_FOREIGN = "authority_is_not_foreign"
     AUTHORITY_IS_USER_MANAGED = "authority_is_user_managed"
     PODS_ARE_LABELLED = "pods_are_labelled"
     OPERATOR_HAS_FINISHED = "operator_has_finished"

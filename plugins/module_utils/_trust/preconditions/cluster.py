@@ -69,8 +69,21 @@ def operator_is_working(snapshot: Snapshot, intent: Intent) -> Iterator[Violatio
     )  # fmt: skip
 
 
+def authority_is_not_foreign(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """Two writers of the same Secrets would undo each other's work."""
+    if not snapshot.reconciliation.foreign_type:
+        return
+    yield Violation(
+        Condition.AUTHORITY_IS_NOT_FOREIGN, snapshot.names.kafka,
+        f"has {snapshot.names.specification}.type {snapshot.reconciliation.foreign_type}, with which the operator itself writes the Secrets of the "
+        f"{snapshot.names.ca}, as this collection would.",
+        "Renew or replace it as Strimzi says for that type; flows are about a CA of the type strimzi.io, which it also has without the field.",
+    )  # fmt: skip
+
+
 def authority_is_user_managed(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    if not snapshot.reconciliation.generated or intent.goal in (Goal.UPGRADE, Goal.DOWNGRADE):
+    state = snapshot.reconciliation
+    if not state.generated or state.foreign_type or intent.goal in (Goal.UPGRADE, Goal.DOWNGRADE):
         return
     yield Violation(
         Condition.AUTHORITY_IS_USER_MANAGED, snapshot.names.kafka,

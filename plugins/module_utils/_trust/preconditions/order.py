@@ -25,6 +25,7 @@ from .authority import (
     names_are_distinct,
 )
 from .cluster import (
+    authority_is_not_foreign,
     authority_is_user_managed,
     cluster_exists,
     cluster_is_settled,
@@ -58,6 +59,7 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     cluster_exists,
     not_paused_by_others,
     operator_is_working,
+    authority_is_not_foreign,
     authority_is_user_managed,
     operator_has_finished,
     pods_are_labelled,

@@ -16,6 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.name
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.cluster import (
+    authority_is_not_foreign,
     authority_is_user_managed,
     cluster_exists,
     cluster_is_settled,
@@ -125,6 +126,25 @@ ALWAYS = [
             name=intent.goal.value, intent=intent, reconciliation=Reconciliation(generated=True),
         )
         for intent in (CREATE, RENEW, REPLACE_KEY, RECONCILE, Intent(Goal.RENEW_LEAVES))
+    ),
+    *(
+        refusal(
+            authority_is_not_foreign,
+            f"{KAFKA}: has spec.clusterCa.type cert-manager.io, with which the operator itself writes the Secrets of the cluster CA, as this "
+            "collection would. Renew or replace it as Strimzi says for that type; flows are about a CA of the type strimzi.io, which it also has "
+            "without the field.",
+            name=f"{goal.value}, {generated}", intent=Intent(goal),
+            reconciliation=Reconciliation(generated=generated, foreign_type="cert-manager.io"),
+        )
+        for goal in (Goal.RENEW, Goal.REPLACE_KEY, Goal.RECONCILE, Goal.RENEW_LEAVES, Goal.CREATE)
+        for generated in (False, True)
+    ),
+    refusal(
+        authority_is_not_foreign,
+        f"{KAFKA}: has spec.clusterCa.type vault, with which the operator itself writes the Secrets of the cluster CA, as this "
+        "collection would. Renew or replace it as Strimzi says for that type; flows are about a CA of the type strimzi.io, which it also has "
+        "without the field.",
+        name="taking it over", intent=Intent(Goal.UPGRADE), reconciliation=Reconciliation(generated=True, foreign_type="vault"),
     ),
     refusal(
         pods_are_labelled,
