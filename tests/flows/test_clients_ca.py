@@ -322,6 +322,36 @@ def test_a_kafka_access_that_copies_a_certificate_is_waited_for(cluster: Clients
     assert "KafkaAccess kafka/access" in [action.object for action in result.actions]
 
 
+def test_a_connect_that_logs_in_with_a_binding_is_waited_for(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    """The Access Operator copies first, then the Cluster Operator restarts it."""
+    cluster.begin()
+    AccessOperator(cluster.memory, "payments")
+    connect = LoggingIn(cluster.memory, "access-binding")
+    result = cluster.finish(Goal.REPLACE_KEY)
+    assert_only(cluster, cluster.current)
+    assert connect.restarts == 1
+    assert "KafkaAccess kafka/access, KafkaConnect kafka/connect" in [action.object for action in result.actions]
+
+
+def test_a_connect_that_presents_a_certificate_for_which_nobody_restarts_it(
+    cluster: ClientsCluster, nodes: ReloadingNodes
+) -> None:
+    """It logs in as one user, and is restarted for that one before the other has its next certificate."""
+    cluster.begin()
+    connect = LoggingIn(cluster.memory, "orders", mounts=["payments"], every=1)
+    cluster.programs.start("the connector", "payments")
+    old = cluster.current
+    told = held(cluster.run(Goal.REPLACE_KEY, user_batch=1))
+    assert connect.restarts == 1
+    assert "Pod kafka/connect-connect-0: may present a certificate of" in told
+    assert "it has not read the certificate of user payments since that was issued. Restart it" in told
+    assert cluster.accepted == {old, cluster.current}
+    cluster.programs.stop("the connector")
+    connect.restart()
+    cluster.finish(Goal.RECONCILE)
+    assert_only(cluster, cluster.current)
+
+
 def test_a_kafka_access_that_is_not_bound_holds_nothing(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
     """Its operator has copied nothing yet."""
     cluster.begin()

@@ -7,19 +7,24 @@ finds that a Secret has changed (docs/operator.md, "Users").
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from .memory_cluster import MemoryCluster
 
-#: How many steps of the cluster the operator takes until it looks at it again.
-_EVERY = 5
-
 
 class LoggingIn:
-    """running: whether the operator does. restarts: of its pod. source: the user of the cluster that is mirrored; empty for a KafkaConnect."""
+    """running: whether the operator does. restarts: of its pod. source: the user of the cluster that is mirrored; empty for a KafkaConnect.
+    mounts: further Secrets that its pod has, for which the operator does not restart it. every: how many steps of the cluster it takes until it
+    looks at it again.
+    """
 
-    def __init__(self, memory: MemoryCluster, user: str, source: str = "") -> None:
+    def __init__(
+        self, memory: MemoryCluster, user: str, source: str = "", *, mounts: Sequence[str] = (), every: int = 5
+    ) -> None:
         self.memory, self.users = memory, (user, source) if source else (user,)
+        self._every = every
+        self._volumes = [{"name": one, "secret": {"secretName": one}} for one in mounts]
         self.running, self.restarts, self._steps = True, 0, 0
         login, *mirrored = ({"authentication": _authentication(one)} for one in self.users)
         spec = {"target": login, "mirrors": [{"source": one} for one in mirrored]} if source else login
@@ -36,12 +41,16 @@ class LoggingIn:
     def _start(self) -> None:
         labels = {"strimzi.io/kind": self._kind, "strimzi.io/cluster": "connect"}
         self.memory.seconds += 1
-        self._send("POST", "pods", {"metadata": {"name": "connect-connect-0", "labels": labels}, "spec": {}})
+        metadata = {"name": "connect-connect-0", "labels": labels}
+        self._send("POST", "pods", {"metadata": metadata, "spec": {"volumes": self._volumes}})
 
     def _step(self) -> None:
         self._steps += 1
-        if not self.running or self._steps % _EVERY or self._read == self._stored():
+        if not self.running or self._steps % self._every or self._read == self._stored():
             return
+        self.restart()
+
+    def restart(self) -> None:
         self._read, self.restarts = self._stored(), self.restarts + 1
         self._send("DELETE", "pods/connect-connect-0", None)
         self._start()

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -25,6 +25,8 @@ from .secret_data import entries
 Object = Mapping[str, Any]
 #: Namespace and name.
 Key = tuple[str, str]
+#: Kind and name of a resource whose pods an operator restarts.
+Party = tuple[str, str]
 
 #: Where a bound Secret has the certificate of its user.
 _BOUND = "ssl.keystore.crt"
@@ -66,6 +68,19 @@ class Reader:
         return None if changed is None else all(is_since(pod, changed) for pod in self.pods)
 
 
+@dataclass(frozen=True)
+class _Source:
+    """A Secret with a certificate that is asked about. secret: the Secret that the certificate was written to. copy: where this one only
+    holds a copy.
+    """
+
+    secret: Key
+    copy: Copy | None = None
+
+    def read_by(self, name: str, pods: tuple[Object, ...], *, followed: bool = False) -> tuple[Key, Reader]:
+        return self.secret, Reader(name, pods, self.copy, followed)
+
+
 def find_readers(
     client: KubeClient, namespaces: Iterable[str], secrets: Iterable[Key], users: Mapping[Key, Key]
 ) -> Iterator[tuple[Key, Reader]]:
@@ -78,39 +93,43 @@ def find_readers(
 def _in_namespace(
     client: KubeClient, namespace: str, secrets: frozenset[Key], users: Mapping[Key, Key]
 ) -> Iterator[tuple[Key, Reader]]:
-    known = {name for home, name in secrets if home == namespace}
-    restarted = _restarted_by_operator(client, namespace, known)
-    bindings: dict[str, tuple[Key, Copy]] = {}
-    for access in _all(client, KAFKA_ACCESSES, namespace):
-        secret = users.get(_user_of(access, namespace))
-        name = ((access.get("status") or {}).get("binding") or {}).get("name")
-        # Nothing has been copied yet for a KafkaAccess that is not bound.
-        if secret is not None and name:
-            copy = _copy(client.get_or_none(SECRETS, namespace, name))
-            bindings[name] = secret, copy
-            yield secret, Reader(f"KafkaAccess {namespace}/{access['metadata']['name']}", None, copy, followed=True)
-    own: dict[tuple[str, str], list[Object]] = {party: [] for party in restarted}
+    sources = {name: _Source((home, name)) for home, name in secrets if home == namespace}
+    for access, name, source in _bindings(client, namespace, users):
+        sources.setdefault(name, source)
+        yield source.secret, Reader(access, None, source.copy, followed=True)
+    restarted = _restarted_by_operator(client, namespace, sources.keys())
+    pods: dict[Party, list[Object]] = {party: [] for party in restarted}
     for pod in _all(client, PODS, namespace):
         if is_final(pod):
             continue
         # Of a page of whole pods only what is needed stays.
         kept = {"metadata": {"creationTimestamp": pod["metadata"].get("creationTimestamp")}}
-        if (party := _party(pod)) in own:
-            own[party].append(kept)
-            continue
-        name = f"Pod {namespace}/{pod['metadata']['name']}"
-        for read in sorted(_secrets_of(pod)):
-            if read in known:
-                yield (namespace, read), Reader(name, (kept,))
-            elif read in bindings:
-                yield bindings[read][0], Reader(name, (kept,), bindings[read][1])
-    for (kind, resource), named in restarted.items():
-        reader = Reader(f"{kind} {namespace}/{resource}", tuple(own[kind, resource]), followed=True)
-        yield from (((namespace, read), reader) for read in sorted(named))
+        if (party := _party(pod)) in pods:
+            pods[party].append(kept)
+        # Nobody restarts it for what else it reads.
+        further = _secrets_of(pod) - restarted.get(party, frozenset())
+        for name in sorted(further & sources.keys()):
+            yield sources[name].read_by(f"Pod {namespace}/{pod['metadata']['name']}", (kept,))
+    for party, logins in restarted.items():
+        kind, resource = party
+        for name in sorted(logins):
+            yield sources[name].read_by(f"{kind} {namespace}/{resource}", tuple(pods[party]), followed=True)
 
 
-def _restarted_by_operator(client: KubeClient, namespace: str, known: set[str]) -> dict[tuple[str, str], set[str]]:
-    """Connect, MirrorMaker 2 and Bridge, by kind and name, with those of the Secrets by which they log in."""
+def _bindings(client: KubeClient, namespace: str, users: Mapping[Key, Key]) -> Iterator[tuple[str, str, _Source]]:
+    """Each KafkaAccess that is bound to one of these users, the Secret that it binds, and whose copy that is. Nothing has been copied yet for
+    one that is not bound.
+    """
+    for access in _all(client, KAFKA_ACCESSES, namespace):
+        secret = users.get(_user_of(access, namespace))
+        name = ((access.get("status") or {}).get("binding") or {}).get("name")
+        if secret is not None and name:
+            copy = _copy(client.get_or_none(SECRETS, namespace, name))
+            yield f"KafkaAccess {namespace}/{access['metadata']['name']}", str(name), _Source(secret, copy)
+
+
+def _restarted_by_operator(client: KubeClient, namespace: str, known: Set[str]) -> dict[Party, frozenset[str]]:
+    """Connect, MirrorMaker 2 and Bridge, with those of these Secrets by which they log in."""
     found = {}
     for kind in CLIENT_KINDS:
         for one in _all(client, kind, namespace):
@@ -119,8 +138,8 @@ def _restarted_by_operator(client: KubeClient, namespace: str, known: set[str]) 
     return found
 
 
-def _party(pod: Object) -> tuple[str, str]:
-    """Kind and name of the resource that it is a pod of."""
+def _party(pod: Object) -> Party:
+    """The resource that it is a pod of."""
     labels = pod["metadata"].get("labels") or {}
     return str(labels.get(names.KIND_LABEL)), str(labels.get(names.CLUSTER_LABEL))
 
@@ -143,14 +162,14 @@ def _all(client: KubeClient, kind: Resource, namespace: str) -> Iterator[Object]
         return
 
 
-def _authentications(resource: Object, kind: Resource) -> set[str]:
+def _authentications(resource: Object, kind: Resource) -> frozenset[str]:
     """The Secrets with the certificates by which it logs in."""
     spec = resource.get("spec") or {}
     parts = [spec]
     if kind is KAFKA_MIRROR_MAKER_2S:
         parts = [spec.get("target") or {}, *((mirror.get("source") or {}) for mirror in spec.get("mirrors") or [])]
     named = (((part.get("authentication") or {}).get("certificateAndKey") or {}).get("secretName") for part in parts)
-    return {str(secret) for secret in named if secret}
+    return frozenset(str(secret) for secret in named if secret)
 
 
 def _user_of(access: Object, namespace: str) -> Key:

@@ -458,6 +458,44 @@ def test_a_resource_has_read_it_when_all_of_its_pods_have(earlier: int, later: i
     assert (found.name, found.is_up_to_date(changed)) == ("KafkaConnect kafka/one", fresh)
 
 
+def restarted(stage: Stage, secret: str, spec: Object) -> None:
+    """A KafkaConnect that logs in with this Secret, and its pod."""
+    login = {"authentication": {"type": "tls", "certificateAndKey": {"secretName": secret}}}
+    stage.create("kafkaconnects", {"metadata": {"name": "one"}, "spec": login})
+    labels = {"strimzi.io/kind": "KafkaConnect", "strimzi.io/cluster": "one"}
+    stage.create("pods", {"metadata": {"name": "one-connect-0", "labels": labels}, "spec": spec})
+
+
+@pytest.mark.parametrize("spec", READING)
+def test_a_pod_that_an_operator_restarts_presents_what_else_it_has(spec: Object) -> None:
+    """Nobody restarts it for that."""
+    stage = one_user()
+    stage.user("login")
+    stage.issue(of(NEW, "login"), "login")
+    restarted(stage, "login", {**spec, "volumes": [{"secret": {"secretName": "login"}}, *spec.get("volumes", ())]})
+    login, orders = stage.see().users
+    assert [(one.name, one.followed) for one in login.readers] == [("KafkaConnect kafka/one", True)]
+    assert [(one.name, one.followed) for one in orders.readers] == [("Pod kafka/one-connect-0", False)]
+
+
+@pytest.mark.parametrize("mounted", [[], [{"secret": {"secretName": "b"}}]])
+def test_a_resource_that_logs_in_with_a_binding_is_a_reader_of_it(mounted: list[Object]) -> None:
+    stage, leaf = Stage(), of(NEW)
+    stage.user()
+    stage.api.clock = lambda: "2026-01-01T00:00:10Z"
+    stage.issue(leaf)
+    access = {"metadata": {"name": "bound"}, "spec": {"user": {"name": "orders"}}, "status": {"binding": {"name": "b"}}}
+    stage.create("kafkaaccesses", access)
+    restarted(stage, "b", {"volumes": mounted, "containers": [{}]})
+    stage.api.clock = lambda: "2026-01-01T00:00:20Z"
+    stage.create("secrets", secret("b", {"ssl.keystore.crt": pem(leaf)}))
+    found = stage.seen()
+    assert found.certificate is not None
+    told = {one.name: one.is_up_to_date(found.certificate.changed_at, leaf.certificate.sha256) for one in found.readers}
+    assert told == {"KafkaAccess kafka/bound": True, "KafkaConnect kafka/one": False}
+    assert {one.followed for one in found.readers} == {True}
+
+
 def test_a_binding_is_followed_to_its_readers() -> None:
     stage = one_user()
     for name, user in (
