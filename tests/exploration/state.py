@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Outgoing
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 
 CERTIFICATE, KEY, LEDGER, KAFKA = "certificate Secret", "key Secret", "ledger Secret", "Kafka resource"
@@ -105,7 +106,7 @@ class Held(NamedTuple):
 
 
 class Flow(NamedTuple):
-    """The journal; its dates do not matter, only whether it has ended."""
+    """The journal; its dates do not matter, only whether it has ended. No time passes, so no leaf ends."""
 
     goal: str
     replaces: int | None
@@ -114,6 +115,7 @@ class Flow(NamedTuple):
     retire: str
     is_abort: bool = False
     unsure: frozenset[int] | None = None
+    outgoing: Outgoing | None = None
 
 
 class Books(NamedTuple):

@@ -168,6 +168,7 @@ def _journal(flow: Flow) -> Journal:
         retire_by=DEADLINE if flow.retire == Retire.WHEN_RESTARTED.value else None,
         is_abort=flow.is_abort,
         unsure=_to_uids(flow.unsure),
+        outgoing=flow.outgoing,
     )
 
 
@@ -198,6 +199,7 @@ def books_of(ledger: Ledger) -> Books:
             journal.retire.value,
             journal.is_abort,
             _from_uids(journal.unsure),
+            journal.outgoing,
         ),
         held=tuple(
             sorted(

@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import describe_snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspection import inspect, plan
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_chain
@@ -253,12 +255,68 @@ def test_a_program_that_reads_its_secret_only_at_its_start(cluster: ClientsClust
     start(cluster, "billing", "payments")
     told = held(cluster.run(Goal.REPLACE_KEY))
     assert "Pod kafka/billing: may present a certificate of" in told
-    assert "it has not read the certificate of user payments since that was issued. Restart it" in told
+    assert "it has not read the certificate of user payments since that was issued; this holds until" in told
     assert cluster.accepted == {old, cluster.current}
     stop(cluster, "billing")
     start(cluster, "billing", "payments")
     cluster.finish(Goal.RECONCILE)
     assert_only(cluster, cluster.current)
+
+
+class TestTheEndOfWhatAProgramHasRead:
+    """Nobody restarts it, and brokers refuse its certificate from then on whichever CA is trusted."""
+
+    LIFE = 60
+
+    def begin(self, cluster: ClientsCluster) -> datetime:
+        """A program that reads its certificate, which ends then, once; and a rotation that waits for it."""
+        cluster.begin()
+        cluster.change("kafkas", CLUSTER, {"spec": {"clientsCa": {"validityDays": self.LIFE, "renewalDays": 15}}})
+        cluster.add("reports")
+        start(cluster, "billing", "reports")
+        told = held(cluster.run(Goal.REPLACE_KEY))
+        end = cluster.work().clock.now() + timedelta(days=self.LIFE + 1)
+        assert re.search(rf"Pod kafka/billing: .*; this holds until {end:%Y-%m-%d}T.* at most, when the last", told)
+        (shown,) = describe_snapshot(cluster.work().observe().snapshot)["presenters"]["others"]
+        assert (shown["name"], shown["evidence"] in told) == ("Pod kafka/billing", True)
+        return end
+
+    def pass_time(self, cluster: ClientsCluster, until: datetime) -> None:
+        """The User Operator goes on renewing certificates."""
+        while left := max(until - cluster.work().clock.now(), timedelta(0)):
+            cluster.memory.seconds += min(left, timedelta(days=10)) / timedelta(seconds=1)
+            cluster.memory.settle(1)
+
+    def test_until_then_it_holds_the_ca(self, cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+        end, old = self.begin(cluster) - timedelta(days=2), self.old(cluster)
+        self.pass_time(cluster, end)
+        assert "Pod kafka/billing: may present a certificate of" in held(cluster.run(Goal.RECONCILE))
+        assert old in cluster.accepted
+
+    def test_then_the_ca_leaves(self, cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+        end = self.begin(cluster)
+        cluster.programs.stop("billing")
+        self.pass_time(cluster, end + timedelta(minutes=10))
+        cluster.finish(Goal.RECONCILE)
+        assert_only(cluster, cluster.current)
+
+    def test_a_program_that_was_late_before_the_switch_holds_it_for_good(
+        self, cluster: ClientsCluster, nodes: ReloadingNodes
+    ) -> None:
+        """Nobody has seen what it had read."""
+        cluster.begin()
+        start(cluster, "billing", "payments")
+        cluster.memory.seconds += 1
+        cluster.change("secrets", "payments", {"metadata": {"annotations": {"strimzi.io/force-renew": "true"}}})
+        cluster.memory.settle(1)
+        told = held(cluster.run(Goal.REPLACE_KEY))
+        assert "Pod kafka/billing: may present a certificate of" in told
+        assert "this holds until" not in told
+
+    @staticmethod
+    def old(cluster: ClientsCluster) -> str:
+        (found,) = cluster.accepted - {cluster.current}
+        return found
 
 
 def test_a_flow_that_stops_after_use_does_not_fail_for_it(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
@@ -344,7 +402,7 @@ def test_a_connect_that_presents_a_certificate_for_which_nobody_restarts_it(
     told = held(cluster.run(Goal.REPLACE_KEY, user_batch=1))
     assert connect.restarts == 1
     assert "Pod kafka/connect-connect-0: may present a certificate of" in told
-    assert "it has not read the certificate of user payments since that was issued. Restart it" in told
+    assert "it has not read the certificate of user payments since that was issued; this holds until" in told
     assert cluster.accepted == {old, cluster.current}
     cluster.programs.stop("the connector")
     connect.restart()

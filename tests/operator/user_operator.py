@@ -88,7 +88,7 @@ class UserOperatorDouble:
             raise UserFailed("Secret is invalid: type: Invalid value: field is immutable")
         stored = data(found) if found and self._is_ours(found) else {}
         if self._is_due(user, found, stored, ca):
-            stored = self._issued(name, ca, key, stored)
+            stored = self._issued(user, ca, key)
             self.issued.append(name)
         elif self.keystores and not all(stored.get(entry) for entry in _KEYSTORE):
             stored = {**stored, **self._keystore_of(name, stored)}
@@ -120,16 +120,18 @@ class UserOperatorDouble:
         return leaf[0].not_valid_after_utc - certs.now() < self._window(user)
 
     def _window(self, user: Object) -> timedelta:
-        """The user's own, else that of the clients CA."""
-        own = user["spec"]["authentication"].get("renewalDays")
-        of_ca = (((self.api.get("kafkas", self.cluster) or {}).get("spec") or {}).get("clientsCa") or {}).get(
-            "renewalDays"
-        )
-        return timedelta(days=own or of_ca or 30)
+        return timedelta(days=self._days(user, "renewalDays") or 30)
 
-    def _issued(self, name: str, ca: bytes, ca_key: bytes, stored: dict[str, bytes]) -> dict[str, bytes]:
-        key = certs.new_leaf_key()
-        leaf = certs.leaf(certs.name(name, None), (), key, ca, certs.load_key(ca_key), 365)
+    def _days(self, user: Object, what: str) -> int | None:
+        """The user's own, else those of the clients CA."""
+        spec: Object = (self.api.get("kafkas", self.cluster) or {}).get("spec") or {}
+        of_ca: int | None = (spec.get("clientsCa") or {}).get(what)
+        return user["spec"]["authentication"].get(what) or of_ca
+
+    def _issued(self, user: Object, ca: bytes, ca_key: bytes) -> dict[str, bytes]:
+        name, key = user["metadata"]["name"], certs.new_leaf_key()
+        days = self._days(user, "validityDays") or 365
+        leaf = certs.leaf(certs.name(name, None), (), key, ca, certs.load_key(ca_key), days)
         if leaf is None and self.keystores:
             raise UserFailed("Could not parse certificate: java.io.IOException: Empty input")
         pair = {"user.crt": leaf or b"", "user.key": certs.key_pem(key)}

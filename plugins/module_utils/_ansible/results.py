@@ -14,6 +14,7 @@ from .._leaves.trigger import Due
 from .._pki.certificates import Certificate, Chain
 from .._strimzi.actions import Action
 from .._trust.evidence.clients import waiver_of
+from .._trust.evidence.outgoing import known_presenters
 from .._trust.evidence.parties import present_outside, present_pods, surely_trusted_by
 from .._trust.evidence.stored import Presentation, usage_of
 from .._trust.evidence.unmanaged import left_to_their_owner
@@ -152,7 +153,7 @@ def _outside(client: OutsideClient, snapshot: Snapshot, ledger: Ledger) -> dict[
 def _presenters(snapshot: Snapshot, ledger: Ledger) -> dict[str, Any]:
     """How many there are, and those that present something else than certificates of the CA in use: there may be ten thousand."""
     own = frozenset(one.fingerprint for one in snapshot.ca.current[:1])
-    others = [one for one in snapshot.presenters if one.authorities not in (own, frozenset()) or one.behind]
+    others = [one for one in known_presenters(snapshot) if one.authorities not in (own, frozenset()) or one.behind]
     return {"count": len(snapshot.presenters), "others": [_presenter(one, snapshot, ledger) for one in others]}
 
 

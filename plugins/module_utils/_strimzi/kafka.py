@@ -45,6 +45,11 @@ def renewal_window(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -
     return timedelta(days=int(_specified(kafka, scope).get("renewalDays") or 30))
 
 
+def leaf_life(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -> timedelta:
+    """How long a leaf is valid that the operator issues; 365 days unless the resource says otherwise."""
+    return timedelta(days=int(_specified(kafka, scope).get("validityDays") or 365))
+
+
 def is_observed(kafka: Mapping[str, Any] | None) -> bool:
     """Whether the operator has acted on the present generation of the resource."""
     if kafka is None:

@@ -21,6 +21,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from .._pki.certificates import (
     Certificate,
@@ -30,7 +31,15 @@ from .._pki.certificates import (
     parse_chain,
 )
 from .._trust.model.goals import Goal, Retire
-from .._trust.model.ledger import HeldByProcesses, HeldLeaf, Journal, Ledger, LedgerEntry, RemovedEntry
+from .._trust.model.ledger import (
+    HeldByProcesses,
+    HeldLeaf,
+    Journal,
+    Ledger,
+    LedgerEntry,
+    Outgoing,
+    RemovedEntry,
+)
 from .._trust.model.states import TrustState
 from . import names
 from .named_record import decode_named, encode_named
@@ -167,9 +176,20 @@ def _decode_journal(text: str | None) -> Journal | None:
             is_abort=record.get("abort") is True,
             unsure=frozenset(map(str, record["unsure"])) if "unsure" in record else None,
             named=decode_named(record.get("named")),
+            outgoing=_decode_outgoing(record["outgoing"]) if "outgoing" in record else None,
         )
     except (ValueError, KeyError, TypeError, RecursionError):
         raise _Foreign(f"the annotation {names.JOURNAL} is not a journal") from None
+
+
+def _decode_outgoing(record: Mapping[str, Any]) -> Outgoing:
+    ends_at = datetime.strptime(record["endsAt"], _TIME)
+    return Outgoing(frozenset(map(str, record["readers"])), ends_at, record["switched"] is True)
+
+
+def _encode_outgoing(outgoing: Outgoing) -> dict[str, object]:
+    ends_at = outgoing.ends_at.strftime(_TIME)
+    return {"readers": sorted(outgoing.readers), "endsAt": ends_at, "switched": outgoing.switched}
 
 
 def _name(value: object) -> str | None:
@@ -225,5 +245,6 @@ def encode_journal(journal: Journal | None) -> str | None:
         "abort": journal.is_abort or None,
         "unsure": sorted(journal.unsure) if journal.unsure is not None else None,
         "named": encode_named(journal.named),
+        "outgoing": _encode_outgoing(journal.outgoing) if journal.outgoing is not None else None,
     }
     return json.dumps({key: value for key, value in record.items() if value is not None}, sort_keys=True)

@@ -29,13 +29,14 @@ _WAIVER = "give a waiver for it that says until when it may go on"
 @dataclass(frozen=True)
 class _Authorities:
     """now: the time. known: the CAs of the cluster and of its ledger. used: fingerprints of those of which a certificate may be that was
-    read at any time.
+    read at any time. home: where the cluster's own User Operator issues; nobody here knows for how long another one does.
     """
 
     ca: CaSecrets
     known: tuple[Certificate, ...]
     used: frozenset[str]
     now: datetime
+    home: str
 
     @property
     def outdated(self) -> frozenset[str]:
@@ -60,7 +61,7 @@ def presenters_of(
     """known: the CAs of the cluster and of its ledger. used: fingerprints of those that are or were in use. beside: of those that brokers
     accept beside them; somebody else than the User Operator may have issued certificates of each.
     """
-    about = _Authorities(ca, tuple(dict.fromkeys(known)), frozenset(used), now)
+    about = _Authorities(ca, tuple(dict.fromkeys(known)), frozenset(used), now, users.namespace)
     by_anybody = replace(about, used=about.used.union(beside))
     strangers = dict(_issued_elsewhere(users))
     return (
@@ -98,7 +99,10 @@ def _of_user(user: User, about: _Authorities) -> Iterator[Presenter]:
     what = f"the certificate of user {user.name}"
     left_out = user.pause is ReissuePause.FOREIGN and not certificate.is_current
     pause = ReissuePause.FOREIGN if left_out else ReissuePause.NONE
-    yield from (replace(_reader(one, what, certificate, about), pause=pause) for one in user.readers)
+    for one in user.readers:
+        # Nobody else writes what it reads.
+        reads = f"{one.name} {user.name}" if user.namespace == about.home else ""
+        yield replace(_reader(one, what, certificate, about), pause=pause, reads=reads)
 
 
 def _of_paused(user: User) -> Iterator[Presenter]:
@@ -125,6 +129,11 @@ def _held(certificate: UserCertificate, where: str, about: _Authorities) -> tupl
     if certificate.authority is None or not certificate.has_key:
         return None, f"{where}: {certificate.problem}"
     return _issuers(certificate, certificate.authority, about), where
+
+
+def _end(certificate: UserCertificate) -> datetime | None:
+    """When the last certificate ends that somebody presents who has read this Secret; None where the keystore in it may hold another one."""
+    return None if certificate.stale else certificate.not_after
 
 
 def _issuers(certificate: UserCertificate, authority: Certificate, about: _Authorities) -> frozenset[str]:
@@ -154,7 +163,7 @@ def _reader(reader: Reader, what: str, certificate: UserCertificate, about: _Aut
         why = f"it has not read {what} since that was issued"
         return Presenter(reader.name, about.outdated, why, renewal, remedy=remedy)
     own = frozenset() if certificate.authority is None else _issuers(certificate, certificate.authority, about)
-    return Presenter(reader.name, own, what, renewal, remedy=remedy)
+    return Presenter(reader.name, own, what, renewal, remedy=remedy, ends_at=_end(certificate))
 
 
 def _issued_elsewhere(users: Users) -> Iterator[tuple[str, str]]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from .._kube.client import KubeClient
@@ -37,7 +37,7 @@ TLS, TLS_EXTERNAL = Authentication.TLS.value, Authentication.TLS_EXTERNAL.value
 class User:
     """authentication: as in its resource; empty where it has none. secret: the one that the User Operator writes. ready: as the User
     Operator has said; it says nothing of a user that it is only about to look at, or to look at again. certificate: None where it gets none.
-    renewal_days: its own; None where those of the clients CA count.
+    renewal_days, validity_days: its own; None where those of the clients CA count.
     """
 
     namespace: str
@@ -49,6 +49,7 @@ class User:
     certificate: UserCertificate | None = None
     readers: tuple[Reader, ...] = ()
     renewal_days: int | None = None
+    validity_days: int | None = None
 
     @property
     def label(self) -> str:
@@ -80,6 +81,11 @@ class Users:
     def elsewhere(self) -> tuple[str, ...]:
         """Other namespaces in which a User Operator issues certificates, in order."""
         return tuple(sorted({user.namespace for user in self.users if user.authentication == TLS} - {self.namespace}))
+
+    def longest_life(self, usual: timedelta) -> timedelta:
+        """How long a certificate is valid at most that the User Operator issues. usual: of users that say nothing themselves."""
+        lives = [timedelta(days=one.validity_days) if one.validity_days else usual for one in self.users]
+        return max(lives, default=usual)
 
 
 def read_users(client: KubeClient, scope: ClusterNames, now: datetime, asked: Named = NOTHING_NAMED) -> Users:
@@ -166,6 +172,7 @@ def _listed(client: KubeClient, scope: ClusterNames, space: UserNamespace) -> li
                 User(
                     space.name, name, str(authentication.get("type") or ""), f"{space.secret_prefix}{name}", ready,
                     user_pause(one), renewal_days=authentication.get("renewalDays"),
+                    validity_days=authentication.get("validityDays"),
                 )
             )  # fmt: skip
     return found

@@ -24,6 +24,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
     Layout,
     Ledger,
     LedgerEntry,
+    Outgoing,
     RemovedEntry,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.named import (
@@ -66,6 +67,7 @@ journals = st.builds(
         named_secrets,
         st.lists(st.builds(UserNamespace, words, words | st.just("")), max_size=2).map(tuple),
     ),
+    outgoing=st.none() | st.builds(Outgoing, st.frozensets(words, max_size=3), times, st.booleans()),
 )
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -104,6 +105,13 @@ def test_the_cas_of_the_other_ca_are_known_without_a_request_more() -> None:
     assert (before, len(made.api.requests)) == ({}, requests)
     other = {one.certificate.public_key_sha256 for one in (CA, OLD)}
     assert observe(made.client(), SCOPE, NOW).snapshot.keys_elsewhere.keys() == other
+
+
+@pytest.mark.parametrize(("said", "days"), [({}, 365), ({"clientsCa": {"validityDays": 40}}, 40)])
+def test_how_long_certificates_of_users_are_valid(said: dict[str, Any], days: int) -> None:
+    made = bench()
+    made.change("kafkas", "demo", {"spec": said})
+    assert seen(made).snapshot.longest_life == timedelta(days=days)
 
 
 def test_an_old_one_that_the_operator_keeps_until_it_expires_is_no_flow_of_its_own() -> None:

@@ -260,6 +260,40 @@ class TestReaders:
         )  # fmt: skip
 
 
+class TestTheEndOfWhatReadersHaveRead:
+    """It is known of those that have read what the cluster's own User Operator has written."""
+
+    FRESH = Reader("Pod apps/a", ({"metadata": {"creationTimestamp": LATE.isoformat()}},))
+    BEHIND = Reader("Pod apps/a", ({"metadata": {"creationTimestamp": EARLY.isoformat()}},))
+
+    @pytest.mark.parametrize(
+        ("reader", "certificate", "end"),
+        [
+            (FRESH, GOOD, GOOD.not_after),
+            (BEHIND, GOOD, None),
+            (FRESH, replace(GOOD, stale="its user.p12 does not open"), None),
+            (FRESH, replace(GOOD, changed_at=None), None),
+            (Reader("KafkaAccess apps/a", None, Copy("ab", NOW)), GOOD, GOOD.not_after),
+            (Reader("KafkaAccess apps/a", None, Copy("cd", NOW)), GOOD, None),
+        ],
+        ids=["read", "not read", "another one in the keystore", "not told when it changed", "copied", "not copied"],
+    )
+    def test_it_is_that_of_the_certificate_in_the_secret(
+        self, reader: Reader, certificate: UserCertificate, end: datetime | None
+    ) -> None:
+        _operator, own, found = of(user(certificate, "tls", reader))
+        assert (found.reads, found.ends_at) == (f"{reader.name} orders", end)
+        assert (own.reads, own.ends_at) == ("", None)
+
+    def test_another_user_operator_may_issue_for_longer(self) -> None:
+        _operator, _user, found = of(replace(user(GOOD, "tls", self.FRESH), namespace="team"))
+        assert found.reads == ""
+
+    def test_a_person_may_put_anything_into_a_named_secret(self) -> None:
+        *_others, found = of(named=[named(GOOD, self.FRESH)])
+        assert (found.name, found.reads) == ("Pod apps/a", "")
+
+
 @pytest.mark.parametrize(
     ("superusers", "unknown"),
     [

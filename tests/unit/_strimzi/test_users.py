@@ -134,6 +134,20 @@ def test_whether_a_user_is_ready_is_said_by_the_user_operator(said: list[str], r
     assert stage.seen().ready is ready
 
 
+@pytest.mark.parametrize(
+    ("own", "longest"),
+    [([], 40), ([None], 40), ([7], 7), ([7, None], 40), ([7, 400], 400)],
+    ids=["no user", "as usual", "shorter", "one as usual", "longer"],
+)
+def test_how_long_certificates_are_valid_at_most(own: Sequence[int | None], longest: int) -> None:
+    stage = Stage()
+    for number, days in enumerate(own):
+        stage.user(f"user-{number}")
+        if days:
+            stage.change("kafkausers", f"user-{number}", {"spec": {"authentication": {"validityDays": days}}})
+    assert stage.see().longest_life(timedelta(days=40)) == timedelta(days=longest)
+
+
 WRONG: Sequence[tuple[Entity, dict[str, bytes | None], str]] = [
     (of(STRANGER), {}, "brokers refuse its certificate: "),
     (of(NEW, end=NOW - timedelta(days=1)), {}, "brokers refuse its certificate: "),

@@ -19,6 +19,7 @@ from ..model.states import TrustState
 from . import stored
 from .clients import waiver_of
 from .live import Acceptance, accepts_live, present_live
+from .outgoing import known_presenters
 from .stored import Presentation
 
 
@@ -47,9 +48,8 @@ def presenters(snapshot: Snapshot) -> tuple[Presenter, ...]:
     """The parties outside the cluster that present something, or may, and are not waived."""
     if not snapshot.pods:
         return ()
-    return tuple(
-        one for one in snapshot.presenters if one.authorities != frozenset() and waiver_of(one.name, snapshot) is None
-    )
+    found = known_presenters(snapshot)
+    return tuple(one for one in found if one.authorities != frozenset() and waiver_of(one.name, snapshot) is None)
 
 
 def unsure(snapshot: Snapshot, ledger: Ledger) -> tuple[Pod, ...]:

@@ -14,6 +14,7 @@ from ..model.intent import Intent
 from ..model.ledger import Journal, Ledger
 from ..model.named import NOTHING_NAMED
 from ..model.snapshot import Snapshot
+from .outgoing import note_outgoing
 from .undoing import nobody_can_have, note_unsure, obstacle_to_undoing
 
 
@@ -35,8 +36,9 @@ def write_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Le
     if asked and obstacle_to_undoing(snapshot, journal, ledger) is None:
         return replace(ledger, journal=_turned(journal, snapshot, ledger))
     if journal.goal in ROTATIONS and _rotation_complete(snapshot, journal, ledger):
-        return replace(ledger, journal=replace(journal, finished_at=snapshot.now, named=NOTHING_NAMED))
-    return replace(ledger, journal=_as_asked_now(note_unsure(snapshot, journal, ledger), intent))
+        return replace(ledger, journal=replace(journal, finished_at=snapshot.now, named=NOTHING_NAMED, outgoing=None))
+    noted = note_outgoing(snapshot, note_unsure(snapshot, journal, ledger), ledger)
+    return replace(ledger, journal=_as_asked_now(noted, intent))
 
 
 def _turned(journal: Journal, snapshot: Snapshot, ledger: Ledger) -> Journal:
@@ -50,6 +52,7 @@ def _turned(journal: Journal, snapshot: Snapshot, ledger: Ledger) -> Journal:
         started_at=snapshot.now,
         is_abort=True,
         unsure=frozenset() if nobody_can_have(snapshot, unwanted) else None,
+        outgoing=None,
     )
 
 

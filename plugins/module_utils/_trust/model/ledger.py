@@ -90,6 +90,19 @@ class HeldLeaf(HeldByProcesses):
 
 
 @dataclass(frozen=True)
+class Outgoing:
+    """The certificates of the CA that a flow replaces, as far as programs have read them that may never read again.
+
+    readers: what these read, as presenters say. ends_at: when the last of these certificates ends. switched: whether that covers what was on its
+    way when the next CA came into use.
+    """
+
+    readers: frozenset[str]
+    ends_at: datetime
+    switched: bool = False
+
+
+@dataclass(frozen=True)
 class Journal:
     """The flow in flight, or the last one that finished. It makes a rerun a continuation or a no-op.
 
@@ -100,6 +113,7 @@ class Journal:
     is_abort: it undoes a flow that was in flight: the CA that this was to replace is its successor. unsure: of an abort, UIDs of the pods that may
     have been started with a leaf of the CA that is given up, although nothing stored says so; None: that was not told yet.
     named: the places that a person has told the flow to look at; a run that says nothing else looks there too. Empty once the flow has finished.
+    outgoing: the certificates that programs may go on with after the switch; None where nothing is known of them, or the flow has finished.
     """
 
     goal: Goal
@@ -113,6 +127,7 @@ class Journal:
     is_abort: bool = False
     unsure: frozenset[str] | None = None
     named: Named = NOTHING_NAMED
+    outgoing: Outgoing | None = None
 
 
 @dataclass(frozen=True)

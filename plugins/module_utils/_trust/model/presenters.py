@@ -9,6 +9,7 @@ read them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import Enum
 
 
@@ -52,6 +53,8 @@ class Presenter:
     another CA is in use than when it was issued. remedy: how it comes to present a certificate of the CA in use.
     hindered: why it would not be issued anew, without a full stop; empty where it would. pause: whether that is because somebody keeps the
     issuer from it for now. secret: where its leaf would be written to, if this collection had to issue that; empty where it never would.
+    reads: of a program that has only ever read what one issuer writes, its name and whose certificate that is; empty of any other party. ends_at:
+    when the certificate that such a program has read ends; None where it is not known which that is, as when there is a newer one.
     """
 
     name: str
@@ -63,6 +66,8 @@ class Presenter:
     hindered: str = ""
     pause: ReissuePause = ReissuePause.NONE
     secret: str = ""
+    reads: str = ""
+    ends_at: datetime | None = None
 
     @property
     def is_followed(self) -> bool:

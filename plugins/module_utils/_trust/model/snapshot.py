@@ -229,7 +229,8 @@ class Snapshot:
     they may. served: leaves of users, by their Secrets, where this collection issues them because somebody else keeps the key of the CA in use
     or of the next one; None where there is none yet. Their generation is that of the CA that lies beside them. namesakes: presenters that are
     named as processes of the cluster. named: the places that a person has told this run, or the flow in flight, to look at. keys_elsewhere: the
-    CAs of the cluster that this snapshot is not about, as people name them, by the SHA-256 of their public keys.
+    CAs of the cluster that this snapshot is not about, as people name them, by the SHA-256 of their public keys. longest_life: how long a certificate is
+    valid at most that presenters are issued.
     """
 
     names: ObjectNames
@@ -268,6 +269,7 @@ class Snapshot:
     namesakes: tuple[str, ...] = ()
     named: Named = NOTHING_NAMED
     keys_elsewhere: Mapping[str, str] = field(default_factory=dict)
+    longest_life: timedelta = timedelta(days=365)
 
     @cached_property
     def every_leaf(self) -> tuple[StoredLeaf, ...]:

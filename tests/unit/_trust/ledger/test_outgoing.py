@@ -1,0 +1,129 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The journal keeps until when programs may present a certificate of the CA that is replaced: what they have read is seen before the switch."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.books import keep_books
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.outgoing import note_outgoing
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Outgoing
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import Presenter, Renewal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+
+from ....support.certificates import NOW, YEAR
+from ..builders import DAY, NEW, OLD, THIRD, a_journal, books_of, secrets
+from ..of_users import STAGES, presenter, presenting
+
+KNOWN = Outgoing(frozenset({"Pod kafka/a orders"}), NOW + YEAR)
+SWITCHED = replace(KNOWN, switched=True)
+
+
+def program(name: str, days: int | None = 10, **fields: Any) -> Presenter:
+    """It has read a certificate that ends so many days from now; None where nobody knows which."""
+    ends_at = None if days is None else NOW + days * DAY
+    return presenter(name, renewal=Renewal.BY_HAND, **{"reads": f"{name} orders", "ends_at": ends_at, **fields})
+
+
+def noted(stage: str, *programs: Presenter, journal: Journal | None = None, **fields: Any) -> Outgoing | None:
+    seen = replace(STAGES[stage], presenters=presenting(*programs), **fields)
+    return note_outgoing(seen, journal or a_journal(), books_of(seen)).outgoing
+
+
+@pytest.mark.parametrize(
+    ("programs", "readers", "days"),
+    [
+        pytest.param([], [], 0, id="none"),
+        pytest.param([presenter()], [], 0, id="users read nothing"),
+        pytest.param([program("a", 10), program("b", 20)], ["a orders", "b orders"], 20, id="the last end counts"),
+        pytest.param([program("a", 10), program("b", None)], ["a orders"], 10, id="one has not read it"),
+        pytest.param([program("a", 10), program("a", None)], [], 0, id="a copy that it has not read"),
+        pytest.param([program("a", None), program("a", 10)], [], 0, id="the same in another order"),
+        pytest.param([program("a", 10), program("a", 20, reads="a y")], ["a orders", "a y"], 20, id="of two users"),
+        pytest.param([program("a", 10, reads="")], [], 0, id="somebody else writes what it reads"),
+        pytest.param([program("a", -10)], ["a orders"], -10, id="ended already"),
+    ],
+)
+def test_before_the_switch_programs_are_known_by_what_they_have_read(
+    programs: list[Presenter], readers: list[str], days: int
+) -> None:
+    expected = Outgoing(frozenset(readers), NOW + days * DAY) if readers else None
+    assert noted("trusted", *programs) == expected
+
+
+def test_as_long_as_the_next_ca_is_trusted_by_nobody_no_write_is_spent_on_it() -> None:
+    assert noted("published", program("a"), journal=a_journal(outgoing=KNOWN)) is None
+
+
+def test_what_is_known_is_looked_at_again_until_the_switch() -> None:
+    again = noted("trusted", program("b"), journal=a_journal(outgoing=SWITCHED))
+    assert again == Outgoing(frozenset({"b orders"}), NOW + 10 * DAY)
+
+
+@pytest.mark.parametrize(("life", "end"), [(YEAR, NOW + YEAR + DAY), (10 * DAY, NOW + YEAR)], ids=["longer", "shorter"])
+def test_a_certificate_may_have_been_on_its_way_at_the_switch(life: timedelta, end: Any) -> None:
+    found = noted("switched", program("b"), journal=a_journal(outgoing=KNOWN), longest_life=life)
+    assert found == replace(KNOWN, ends_at=end, switched=True)
+
+
+@pytest.mark.parametrize("known", [None, SWITCHED])
+def test_after_that_nothing_is_noted(known: Outgoing | None) -> None:
+    assert noted("switched", program("b"), journal=a_journal(outgoing=known)) == known
+
+
+def test_a_ca_that_is_none_of_the_flow_says_nothing() -> None:
+    assert noted("switched", journal=a_journal(outgoing=KNOWN), ca=secrets(THIRD)) == KNOWN
+
+
+def test_nobody_waits_after_a_renewal_with_the_same_key() -> None:
+    assert noted("trusted", program("a"), journal=a_journal(Goal.RENEW)) is None
+
+
+def test_there_is_room_for_so_many_names() -> None:
+    """Programs that are left out hold the CA until they read again."""
+    found = noted("trusted", *(program(f"{number:0991}") for number in range(120)))
+    assert found is not None
+    assert (len(found.readers), min(found.readers)[-9:]) == (100, "00 orders")
+    exactly = noted("trusted", program("x" * (100_000 - 7)))
+    assert exactly is not None
+    assert noted("trusted", program("x" * (100_001 - 7))) is None
+
+
+def journal_of(snapshot: Snapshot, **intent: Any) -> Journal:
+    journal = keep_books(snapshot, Intent(**{"goal": Goal.RECONCILE, **intent}), GATES)[0].journal
+    assert journal is not None
+    return journal
+
+
+def with_journal(stage: str, **fields: Any) -> Snapshot:
+    seen = STAGES[stage]
+    return replace(seen, ledger=replace(books_of(seen), journal=a_journal(**fields)))
+
+
+def test_the_books_keep_it() -> None:
+    seen = replace(STAGES["trusted"], presenters=presenting(program("a")))
+    assert journal_of(seen).outgoing == Outgoing(frozenset({"a orders"}), NOW + 10 * DAY)
+
+
+def test_it_is_not_that_of_the_flow_back() -> None:
+    """The flow back replaces the other CA."""
+    turned = journal_of(with_journal("switched", outgoing=SWITCHED), goal=Goal.ABORT)
+    assert (turned.is_abort, turned.outgoing) == (True, None)
+
+
+def test_it_ends_with_the_flow() -> None:
+    seen = with_journal("issued", outgoing=SWITCHED)
+    books = books_of(seen)
+    left = replace(books, entries=tuple(one for one in books.entries if one.certificate == NEW.certificate))
+    done = journal_of(replace(seen, ledger=left, ca=secrets(NEW, certificate_generation=1)))
+    assert (done.finished_at, done.outgoing) == (NOW, None)
+    assert books.find(OLD.certificate.fingerprint) is not None
