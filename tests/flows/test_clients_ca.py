@@ -206,14 +206,6 @@ def test_neither_flow_works_in_a_pause_of_the_other(cluster: ClientsCluster, ca:
     assert (cluster.writes, cluster.paused) == (0, True)
 
 
-def test_nobody_verifies(cluster: ClientsCluster) -> None:
-    cluster.begin()
-    cluster.change("kafkas", CLUSTER, {"spec": {"kafka": {"listeners": clusters.LISTENERS[:1]}}})
-    cluster.memory.settle(1)
-    assert "has no listener that verifies clients by the clients CA" in held(cluster.run(Goal.REPLACE_KEY))
-    assert cluster.writes == 0
-
-
 def test_nobody_issues(cluster: ClientsCluster) -> None:
     cluster.begin()
     cluster.change("kafkas", CLUSTER, {"spec": {"entityOperator": None}})

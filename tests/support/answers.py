@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_listeners import user_listeners
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.enrolment import as_seen
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Pod
@@ -18,8 +19,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from .memory_cluster import MemoryCluster
 
 PORTS = (9090, 9091)
-#: The ports of the usual cluster on which users log in.
-USER_PORTS = (9093,)
 
 
 @dataclass
@@ -41,12 +40,12 @@ class Answers:
         known = [*(entry.certificate for entry in ledger.entries), *(one.certificate for one in ledger.removed)]
         nodes = [pod for pod in observation.snapshot.pods if pod.component is Component.KAFKA]
         about_users = observation.scope.ca is CaKind.CLIENTS
-        ports = USER_PORTS if about_users else PORTS
+        ports = [one.port for one in user_listeners(observation.kafka or {}) if one.managed] if about_users else PORTS
         return tuple(self._answer(pod, port, known, about_users) for pod in nodes for port in ports)
 
     def _answer(self, pod: Pod, port: int, known: list[Certificate], about_users: bool) -> ObservedListener:
         process = self.memory.kubelet.processes.get(pod.uid)
-        if process is None or pod.name in self.silent:
+        if process is None or pod.name in self.silent or (about_users and not process.users):
             return ObservedListener(pod.name, pod.uid, port, why=f"port {port} of pod {pod.name}: no answer")
         trusted = process.users if about_users else process.trusted
         accepted = frozenset(one.fingerprint for one in known if _accepts(trusted, one))

@@ -16,6 +16,10 @@ from typing import Any
 from .memory_api import Change, MemoryApi
 
 
+def _verifies_users(listener: Mapping[str, Any]) -> bool:
+    return (listener.get("authentication") or {}).get("type") == "tls"
+
+
 @dataclass(frozen=True)
 class Process:
     """A pod's process, by what it loaded at its start (docs/operator.md, "Who trusts what"): PEM of its leaves, PEM of its
@@ -81,7 +85,10 @@ class SimulatedKubelet:
         self.processes[uid] = replace(self.processes[uid], users=self._users())
 
     def _users(self) -> bytes:
-        return self._entry(f"{self.cluster}-trustbundle", "clients-ca.crt")
+        """Nothing where no listener asks for certificates."""
+        kafka = self.api.find("kafkas", self.namespace, self.cluster) or {"spec": {"kafka": {}}}
+        asking = [one for one in kafka["spec"]["kafka"].get("listeners") or [] if _verifies_users(one)]
+        return self._entry(f"{self.cluster}-trustbundle", "clients-ca.crt") if asking else b""
 
     def _leaves(self, pod: str, component: str) -> tuple[tuple[str, bytes], ...]:
         c = self.cluster

@@ -68,6 +68,7 @@ def read_reconciliation(
         generated=is_generated(kafka, scope),
         observed=is_observed(kafka),
         ready=condition(kafka, "Ready"),
+        failed=condition(kafka, "NotReady"),
         paused=paused,
         paused_by_us=paused and annotation(kafka, scope.paused_by) is not None,
         pause_effective=paused and condition(kafka, PAUSED),

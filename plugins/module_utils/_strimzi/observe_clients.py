@@ -55,7 +55,6 @@ def observe_clients_ca(
     found = find_pods(client, scope, nodes)
     brokers = [pod for pod in found if _is_broker(pod, scope, nodes)]
     listeners = user_listeners(kafka or {})
-    verifying = any(listener.managed for listener in listeners)
     certificates = secrets.get(scope.ca_certificate_secret)
     ca = read_ca_secrets(certificates, secrets.get(scope.ca_key_secret), scope.certificate_generation)
     # The operator keeps a replaced clients CA until it expires: that is no flow of its own which is still under way.
@@ -69,11 +68,11 @@ def observe_clients_ca(
     )
     snapshot = replace(
         bare,
-        pods=tuple(_broker(pod, certificates) for pod in brokers) if verifying else (),
+        pods=tuple(_broker(pod, certificates) for pod in brokers) if kafka is not None else (),
         unlabelled=unlabelled(((pod, Component.KAFKA) for pod in brokers), scope),
         presenters=_presenters(users, scope, ca, ledger, now),
         sends_chains=False,
-        has_verifiers=kafka is None or verifying,
+        has_verifiers=kafka is None or any(listener.managed for listener in listeners),
         unmanaged=tuple(listener.label for listener in listeners if not listener.managed),
         issued_by=IssuedBy.USER_OPERATOR if users is None or users.operated else IssuedBy.NOBODY,
         pause_reissue=why_users_are_paused(

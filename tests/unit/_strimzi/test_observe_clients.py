@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.looking import endpoints_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation, observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe_clients import observe_clients_ca
@@ -58,10 +59,14 @@ def test_a_broker_that_the_operator_is_still_to_restart() -> None:
     assert [one.generation for one in seen(made).snapshot.pods] == [2, None]
 
 
-def test_without_a_listener_that_verifies_nobody_is_asked() -> None:
-    made = bench(listeners=[{**MTLS[0], "authentication": {"type": "scram-sha-512"}}])
+@pytest.mark.parametrize(("kind", "verify"), [("tls", True), ("scram-sha-512", False), ("custom", False)])
+def test_whether_brokers_verify(kind: str, verify: bool) -> None:
+    made = bench(listeners=[{**MTLS[0], "authentication": {"type": kind}}])
     made.create("pods", pod("demo-kafka-0"))
-    assert (seen(made).snapshot.pods, seen(made).snapshot.has_verifiers) == ((), False)
+    found = seen(made)
+    assert found.snapshot.has_verifiers is verify
+    assert [one.name for one in found.snapshot.pods] == ["demo-kafka-0"]
+    assert [one.port for one in endpoints_of(found)] == ([9093] if verify else [])
 
 
 CUSTOM = {

@@ -14,6 +14,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.p
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import usage_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.removal import removal_gate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.verifiers import verifying_parties
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import in_flight
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.memory import forget_removed
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.projection import note_reloads
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Waiver
@@ -25,6 +26,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.pres
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState, Usage
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Look
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import WriteLedger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Reload, Roll, RollReason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prepare import prepare
@@ -39,6 +41,7 @@ from .builders import (
     OLD,
     PODS,
     UNUSED,
+    a_journal,
     answering,
     books_of,
     entry,
@@ -188,6 +191,37 @@ class TestRemoval:
         asked = replace(asked, pods=(replace(first, verifies_only=False), *others))
         (left,) = forget_removed(asked, books).removed
         assert left.lingering == frozenset({uid_of(PODS[0])})
+
+
+class TestWithoutAListenerThatVerifies:
+    """Nobody has to trust a CA or to forget one; users are seen to as ever."""
+
+    def test_no_broker_verifies(self) -> None:
+        seen = users(has_verifiers=False)
+        assert verifying_parties(seen, books_of(seen)) == ()
+        assert present_all(seen, books_of(seen)) == present_all(users(), books_of(users()))
+
+    def test_none_is_told_of_the_next_ca(self) -> None:
+        seen = replace(STAGES["published"], has_verifiers=False)
+        assert restart_to_trust(situation(seen)) == ()
+        (step,) = decide(seen, REPLACE_KEY).steps
+        assert isinstance(step, WriteLedger)
+        known = step.ledger.find(name_of(NEW))
+        assert known is not None
+        assert (known.state, known.awaiting) == (UNUSED, uids_of()), "a listener may come back before they restart"
+
+    @pytest.mark.parametrize("listeners", [None, ()], ids=["not asked", "nobody to ask"])
+    def test_none_has_to_forget_the_old_one(self, listeners: tuple[()] | None) -> None:
+        books = ledger(entry(NEW, ALL, {1}), removed=(RemovedEntry(OLD.certificate, uids_of()),), journal=a_journal())
+        ca = replace(STAGES["issued"].ca, others={}, kept_keys=frozenset())
+        seen = replace(STAGES["issued"], ledger=books, ca=ca, has_verifiers=False, listeners=listeners)
+        (step,) = decide(seen, REPLACE_KEY).steps
+        assert isinstance(step, WriteLedger)
+        assert (step.ledger.removed, in_flight(step.ledger)) == ((), None)
+
+    def test_the_old_one_stays_for_whoever_presents_it(self) -> None:
+        seen = replace(STAGES["switched"], has_verifiers=False)
+        assert len(removal_gate(seen, books_of(seen), name_of(OLD))) == 2
 
 
 class TestHolds:

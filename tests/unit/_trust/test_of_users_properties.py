@@ -63,9 +63,11 @@ def clusters(draw: st.DrawFn) -> Snapshot:
         for number in range(draw(st.integers(0, 3)))
     ]
     waived = tuple(Waiver(one.name, NOW + DAY, "x") for one in users if draw(st.booleans()))
-    listeners = draw(st.one_of(st.none(), answers(snapshot)))
+    verified, pods = draw(st.booleans()), draw(st.sampled_from((snapshot.pods, snapshot.pods[1:], ())))
+    snapshot = replace(snapshot, pods=pods, has_verifiers=verified)
+    listeners = draw(st.one_of(st.none(), answers(snapshot) if verified else st.just(())))
     state = draw(st.sampled_from((RUNS, PAUSED)))
-    event(f"{stage}, {'asked' if listeners else 'not asked'}")
+    event(f"{stage}, {'asked' if listeners else 'not asked'}, {len(pods)} brokers {'verify' if verified else 'do not'}")
     return replace(
         snapshot,
         presenters=presenting(*users, current=current),
@@ -78,7 +80,7 @@ def clusters(draw: st.DrawFn) -> Snapshot:
 @settings(max_examples=400)
 @given(clusters())
 def test_no_switch_before_every_listener_accepts(snapshot: Snapshot) -> None:
-    for step in decide(snapshot, REPLACE_KEY).steps:
+    for step in decide(snapshot, REPLACE_KEY).steps if snapshot.has_verifiers else ():
         if isinstance(step, Switch) and snapshot.listeners is not None:
             assert all(name_of(NEW) in one.accepts for one in snapshot.listeners)
         if isinstance(step, Switch) and snapshot.listeners is None:
@@ -108,6 +110,12 @@ def test_in_batches_no_switch_while_somebody_would_be_served(snapshot: Snapshot)
     served = (ReissuePause.NONE, ReissuePause.ASKED)
     if any(isinstance(step, Switch) for step in decide(snapshot, IN_BATCHES).steps):
         assert all(one.pause not in served for one in snapshot.presenters if one.renewal is Renewal.ISSUED)
+
+
+@settings(max_examples=400)
+@given(clusters())
+def test_no_run_says_that_it_is_done_before_its_flow_is(snapshot: Snapshot) -> None:
+    assert not decide(snapshot, REPLACE_KEY).done
 
 
 @settings(max_examples=400)

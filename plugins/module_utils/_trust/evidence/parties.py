@@ -111,9 +111,10 @@ def still_trusting(removed: RemovedEntry, snapshot: Snapshot) -> frozenset[str]:
     """UIDs of the pods whose listeners may trust a removed CA: a pod that was asked, until it has refused this CA; any
     other pod that started before the removal.
     """
+    able = stored.verifying(snapshot)
     if snapshot.listeners is None:
-        return removed.awaiting & snapshot.uids
-    return frozenset(pod.uid for pod in snapshot.pods if _may_trust(pod, removed, snapshot))
+        return removed.awaiting & frozenset(pod.uid for pod in able)
+    return frozenset(pod.uid for pod in able if _may_trust(pod, removed, snapshot))
 
 
 def _may_trust(pod: Pod, removed: RemovedEntry, snapshot: Snapshot) -> bool:
@@ -147,7 +148,7 @@ def doubts(snapshot: Snapshot, ledger: Ledger) -> tuple[str, ...]:
         return ()
     answers = [
         _accepts(pod, known.fingerprint, True, snapshot)
-        for pod in snapshot.pods
+        for pod in stored.verifying(snapshot)
         if _has_listeners(pod)
         for known in stored.known_since_start(pod.uid, ledger)
     ]

@@ -133,6 +133,11 @@ def presenting(snapshot: Snapshot) -> tuple[Pod, ...]:
     return tuple(pod for pod in snapshot.pods if not pod.verifies_only)
 
 
+def verifying(snapshot: Snapshot) -> tuple[Pod, ...]:
+    """The pods that verify by this CA: all, or none where no listener does."""
+    return snapshot.pods if snapshot.has_verifiers else ()
+
+
 def verifying_only(snapshot: Snapshot) -> frozenset[str]:
     """UIDs of the other pods: they know what their listeners know."""
     return frozenset(pod.uid for pod in snapshot.pods if pod.verifies_only)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ..._pki.certificates import Chain
 from ..._pki.verifiers import Verifier
 from ..evidence.parties import surely_trusted_by
-from ..evidence.stored import presenting
+from ..evidence.stored import presenting, verifying
 from ..model.ledger import Ledger
 from ..model.snapshot import Component, Pod, Snapshot
 from .validation import is_valid, validate
@@ -40,8 +40,8 @@ class VerifyingParty:
 
 
 def verifying_parties(snapshot: Snapshot, ledger: Ledger) -> tuple[VerifyingParty, ...]:
-    """All pods of the cluster, and the Cluster Operator where any of them presents what it has to accept."""
-    pods = tuple(_pod(pod, snapshot, ledger) for pod in snapshot.pods)
+    """The pods of the cluster that verify, and the Cluster Operator where any of them presents what it has to accept."""
+    pods = tuple(_pod(pod, snapshot, ledger) for pod in verifying(snapshot))
     return (*pods, _cluster_operator(snapshot, ledger)) if presenting(snapshot) else pods
 
 

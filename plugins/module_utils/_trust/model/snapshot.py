@@ -168,7 +168,7 @@ class Reconciliation:
     """The state of the Kafka resource, and whether the operator works on it.
 
     exists: the Kafka resource exists. generated: the operator generates the cluster CA.
-    observed: the operator has seen the current generation of the resource. ready: condition ``Ready``.
+    observed: the operator has seen the current generation of the resource. ready: condition ``Ready``. failed: its last reconcile has.
     paused: the pause annotation is set. paused_by_us: a flow of this collection set it.
     pause_effective: the operator has confirmed the pause.
     neighbours: where the Kafka resource does not exist, the names of those that do in its namespace. pauser: who has paused it, as far as
@@ -180,6 +180,7 @@ class Reconciliation:
     generated: bool = False
     observed: bool = True
     ready: bool = True
+    failed: bool = False
     paused: bool = False
     paused_by_us: bool = False
     pause_effective: bool = False
@@ -223,14 +224,14 @@ class Snapshot:
     the operator is to remove, because their pools have too many; spare_later: as ``spare``, when it has. unaddressed: new nodes whose leaves
     lack addresses that nobody knows yet, by their Secrets. presenters: parties outside the cluster that present certificates of this CA; empty
     where only processes of the cluster do. sends_chains: whether those who present certificates of this CA send the CAs behind them too.
-    has_verifiers: whether the cluster is to have processes that verify by this CA. unmanaged: listeners that may verify by it and that nobody
-    here asks or has read again, because somebody else says whom they trust, as people name them. issued_by: who issues certificates of this CA
-    after a switch, where its key is in the Secrets. pause_reissue: why nobody may issue any while the CA is switched, as a sentence; empty where
-    they may. served: leaves of users, by their Secrets, where this collection issues them because somebody else keeps the key of the CA in use
-    or of the next one; None where there is none yet. Their generation is that of the CA that lies beside them. namesakes: presenters that are
-    named as processes of the cluster. named: the places that a person has told this run, or the flow in flight, to look at. keys_elsewhere: the
-    CAs of the cluster that this snapshot is not about, as people name them, by the SHA-256 of their public keys. longest_life: how long a certificate is
-    valid at most that presenters are issued.
+    has_verifiers: whether the pods are to verify by this CA. unmanaged: listeners that may verify by it and that nobody here asks or has read
+    again, because somebody else says whom they trust, as people name them. issued_by: who issues certificates of this CA after a switch, where
+    its key is in the Secrets. pause_reissue: why nobody may issue any while the CA is switched, as a sentence; empty where they may. served:
+    leaves of users, by their Secrets, where this collection issues them because somebody else keeps the key of the CA in use or of the next one;
+    None where there is none yet. Their generation is that of the CA that lies beside them. namesakes: presenters that are named as processes of
+    the cluster. named: the places that a person has told this run, or the flow in flight, to look at. keys_elsewhere: the CAs of the cluster
+    that this snapshot is not about, as people name them, by the SHA-256 of their public keys. longest_life: how long a
+    certificate is valid at most that presenters are issued.
     """
 
     names: ObjectNames

@@ -41,7 +41,7 @@ class Condition(str, Enum):
     LEAVING_IS_UNUSED = "leaving_is_unused"
     TARGET_IS_KNOWN = "target_is_known"
     FLOW_CAN_BE_UNDONE = "flow_can_be_undone"
-    SOMEBODY_VERIFIES = "somebody_verifies"
+    VERIFIERS_ARE_KNOWN = "verifiers_are_known"
     SOMEBODY_ISSUES = "somebody_issues"
     PRESENTERS_CAN_BE_ISSUED_TO = "presenters_can_be_issued_to"
     PRESENTERS_ARE_KNOWN = "presenters_are_known"

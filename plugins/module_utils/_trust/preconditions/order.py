@@ -45,7 +45,7 @@ from .presenters import (
     presenters_are_served,
     presenters_can_be_issued_to,
     somebody_issues,
-    somebody_verifies,
+    verifiers_are_known,
 )
 from .scaling import nothing_is_begun, pool_is_known
 from .source import roots_are_known, source_is_usable
@@ -84,7 +84,7 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     target_is_known,
     flow_can_be_undone,
     generation_is_unambiguous,
-    somebody_verifies,
+    verifiers_are_known,
     somebody_issues,
     presenters_can_be_issued_to,
     presenters_are_known,

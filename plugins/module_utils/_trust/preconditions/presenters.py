@@ -25,24 +25,33 @@ from .cluster import SECRET_LIMIT, is_starting, starts_something
 _ON_ITS_WAY = 2200
 
 
-def somebody_verifies(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Without a listener that asks for certificates of this CA, nothing shows whether it is trusted."""
-    if snapshot.has_verifiers or not _begins(snapshot, intent):
+def verifiers_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """A listener that verifies by the CA unseen would refuse what is issued, and go on with the CA that leaves."""
+    if snapshot.has_verifiers or (is_starting(snapshot) and not starts_something(snapshot, intent)):
         return
+    kafka, ca = snapshot.names.kafka, snapshot.names.ca
     if snapshot.unmanaged:
         yield Violation(
-            Condition.SOMEBODY_VERIFIES, snapshot.names.kafka,
-            f"has no listener that could be asked whether it trusts the {snapshot.names.ca}: none with the authentication tls. Its owner alone "
-            f"knows whom others trust: {listed(snapshot.unmanaged)}.",
-            "Where nobody logs in there with certificates of this CA, replace it in any way. Else have the next CA trusted there before it is ca.crt "
-            "and users are issued anew, and the old one until no certificate of it is left; or add a listener with the authentication tls.",
+            Condition.VERIFIERS_ARE_KNOWN, kafka,
+            f"has no listener that could be asked whether it trusts the {ca}: none with the authentication tls. Its owner alone knows whom others "
+            f"trust: {listed(snapshot.unmanaged)}.",
+            "Have the next CA trusted there before users are issued anew, and the old one until no certificate of it is left; and add a listener with "
+            "the authentication tls for the time of the flow. Where none is under way and nobody logs in there with certificates of this CA, replace "
+            "it in any way.",
         )  # fmt: skip
-        return
-    yield Violation(
-        Condition.SOMEBODY_VERIFIES, snapshot.names.kafka,
-        f"has no listener that verifies clients by the {snapshot.names.ca}: none with the authentication tls.",
-        "Nobody logs in with its certificates, so nothing has to be rotated without an interruption: leave it, or replace it in any way.",
-    )  # fmt: skip
+    elif why := _why_unsettled(snapshot):
+        yield Violation(
+            Condition.VERIFIERS_ARE_KNOWN, kafka,
+            f"has no listener with the authentication tls, and brokers may still run with one, which verifies clients by the {ca}: {why}.",
+            "Wait until the Kafka resource is Ready, or see in its status why it is not; then run the flow again.",
+        )  # fmt: skip
+
+
+def _why_unsettled(snapshot: Snapshot) -> str:
+    """Why it is not known that brokers run as the Kafka resource says, as a part of a sentence; empty where they do."""
+    if not snapshot.reconciliation.observed:
+        return "the operator has not acted on the resource in its present form"
+    return "the operator's last reconcile has failed" if snapshot.reconciliation.failed else ""
 
 
 def somebody_issues(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:

@@ -31,9 +31,20 @@ def holds(at: Situation) -> tuple[Violation, ...]:
     """The violations of closed gates that no step could open, and that are in the way of the phases the caller asks for."""
     retirement = _retirement(at) if at.intent.allows(Phase.RETIRE) else ()
     held = (
-        *_unknown_evidence(at), *_foreign_leaves(at), *_unserved(at), *_closed_trust_gates(at), *_held_switch(at), *retirement,
+        *_nobody_there(at), *_unknown_evidence(at), *_foreign_leaves(at), *_unserved(at), *_closed_trust_gates(at), *_held_switch(at), *retirement,
     )  # fmt: skip
     return (*held, *_ending_meanwhile(at)) if held else ()
+
+
+def _nobody_there(at: Situation) -> Iterator[Violation]:
+    """Without pods states are kept, so a flow that was begun does not come to its end."""
+    if at.snapshot.pods or at.begun is None or not at.intent.allows(Phase.TRUST):
+        return
+    yield Violation(
+        Condition.EVIDENCE, at.snapshot.names.kafka,
+        f"has no pod that verifies by the {at.snapshot.names.ca}, so nothing shows how far the flow ({at.begun.goal.value}) has come.",
+        "Find out why there is none; when there are pods again, run the flow again.",
+    )  # fmt: skip
 
 
 def _ending_meanwhile(at: Situation) -> Iterator[Violation]:

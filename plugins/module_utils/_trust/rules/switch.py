@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..._pki.authorities import authority_generation
 from ..._pki.certificates import Certificate
+from ..evidence.stored import presenting
 from ..model.goals import Goal, Phase
 from ..model.names import named
 from ..model.states import TrustState
@@ -94,6 +95,11 @@ def _why_restarted(successor: Successor, at: Situation, leaving: Certificate | N
     begun = at.begun
     replacing = begun is not None and begun.goal is Goal.REPLACE_KEY
     why = why_not_in_place(at)
-    if not why or at.current is None or not at.snapshot.pods or (replacing and not leaving and not is_patient(at)):
+    if (
+        not why
+        or at.current is None
+        or not presenting(at.snapshot)
+        or (replacing and not leaving and not is_patient(at))
+    ):
         return ""
     return f"Nodes are restarted when the operator is switched to {named(successor.entry.certificate)}: {why}"

@@ -12,24 +12,30 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import Waiver
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import IssuedBy, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    IssuedBy,
+    Reconciliation,
+    Snapshot,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import Precondition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.presenters import (
     presenters_are_known,
     presenters_are_served,
     presenters_can_be_issued_to,
     somebody_issues,
-    somebody_verifies,
+    verifiers_are_known,
 )
 
 from ....support.certificates import NOW
-from ..builders import DAY, NEW, prepared
+from ..builders import DAY, NEW, PAUSED, prepared
 from ..of_users import ORDERS, STAGES, presenter, presenting, users
 from .refusals import RECONCILE, RENEW, REPLACE_KEY, UPGRADE, Refusal, assert_refused
 
 UNKNOWN = users(presenters=presenting(presenter(issuer=None, why="nobody says so")))
 UNSERVED = users(presenters=presenting(presenter(hindered="it is paused")))
-IDLE = users(has_verifiers=False, pods=())
+CUSTOM = users(has_verifiers=False, unmanaged=("listener own (9094)", "listener b (9)"))
+FAILED = users(has_verifiers=False, reconciliation=Reconciliation(ready=False, failed=True))
+UNSEEN = replace(STAGES["switched"], has_verifiers=False, reconciliation=Reconciliation(observed=False))
 ALONE = users(issued_by=IssuedBy.NOBODY)
 ELSEWHERE = replace(REPLACE_KEY, supplied=replace(prepared(NEW), elsewhere=True))
 
@@ -48,6 +54,16 @@ _NAMESAKE = (
     "KafkaUser kafka/cluster-operator: is named as one of Strimzi's own processes, and gets no certificate of an issuer elsewhere: one that adds "
     "their organization would let it do everything in Kafka. Give the user another name."
 )
+_CUSTOM = (
+    "Kafka kafka/demo: has no listener that could be asked whether it trusts the clients CA: none with the authentication tls. Its owner alone knows "
+    "whom others trust: listener own (9094), listener b (9). Have the next CA trusted there before users are issued anew, and the old one until no "
+    "certificate of it is left; and add a listener with the authentication tls for the time of the flow. Where none is under way and nobody logs in "
+    "there with certificates of this CA, replace it in any way."
+)
+_STILL = (
+    "Kafka kafka/demo: has no listener with the authentication tls, and brokers may still run with one, which verifies clients by the clients CA: {}. "
+    "Wait until the Kafka resource is Ready, or see in its status why it is not; then run the flow again."
+)
 CASES = [
     pytest.param(Refusal(rule, snapshot, intent, (text,)), id=name)
     for name, rule, snapshot, intent, text in (
@@ -55,18 +71,14 @@ CASES = [
             "unknown", presenters_are_known, UNKNOWN, REPLACE_KEY,
             f"{ORDERS}: it cannot be told of which CA the certificate is that it presents: nobody says so. Wait.",
         ),
+        ("only the owners of listeners know whom these trust", verifiers_are_known, CUSTOM, REPLACE_KEY, _CUSTOM),
         (
-            "nobody verifies", somebody_verifies, IDLE, REPLACE_KEY,
-            "Kafka kafka/demo: has no listener that verifies clients by the clients CA: none with the authentication tls. Nobody logs in with "
-            "its certificates, so nothing has to be rotated without an interruption: leave it, or replace it in any way.",
+            "brokers that may still verify", verifiers_are_known, FAILED, REPLACE_KEY,
+            _STILL.format("the operator's last reconcile has failed"),
         ),
         (
-            "only the owners of listeners know whom these trust", somebody_verifies, replace(IDLE, unmanaged=("listener own (9094)", "listener b (9)")),
-            REPLACE_KEY,
-            "Kafka kafka/demo: has no listener that could be asked whether it trusts the clients CA: none with the authentication tls. Its owner "
-            "alone knows whom others trust: listener own (9094), listener b (9). Where nobody logs in there with certificates of this CA, replace "
-            "it in any way. Else have the next CA trusted there before it is ca.crt and users are issued anew, and the old one until no "
-            "certificate of it is left; or add a listener with the authentication tls.",
+            "brokers that may still verify, in the middle", verifiers_are_known, UNSEEN, RECONCILE,
+            _STILL.format("the operator has not acted on the resource in its present form"),
         ),
         (
             "nobody issues", somebody_issues, ALONE, REPLACE_KEY,
@@ -99,22 +111,36 @@ def texts(rule: Precondition, snapshot: Snapshot, intent: Intent) -> list[str]:
 
 
 @pytest.mark.parametrize(("rule", "snapshot"), [
-    (presenters_are_known, UNKNOWN), (presenters_are_served, UNSERVED), (somebody_verifies, IDLE), (somebody_issues, ALONE)
+    (presenters_are_known, UNKNOWN), (presenters_are_served, UNSERVED), (verifiers_are_known, CUSTOM), (verifiers_are_known, FAILED), (somebody_issues, ALONE)
 ])  # fmt: skip
 @pytest.mark.parametrize("intent", [UPGRADE, RECONCILE], ids=["adopting", "reconciling"])
 def test_what_begins_nothing_is_not_held(rule: Precondition, snapshot: Snapshot, intent: Intent) -> None:
     assert texts(rule, snapshot, intent) == []
 
 
-@pytest.mark.parametrize("rule", [presenters_are_known, presenters_are_served, somebody_verifies, somebody_issues])
+@pytest.mark.parametrize("rule", [presenters_are_known, presenters_are_served, somebody_issues])
 def test_a_flow_in_flight_goes_on(rule: Precondition) -> None:
-    seen = replace(STAGES["trusted"], presenters=UNKNOWN.presenters, has_verifiers=False, issued_by=IssuedBy.NOBODY)
+    seen = replace(STAGES["trusted"], presenters=UNKNOWN.presenters, issued_by=IssuedBy.NOBODY)
     assert texts(rule, seen, REPLACE_KEY) == []
 
 
-@pytest.mark.parametrize("rule", [presenters_are_known, presenters_are_served, somebody_verifies, somebody_issues])
+@pytest.mark.parametrize("rule", [presenters_are_known, presenters_are_served, verifiers_are_known, somebody_issues])
 def test_a_cluster_with_everything(rule: Precondition) -> None:
     assert texts(rule, users(), REPLACE_KEY) == []
+
+
+@pytest.mark.parametrize(
+    "snapshot",
+    [
+        pytest.param(users(has_verifiers=False), id="nobody verifies"),
+        pytest.param(
+            users(has_verifiers=False, reconciliation=PAUSED), id="the operator has said so before it was paused"
+        ),
+        pytest.param(users(unmanaged=("external",), reconciliation=FAILED.reconciliation), id="somebody does"),
+    ],
+)
+def test_whoever_verifies_is_known(snapshot: Snapshot) -> None:
+    assert texts(verifiers_are_known, snapshot, REPLACE_KEY) == []
 
 
 def test_a_waiver_lets_it_begin() -> None:

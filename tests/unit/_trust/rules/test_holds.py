@@ -274,7 +274,8 @@ def test_without_pods_closed_gates_hold_nothing() -> None:
     """The states are kept then; there is nobody whom the gates could protect."""
     assert held(replace(with_another(NEW), pods=(), leaves=())) == []
     books = ledger(entry(OLD, PHASE_OUT, {0}), entry(NEW, generations={1}), journal=a_journal())
-    assert held(replace(unlinked.PHASED_OUT, pods=(), ledger=books)) == []
+    begun = replace(unlinked.PHASED_OUT, pods=(), ledger=books)
+    assert held(begun) == [(Condition.EVIDENCE, begun.names.kafka)]
 
 
 STRANGER = OutsideClient("Secret kafka/app", chain_of(OLD), kind=Verifier.JVM, remedy="Give it the CA.")

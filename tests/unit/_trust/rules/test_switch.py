@@ -52,6 +52,7 @@ from ..builders import (
     secrets,
     uids_of,
 )
+from ..of_users import broker
 from ..requested import answered, at_hand, elsewhere, with_requests
 from .asking import RENEW, pause_for, situation, turns
 
@@ -204,6 +205,7 @@ def test_the_key_generation_is_true_for_a_hand_back(name: str, present: int, exp
         pytest.param(renewal.HALTED, RESTARTED.format(named(RENEWED.certificate)), id="the key stays"),
         pytest.param(unlinked.HALTED, "", id="a new key is taken up by a restart in any case"),
         pytest.param(replace(renewal.HALTED, pods=()), "", id="nobody restarts"),
+        pytest.param(replace(renewal.HALTED, pods=tuple(map(broker, PODS))), "", id="nobody presents what changes"),
     ],
 )
 def test_restarts_that_could_have_been_spared_are_told(snapshot: Snapshot, avoidable: str) -> None:

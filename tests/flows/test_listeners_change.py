@@ -1,0 +1,165 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Flows on the clients CA of a cluster whose last listener that verifies users goes, or that has none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.tests.operator import clusters
+from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
+
+from ..support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
+from ..support.killing import Killed, KillingTransport
+from ..support.watched_cluster import CLUSTER, IN_USE
+from .test_clients_ca import assert_only, held, start, stop
+
+PLAIN, MTLS, EXTERNAL = clusters.LISTENERS
+
+
+@pytest.fixture
+def cluster(clients_cluster: ClientsCluster) -> ClientsCluster:
+    return clients_cluster
+
+
+def with_authentication(cluster: ClientsCluster, kind: str) -> None:
+    """The one listener that verifies users gets this authentication; the operator has not looked yet."""
+    asks: Any = {"listenerConfig": {"ssl.client.auth": "required"}} if kind == "custom" else {}
+    changed: Any = [PLAIN, {**MTLS, "authentication": {"type": kind, **asks}}, EXTERNAL]
+    cluster.change("kafkas", CLUSTER, {"spec": {"kafka": {"listeners": changed}}})
+
+
+def acted_upon(cluster: ClientsCluster) -> None:
+    """The operator restarts each node for its other listeners."""
+    for node in sorted(cluster.memory.kubelet.nodes):
+        cluster.restart(node)
+    cluster.memory.settle(2)
+    cluster.look_away()
+
+
+def trusted(cluster: ClientsCluster) -> set[str]:
+    return {entry for entry in cluster.secret(CERTIFICATES) if entry.endswith(".crt")}
+
+
+def assert_replaced(cluster: ClientsCluster, old: str) -> None:
+    """Users have certificates of the next CA, and the old one is gone from everywhere."""
+    assert old != cluster.current
+    assert cluster.states == {cluster.current: IN_USE}
+    assert set(cluster.secret(KEYS)) == {"ca.key"}
+    assert trusted(cluster) == {"ca.crt"}
+    assert len(cluster.issuers()) == 1
+    assert cluster.secret("orders")["ca.crt"] == cluster.secret(CERTIFICATES)["ca.crt"]
+
+
+@pytest.mark.parametrize("goal", [Goal.REPLACE_KEY, Goal.RENEW])
+def test_nobody_verifies_from_the_beginning(cluster: ClientsCluster, nodes: ReloadingNodes, goal: Goal) -> None:
+    cluster.begin()
+    with_authentication(cluster, "scram-sha-512")
+    acted_upon(cluster)
+    old = cluster.current
+    cluster.finish(goal)
+    assert_replaced(cluster, old)
+    assert (cluster.rolls, nodes.told) == ({0}, [])
+
+
+@pytest.mark.parametrize("until", [Phase.PREPARE, Phase.TRUST, Phase.USE])
+@pytest.mark.parametrize("goal", [Goal.REPLACE_KEY, Goal.RENEW])
+def test_the_last_listener_goes_in_each_phase(
+    cluster: ClientsCluster, nodes: ReloadingNodes, goal: Goal, until: Phase
+) -> None:
+    cluster.begin()
+    old = cluster.current
+    cluster.run(goal, until=until)
+    with_authentication(cluster, "scram-sha-512")
+    acted_upon(cluster)
+    cluster.finish(Goal.RECONCILE)
+    assert_replaced(cluster, old)
+
+
+@pytest.mark.parametrize("kills", range(1, 24, 3))
+def test_it_goes_while_a_run_is_killed(cluster: ClientsCluster, nodes: ReloadingNodes, kills: int) -> None:
+    """Where the operator was left paused it could not look: the next run lets it on, and does no more."""
+    cluster.begin()
+    old = cluster.current
+    cluster.permitted = KillingTransport(cluster.memory.api, kills, after=True)
+    with pytest.raises(Killed):
+        cluster.run(Goal.REPLACE_KEY)
+    cluster.permitted, paused = cluster.memory.api, cluster.paused
+    with_authentication(cluster, "scram-sha-512")
+    if paused:
+        cluster.memory.settle(1)
+        assert "brokers may still run with one" in held(cluster.run(Goal.REPLACE_KEY))
+        assert not cluster.paused
+    acted_upon(cluster)
+    cluster.finish(Goal.REPLACE_KEY)
+    assert_replaced(cluster, old)
+
+
+@pytest.mark.parametrize("until", [Phase.PREPARE, Phase.TRUST, Phase.USE])
+def test_an_abort_comes_to_its_end_as_well(cluster: ClientsCluster, nodes: ReloadingNodes, until: Phase) -> None:
+    cluster.begin()
+    old = cluster.current
+    cluster.run(Goal.REPLACE_KEY, until=until)
+    with_authentication(cluster, "scram-sha-512")
+    acted_upon(cluster)
+    cluster.finish(Goal.ABORT)
+    assert (cluster.current, cluster.states) == (old, {old: IN_USE})
+
+
+def test_programs_are_waited_for_all_the_same(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    """The certificates that they present are of the CA that would leave, and a listener may come back."""
+    cluster.begin()
+    old = cluster.current
+    with_authentication(cluster, "scram-sha-512")
+    acted_upon(cluster)
+    start(cluster, "billing", "payments")
+    told = held(cluster.run(Goal.REPLACE_KEY))
+    assert "Pod kafka/billing: may present a certificate of" in told
+    assert len(trusted(cluster)) == 2
+    stop(cluster, "billing")
+    start(cluster, "billing", "payments")
+    cluster.finish(Goal.RECONCILE)
+    assert_replaced(cluster, old)
+
+
+@pytest.mark.parametrize("until", [Phase.PREPARE, Phase.TRUST, Phase.USE])
+def test_nothing_is_done_before_the_operator_has_looked(
+    cluster: ClientsCluster, nodes: ReloadingNodes, until: Phase
+) -> None:
+    cluster.begin()
+    cluster.run(Goal.REPLACE_KEY, until=until)
+    with_authentication(cluster, "scram-sha-512")
+    assert "brokers may still run with one" in held(cluster.run(Goal.RECONCILE))
+    assert cluster.writes == 0
+    with_authentication(cluster, "tls")
+    cluster.memory.settle(2)
+    cluster.finish(Goal.RECONCILE)
+    assert_only(cluster, cluster.current)
+
+
+def test_nothing_is_done_where_others_may_verify(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
+    cluster.begin()
+    with_authentication(cluster, "custom")
+    cluster.memory.settle(2)
+    assert "Its owner alone knows whom others trust: listener tls (9093, authentication custom)." in held(
+        cluster.run(Goal.REPLACE_KEY)
+    )
+    assert cluster.writes == 0
+
+
+@pytest.mark.parametrize("until", [Phase.PREPARE, Phase.TRUST, Phase.USE])
+def test_one_that_comes_back_verifies_by_what_there_is_then(
+    cluster: ClientsCluster, nodes: ReloadingNodes, until: Phase
+) -> None:
+    cluster.begin()
+    with_authentication(cluster, "scram-sha-512")
+    acted_upon(cluster)
+    cluster.run(Goal.REPLACE_KEY, until=until)
+    with_authentication(cluster, "tls")
+    acted_upon(cluster)
+    cluster.finish(Goal.RECONCILE)
+    assert_only(cluster, cluster.current)
