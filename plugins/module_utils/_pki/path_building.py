@@ -25,7 +25,7 @@ _MOST_STEPS = 500
 class Search:
     """A question about paths. Exactly one of leaf and issuer is given: issuer stands for a leaf that does not exist yet.
 
-    sent: the certificates that are presented after the leaf, in any order.
+    sent: the certificates that are presented after the leaf, in any order. dated_anchors: whether the dates of the anchor count.
     """
 
     leaf: Certificate | None
@@ -34,6 +34,7 @@ class Search:
     anchors: Path
     at: datetime
     verifier: Verifier
+    dated_anchors: bool = True
 
     def result(self) -> PathResult:
         return self._whatever_is_chosen() if self.verifier is Verifier.OPENSSL else self._any_path()
@@ -92,7 +93,7 @@ class Search:
 
     def _judge(self, path: Path) -> PathResult:
         authorities = path if self.leaf is None else path[1:]
-        problem = path_problem(self.leaf, authorities, self.at, self.verifier)
+        problem = path_problem(self.leaf, authorities, self.at, self.verifier, dated_anchors=self.dated_anchors)
         if self.leaf is None and not self._is_twin(authorities[0]):
             problem = f"{authorities[0].subject} has another key than the issuer of the same name"
         return PathResult(False, reason=problem) if problem else PathResult(True, path)

@@ -15,16 +15,24 @@ from .path_constraints import constraint_problem
 from .verifiers import Verifier
 
 
-def path_problem(leaf: Certificate | None, authorities: Sequence[Certificate], at: datetime, verifier: Verifier) -> str:
+def path_problem(
+    leaf: Certificate | None,
+    authorities: Sequence[Certificate],
+    at: datetime,
+    verifier: Verifier,
+    *,
+    dated_anchors: bool = True,
+) -> str:
     """Why the path is not valid; empty where it is. leaf: None when it does not exist yet. authorities: the anchor is
-    last.
+    last. dated_anchors: whether its dates count.
 
-    The dates and usages of the anchor are checked as well. RFC 5280 and JVMs do not look at its dates, but OpenSSL, Go
-    and Strimzi do, and a trust decision has to satisfy all of them.
+    RFC 5280 and JVMs do not look at the dates of an anchor, but OpenSSL, Go and Strimzi do, and a trust decision has to
+    satisfy all who verify. Its usages are checked in any case.
     """
     certificates = authorities if leaf is None else (leaf, *authorities)
+    dated = certificates if dated_anchors or not authorities else certificates[:-1]
     return (
-        _first(date_problem(certificate, at) or extension_problem(certificate) for certificate in certificates)
+        _first((one in dated and date_problem(one, at)) or extension_problem(one) for one in certificates)
         or _first(map(authority_problem, authorities))
         or _first(
             f"{child.subject} was not signed by {parent.subject}"

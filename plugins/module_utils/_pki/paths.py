@@ -28,14 +28,17 @@ def validate_path(
     *,
     at: datetime,
     verifier: Verifier = Verifier.JVM,
+    dated_anchors: bool = True,
 ) -> PathResult:
-    """Whether the leaf ``presented[0]`` validates at this time with the certificates sent along. Never raises."""
+    """Whether the leaf ``presented[0]`` validates at this time with the certificates sent along. dated_anchors: whether
+    the dates of the anchor count. Never raises.
+    """
     if not presented:
         return PathResult(False, reason="no certificate was presented")
     if len(presented) > MOST_IN_A_CHAIN:
         return PathResult(False, reason=f"the presented chain cannot be used: {too_long(len(presented))}")
     sent = distinct(presented[1:])
-    return Search(presented[0], None, sent, distinct(anchors), _aware(at), verifier).result()
+    return Search(presented[0], None, sent, distinct(anchors), _aware(at), verifier, dated_anchors).result()
 
 
 def validate_issued_by(
@@ -45,15 +48,16 @@ def validate_issued_by(
     *,
     at: datetime,
     verifier: Verifier = Verifier.JVM,
+    dated_anchors: bool = True,
 ) -> PathResult:
-    """Whether a leaf issued by ``issuer`` would validate. The issuer itself is sent along only if ``sent`` is not
+    """Whether a leaf issued by ``issuer`` would validate. dated_anchors: as above. The issuer itself is sent along only if ``sent`` is not
     empty.
 
     The trust gate asks this before the leaf exists. A leaf sent alone validates only where an anchor has the issuer's
     name and key. Never raises.
     """
     along = distinct((issuer, *sent)) if sent else ()
-    return Search(None, issuer, along, distinct(anchors), _aware(at), verifier).result()
+    return Search(None, issuer, along, distinct(anchors), _aware(at), verifier, dated_anchors).result()
 
 
 def check_authority_chain(chain: Sequence[Certificate]) -> list[str]:

@@ -72,6 +72,7 @@ def observe_clients_ca(
         unlabelled=unlabelled(((pod, Component.KAFKA) for pod in brokers), scope),
         presenters=_presenters(users, scope, ca, ledger, now),
         sends_chains=False,
+        dated_anchors=False,
         has_verifiers=kafka is None or any(listener.managed for listener in listeners),
         unmanaged=tuple(listener.label for listener in listeners if not listener.managed),
         issued_by=IssuedBy.USER_OPERATOR if users is None or users.operated else IssuedBy.NOBODY,

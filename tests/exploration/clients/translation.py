@@ -63,6 +63,7 @@ def snapshot_of(seen: Secrets, listed: Listed) -> Snapshot:
         ),
         presenters=_presenters(seen, listed),
         sends_chains=False,
+        dated_anchors=False,
         issued_by=IssuedBy.USER_OPERATOR,
         pause_reissue="" if listed.environment.keystores else "The User Operator makes no PKCS#12 files.",
     )

@@ -47,6 +47,7 @@ X0, X1 = link(B, A0), link(B, A1)
 EXPIRED = make("A", key(0), end=PAST)
 EARLY = make("A", key(0), begin=FUTURE)
 INTERMEDIATE = make("I", key(3), A1, path_length=0)
+ENDED_BELOW = make("I", key(3), A1, end=PAST)
 DEEP = make("J", key(4), INTERMEDIATE)
 ROLLOVER = make("A", key(5), A1, path_length=0)  # self-issued: the same CA's next key, certified by its old one
 BELOW_ROLLOVER = make("I", key(3), ROLLOVER)
@@ -259,3 +260,29 @@ def test_each_link_of_a_long_chain_has_to_hold() -> None:
     assert check_authority_chain(c(DEEP, INTERMEDIATE, A1)) == []
     for wrong in (c(DEEP, INTERMEDIATE, B), c(B, INTERMEDIATE, A1), c(INTERMEDIATE, DEEP, A1)):
         assert any(problem.startswith(OUT_OF_ORDER) for problem in check_authority_chain(wrong))
+
+
+@pytest.mark.parametrize(
+    ("presented", "anchors", "valid"),
+    [
+        pytest.param(c(LEAF_A), c(EXPIRED), True, id="ended"),
+        pytest.param(c(LEAF_A), c(EARLY), True, id="yet to begin"),
+        pytest.param(c(leaf(A1, end=PAST)), c(A1), False, id="its leaf has ended"),
+        pytest.param(c(leaf(A1, end=PAST)), c(leaf(A1, end=PAST)), False, id="a leaf that is trusted itself has ended"),
+        pytest.param(c(leaf(ENDED_BELOW), ENDED_BELOW), c(A1), False, id="a CA below it has ended"),
+        pytest.param(c(leaf(ENDED_BELOW)), c(ENDED_BELOW), True, id="one below another that is trusted itself"),
+        pytest.param(c(LEAF_A), c(make("A", key(0), end=PAST, ca=False)), False, id="no CA"),
+    ],
+)
+def test_a_verifier_that_does_not_look_at_the_dates_of_anchors(
+    presented: tuple[Certificate, ...], anchors: tuple[Certificate, ...], valid: bool
+) -> None:
+    assert validate_path(presented, anchors, at=NOW, dated_anchors=False).valid is valid
+
+
+def test_nor_does_it_before_a_leaf_exists() -> None:
+    found = [
+        validate_issued_by(EXPIRED.certificate, (), c(EXPIRED), at=NOW, dated_anchors=dated).valid
+        for dated in (True, False)
+    ]
+    assert found == [False, True]

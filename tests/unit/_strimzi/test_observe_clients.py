@@ -93,7 +93,7 @@ def test_its_secrets_are_those_of_the_clients_ca() -> None:
     assert found.bundle == {CA.certificate.fingerprint, OLD.certificate.fingerprint}
     assert found.names.certificate_secret == "Secret kafka/demo-clients-ca-cert"
     assert found.names.ledger == "Secret kafka/demo-clients-ca-trusted-certs"
-    assert found.sends_chains is False
+    assert (found.sends_chains, found.dated_anchors) == (False, False)
 
 
 def test_the_cas_of_the_other_ca_are_known_without_a_request_more() -> None:

@@ -24,7 +24,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.named_ce
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.secret_data import entries
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_secrets import ClientsCa, UserCertificate
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_secrets import (
+    ClientsCa,
+    UserCertificate,
+    read_user_secret,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.users import User, Users, read_users
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.named import (
     Named,
@@ -121,6 +125,15 @@ def test_each_certificate_is_of_a_ca_that_brokers_trust(authority: Entity) -> No
     assert (found.certificate.subject, found.certificate.sha256) == (leaf.certificate.subject, leaf.certificate.sha256)
     assert (found.certificate.not_after, found.certificate.keystore) == (leaf.certificate.not_after, True)
     assert found.certificate.problem == ""
+
+
+def test_the_end_of_its_ca_is_not_that_of_a_certificate() -> None:
+    """Brokers do not look at the dates of what they trust."""
+    ended = make("clients-ca v1", NEW.key, end=NOW - timedelta(days=1))
+    leaf = of(ended)
+    stored = secret("orders", {"ca.crt": pem(ended), "user.crt": pem(leaf), "user.key": leaf.key.reveal()})
+    found = read_user_secret(stored, ClientsCa((ended.certificate,), pem(ended)), NOW)
+    assert (found.authority, found.problem) == (ended.certificate, "")
 
 
 @pytest.mark.parametrize(

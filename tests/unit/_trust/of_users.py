@@ -61,30 +61,37 @@ def presenting(*users: Presenter, current: Entity = OLD) -> tuple[Presenter, ...
 def users(**fields: Any) -> Snapshot:
     """Without anything: OLD is in use, and nothing is to be done."""
     return cluster(**{
-        "names": USER_NAMES, "pods": tuple(map(broker, PODS)), "leaves": (), "sends_chains": False,
+        "names": USER_NAMES, "pods": tuple(map(broker, PODS)), "leaves": (), "sends_chains": False, "dated_anchors": False,
         "issued_by": IssuedBy.USER_OPERATOR, "presenters": presenting(presenter(), presenter(PAYMENTS)),
         "in_place": InPlace(), **fields,
     })  # fmt: skip
 
 
-_BEGUN: dict[str, Any] = {"journal": a_journal()}
-_SWITCHED: dict[str, Any] = {
-    "ca": secrets(NEW, others=others(OLD), certificate_generation=1, key_generation=1, kept_keys=names_of(OLD))
-}
-_NEXT: dict[str, Any] = {"ca": secrets(OLD, others=others(NEW), prepared=(prepared(NEW),), kept_keys=names_of(NEW))}
-_USED = entry(NEW, ANY, {1})
+def stages(old: Entity = OLD, new: Entity = NEW) -> dict[str, Snapshot]:
+    """Of a replacement."""
+    begun = a_journal(old=old, new=new)
+    first, next_ = presenter(issuer=old), presenter(PAYMENTS, old)
+    before: dict[str, Any] = {
+        "ca": secrets(old, others=others(new), prepared=(prepared(new),), kept_keys=names_of(new)),
+        "presenters": presenting(first, next_, current=old),
+    }
+    after: dict[str, Any] = {
+        "ca": secrets(new, others=others(old), certificate_generation=1, key_generation=1, kept_keys=names_of(old)),
+    }
+    behind = presenting(replace(first, behind=True), replace(next_, behind=True), current=new)
+    issued = presenting(presenter(issuer=new), presenter(PAYMENTS, new), current=new)
+    return {
+        "published": users(
+            ledger=ledger(entry(old, ALL, {0}), entry(new, UNTRUSTED, awaiting=uids_of()), journal=begun), **before
+        ),
+        "trusted": users(ledger=ledger(entry(old, ALL, {0}), entry(new, UNUSED), journal=begun), **before),
+        "switched": users(
+            ledger=ledger(entry(old, ANY, {0}), entry(new, ANY, {1}), journal=begun), presenters=behind, **after
+        ),
+        "issued": users(
+            ledger=ledger(entry(old, PHASE_OUT, {0}), entry(new, ALL, {1}), journal=begun), presenters=issued, **after
+        ),
+    }  # fmt: skip
 
-STAGES = {
-    "published": users(
-        ledger=ledger(entry(OLD, ALL, {0}), entry(NEW, UNTRUSTED, awaiting=uids_of()), **_BEGUN), **_NEXT
-    ),
-    "trusted": users(ledger=ledger(entry(OLD, ALL, {0}), entry(NEW, UNUSED), **_BEGUN), **_NEXT),
-    "switched": users(
-        ledger=ledger(entry(OLD, ANY, {0}), _USED, **_BEGUN),
-        presenters=presenting(presenter(behind=True), presenter(PAYMENTS, behind=True), current=NEW), **_SWITCHED,
-    ),
-    "issued": users(
-        ledger=ledger(entry(OLD, PHASE_OUT, {0}), entry(NEW, ALL, {1}), **_BEGUN),
-        presenters=presenting(presenter(issuer=NEW), presenter(PAYMENTS, NEW), current=NEW), **_SWITCHED,
-    ),
-}  # fmt: skip
+
+STAGES = stages()

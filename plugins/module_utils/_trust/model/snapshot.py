@@ -224,6 +224,7 @@ class Snapshot:
     the operator is to remove, because their pools have too many; spare_later: as ``spare``, when it has. unaddressed: new nodes whose leaves
     lack addresses that nobody knows yet, by their Secrets. presenters: parties outside the cluster that present certificates of this CA; empty
     where only processes of the cluster do. sends_chains: whether those who present certificates of this CA send the CAs behind them too.
+    dated_anchors: whether anybody who verifies by this CA looks at its own dates; a listener of a JVM looks at those of leaves alone.
     has_verifiers: whether the pods are to verify by this CA. unmanaged: listeners that may verify by it and that nobody here asks or has read
     again, because somebody else says whom they trust, as people name them. issued_by: who issues certificates of this CA after a switch, where
     its key is in the Secrets. pause_reissue: why nobody may issue any while the CA is switched, as a sentence; empty where they may. served:
@@ -262,6 +263,7 @@ class Snapshot:
     unaddressed: Mapping[str, Unaddressed] = field(default_factory=dict)
     presenters: tuple[Presenter, ...] = ()
     sends_chains: bool = True
+    dated_anchors: bool = True
     has_verifiers: bool = True
     unmanaged: tuple[str, ...] = ()
     issued_by: IssuedBy = IssuedBy.THIS_COLLECTION

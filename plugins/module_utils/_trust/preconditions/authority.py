@@ -22,6 +22,9 @@ from ..model.violations import Condition, Violation
 
 #: The CA in use is at its end: too late for a rotation.
 _TOO_LATE = "Peers refuse each other already; this flow cannot help any more, use Strimzi's recovery procedure."
+#: The same where nobody looks at the dates of what he trusts.
+_KEPT_BY_ALL = "Nobody is refused for that. Renew it first: the operator deletes a CA of its own that has ended."
+_REFUSED_CHAIN = "The operator accepts no such chain. Put the first certificate there alone, then run the flow again."
 
 
 def authority_secrets_are_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
@@ -89,20 +92,37 @@ def chain_problems(condition: Condition, subject: str, chain: Chain) -> Iterator
 
 
 def authority_is_valid_now(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    condition, names = Condition.AUTHORITY_IS_VALID_NOW, snapshot.names
-    if snapshot.ca.current:
-        yield from date_problems(condition, snapshot, names.certificate_secret, _dated(snapshot.ca.current))
+    """A CA that has ended goes on where nobody looks at its dates: then it can be replaced, and come back when that is undone."""
+    condition, names, current = Condition.AUTHORITY_IS_VALID_NOW, snapshot.names, snapshot.ca.current
+    if current:
+        counts = snapshot.dated_anchors or intent.goal is Goal.DOWNGRADE
+        yield from date_problems(
+            condition, snapshot, names.certificate_secret, _dated(current, counts), _way_out(snapshot)
+        )
     for authority in snapshot.ca.prepared:
+        counts = snapshot.dated_anchors or not _was_in_use(snapshot, authority)
         subject, remedy = f"{names.key_secret}, prepared CA", _remove_prepared(authority)
-        yield from date_problems(condition, snapshot, subject, _dated(authority.chain), remedy)
+        yield from date_problems(condition, snapshot, subject, _dated(authority.chain, counts), remedy)
 
 
-def _dated(chain: Chain) -> Chain:
+def _way_out(snapshot: Snapshot) -> str:
+    if snapshot.dated_anchors:
+        return _TOO_LATE
+    return _REFUSED_CHAIN if len(snapshot.ca.current) > 1 else _KEPT_BY_ALL
+
+
+def _was_in_use(snapshot: Snapshot, authority: PreparedAuthority) -> bool:
+    """Whether it is one that was to be replaced, and is prepared again because that is undone."""
+    known = snapshot.ledger.find(authority.fingerprint) if snapshot.ledger else None
+    return known is not None and bool(known.generations)
+
+
+def _dated(chain: Chain, anchors: bool) -> Chain:
     """The certificates of a chain whose dates count. The root above an intermediate CA is an anchor for the operator
     only, and PKIX does not look at the dates of anchors (docs/operator.md, "User-managed CA"): it may have expired, and
-    a replacement helps.
+    a replacement helps. anchors: whether those of a CA without one above it count.
     """
-    return chain[:-1] if len(chain) > 1 else chain
+    return chain[:-1] if len(chain) > 1 or not anchors else chain
 
 
 def _remove_prepared(authority: PreparedAuthority) -> str:
@@ -111,7 +131,7 @@ def _remove_prepared(authority: PreparedAuthority) -> str:
 
 
 def date_problems(
-    condition: Condition, snapshot: Snapshot, subject: str, chain: Chain, when_expired: str = _TOO_LATE
+    condition: Condition, snapshot: Snapshot, subject: str, chain: Chain, when_expired: str
 ) -> Iterator[Violation]:
     for certificate in chain:
         if certificate.not_after <= snapshot.now:

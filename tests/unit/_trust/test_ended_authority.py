@@ -1,0 +1,108 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The CA that is to be replaced has ended: where nobody looks at its dates, everything goes on as before."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.removal import removal_gate
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.trust import trust_gate
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.wish import is_renewal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan.forecast import Forecast, forecast
+
+from ...support.certificates import NOW, YEAR, Entity, key, make
+from .builders import ALL, DAY, NEW, PODS, ROOT, books_of, chain_of, entry, ledger, name_of, prepared, secrets
+from .of_users import presenter, presenting, stages, users
+from .rules.asking import RECONCILE, RENEW, REPLACE_KEY
+from .stand_in import MadeHere
+
+LIVING = make("clients-ca v0", key(21), end=NOW + YEAR)
+ENDED = make("clients-ca v0", key(21), end=NOW - DAY)
+ABORT, DOWNGRADE = Intent(Goal.ABORT), Intent(Goal.DOWNGRADE)
+
+
+def at_each_stage(old: Entity) -> dict[str, Snapshot]:
+    """Before anything has begun as well."""
+    found = stages(old)
+    settled = users(
+        ca=secrets(old),
+        ledger=ledger(entry(old, ALL, {0})),
+        presenters=presenting(presenter(issuer=old), current=old),
+    )
+    waiting = replace(settled, ca=secrets(old, prepared=(prepared(NEW),)))
+    return {"settled": settled, "prepared": waiting, **found}
+
+
+def told(found: Forecast) -> list[str]:
+    """The two CAs differ in nothing but their end."""
+    return [re.sub(r" \([0-9a-f]{12}\)", "", step.what) for step in found.steps]
+
+
+@pytest.mark.parametrize("stage", list(at_each_stage(ENDED)))
+@pytest.mark.parametrize("intent", [REPLACE_KEY, RENEW, RECONCILE, ABORT], ids=lambda one: one.goal.value)
+def test_a_flow_goes_its_way_to_the_end(stage: str, intent: Intent) -> None:
+    before, after = (
+        forecast(at_each_stage(old)[stage], replace(intent, client_grace=timedelta(0)), MadeHere(old))
+        for old in (LIVING, ENDED)
+    )
+    assert (before.violations, after.violations) == ((), ())
+    assert told(after) == told(before)
+    assert bool(after.steps) is (stage != "settled" or intent in (REPLACE_KEY, RENEW))
+
+
+def test_brokers_accept_its_certificates() -> None:
+    seen = at_each_stage(ENDED)["trusted"]
+    assert trust_gate(seen, books_of(seen), chain_of(ENDED)) == ()
+    assert removal_gate(seen, books_of(seen), name_of(NEW)) == ()
+
+
+def test_where_somebody_looks_at_its_dates_they_do_not() -> None:
+    seen = replace(at_each_stage(ENDED)["trusted"], dated_anchors=True)
+    assert len(trust_gate(seen, books_of(seen), chain_of(ENDED))) == len(PODS)
+    assert {one.condition for one in decide(seen, RECONCILE).violations} == {Condition.AUTHORITY_IS_VALID_NOW}
+
+
+def test_a_ca_with_the_same_name_and_key_renews_it() -> None:
+    renewed = make("clients-ca v0", key(21), end=NOW + 2 * YEAR)
+    assert is_renewal(renewed.certificate, at_each_stage(ENDED)["settled"])
+
+
+def refused(snapshot: Snapshot, intent: Intent) -> list[str]:
+    found = decide(snapshot, intent).violations
+    assert {one.condition for one in found} <= {Condition.AUTHORITY_IS_VALID_NOW}
+    return [str(one) for one in found]
+
+
+def test_it_is_not_handed_back() -> None:
+    assert refused(at_each_stage(ENDED)["settled"], DOWNGRADE) == [
+        f"Secret kafka/demo-cluster-ca-cert: {ENDED.certificate.subject} expired on 2026-05-31 12:00 UTC. Nobody is refused for that. Renew it first: the "
+        "operator deletes a CA of its own that has ended."
+    ]
+
+
+def test_one_in_a_chain_stands_in_the_way_of_the_operator() -> None:
+    chain = chain_of(make("Kafka users", key(7), ROOT, end=NOW - DAY), ROOT)
+    used = replace(
+        at_each_stage(ENDED)["settled"], ca=secrets(chain), ledger=ledger(entry(chain, ALL, {0})), presenters=()
+    )
+    (text,) = refused(used, REPLACE_KEY)
+    assert text.endswith(
+        " expired on 2026-05-31 12:00 UTC. The operator accepts no such chain. Put the first certificate there alone, then run the flow again."
+    )
+
+
+def test_one_that_nobody_has_used_is_not_used_any_more() -> None:
+    seen = stages(LIVING, ENDED)["trusted"]
+    (text,) = refused(seen, RECONCILE)
+    assert "Nobody uses it yet: remove" in text
