@@ -22,7 +22,7 @@ from ..model.violations import Condition, Violation
 
 #: The CA in use is at its end: too late for a rotation.
 _TOO_LATE = "Peers refuse each other already; this flow cannot help any more, use Strimzi's recovery procedure."
-#: The same where nobody looks at the dates of what he trusts.
+#: The same where nobody looks at the dates of a CA that is trusted.
 _KEPT_BY_ALL = "Nobody is refused for that. Renew it first: the operator deletes a CA of its own that has ended."
 _REFUSED_CHAIN = "The operator accepts no such chain. Put the first certificate there alone, then run the flow again."
 
