@@ -119,7 +119,7 @@ _value:
       type: list
       elements: dict
       sample: [{client: KafkaConnect kafka/connect, trusts: ["cluster-ca v1 (6c1f0e9a2b3c)"], doubt: "", waiver: null}]
-    unmanaged: {description: Listeners that trust whom their owner says, as modules return them., type: list, elements: str, sample: []}
+    unmanaged: {description: "Listeners that trust whom their owner says, as modules return them.", type: list, elements: str, sample: []}
     presenters:
       description: Who presents certificates of the clients CA, as modules return it; those that are not done, with the waiver of each.
       type: dict
