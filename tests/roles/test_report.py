@@ -87,15 +87,25 @@ def test_a_run_in_check_mode_leaves_a_report_too(tmp_path: Path) -> None:
 
 
 def test_where_users_cannot_be_listed_the_report_is_written_without_them(tmp_path: Path) -> None:
-    said = {
-        "report_ca": "clients",
-        "strimzi_cluster": "demo",
-        "strimzi_namespace": "kafka",
-        "strimzi_kubeconfig": "/nowhere",
-    }
-    options = [word for name, value in said.items() for word in ("-e", f"{name}={value}")]
+    said = {"ca": "clients", "cluster": "demo", "namespace": "kafka", "kubeconfig": "/nowhere"}
+    options = [word for name, value in said.items() for word in ("-e", f"strimzi_{name}={value}")]
     screen = run_role(tmp_path, {"done": reports()["done"]}, *options)
-    assert "TASK [trustops.strimzi.report : Look at the users]" in screen
+    assert "TASK [trustops.strimzi.flow : Look at the users]" in screen
     found = json.loads((tmp_path / "done" / "report.json").read_text())
     assert (found["result"], found["users"], found["ca"]) == ("done", [], "clients")
     assert "Replacement of the clients CA's key: " in screen
+
+
+@pytest.mark.parametrize("how", ["include_role", "import_role"])
+def test_a_flow_leaves_a_report_however_its_role_is_called(tmp_path: Path, how: str) -> None:
+    """One that fails, because there is no cluster. Variables of other roles are not seen everywhere in a role that is included."""
+    said = {"ca": "clients", "cluster": "demo", "namespace": "kafka", "kubeconfig": "/nowhere", "report_dir": "reports"}
+    play = {
+        "hosts": "localhost",
+        "gather_facts": False,
+        "vars": {f"strimzi_{name}": value for name, value in said.items()},
+        "tasks": [{f"ansible.builtin.{how}": {"name": "trustops.strimzi.create"}}],
+    }
+    done = play_locally(play, tmp_path)
+    found = json.loads((tmp_path / "reports" / "report.json").read_text())
+    assert (done.returncode, found["result"], found["ca"]) == (2, "failed", "clients")
