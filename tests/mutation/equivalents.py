@@ -284,8 +284,8 @@ EQUIVALENTS: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "_trust/preconditions/authority.py",
-        "return chain[:-1] if len(chain) > 1 else chain",
-        ("return chain[:-1] if len(chain) != 1 else chain",),
+        "return chain[:-1] if len(chain) > 1 or not anchors else chain",
+        ("return chain[:-1] if len(chain) != 1 or not anchors else chain",),
         "There is nothing above nothing.",
     ),
     Equivalent(

@@ -218,13 +218,13 @@ def test_a_context_that_does_not_exist(server: Server, identities: Identities) -
     )
 
 
-@pytest.mark.parametrize("content", ["token: [hunter2", "[hunter2]", "hunter2"])
+@pytest.mark.parametrize("content", ["token: [hunter2", "[hunter2]", "hunter2", "token: *hunter2", "token: !hunter2 x"])
 def test_a_file_that_is_no_kubeconfig_is_not_quoted(content: str, tmp_path: Path) -> None:
     path = tmp_path / "config"
     path.write_text(content)
     with pytest.raises(ConnectionOptionsError) as caught:
         connect({"kubeconfig": str(path)}, {})
-    assert f"The kubeconfig {path} " in str(caught.value)
+    assert f"The kubeconfig {path} is not a kubeconfig (" in str(caught.value)
     assert "hunter2" not in str(caught.value)
     assert caught.value.__suppress_context__
 

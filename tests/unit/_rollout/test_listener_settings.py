@@ -119,7 +119,7 @@ def test_what_is_no_reference_is_refused_and_not_shown(listener: str, value: str
     assert "spread=restart" in caught.value.remedy
 
 
-@given(st.text())
+@given(st.text() | st.builds("${{{}}}".format, st.text()))
 def test_no_setting_holds_anything_but_one_reference(value: str) -> None:
     try:
         setting = Setting("listener.name.tls-9093.ssl.keystore.key", value)
