@@ -98,7 +98,7 @@ def test_where_users_cannot_be_listed_the_report_is_written_without_them(tmp_pat
 
 @pytest.mark.parametrize("how", ["include_role", "import_role"])
 def test_a_flow_leaves_a_report_however_its_role_is_called(tmp_path: Path, how: str) -> None:
-    """One that fails, because there is no cluster. Variables of other roles are not seen everywhere in a role that is included."""
+    """A flow that fails, because there is no cluster. Variables of other roles are not seen everywhere in a role that is included."""
     said = {"ca": "clients", "cluster": "demo", "namespace": "kafka", "kubeconfig": "/nowhere", "report_dir": "reports"}
     play = {
         "hosts": "localhost",
