@@ -56,9 +56,7 @@ def test_a_variable_that_nobody_reads_is_refused_with_what_helps(
 @pytest.mark.parametrize(
     ("given", "about", "said"),
     [
-        ({}, "clients", "the clients CA"),
         ({"strimzi_ca": ""}, "clients", "the clients CA"),
-        ({"strimzi_ca": "clients"}, "clients", "the clients CA"),
         ({"strimzi_ca": "clients"}, None, "the clients CA"),
         ({}, None, "the cluster CA"),
         (
