@@ -29,8 +29,10 @@ def kill_tree(root: int) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
+@pytest.mark.long
 def test_a_rotation_killed_three_times_ends_as_one_that_was_not(runner: Runner) -> None:
     started = {name: {uid} for name, uid in runner.cluster.node_uids("demo").items()}
+    interrupted = 0
     for seconds in (4, 9, 14):
         process = runner.start("rotate-cluster-ca")
         deadline = time.monotonic() + seconds
@@ -38,8 +40,10 @@ def test_a_rotation_killed_three_times_ends_as_one_that_was_not(runner: Runner) 
             time.sleep(0.2)
             for name, uid in runner.cluster.node_uids("demo").items():
                 started[name].add(uid)
+        interrupted += process.poll() is None
         kill_tree(process.pid)
         process.communicate()
+    assert interrupted, "every run had ended before it was to be killed"
     process = runner.start("rotate-cluster-ca")
     while process.poll() is None:
         time.sleep(0.2)
