@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from ..api.running import Runner
@@ -27,23 +26,30 @@ def by_playbook(tier: Tier, variant: Variant) -> Replacement:
     """The CA that is in use is named, because another replacement has finished a moment ago."""
     replaces = issuing(tier)
     nodes = len(tier.cluster.node_uids(tier.name))
-    with TemporaryDirectory() as reports, watched(tier.cluster, tier.name) as restarts:
+    outputs: list[str] = []
+    with watched(tier.cluster, tier.name) as restarts:
         flow = partial(
             Runner(tier.cluster, variables={"strimzi_evidence": "handshake"}, patience=PATIENCE).flow,
-            "replace_key", strimzi_replaces=replaces, strimzi_report_dir=reports, **variant.variables,
+            "replace_key", "-v", strimzi_replaces=replaces, **variant.variables,
             **(supplied_authority() if variant.supplied else {}),
         )  # fmt: skip
-        taken = seconds(lambda: flow().check())
-        report = json.loads((Path(reports) / "report.json").read_text())
-    if not report["writes"]:
+        taken = seconds(lambda: outputs.append(flow().check().output))
+    if not any(action["verb"] != "restart" for action in actions(outputs[0])):
         raise RuntimeError(f"{variant.name} has replaced nothing")
-    return Replacement(variant.name, taken, nodes, tuple(one.seconds for one in restarts.done), first_reload(report))
+    return Replacement(
+        variant.name, taken, nodes, tuple(one.seconds for one in restarts.done), first_reload(outputs[0])
+    )
 
 
-def first_reload(report: Mapping[str, Any]) -> float:
+def actions(output: str) -> Iterator[dict[str, Any]]:
+    """The actions of the modules of a playbook, in their order. output: of ``ansible-playbook -v``, which shows results as JSON."""
+    for result in re.findall(r"^changed: \[localhost\] => (\{.*\})$", output, re.MULTILINE):
+        yield from json.loads(result).get("actions", ())
+
+
+def first_reload(output: str) -> float:
     """Seconds of the first node, which is told alone; 0 where none was told anything."""
-    actions = [action for step in report["steps"] for action in step["actions"]]
-    return next((float(action["seconds"]) for action in actions if action["verb"] == "reload"), 0.0)
+    return next((float(action["seconds"]) for action in actions(output) if action["verb"] == "reload"), 0.0)
 
 
 def by_operator(tier: Tier) -> Replacement:
