@@ -56,7 +56,8 @@ from .builders import (
     uids_of,
 )
 
-SETTINGS = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+#: Fewer examples than the profile asks for: one of them takes some milliseconds.
+SETTINGS = settings(max_examples=settings.default.max_examples * 3 // 5, suppress_health_check=list(HealthCheck))
 
 #: Their usual generations; a certificate under that of another CA is a contradiction.
 GENERATIONS = {OLD: 0, NEW: 1, RENEWED: 2, THIRD: 3}
@@ -126,7 +127,7 @@ def reconciliations(draw: st.DrawFn) -> Reconciliation:
 
 @st.composite
 def snapshots(draw: st.DrawFn, *around: Snapshot) -> Snapshot:
-    """around: stages that the mixture starts from, so that what a test is about is frequent."""
+    """around: stages that the mixture starts from, so that what a test is about is frequent; at most one part is another then."""
     mixed = draw(st.sampled_from(around) if around else stages)
     own: dict[str, Any] = {
         "ca": st.sampled_from(OWN_SECRETS),
@@ -141,10 +142,14 @@ def snapshots(draw: st.DrawFn, *around: Snapshot) -> Snapshot:
         "listeners": st.none(),
     }
     # In one order, so that examples do not depend on how texts are hashed.
-    for part in sorted(draw(st.sets(st.sampled_from(sorted(own)), max_size=3))):
+    for part in sorted(draw(st.sets(st.sampled_from(sorted(own)), max_size=1 if around else 3))):
         value: Any = draw(own[part]) if draw(st.booleans()) else getattr(draw(stages), part)
         mixed = replace(mixed, **{part: value})
     return mixed
+
+
+#: Of runs that go on with the flow of such a stage.
+going_on = st.sampled_from([Intent(Goal.REPLACE_KEY), Intent(Goal.RENEW), Intent(Goal.RECONCILE)])
 
 
 @st.composite

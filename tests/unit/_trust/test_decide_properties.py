@@ -10,7 +10,9 @@ from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 
-from hypothesis import event, given
+import pytest
+from hypothesis import event, find, given
+from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
@@ -36,6 +38,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     SetGenerated,
     Switch,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import WriteLedger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
     IssueLeaves,
@@ -46,11 +49,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Withdraw, WriteBundle
 
 from . import linked, patient, renewal, unlinked
-from .builders import PHASE_OUT, books_of
-from .mixtures import SETTINGS, in_places, intents, reconciliations, snapshots
+from .builders import PAUSED, PHASE_OUT, books_of
+from .mixtures import SETTINGS, going_on, in_places, intents, reconciliations, snapshots
 from .stand_in import MadeHere
 
 STATES = reconciliations()
+#: Where a test is about a step of a flow: mostly as that flow would have it.
+IN_FLOW, IN_PAUSE_OF_OURS = going_on | intents(), st.just(PAUSED) | STATES
 SWITCHING = snapshots(
     unlinked.TRUSTED, unlinked.RESTARTED, unlinked.HALTED, linked.ALONE, linked.HALTED, renewal.HALTED
 )
@@ -94,7 +99,7 @@ def test_the_same_cluster_gives_the_same_decision(snapshot: Snapshot, state: Rec
 
 
 @SETTINGS
-@given(SWITCHING, STATES, intents())
+@given(SWITCHING, IN_PAUSE_OF_OURS, IN_FLOW)
 def test_the_operator_is_switched_only_behind_the_gates(
     snapshot: Snapshot, state: Reconciliation, intent: Intent
 ) -> None:
@@ -120,7 +125,7 @@ def test_the_operator_is_switched_only_behind_the_gates(
 
 
 @SETTINGS
-@given(USING, STATES, intents())
+@given(USING, IN_PAUSE_OF_OURS, IN_FLOW)
 def test_no_leaf_of_another_ca_is_issued_while_somebody_would_refuse_it(
     snapshot: Snapshot, state: Reconciliation, intent: Intent
 ) -> None:
@@ -143,7 +148,7 @@ def test_no_leaf_of_another_ca_is_issued_while_somebody_would_refuse_it(
 
 
 @SETTINGS
-@given(RETIRING, STATES, intents())
+@given(RETIRING, IN_PAUSE_OF_OURS, IN_FLOW)
 def test_no_ca_is_withdrawn_while_somebody_needs_it(snapshot: Snapshot, state: Reconciliation, intent: Intent) -> None:
     snapshot, found = with_books_kept(replace(snapshot, reconciliation=state), intent)
     for step in found.steps:
@@ -154,6 +159,24 @@ def test_no_ca_is_withdrawn_while_somebody_needs_it(snapshot: Snapshot, state: R
             assert entry.state is PHASE_OUT
             assert removal_gate(snapshot, books_of(snapshot), entry.fingerprint) == ()
             assert entry.chain != snapshot.ca.current
+
+
+@pytest.mark.parametrize(
+    ("around", "kind"),
+    [(SWITCHING, Switch), (USING, IssueLeaves), (RETIRING, Withdraw)],
+    ids=["switch", "use", "retire"],
+)
+def test_the_laws_of_gates_are_about_steps_that_are_taken(
+    around: st.SearchStrategy[Snapshot], kind: type[Step]
+) -> None:
+    """Raises NoSuchExample where none is among as many examples as each law has."""
+
+    def is_taken(drawn: tuple[Snapshot, Reconciliation, Intent]) -> bool:
+        snapshot, state, intent = drawn
+        found = with_books_kept(replace(snapshot, reconciliation=state), intent)[1]
+        return any(isinstance(step, kind) for step in found.steps)
+
+    find(st.tuples(around, IN_PAUSE_OF_OURS, IN_FLOW), is_taken, settings=SETTINGS)
 
 
 @SETTINGS
