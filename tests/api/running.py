@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -26,6 +27,11 @@ class Finished:
     def check(self) -> Finished:
         assert self.code == 0, self.output[-4000:]
         return self
+
+    def results(self) -> Iterator[dict[str, Any]]:
+        """The results of all tasks that ran, in their order. Only ``ansible-playbook -v`` shows them, each as JSON in a line."""
+        for shown in re.findall(r"^(?:ok|changed): \[localhost\] => (\{.*\})$", self.output, re.MULTILINE):
+            yield json.loads(shown)
 
 
 @dataclass

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from ..api.running import Runner
+from ansible_collections.trustops.strimzi.plugins.plugin_utils._report.run import CHANGES
+
+from ..api.running import Finished, Runner
 from ..bench.pairs import seconds
 from ..bench.restarts import watched
 from ..cluster.kube import wait_for
@@ -26,30 +26,23 @@ def by_playbook(tier: Tier, variant: Variant) -> Replacement:
     """The CA that is in use is named, because another replacement has finished a moment ago."""
     replaces = issuing(tier)
     nodes = len(tier.cluster.node_uids(tier.name))
-    outputs: list[str] = []
+    ended: list[Finished] = []
     with watched(tier.cluster, tier.name) as restarts:
         flow = partial(
             Runner(tier.cluster, variables={"strimzi_evidence": "handshake"}, patience=PATIENCE).flow,
             "replace_key", "-v", strimzi_replaces=replaces, **variant.variables,
             **(supplied_authority() if variant.supplied else {}),
         )  # fmt: skip
-        taken = seconds(lambda: outputs.append(flow().check().output))
-    if not any(action["verb"] != "restart" for action in actions(outputs[0])):
+        taken = seconds(lambda: ended.append(flow().check()))
+    actions = [action for result in ended[0].results() for action in result.get("actions", ())]
+    if not any(action["verb"] in CHANGES for action in actions):
         raise RuntimeError(f"{variant.name} has replaced nothing")
-    return Replacement(
-        variant.name, taken, nodes, tuple(one.seconds for one in restarts.done), first_reload(outputs[0])
-    )
+    return Replacement(variant.name, taken, nodes, tuple(one.seconds for one in restarts.done), first_reload(actions))
 
 
-def actions(output: str) -> Iterator[dict[str, Any]]:
-    """The actions of the modules of a playbook, in their order. output: of ``ansible-playbook -v``, which shows results as JSON."""
-    for result in re.findall(r"^changed: \[localhost\] => (\{.*\})$", output, re.MULTILINE):
-        yield from json.loads(result).get("actions", ())
-
-
-def first_reload(output: str) -> float:
-    """Seconds of the first node, which is told alone; 0 where none was told anything."""
-    return next((float(action["seconds"]) for action in actions(output) if action["verb"] == "reload"), 0.0)
+def first_reload(actions: Iterable[Mapping[str, Any]]) -> float:
+    """Seconds of the first node, which is told alone; 0 where none was told anything. actions: of all modules, in their order."""
+    return next((float(action["seconds"]) for action in actions if action["verb"] == "reload"), 0.0)
 
 
 def by_operator(tier: Tier) -> Replacement:

@@ -54,7 +54,7 @@ from .mixtures import SETTINGS, going_on, in_places, intents, reconciliations, s
 from .stand_in import MadeHere
 
 STATES = reconciliations()
-#: Where a test is about a step of a flow: mostly as that flow would have it.
+#: For laws about a step of a flow: half of the examples are asked as that flow asks, and in its pause.
 IN_FLOW, IN_PAUSE_OF_OURS = going_on | intents(), st.just(PAUSED) | STATES
 SWITCHING = snapshots(
     unlinked.TRUSTED, unlinked.RESTARTED, unlinked.HALTED, linked.ALONE, linked.HALTED, renewal.HALTED
@@ -169,7 +169,7 @@ def test_no_ca_is_withdrawn_while_somebody_needs_it(snapshot: Snapshot, state: R
 def test_the_laws_of_gates_are_about_steps_that_are_taken(
     around: st.SearchStrategy[Snapshot], kind: type[Step]
 ) -> None:
-    """Raises NoSuchExample where none is among as many examples as each law has."""
+    """``find`` fails where no decision among as many examples as each law has takes such a step."""
 
     def is_taken(drawn: tuple[Snapshot, Reconciliation, Intent]) -> bool:
         snapshot, state, intent = drawn
