@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
@@ -121,7 +122,11 @@ Ports = Mapping[tuple[str, int], int]
 
 @contextmanager
 def listening(nodes: Mapping[tuple[str, int], KafkaDouble]) -> Iterator[Ports]:
-    """The local port of each, by pod and port."""
+    """The local port of each, by pod and port.
+
+    The library and the keys are there before a node is asked: on a busy machine they take longer than a node may.
+    """
+    import_module("kafka.protocol.admin")
     with ExitStack() as stack:
         yield {where: stack.enter_context(serving(_over_tls(one, where[0]))) for where, one in nodes.items()}
 
@@ -140,8 +145,10 @@ def doors(ports: Ports) -> PortOpener:
 
 
 def _over_tls(double: KafkaDouble, pod: str) -> Callable[[socket.socket], None]:
+    context = server_context(pod)
+
     def handle(connection: socket.socket) -> None:
-        with server_context(pod).wrap_socket(connection, server_side=True) as tls:
+        with context.wrap_socket(connection, server_side=True) as tls:
             double.handle(tls)
 
     return handle
