@@ -213,6 +213,24 @@ def test_names_that_are_taken_back_are_not_asked_for_any_more(cluster: WatchedCl
     assert cluster.ready
 
 
+def test_hosts_of_several_entries_for_one_broker_are_asked_for(cluster: WatchedCluster) -> None:
+    """An overlay leaves two entries for one broker; the operator, which takes the first host that it finds, stands still without it."""
+    cluster.create()
+    signing = moved(cluster, elsewhere(root("Corporate Root")))
+    entries = [{"broker": 0, "advertisedPort": 9193}, {"broker": 0, "advertisedHost": "zero.example"}]
+    listeners = cluster.kafka["spec"]["kafka"]["listeners"]
+    configured = [{**one, "configuration": {"brokers": entries}} if one["name"] == "tls" else one for one in listeners]
+    cluster.change("kafkas", "demo", {"spec": {"kafka": {"listeners": configured}}})
+    cluster.memory.settle(2)
+    assert not cluster.ready
+    run(cluster, Goal.RECONCILE)
+    signing.work()
+    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    cluster.memory.settle(1)
+    assert cluster.ready
+    assert "zero.example" in names_in(cluster, "demo-kafka-0")
+
+
 # Leaves of a CA that is kept elsewhere come to their end, are lost, or are refused.
 
 DAY = 86400.0

@@ -85,14 +85,19 @@ def node_names(kafka: Object, pool: str, node_id: int, broker: bool) -> set[str]
         names |= set((configuration.get("bootstrap") or {}).get("alternativeNames") or [])
         if listener["type"] in ("internal", "cluster-ip") and not listener.get("tls"):
             continue
-        for entry in configuration.get("brokers") or []:
-            if entry.get("broker") == node_id and entry.get("advertisedHost"):
-                names.add(entry["advertisedHost"])
+        if advertised := override(listener, node_id, "advertisedHost"):
+            names.add(advertised)
         if listener["type"] == "cluster-ip":
             names |= service_names(f"{cluster}-kafka-{listener['name']}-bootstrap", namespace)
             host = f"{broker_service(listener, f'{cluster}-{pool}', node_id)}.{namespace}.svc"
             names.add(f"{host}.cluster.local" if configuration.get("useServiceDnsDomain") else host)
     return names
+
+
+def override(listener: Object, node_id: int, field: str) -> str | None:
+    """A field of a listener for one broker: that of the first entry which has it (docs/operator.md, "Node names")."""
+    entries = (listener.get("configuration") or {}).get("brokers") or []
+    return next((one[field] for one in entries if one.get("broker") == node_id and one.get(field) is not None), None)
 
 
 def broker_service(listener: Object, base: str, node_id: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .api import Object
-from .leaves import broker_service
+from .leaves import broker_service, override
 from .podsets import Node
 
 CONTROL_PLANE = "CONTROLPLANE-9090"
@@ -65,9 +65,8 @@ def _listeners(kafka: Object, node: Node) -> Iterator[str]:
 
 
 def _advertised(listener: Object, kafka: Object, node: Node, host: str) -> str:
-    for override in (listener.get("configuration") or {}).get("brokers") or []:
-        if override.get("broker") == node.node_id and override.get("advertisedHost"):
-            return str(override["advertisedHost"])
+    if advertised := override(listener, node.node_id, "advertisedHost"):
+        return advertised
     if listener["type"] != "cluster-ip":
         return host
     base = f"{kafka['metadata']['name']}-{node.pool}"

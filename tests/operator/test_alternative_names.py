@@ -57,6 +57,8 @@ def test_every_node_has_its_services_and_itself() -> None:
     [
         (listener("internal", tls=False, bootstrap=ALTERNATIVE), {"boot.example", "10.0.0.1"}),
         (listener("internal", brokers=HOSTS), {"b0.example"}),
+        (listener("internal", brokers=[{"broker": 0, "advertisedPort": 1}, *HOSTS]), {"b0.example"}),
+        (listener("internal", brokers=[*HOSTS, {"broker": 0, "advertisedHost": "late.example"}]), {"b0.example"}),
         (listener("internal", tls=False, brokers=HOSTS), set()),
         (listener("nodeport", brokers=HOSTS), {"b0.example"}),
         (listener("loadbalancer", brokers=HOSTS), {"b0.example"}),

@@ -91,19 +91,24 @@ def listener_names(scope: ClusterNames, node: NodeIdentity, listener: Object, do
     """The names that one listener adds on one broker (KafkaListenersReconciler), but for what the platform assigns."""
     configuration = listener.get("configuration") or {}
     bootstrap = configuration.get("bootstrap") or {}
-    broker: Object = next((b for b in configuration.get("brokers") or [] if str(b.get("broker")) == node.node_id), {})
+    brokers = [one for one in configuration.get("brokers") or [] if one and str(one.get("broker")) == node.node_id]
     yield from bootstrap.get("alternativeNames") or []
     kind = listener["type"]
     if kind in ("internal", "cluster-ip") and not listener.get("tls"):
         return
-    yield from _hosts(broker.get("advertisedHost"), configuration.get("advertisedHostTemplate"), node)
+    yield from _hosts(_first(brokers, "advertisedHost"), configuration.get("advertisedHostTemplate"), node)
     if kind == "cluster-ip":
         yield from service_names(f"{scope.cluster}-kafka-{listener['name']}-bootstrap", scope.namespace, domain)
         host = f"{_broker_object(scope, node, listener)}.{scope.namespace}.svc"
         yield f"{host}.{domain}" if configuration.get("useServiceDnsDomain") else host
     elif kind in ("ingress", "route", "tlsroute"):
         yield from _hosts(bootstrap.get("host"), None, node)
-        yield from _hosts(broker.get("host"), configuration.get("hostTemplate"), node)
+        yield from _hosts(_first(brokers, "host"), configuration.get("hostTemplate"), node)
+
+
+def _first(entries: Iterable[Object], field: str) -> str | None:
+    """Of several entries for one broker, which an overlay may leave, the first that has the field (docs/operator.md, "Node names")."""
+    return next((one[field] for one in entries if one.get(field) is not None), None)
 
 
 def _hosts(host: str | None, template: str | None, node: NodeIdentity) -> Iterable[str]:

@@ -196,6 +196,24 @@ def test_host_templates(kind: str) -> None:
     assert added(overridden) == {"own.example", "a.example"}
 
 
+@pytest.mark.parametrize(
+    ("entries", "names"),
+    [
+        ([{"advertisedHost": "a.example"}, {"host": "h.example"}], {"a.example", "h.example"}),
+        ([{"host": "h.example"}, {"advertisedHost": "a.example"}], {"a.example", "h.example"}),
+        ([{"host": "h.example"}, {"host": "late.example", "advertisedHost": "a.example"}], {"a.example", "h.example"}),
+        ([{"host": None}, {"host": "h.example"}, {"advertisedHost": "a.example"}], {"a.example", "h.example"}),
+        ([{"annotations": {}}, {"advertisedPort": 1}], {"b-1.example", "c-pool-1.example"}),
+    ],
+)
+def test_several_entries_for_one_broker(entries: list[dict[str, Any]], names: set[str]) -> None:
+    """Each field is that of the first entry which has it; the templates serve where none has."""
+    templates = {"hostTemplate": "b-{nodeId}.example", "advertisedHostTemplate": "{nodePodName}.example"}
+    others = [{"broker": 0, "host": "zero.example", "advertisedHost": "adv0.example"}, {"host": "lost.example"}]
+    own = [{"broker": 1, **one} for one in entries]
+    assert added(listener("ingress", **templates, brokers=[*others, *own])) == names
+
+
 def test_controllers_have_nothing_of_the_listeners() -> None:
     controller = NodeIdentity("c-pool-1", "pool", "1", broker=False)
     every = [listener(kind, **HOSTS) for kind in ("internal", "cluster-ip", "route", "loadbalancer")]
