@@ -6,11 +6,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from .._engine.looking import see_existing
+from .._engine.looking import see_existing, see_operated
 from .._issuing.by_hand import RequestByHand, RequestElsewhere, requests_by_hand, requests_elsewhere
 from .._issuing.entities import every_leaf
 from .._issuing.put_back import Brought, PutBack, put_back
@@ -52,7 +52,7 @@ class RequestsModule(TrustModule):
 
     def import_certificates(self) -> dict[str, Any]:
         work = self.work()
-        seen = self._seen(work)
+        seen = self._seen(work, see_operated)
         brought, others = self._brought(seen)
         imported = put_back(brought, seen, work)
         # The cluster as the next run will find it; where nothing was written, as it was seen before.
@@ -72,8 +72,8 @@ class RequestsModule(TrustModule):
             self.fail("directory: it is empty. Give a folder on the machine where the module runs.")
         return Path(self.params["directory"])
 
-    def _seen(self, work: Work) -> Observation:
-        seen = see_existing(work)
+    def _seen(self, work: Work, see: Callable[[Work], Observation] = see_existing) -> Observation:
+        seen = see(work)
         self.hide_secrets(seen)
         source = seen.snapshot.source
         if source is not None and source.problem:

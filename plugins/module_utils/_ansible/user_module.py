@@ -19,7 +19,7 @@ from .._strimzi.names import CaKind, ClusterNames
 from .._strimzi.user_authentication import Authentication
 from .._strimzi.user_moving import ChangeOfAuthentication
 from .._strimzi.user_secrets import ClientsCa, read_clients_ca, read_user_secret
-from .._strimzi.users import existing_kafka, user_namespaces
+from .._strimzi.users import operated_kafka, user_namespaces
 from .._strimzi.work import Work
 from .._trust.model.ledger import Ledger
 from .._trust.model.named import Named, UserNamespace
@@ -48,7 +48,7 @@ class UserModule(TrustModule):
 
     def _change(self, work: Work) -> ChangeOfAuthentication:
         scope, client = work.scope, work.client
-        kafka = existing_kafka(client, scope)
+        kafka = operated_kafka(client, scope)
         space = self._space(kafka, scope, work.settings.outside.named())
         certificates, keys = (
             client.get_or_none(SECRETS, scope.namespace, name)

@@ -22,9 +22,11 @@ from .._trust.decide import Engine, decide
 from .._trust.evidence.live import of_running
 from .._trust.evidence.stored import presenting
 from .._trust.model.decision import Decision
+from .._trust.model.goals import Goal
 from .._trust.model.intent import Intent
 from .._trust.model.snapshot import InPlace, Snapshot
 from .._trust.model.steps.base import Look
+from .._trust.preconditions.order import FIRST, check
 
 #: How often to look anew when pods were replaced while they were asked.
 _LOOKS = 3
@@ -42,6 +44,14 @@ def see_existing(work: Work) -> Observation:
     if not seen.snapshot.reconciliation.exists:
         known = ", ".join(seen.snapshot.reconciliation.neighbours) or "none"
         raise StepError(f"{seen.snapshot.names.kafka} does not exist.", f"The Kafka clusters there are: {known}.")
+    return seen
+
+
+def see_operated(work: Work) -> Observation:
+    """The observation of a cluster that has to exist, that stays, and on which an operator works. Raises StepError."""
+    seen = see_existing(work)
+    for violation in check(seen.snapshot, Intent(Goal.RECONCILE), FIRST):
+        raise StepError(f"{violation.subject} {violation.message}", violation.remedy)
     return seen
 
 

@@ -15,7 +15,7 @@ from .._strimzi.kafka import PAUSED, condition
 from .._strimzi.observe import Observation
 from .._strimzi.secret_data import annotation
 from .._strimzi.work import Work
-from .looking import see, see_existing
+from .looking import see, see_operated
 
 
 class PausedByAnother(StepError):
@@ -24,7 +24,7 @@ class PausedByAnother(StepError):
 
 def pause_for(holder: str, work: Work, before_write: Callable[[], None]) -> Observation:
     """The operator is paused for this holder, and has confirmed it. Raises PausedByAnother, OperatorSilent."""
-    seen = see_existing(work)
+    seen = see_operated(work)
     if seen.snapshot.reconciliation.paused and _holder(seen) != holder:
         _refuse(seen)
     if seen.snapshot.reconciliation.paused and seen.snapshot.reconciliation.pause_effective:
@@ -32,7 +32,7 @@ def pause_for(holder: str, work: Work, before_write: Callable[[], None]) -> Obse
     if not work.dry_run:
         before_write()
     if not seen.snapshot.reconciliation.paused and operator.await_end_of_pause(seen, work):
-        seen = see_existing(work)
+        seen = see_operated(work)
     operator.pause_for(holder, seen, work)
     return seen if work.dry_run else see(work)
 
@@ -42,7 +42,7 @@ def resume_for(holder: str, work: Work, before_write: Callable[[], None]) -> Obs
 
     A pause that a killed call of a flow has left is ended; the Lease tells that the call is dead.
     """
-    seen = see_existing(work)
+    seen = see_operated(work)
     state = seen.snapshot.reconciliation
     if not state.paused and not condition(seen.kafka, PAUSED):
         return seen

@@ -23,7 +23,7 @@ from .._trust.model.steps.nodes import Roll, RollReason
 from .._trust.preconditions.cluster import pods_are_labelled
 from .._trust.preconditions.order import check
 from .carry_out import carry_out
-from .looking import see, see_existing
+from .looking import see, see_operated
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def restart(
 
 def _choose(work: Work, asked: Chosen, since: datetime | None) -> tuple[Observation, frozenset[str]]:
     """The cluster as it is now, and the UIDs of the pods to restart. Raises NotNow, StepError."""
-    seen = see_existing(work)
+    seen = see_operated(work)
     _require_settled(seen, asked.pods)
     return seen, frozenset(
         pod.uid

@@ -6,7 +6,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -56,6 +57,29 @@ def is_observed(kafka: Mapping[str, Any] | None) -> bool:
         return False
     observed = (kafka.get("status") or {}).get("observedGeneration")
     return observed is not None and observed == kafka["metadata"].get("generation")
+
+
+def with_nodes(
+    state: Reconciliation, kafka: Mapping[str, Any] | None, nodes: Collection[str] = (), pods: Collection[Any] = ()
+) -> Reconciliation:
+    """The state with what the resource, beside its pods, shows of an operator that is not there. nodes: those that the cluster has.
+
+    A cluster that was restored from a backup shows it: the status is empty or about another resource, or speaks of nodes that do not run
+    (docs/operator.md, "Kafka resource").
+    """
+    if kafka is None:
+        return state
+    status, generation = kafka.get("status") or {}, kafka["metadata"].get("generation") or 0
+    observed = status.get("observedGeneration") or 0
+    if not status.get("conditions"):
+        absent = "its status has no condition, which an operator sets as soon as it sees the resource"
+    elif observed > generation:
+        absent = f"its status is about generation {observed} of a resource that has come to generation {generation}"
+    elif not state.failed and len(nodes) > 1 and not pods:
+        absent = f"none of its {len(nodes)} nodes has a pod, and its status says nothing of that"
+    else:
+        return state
+    return replace(state, absent=absent)
 
 
 def read_reconciliation(

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -24,7 +24,7 @@ from .ca_secrets import read_ca_secrets
 from .ca_source import CaSourceReference, read_ca_source
 from .client_bundle import read_published
 from .finding_pods import find_pods, known_nodes, lost_labels, party_of
-from .kafka import read_reconciliation, renewal_window
+from .kafka import read_reconciliation, renewal_window, with_nodes
 from .leaves import LeafSecret, ServedUser, expected_leaves, leaf_secrets, read_leaf, wanted_leaves
 from .ledger_layouts import ledger_parts, read_ledger
 from .listener_addresses import Addresses, listener_addresses
@@ -107,6 +107,7 @@ def observe(
     parties = _parties(scope, running, leaves)
     pools = node_pools(client, scope) if ca.elsewhere or growth.scaling else NodePools(scope.cluster)
     planned = pools.scaled(growth.scaling)
+    scaled = [pool for name, pool in pools.by_name.items() if growth.scaling and name == growth.scaling.pool]
     wanted = {node.pod: node for node in (planned.wanted() if ca.elsewhere else ())}
     next_, later = (one.next(growth.spare if ca.elsewhere else 0) for one in (planned, planned.settled()))
     spare = {node.pod: node for node in next_ if node.pod not in secrets}
@@ -114,6 +115,8 @@ def observe(
     expected = tuple(dict.fromkeys((*expected_leaves(scope, kafka, parties), *asked)))
     snapshot = replace(
         bare,
+        reconciliation=with_nodes(bare.reconciliation, kafka, nodes, pods),
+        in_deletion={**bare.in_deletion, **dict(in_deletion("KafkaNodePool", scaled))},
         pods=parties,
         leaves=leaves,
         missing={leaf.secret: leaf.component for leaf in expected if leaf.secret not in secrets},
@@ -161,7 +164,16 @@ def without_parties(
         renewal_window=renewal_window(kafka, scope),
         named=outside.to_look_at(ca, ledger),
         keys_elsewhere=_keys_of(scope.other_ca, secrets),
+        in_deletion=dict((*in_deletion("Kafka", [kafka] if kafka else ()), *in_deletion("Secret", secrets.values()))),
     )
+
+
+def in_deletion(kind: str, objects: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The objects among these that are being deleted, as people name them, and what their deletion waits for."""
+    for one in objects:
+        metadata = one["metadata"]
+        if "deletionTimestamp" in metadata:
+            yield f"{kind} {metadata['namespace']}/{metadata['name']}", tuple(metadata.get("finalizers") or ())
 
 
 def _keys_of(scope: ClusterNames, secrets: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:

@@ -22,7 +22,7 @@ from . import names
 from .ca_secrets import read_ca_secrets
 from .ca_source import CaSourceReference
 from .finding_pods import find_pods, known_nodes, party_of
-from .kafka import leaf_life
+from .kafka import leaf_life, with_nodes
 from .leaves import leaf_secrets
 from .names import ClusterNames
 from .observe import Observation, read_stored, unlabelled, without_parties
@@ -68,6 +68,7 @@ def observe_clients_ca(
     )
     snapshot = replace(
         bare,
+        reconciliation=with_nodes(bare.reconciliation, kafka, nodes, found),
         pods=tuple(_broker(pod, certificates) for pod in brokers) if kafka is not None else (),
         unlabelled=unlabelled(((pod, Component.KAFKA) for pod in brokers), scope),
         presenters=_presenters(users, scope, ca, ledger, now),

@@ -18,12 +18,13 @@ from .._kube.client import KubeClient
 from .._kube.resources import SECRETS
 from .._trust.model.named import NOTHING_NAMED, Named, NamedSecret, UserNamespace
 from .._trust.model.presenters import ReissuePause
+from .._trust.preconditions.cluster import absence_of_operator, deletion_of
 from . import names
 from .errors import StepError
-from .kafka import PAUSED, condition, user_pause
+from .kafka import PAUSED, condition, read_reconciliation, user_pause, with_nodes
 from .named_certificates import NamedCertificate, read_named
 from .names import CaKind, ClusterNames
-from .observe import neighbours
+from .observe import in_deletion, neighbours
 from .readers import Key, Reader, find_readers
 from .resources import KAFKA_USERS, KAFKAS
 from .user_authentication import Authentication
@@ -106,6 +107,19 @@ def existing_kafka(client: KubeClient, scope: ClusterNames) -> Mapping[str, Any]
     raise StepError(
         f"Kafka {scope.namespace}/{scope.cluster} does not exist.", f"The Kafka clusters there are: {known}."
     )
+
+
+def operated_kafka(client: KubeClient, scope: ClusterNames) -> Mapping[str, Any]:
+    """The Kafka resource, which stays, and which an operator works on. Raises KubeError, StepError."""
+    kafka = existing_kafka(client, scope)
+    name, absent = (
+        f"Kafka {scope.namespace}/{scope.cluster}",
+        with_nodes(read_reconciliation(kafka, scope), kafka).absent,
+    )
+    found = [deletion_of(*one) for one in in_deletion("Kafka", [kafka])]
+    for violation in (*found, *([absence_of_operator(name, scope.namespace, absent)] if absent else ())):
+        raise StepError(f"{violation.subject} {violation.message}", violation.remedy)
+    return kafka
 
 
 def users_of(

@@ -24,6 +24,7 @@ from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench
 
 ANNOTATION, BY_US, FOR = "strimzi.io/pause-reconciliation", "trustops.strimzi/paused-by", "trustops.strimzi/paused-for"
 PAUSED = {"conditions": conditions("ReconciliationPaused")}
+READY = {"conditions": conditions("Ready")}
 US, STORAGE, NOBODY = {ANNOTATION: "true", BY_US: "run-1"}, {ANNOTATION: "true", FOR: "storage"}, {ANNOTATION: "true"}
 Act = Callable[[str, Work, Callable[[], None]], Observation]
 
@@ -33,7 +34,7 @@ class Paused(Bench):
 
     def __init__(self, annotations: dict[str, str] | None = None, *, confirmed: bool = False) -> None:
         super().__init__()
-        self.create("kafkas", kafka(PAUSED if confirmed else {}, annotations or {}))
+        self.create("kafkas", kafka(PAUSED if confirmed else READY, annotations or {}))
         self.leases = 0
 
     def act(self, act: Act, holder: str = "storage", **options: Any) -> list[Action]:

@@ -12,7 +12,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.roll imp
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench, kafka, pod
+from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench, conditions, kafka, pod
 
 NODES = ("demo-kafka-0", "demo-kafka-1", "demo-kafka-2")
 CONTROL, OPERATOR = "demo-cruise-control-a", "demo-entity-operator-b"
@@ -28,7 +28,7 @@ def roll_of(uids: Iterable[str], reason: RollReason = RollReason.TRUST) -> Roll:
 class Stand(Bench):
     def __init__(self) -> None:
         super().__init__()
-        self.create("kafkas", kafka({}))
+        self.create("kafkas", kafka({"conditions": conditions("Ready")}))
         for name in ALL:
             self.create("pods", pod(name, OTHERS.get(name, "kafka")))
 

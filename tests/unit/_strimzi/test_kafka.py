@@ -17,6 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.kafka im
     read_reconciliation,
     renewal_window,
     user_pause,
+    with_nodes,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import ReissuePause
@@ -85,6 +86,36 @@ def test_observed_means_the_present_generation(status: dict[str, Any] | None, ge
     resource = kafka(status)
     resource["metadata"]["generation"] = generation
     assert is_observed(resource) is observed
+
+
+NODES = ("demo-nodes-0", "demo-nodes-1")
+SEEN = {"conditions": conditions("Ready"), "observedGeneration": 2}
+
+
+@pytest.mark.parametrize(
+    ("status", "pods", "absent"),
+    [
+        (None, NODES, "its status has no condition, which an operator sets as soon as it sees the resource"),
+        ({"clusterId": "x"}, NODES, "its status has no condition, which an operator sets as soon as it sees the resource"),
+        ({"conditions": conditions("NotReady")}, (), ""),
+        ({**SEEN, "observedGeneration": 3}, NODES, "its status is about generation 3 of a resource that has come to generation 2"),
+        ({**SEEN, "observedGeneration": 1}, NODES, ""),
+        (SEEN, NODES[:1], ""),
+        (SEEN, (), "none of its 2 nodes has a pod, and its status says nothing of that"),
+        ({**SEEN, "conditions": conditions("NotReady")}, (), ""),
+        ({**SEEN, "conditions": conditions("ReconciliationPaused")}, NODES[:1], ""),
+    ],
+)  # fmt: skip
+def test_what_shows_that_no_operator_works_on_it(status: Any, pods: tuple[str, ...], absent: str) -> None:
+    resource = kafka(status)
+    resource["metadata"]["generation"] = 2
+    assert with_nodes(read_reconciliation(resource, SCOPE), resource, NODES, pods).absent == absent
+
+
+def test_the_pod_of_a_single_node_may_just_be_made_anew() -> None:
+    resource = kafka({"conditions": conditions("Ready")})
+    assert with_nodes(read_reconciliation(resource, SCOPE), resource, NODES[:1], ()).absent == ""
+    assert with_nodes(read_reconciliation(None, SCOPE), None).absent == ""
 
 
 def test_no_generation_is_not_observed() -> None:

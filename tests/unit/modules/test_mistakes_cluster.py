@@ -78,7 +78,7 @@ def test_absent_operator() -> None:
     memory = MemoryCluster()
     memory.apply(*clusters.dual_role("demo", "kafka", generated=True))
     ended = call("strimzi_ca", memory, state="adopted")
-    assert "Kafka kafka/demo: has not been reconciled by a Cluster Operator in its present form." in ended.result["msg"]
+    assert [one["gate"] for one in ended.result["violations"]] == ["operator_is_there"]
     assert ended.writes == []
 
 

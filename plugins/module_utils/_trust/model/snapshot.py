@@ -173,7 +173,7 @@ class Reconciliation:
     pause_effective: the operator has confirmed the pause.
     neighbours: where the Kafka resource does not exist, the names of those that do in its namespace. pauser: who has paused it, as far as
     that is known and it is somebody else. foreign_type: what the resource says of where the operator has the CA from; empty where the operator or its
-    user makes it.
+    user makes it. absent: why it is sure that no operator works on the resource, as a clause; empty where nothing shows that.
     """
 
     exists: bool = True
@@ -187,6 +187,7 @@ class Reconciliation:
     neighbours: tuple[str, ...] = ()
     pauser: str = ""
     foreign_type: str = ""
+    absent: str = ""
 
 
 @dataclass(frozen=True)
@@ -232,7 +233,8 @@ class Snapshot:
     None where there is none yet. Their generation is that of the CA that lies beside them. namesakes: presenters that are named as processes of
     the cluster. named: the places that a person has told this run, or the flow in flight, to look at. keys_elsewhere: the CAs of the cluster
     that this snapshot is not about, as people name them, by the SHA-256 of their public keys. longest_life: how long a
-    certificate is valid at most that presenters are issued.
+    certificate is valid at most that presenters are issued. in_deletion: objects that a flow reads or writes and that are being deleted, as people
+    name them, and the finalizers that their deletion waits for.
     """
 
     names: ObjectNames
@@ -273,6 +275,7 @@ class Snapshot:
     named: Named = NOTHING_NAMED
     keys_elsewhere: Mapping[str, str] = field(default_factory=dict)
     longest_life: timedelta = timedelta(days=365)
+    in_deletion: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     def every_leaf(self) -> tuple[StoredLeaf, ...]:

@@ -14,6 +14,8 @@ class Condition(str, Enum):
     """The conditions, one for each precondition and each gate. Results show the value as ``gate``."""
 
     CLUSTER_EXISTS = "cluster_exists"
+    NOTHING_IS_IN_DELETION = "nothing_is_in_deletion"
+    OPERATOR_IS_THERE = "operator_is_there"
     NOT_PAUSED_BY_OTHERS = "not_paused_by_others"
     OPERATOR_IS_WORKING = "operator_is_working"
     AUTHORITY_IS_NOT_FOREIGN = "authority_is_not_foreign"

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
 from ..ledger.journal import in_flight
@@ -44,6 +44,51 @@ def cluster_exists(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     )  # fmt: skip
 
 
+_AFTER_DELETION = (
+    "A deletion cannot be taken back: let it come to its end. If the cluster is to live on, create the Kafka resource again after that, with the CA "
+    "Secrets and volumes that were kept, then run the flow again."
+)
+_REPLACE_DELETED = (
+    "A deletion cannot be taken back: find out who deleted it, keep a copy, let the deletion come to its end, create it again from the copy, then run "
+    "the flow again."
+)
+
+
+def nothing_is_in_deletion(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """A deletion cannot be taken back, and what is written into it is lost with it."""
+    for subject, finalizers in snapshot.in_deletion.items():
+        yield deletion_of(subject, finalizers, _AFTER_DELETION if subject == snapshot.names.kafka else _REPLACE_DELETED)
+
+
+def deletion_of(subject: str, finalizers: Sequence[str], remedy: str = _AFTER_DELETION) -> Violation:
+    """The violation by an object that is being deleted; without a remedy that of a Kafka resource."""
+    waits = f", and its deletion waits for the finalizers {', '.join(finalizers)}" if finalizers else ""
+    return Violation(
+        Condition.NOTHING_IS_IN_DELETION, subject, f"is being deleted (metadata.deletionTimestamp){waits}.", remedy
+    )
+
+
+def operator_is_there(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """Every flow hands work to the operator: it copies trust into the bundle, restarts nodes and confirms a pause."""
+    if not snapshot.reconciliation.absent or _is_being_created(snapshot, intent):
+        return
+    yield absence_of_operator(snapshot.names.kafka, snapshot.names.namespace, snapshot.reconciliation.absent)
+
+
+def absence_of_operator(kafka: str, namespace: str, why: str) -> Violation:
+    """The violation by a Kafka resource that no operator works on."""
+    return Violation(
+        Condition.OPERATOR_IS_THERE, kafka, f"is reconciled by no Cluster Operator: {why}.",
+        f"Start the Cluster Operator, have it watch the namespace {namespace}, wait until the resource has a status of its own, then run the flow "
+        "again.",
+    )  # fmt: skip
+
+
+def _is_being_created(snapshot: Snapshot, intent: Intent) -> bool:
+    """Whether the cluster gets its first CA. An operator that had been there would have left its trust bundle."""
+    return intent.goal is Goal.CREATE and snapshot.bundle is None and not snapshot.pods and is_starting(snapshot)
+
+
 def not_paused_by_others(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     if not snapshot.reconciliation.paused or snapshot.reconciliation.paused_by_us:
         return
@@ -61,7 +106,13 @@ def not_paused_by_others(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
 
 def operator_is_working(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     state = snapshot.reconciliation
-    if not state.exists or state.observed or state.paused or not is_starting(snapshot):
+    if (
+        not state.exists
+        or state.observed
+        or state.paused
+        or not is_starting(snapshot)
+        or _is_being_created(snapshot, intent)
+    ):
         return
     yield Violation(
         Condition.OPERATOR_IS_WORKING, snapshot.names.kafka, "has not been reconciled by a Cluster Operator in its present form.",

@@ -33,6 +33,8 @@ from .cluster import (
     ledger_is_ours,
     no_left_over_trigger,
     not_paused_by_others,
+    nothing_is_in_deletion,
+    operator_is_there,
     operator_is_working,
     pods_are_labelled,
     secrets_have_room,
@@ -57,6 +59,8 @@ Precondition: TypeAlias = Callable[[Snapshot, Intent], Iterable[Violation]]
 
 PRECONDITIONS: tuple[Precondition, ...] = (
     cluster_exists,
+    nothing_is_in_deletion,
+    operator_is_there,
     not_paused_by_others,
     operator_is_working,
     authority_is_not_foreign,
@@ -99,10 +103,18 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     secrets_have_room,
     waivers_hold,
 )
+#: Preconditions without which nothing else counts: the cluster goes, or the operator that makes everything else is not there.
+FIRST: tuple[Precondition, ...] = (nothing_is_in_deletion, operator_is_there)
 
 
 def check(
     snapshot: Snapshot, intent: Intent, preconditions: tuple[Precondition, ...] = PRECONDITIONS
 ) -> tuple[Violation, ...]:
-    """All of these that do not hold."""
-    return tuple(violation for rule in preconditions for violation in rule(snapshot, intent))
+    """All of these that do not hold; where one of FIRST does not, no other, because the rest of what is seen says nothing then."""
+    found: list[Violation] = []
+    for rule in preconditions:
+        violations = tuple(rule(snapshot, intent))
+        if violations and rule in FIRST:
+            return violations
+        found += violations
+    return tuple(found)

@@ -67,7 +67,11 @@ def resume_reissue(at: Situation) -> Steps:
 
 
 def let_on(snapshot: Snapshot) -> Steps:
-    """The steps that end the pauses that this collection has made, where nothing else may be done."""
+    """The steps that end the pauses that this collection has made, where nothing else may be done. None in a cluster that goes, or that no
+    operator sees: one that comes later would see the work half-way.
+    """
+    if snapshot.reconciliation.absent or snapshot.names.kafka in snapshot.in_deletion:
+        return ()
     operator = (Resume(phase=Phase.USE),) if snapshot.reconciliation.paused_by_us else ()
     return (*operator, *_resume_reissue(snapshot))
 

@@ -10,6 +10,8 @@ from datetime import timedelta
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
@@ -24,6 +26,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
     ledger_is_ours,
     no_left_over_trigger,
     not_paused_by_others,
+    nothing_is_in_deletion,
+    operator_is_there,
     operator_is_working,
     pods_are_labelled,
     secrets_have_room,
@@ -69,6 +73,37 @@ FUTURE = {
     "a flow (replace_key) ended": ledger(entry(OLD), journal=a_journal(finished_at=_LATER)),
     f"{named(OLD.certificate)} was published": ledger(replace(entry(OLD), published_at=_LATER)),
 }
+
+AFTER = (
+    "A deletion cannot be taken back: let it come to its end. If the cluster is to live on, create the Kafka resource again after that, with the CA "
+    "Secrets and volumes that were kept, then run the flow again."
+)
+COPY = (
+    "A deletion cannot be taken back: find out who deleted it, keep a copy, let the deletion come to its end, create it again from the copy, then run "
+    "the flow again."
+)
+START = "Start the Cluster Operator, have it watch the namespace kafka, wait until the resource has a status of its own, then run the flow again."
+CERTIFICATES = "Secret kafka/demo-cluster-ca-cert"
+
+#: Refusals after which nothing else is looked at, for every goal.
+FIRST_OF_ALL = [
+    *(
+        refusal(
+            nothing_is_in_deletion,
+            f"{KAFKA}: is being deleted (metadata.deletionTimestamp). {AFTER}",
+            f"{CERTIFICATES}: is being deleted (metadata.deletionTimestamp), and its deletion waits for the finalizers a, b. {COPY}",
+            name=goal.value, intent=Intent(goal), in_deletion={KAFKA: (), CERTIFICATES: ("a", "b")},
+        )
+        for goal in Goal
+    ),
+    *(
+        refusal(
+            operator_is_there, f"{KAFKA}: is reconciled by no Cluster Operator: it is so. {START}",
+            name=goal.value, intent=Intent(goal), reconciliation=Reconciliation(absent="it is so"), bundle=frozenset({OLD.certificate.fingerprint}),
+        )
+        for goal in Goal
+    ),
+]  # fmt: skip
 
 #: Refusals that cannot come up in a pause of ours: the rule asks who paused, or it is asked before a flow starts only.
 BEFORE_A_FLOW = [
@@ -197,7 +232,7 @@ ALWAYS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", [*ALWAYS, *BEFORE_A_FLOW])
+@pytest.mark.parametrize("case", [*FIRST_OF_ALL, *ALWAYS, *BEFORE_A_FLOW])
 def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
     assert_refused(case)
 
@@ -205,6 +240,32 @@ def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
 @pytest.mark.parametrize("case", ALWAYS)
 def test_our_pause_ends_whatever_is_wrong(case: Refusal) -> None:
     assert_only_resumed(case)
+
+
+@pytest.mark.parametrize("case", FIRST_OF_ALL)
+def test_nothing_else_is_told_beside_them_and_not_even_our_pause_ends(case: Refusal) -> None:
+    """A pause that ended now would show an operator that comes later the work half-way."""
+    state = replace(case.snapshot.reconciliation, observed=False, foreign_type="vault", paused=True, paused_by_us=True)
+    wrong = replace(case.snapshot, reconciliation=state, ledger=ledger(problems=("wrong.",)))
+    found = decide(wrong, case.intent)
+    assert found == Decision(violations=found.violations)
+    assert tuple(map(str, found.violations)) == case.texts
+
+
+@pytest.mark.parametrize("stage", linked.STAGES)
+def test_no_stage_of_a_flow_goes_on_without_an_operator(stage: str) -> None:
+    state = replace(linked.STAGES[stage].reconciliation, absent="it is so")
+    found = check(replace(linked.STAGES[stage], reconciliation=state), REPLACE_KEY)
+    assert [one.condition for one in found] == [Condition.OPERATOR_IS_THERE]
+
+
+def test_a_new_cluster_gets_its_ca_before_an_operator_has_seen_it() -> None:
+    state = Reconciliation(observed=False, ready=False, absent="it is so")
+    new = cluster(ca=secrets(None), ledger=None, pods=(), leaves=(), bundle=None, reconciliation=state)
+    assert check(new, CREATE) == ()
+    assert [one.condition for one in check(replace(new, bundle=frozenset()), CREATE)] == [Condition.OPERATOR_IS_THERE]
+    assert [one.condition for one in check(replace(new, pods=(a_pod(),)), CREATE)] == [Condition.OPERATOR_IS_THERE]
+    assert Condition.OPERATOR_IS_THERE in {one.condition for one in check(new, UPGRADE)}
 
 
 @pytest.mark.parametrize("stage", ["PREPARED", "ENROLLED", "TIDIED", "REMOVED"])

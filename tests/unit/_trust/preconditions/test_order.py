@@ -31,7 +31,8 @@ from . import test_waivers as waivers
 from .refusals import rules_of
 
 CASES = [
-    *abort.CASES, *adoption.CASES, *apart.CASES, *authority.CASES, *of_cluster.ALWAYS, *of_cluster.BEFORE_A_FLOW, *hand_back.CASES, *of_leaves.CASES,
+    *abort.CASES, *adoption.CASES, *apart.CASES, *authority.CASES, *of_cluster.FIRST_OF_ALL,
+    *of_cluster.ALWAYS, *of_cluster.BEFORE_A_FLOW, *hand_back.CASES, *of_leaves.CASES,
     *of_pools.CASES, *of_presenters.CASES, *source.CASES, *supplied.CASES, *swap.CASES, *waivers.CASES,
 ]  # fmt: skip
 
