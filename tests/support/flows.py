@@ -31,13 +31,13 @@ SETTINGS = Settings(
 
 
 class MemoryClock:
-    """The cluster's time: it passes when the cluster moves."""
+    """The cluster's time: it passes when the cluster moves. ahead: by how much this clock is."""
 
-    def __init__(self, memory: MemoryCluster) -> None:
-        self._memory = memory
+    def __init__(self, memory: MemoryCluster, ahead: timedelta = timedelta(0)) -> None:
+        self._memory, self._ahead = memory, ahead
 
     def now(self) -> datetime:
-        return START + timedelta(seconds=self._memory.seconds)
+        return START + timedelta(seconds=self._memory.seconds) + self._ahead
 
     def monotonic(self) -> float:
         return self._memory.seconds
@@ -60,12 +60,18 @@ class FlowResult:
 
 
 def work_on(
-    memory: MemoryCluster, transport: Any = None, settings: Settings = SETTINGS, *, dry_run: bool = False
+    memory: MemoryCluster,
+    transport: Any = None,
+    settings: Settings = SETTINGS,
+    *,
+    dry_run: bool = False,
+    ahead: timedelta = timedelta(0),
 ) -> Work:
-    """A client on this cluster; while it watches, the cluster moves."""
-    memory.api.idle = memory.step
-    client = KubeClient(transport or memory.api, sleep=lambda seconds: None)
-    return Work(client, ClusterNames(memory.namespace, memory.cluster), MemoryClock(memory), settings, dry_run)
+    """A client on this cluster; while it watches, the cluster moves. ahead: by how much the client's clock is."""
+    memory.api.idle, memory.api.date = memory.step, MemoryClock(memory).now
+    clock = MemoryClock(memory, ahead)
+    client = KubeClient(transport or memory.api, sleep=lambda seconds: None, now=clock.now)
+    return Work(client, ClusterNames(memory.namespace, memory.cluster), clock, settings, dry_run)
 
 
 def insisting(work: Work) -> datetime:

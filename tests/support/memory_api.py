@@ -10,7 +10,9 @@ import re
 import threading
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from email.utils import format_datetime
 from functools import lru_cache
 from typing import Any
 
@@ -94,6 +96,8 @@ class MemoryApi:
         self.idle: Callable[[], None] = lambda: None
         self.graceful_pods = False
         self.clock: Callable[[], str] = lambda: "2026-01-01T00:00:00Z"
+        #: The time that answers tell; None where they tell none.
+        self.date: Callable[[], datetime] | None = None
 
     # The HTTP face -------------------------------------------------------------------------------------------------
 
@@ -106,6 +110,14 @@ class MemoryApi:
         body: Any = None,
         content_type: str = "application/json",
         timeout: float | None = None,
+    ) -> Response:
+        answer = self._answer(method, path, query, body, content_type)
+        if self.date is None:
+            return answer
+        return replace(answer, headers={**answer.headers, "Date": format_datetime(self.date(), usegmt=True)})
+
+    def _answer(
+        self, method: str, path: str, query: Mapping[str, str] | None, body: Any, content_type: str
     ) -> Response:
         with self._lock:
             self.requests.append((method, path))

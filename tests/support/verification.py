@@ -24,7 +24,7 @@ _END = b"-----END CERTIFICATE-----"
 def verifies(presented: bytes, trusted: bytes, *, jvm: bool = True) -> bool:
     """Whether the presented chain is accepted under one of these anchors, at the time of the operator double: Go programs
     and JVMs try each. A JVM does not apply the path length of an anchor itself (docs/operator.md, "Path lengths")."""
-    return _verifies_on(presented, trusted, jvm, _today())
+    return _verifies_on(presented, trusted, jvm, _today()) and _has_begun(presented, certs.now())
 
 
 def refused_by_a_client(presented: bytes, entries: Collection[bytes]) -> str:
@@ -42,8 +42,17 @@ def refused_by_a_client(presented: bytes, entries: Collection[bytes]) -> str:
 
 
 def _today() -> date:
-    """The end of today: a certificate that was issued today is valid."""
+    """The end of today: paths are validated once a day. Whether they have begun is looked at by the second."""
     return (certs.now() + timedelta(days=1)).date()
+
+
+def _has_begun(presented: bytes, now: datetime) -> bool:
+    return all(begin <= now for begin in _begins(presented))
+
+
+@lru_cache(maxsize=50_000)
+def _begins(presented: bytes) -> tuple[datetime, ...]:
+    return tuple(one.to_cryptography().not_valid_before_utc for one in parse(presented))
 
 
 @lru_cache(maxsize=200_000)

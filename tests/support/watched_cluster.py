@@ -75,8 +75,8 @@ class WatchedCluster:
     permitted: the API server as the collection may use it. outside: what is said of clients outside the cluster.
     source: where the CAs to trust are. growth: which nodes are to come. validity, path_length: of what is made here. engine: what decides,
     where a part of it is taken out. issuer: who is asked for leaves.
-    ca: the CA that flows are about. issued_by_operator: leaf Secrets that the operator wrote. writes: of the last run. pauses: how often the operator was
-    paused.
+    clock_ahead: by how much the clock of the machine is that runs the collection. ca: the CA that flows are about. issued_by_operator: leaf Secrets
+    that the operator wrote. writes: of the last run. pauses: how often the operator was paused.
     """
 
     memory: MemoryCluster = field(default_factory=MemoryCluster)
@@ -94,6 +94,7 @@ class WatchedCluster:
     pauses: int = 0
     nodes: ReloadingNodes | None = None
     ca: CaKind = CaKind.CLUSTER
+    clock_ahead: timedelta = timedelta(0)
 
     def __post_init__(self) -> None:
         self.checker = Checker(self.memory)
@@ -176,7 +177,7 @@ class WatchedCluster:
             source=self.source,
             growth=self.growth,
         )
-        work = work_on(self.memory, transport or self.permitted, settings)
+        work = work_on(self.memory, transport or self.permitted, settings, ahead=self.clock_ahead)
         return self.nodes.attach(work) if self.nodes else work
 
     @staticmethod

@@ -40,6 +40,7 @@ from .._trust.model.intent import Intent, NewRoots, Spread
 from .._trust.model.listeners import ObservedListener
 from .._trust.model.pools import Scaling
 from .._trust.model.snapshot import PreparedAuthority
+from .._trust.preconditions.clock import doubtful_clock
 from . import connect
 from .arguments import ArgumentSpec
 from .issuer_options import issuer_settings
@@ -232,7 +233,8 @@ class TrustModule(ClusterModule):
             self.module.warn(
                 f"waivers: no client {waiver.client} was seen outside the cluster; correct the name, or take it out."
             )
-        for sentence in left_to_their_owner(outcome.observation.snapshot):
+        seen = outcome.observation.snapshot
+        for sentence in (*left_to_their_owner(seen), *doubtful_clock(seen)):
             self.module.warn(sentence)
         looked = outcome.looked.snapshot if outcome.looked else None
         result = {

@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 
 from .._pki._cryptography import serialization
 from .._pki.authorities import DistinguishedName, issue_root
+from .._pki.building import BACKDATED
 from .._pki.certificates import Certificate
 from .._pki.keys import KeyAlgorithm, KeySpec, PrivateKey, generate_key
 from .._pki.leaves import sign_leaf
@@ -24,8 +25,9 @@ from .._pki.leaves import sign_leaf
 #: is neither.
 SUBJECT = DistinguishedName("CA trust probe (no user)", "trustops.strimzi")
 _STRANGER = DistinguishedName("CA that nobody trusts", "trustops.strimzi")
-#: The validity of probes: long enough for clocks that differ and a slow run. Probes are not stored.
-_BEFORE, _AFTER = timedelta(hours=1), timedelta(hours=1)
+#: How long a probe is valid: long enough for a slow run. It begins when a leaf that is made now does, so that a node whose clock is further
+#: behind refuses it as it would refuse that leaf. Probes are not stored.
+_AFTER = timedelta(hours=1)
 _KEY = KeySpec(KeyAlgorithm.ECDSA, 256)
 
 
@@ -42,7 +44,7 @@ def make_probe(authority: Certificate, key: PrivateKey, *, now: datetime) -> Pro
     """A probe of this CA. Raises CertificateError when ``key`` is not its key."""
     own = generate_key(_KEY)
     leaf = sign_leaf(
-        own.public_key, SUBJECT, (), authority, key, not_before=now - _BEFORE, validity=_BEFORE + _AFTER
+        own.public_key, SUBJECT, (), authority, key, not_before=now - BACKDATED, validity=BACKDATED + _AFTER
     )  # fmt: skip
     contexts = [_context(version) for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3)]
     _load(contexts, leaf, own)
@@ -54,7 +56,7 @@ def make_stranger(*, now: datetime) -> Probe:
     certificates.
     """
     key = generate_key(_KEY)
-    root = issue_root(_STRANGER, key, not_before=now - _BEFORE, validity=_BEFORE + _AFTER)
+    root = issue_root(_STRANGER, key, not_before=now - BACKDATED, validity=BACKDATED + _AFTER)
     return make_probe(root, key, now=now)
 
 

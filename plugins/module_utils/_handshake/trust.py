@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import Enum
 
 from .._pki._cryptography import x509
+from .._pki.building import BACKDATED
 from .._pki.certificates import Certificate
 from .alerts import DISTRUST
 from .handshake import Handshake, Outcome
@@ -89,7 +91,10 @@ def settle(probed: Verdict, listed: Verdict, *, another_accepted: bool) -> Verdi
     if Trust.UNKNOWN not in (probed.trust, listed.trust) and probed.trust is not listed.trust:
         return _unknown(f"contradicts itself: it {probed.why}, and {listed.why}")
     if probed.trust is Trust.NOT_TRUSTED and listed.trust is Trust.UNKNOWN and not another_accepted:
-        return _unknown("accepted none of the certificates that it was shown: its clock may be the reason, not trust")
+        return _unknown(
+            f"accepted none of the certificates that it was shown, which begin {BACKDATED // timedelta(minutes=1)} minutes ago: its clock may be "
+            "behind by more, and be the reason, not trust"
+        )
     return probed
 
 

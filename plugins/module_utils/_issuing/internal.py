@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from .._pki.authorities import cross_certify
+from .._pki.building import BACKDATED
 from .._pki.certificates import Certificate, Chain
 from .._pki.keys import PrivateKey
 from .._pki.leaves import sign_leaf
@@ -19,15 +20,18 @@ from .issuer import Answer, IssuedCertificate, LeafOrder, LinkOrder, Token
 
 
 class InternalIssuer:
-    """Signs with the key of ``authority[0]``. The token is the request itself; nothing is remembered."""
+    """Signs with the key of ``authority[0]``. The token is the request itself; nothing is remembered.
+
+    now: when it signs. validity: how long a leaf is valid from then on, where its CA is.
+    """
 
     reference = "the cluster CA"
     remembers = False
 
-    def __init__(self, authority: Chain, key: PrivateKey, not_before: datetime, validity: timedelta) -> None:
+    def __init__(self, authority: Chain, key: PrivateKey, now: datetime, validity: timedelta) -> None:
         self._authority = authority
         self._key = key
-        self._not_before = not_before
+        self._now = now
         self._validity = validity
 
     def request(self, order: LeafOrder) -> Token:
@@ -51,15 +55,17 @@ class InternalIssuer:
     def sign(self, csr: bytes) -> IssuedCertificate:
         """csr: PEM."""
         request = parse_request(csr)
+        authority = self._authority[0]
+        begin = max(self._now - BACKDATED, authority.not_before)
         # A leaf that outlives its CA would break the path without notice (docs/design.md, "Issuers").
-        validity = min(self._validity, self._authority[0].not_after - self._not_before)
+        end = min(self._now + self._validity, authority.not_after)
         leaf = sign_leaf(
             request.public_key,
             request.subject,
             request.subject_alternative_names,
-            self._authority[0],
+            authority,
             self._key,
-            not_before=self._not_before,
-            validity=validity,
+            not_before=begin,
+            validity=end - begin,
         )
         return IssuedCertificate(leaf, self._authority)

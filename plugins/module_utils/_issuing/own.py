@@ -27,6 +27,7 @@ from .._strimzi.writes import Write, WriteVerb, new_secret, secret_patch, versio
 from .._trust.model.ledger import Ledger
 from .._trust.model.snapshot import IssuedBy
 from .._trust.model.states import TRUSTED_STATES
+from .._trust.preconditions.clock import wrong_clock
 from .acceptance import Acceptance, known_certificates
 from .internal import InternalIssuer
 from .issue import signed_here
@@ -40,6 +41,10 @@ class SecretTaken(StepError):
 
 class SubjectTaken(StepError):
     """The subject is that of one of the operator's own certificates, to whose holder Kafka permits everything."""
+
+
+class ClocksDiffer(StepError):
+    """The clock of this machine is too far from the API server's to date certificates by it."""
 
 
 class IssuedByOthers(StepError):
@@ -59,8 +64,10 @@ class OwnCertificate:
 def have_certificate(wanted: OwnCertificate, observation: Observation, work: Work) -> tuple[Chain, str]:
     """The certificate with its chain (empty in a dry run), and why it was issued; empty where it was not.
 
-    Raises IssuedByOthers, SecretTaken, SubjectTaken, AuthorityUnavailable, LeafRefused, KubeError.
+    Raises ClocksDiffer, IssuedByOthers, SecretTaken, SubjectTaken, AuthorityUnavailable, LeafRefused, KubeError.
     """
+    if (wrong := wrong_clock(observation.snapshot)) is not None:
+        raise ClocksDiffer(f"{wrong.subject}: {wrong.message}", wrong.remedy)
     _require_own_issuer(wanted, observation)
     _require_own_subject(wanted, observation)
     stored = work.client.get_or_none(SECRETS, work.scope.namespace, wanted.secret)

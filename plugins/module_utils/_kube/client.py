@@ -10,6 +10,7 @@ import random as random_numbers
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from .errors import (
@@ -21,6 +22,7 @@ from .errors import (
 )
 from .resources import Resource
 from .statuses import error_from
+from .times import ahead_of_server
 from .transport import (
     Answer,
     Transport,
@@ -61,7 +63,8 @@ class WatchEvent:
 class KubeClient:
     """All methods raise KubeError and leave their arguments as they are.
 
-    ``requests`` and ``writes`` count what was sent. sleep: takes seconds. random: from 0 to 1, for the backoff.
+    ``requests`` and ``writes`` count what was sent. ``clock_ahead``: how far the clock of this machine is ahead of the server's, by the last answer
+    that told the time. sleep: takes seconds. random: from 0 to 1, for the backoff. now: the time of day, aware.
     """
 
     def __init__(
@@ -70,12 +73,15 @@ class KubeClient:
         *,
         sleep: Callable[[float], None] = time.sleep,
         random: Callable[[], float] = random_numbers.random,
+        now: Callable[[], datetime] = lambda: datetime.now(timezone.utc),
     ) -> None:
         self._transport = transport
         self._sleep = sleep
         self._random = random
+        self._now = now
         self.requests = 0
         self.writes = 0
+        self.clock_ahead: timedelta | None = None
 
     def get(self, resource: Resource, namespace: str | None, name: str) -> dict[str, Any]:
         return self._send("GET", Attempt("get", resource, namespace, name)).body
@@ -212,17 +218,20 @@ class KubeClient:
         while True:
             self.requests += 1
             response: Answer | None = None
+            sent = self._now()
             try:
                 response = self._transport.request(method, path, query=query, body=body, content_type=content_type)
             except TransportError as error:
                 if attempt.is_write or not error.transient or number == _ATTEMPTS:
                     raise _unreachable(attempt, error) from None
             if response is not None:
+                ahead = ahead_of_server(sent, self._now(), _header(response, "date"))
+                self.clock_ahead = self.clock_ahead if ahead is None else ahead
                 if 200 <= response.status < 300:
                     return response
                 if response.status not in _retried(attempt) or number == _ATTEMPTS:
                     raise error_from(attempt, response.status, response.body)
-            self.back_off(number, _retry_after(response))
+            self.back_off(number, _header(response, "retry-after"))
             number += 1
 
 
@@ -230,9 +239,10 @@ def _retried(attempt: Attempt) -> frozenset[int]:
     return _NOT_PROCESSED if attempt.is_write else _TRANSIENT
 
 
-def _retry_after(response: Answer | None) -> str:
+def _header(response: Answer | None, name: str) -> str:
+    """name: in lower case."""
     headers = response.headers if response is not None else {}
-    return next((value for key, value in headers.items() if key.lower() == "retry-after"), "")
+    return next((value for key, value in headers.items() if key.lower() == name), "")
 
 
 def _selectors(label_selector: str, field_selector: str) -> dict[str, str]:

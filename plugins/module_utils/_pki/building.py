@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     from cryptography.x509 import AuthorityKeyIdentifier, CertificateBuilder, KeyUsage, Name
 
 
+#: How long ago a certificate begins that is made now, so that a verifier whose clock is behind does not find it in the future. It is what
+#: the signers of the Kubernetes controller manager take (``Backdate`` in pkg/controller/certificates/signer); Strimzi and cert-manager date nothing
+#: back (docs/operator.md, "Certificates").
+BACKDATED = timedelta(minutes=5)
+
+
 def start_certificate(
     subject: Name, issuer: Name, public_key: CertificatePublicKeyTypes, not_before: datetime, validity: timedelta
 ) -> CertificateBuilder:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .._pki.authorities import DistinguishedName, issue_root, renew_root
+from .._pki.building import BACKDATED
 from .._pki.certificates import Certificate, Chain
 from .._pki.keys import PrivateKey, generate_key
 from .._trust.model.goals import Goal
@@ -38,7 +39,8 @@ def next_authority(step: PrepareAuthority, observation: Observation, work: Work)
 
 def _authority(step: PrepareAuthority, observation: Observation, work: Work) -> tuple[Chain, PrivateKey | None]:
     # The time of the decision, so that the later steps of a forecast do not find the CA in the future.
-    settings, now = work.settings, observation.snapshot.now
+    settings, begin = work.settings, observation.snapshot.now - BACKDATED
+    validity = settings.validity + BACKDATED
     if step.supplied:
         # A renewal has the key of the CA in use, which may be here although the caller does not give it.
         given = settings.supplied.key if settings.supplied is not None else None
@@ -49,7 +51,7 @@ def _authority(step: PrepareAuthority, observation: Observation, work: Work) -> 
         subject = DistinguishedName(
             f"{observation.scope.ca_common_name} v{step.generation}", outlives_rewriting=bool(step.asked)
         )
-        root = issue_root(subject, key, not_before=now, validity=settings.validity, path_length=settings.path_length)
+        root = issue_root(subject, key, not_before=begin, validity=validity, path_length=settings.path_length)
         return (root,), key
     current, held = step.replaces[0], signing_key(step.replaces, observation)
     if current.subject_der != current.issuer_der:
@@ -57,7 +59,7 @@ def _authority(step: PrepareAuthority, observation: Observation, work: Work) -> 
             f"{current.subject} is an intermediate CA; only its issuer {current.issuer} can renew it.",
             "Have it renewed there and supply certificate and private_key.",
         )
-    return (renew_root(current, held, not_before=now, validity=settings.validity),), held
+    return (renew_root(current, held, not_before=begin, validity=validity),), held
 
 
 def _held_key(chain: Chain, observation: Observation) -> PrivateKey | None:

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -19,7 +20,7 @@ from .._kube.resources import SECRETS
 from .._pki.keys import PrivateKey
 from .._trust.model.names import ObjectNames
 from .._trust.model.pools import PoolNode
-from .._trust.model.snapshot import CaSecrets, Component, Pod, Snapshot, StoredLeaf
+from .._trust.model.snapshot import CaSecrets, ClockReading, Component, Pod, Snapshot, StoredLeaf
 from .ca_secrets import read_ca_secrets
 from .ca_source import CaSourceReference, read_ca_source
 from .client_bundle import read_published
@@ -165,6 +166,7 @@ def without_parties(
         named=outside.to_look_at(ca, ledger),
         keys_elsewhere=_keys_of(scope.other_ca, secrets),
         in_deletion=dict((*in_deletion("Kafka", [kafka] if kafka else ()), *in_deletion("Secret", secrets.values()))),
+        clock=None if client.clock_ahead is None else ClockReading(platform.node(), client.clock_ahead),
     )
 
 

@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives import serialization
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake import probes
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.probes import make_probe, make_stranger
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import BACKDATED
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import CertificateError
 
 from .listeners import NOW, authority
@@ -40,7 +41,7 @@ def test_its_name_is_nobodys() -> None:
 
 def test_it_is_over_soon_and_bears_clocks_that_differ() -> None:
     leaf = make_probe(CA.certificate, CA.key, now=NOW).certificate
-    assert leaf.not_before < NOW - timedelta(minutes=30)
+    assert leaf.not_before == NOW.replace(microsecond=0) - BACKDATED, "it begins as a leaf that is made now does"
     assert NOW + timedelta(minutes=30) < leaf.not_after <= NOW + timedelta(hours=2)
 
 

@@ -5,13 +5,17 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.internal import InternalIssuer
-from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
-from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, key, make
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import subject_of
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import BACKDATED
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, Chain
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
+from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, Entity, key, make
 from ansible_collections.trustops.strimzi.tests.support.issuer_contract import WEEK, Counterpart, IssuerContract
 from ansible_collections.trustops.strimzi.tests.support.link_contract import LinkContract
 
@@ -27,6 +31,24 @@ class Internal:
 
     def now(self) -> datetime:
         return NOW
+
+
+def signed(authority: Entity) -> Certificate:
+    subject = subject_of(Component.ENTITY_OPERATOR, "one", frozenset())
+    request = build_request(subject.distinguished_name, subject.names, key(3))
+    return InternalIssuer((authority.certificate,), authority.key, NOW, WEEK).sign(request).leaf
+
+
+@pytest.mark.parametrize("age", [WEEK, BACKDATED])
+def test_a_leaf_is_dated_back_and_lives_as_long_from_now_on(age: timedelta) -> None:
+    leaf = signed(make("cluster-ca v0", key(2), begin=NOW - age))
+    assert (leaf.not_before, leaf.not_after) == (NOW - BACKDATED, NOW + WEEK)
+
+
+def test_a_leaf_begins_and_ends_with_its_ca() -> None:
+    authority = make("cluster-ca v0", key(2), begin=NOW - BACKDATED / 2, end=NOW + WEEK / 2)
+    leaf = signed(authority)
+    assert (leaf.not_before, leaf.not_after) == (authority.certificate.not_before, authority.certificate.not_after)
 
 
 class TestInternalIssuer(IssuerContract, LinkContract):

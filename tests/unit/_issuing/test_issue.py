@@ -17,6 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.internal
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issue import issue_leaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.issuer import IssuedCertificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import AlreadyExists, Conflict
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import BACKDATED
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import (
     KeyAlgorithm,
@@ -82,12 +83,12 @@ def test_a_leaf_never_outlives_its_ca() -> None:
     assert leaf.not_after == soon.certificate.not_after
 
 
-def test_validity_is_the_one_asked_for_and_begins_now() -> None:
+def test_validity_is_the_one_asked_for_from_now_on() -> None:
     bench = office()
     bench.clock.seconds = 600
     issue(bench, EXPORTER, validity=timedelta(days=7))
     (leaf,) = parse_certificates(bench.data(EXPORTER)["kafka-exporter.crt"])
-    assert (leaf.not_before, leaf.not_after) == (bench.clock.now(), bench.clock.now() + timedelta(days=7))
+    assert (leaf.not_before, leaf.not_after) == (bench.clock.now() - BACKDATED, bench.clock.now() + timedelta(days=7))
 
 
 @pytest.mark.parametrize("content", [None, "", "cGxhY2Vob2xkZXI="])

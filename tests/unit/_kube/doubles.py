@@ -89,7 +89,8 @@ def scripted(
 ) -> tuple[KubeClient, ScriptedTransport, FakeClock]:
     """A client whose jitter is always in the middle."""
     transport, clock = ScriptedTransport(list(answers), list(events)), FakeClock()
-    return KubeClient(transport, sleep=clock.sleep, random=lambda: 0.5), transport, clock
+    client = KubeClient(transport, sleep=clock.sleep, random=lambda: 0.5, now=clock.now)
+    return client, transport, clock
 
 
 class Stage:

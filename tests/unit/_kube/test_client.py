@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -29,6 +31,7 @@ from ansible_collections.trustops.strimzi.tests.support.memory_api import Memory
 
 from .doubles import scripted, status
 
+MISSING = status(404, "NotFound", 'secrets "a" not found', name="a", kind="secrets")
 OK = Response(200, {"metadata": {"name": "a"}}, {})
 LOST = TransportError("the connection to the API server k8s:6443 broke off (ConnectionResetError: reset)")
 REFUSED = TransportError("the API server k8s:6443 cannot be reached (refused)", sent=False, remedy="Check host.")
@@ -214,3 +217,21 @@ def test_watch_that_breaks_off() -> None:
     with pytest.raises(Unreachable) as caught:
         list(client.watch(PODS, "kafka", resource_version="1", timeout=1))
     assert not caught.value.outcome_unknown
+
+
+def test_the_clock_is_compared_with_every_answer_that_tells_the_time() -> None:
+    """Also with a refusal. Here the scripted server's clock stands still while the client sleeps between two attempts."""
+    again = replace(status(503), headers={"Retry-After": "20"})
+    told = [replace(answer, headers={"date": "Thu, 01 Jan 2026 00:00:00 GMT"}) for answer in (OK, MISSING)]
+    client, _transport, clock = scripted([again, told[0], told[1], OK])
+    clock.seconds = (datetime(2026, 1, 1, 0, 2, tzinfo=timezone.utc) - clock.now()).total_seconds()
+    assert client.clock_ahead is None
+    client.get(SECRETS, "kafka", "a")
+    (slept,) = clock.slept
+    assert client.clock_ahead == timedelta(seconds=119 + slept)
+    clock.seconds -= 300
+    assert client.get_or_none(SECRETS, "kafka", "a") is None
+    behind = client.clock_ahead
+    assert behind == timedelta(seconds=120 + slept - 300)
+    client.get(SECRETS, "kafka", "a")
+    assert client.clock_ahead == behind

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins import module_utils
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.times import read_time
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.times import ahead_of_server, read_time
 
 NOON = datetime(2026, 6, 1, 12, 0, tzinfo=timezone.utc)
 #: They read times that this collection has written, or that a person has.
@@ -34,6 +34,28 @@ ELSEWHERE = {"_ansible/outside_options.py", "_kube/times.py", "_strimzi/leaf_req
 )
 def test_what_is_read(value: object, time: datetime | None) -> None:
     assert read_time(value) == time
+
+
+DATE = "Mon, 01 Jun 2026 12:00:00 GMT"
+
+
+@pytest.mark.parametrize(
+    ("sent", "received", "date", "ahead"),
+    [
+        (0, 0, DATE, 0),
+        (0.9, 1.5, DATE, 0),
+        (-3, 4, DATE, 0),
+        (601, 602, DATE, 600),
+        (-602, -600, DATE, -600),
+        (0, 0, "", None),
+        (0, 0, "soon", None),
+        (0, 0, "Mon, 01 Jun 2026 12:00:00 -0000", None),
+    ],
+)
+def test_how_far_this_clock_is_ahead(sent: float, received: float, date: str, ahead: int | None) -> None:
+    """A server's time is rounded down to whole seconds, and what a request takes is no difference."""
+    found = ahead_of_server(NOON + timedelta(seconds=sent), NOON + timedelta(seconds=received), date)
+    assert found == (None if ahead is None else timedelta(seconds=ahead))
 
 
 def test_nobody_else_reads_times_of_the_api_server() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import authority_generation
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import BACKDATED
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.kept_elsewhere import placeholder
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import AuthorityUnavailable
@@ -52,15 +53,15 @@ def test_replacement_has_a_new_key_and_the_next_name() -> None:
     assert certificate.path_length == 1
 
 
-def test_renewal_has_the_same_name_and_key_and_begins_now() -> None:
+def test_renewal_has_the_same_name_and_key_and_is_valid_from_now_on() -> None:
     bench = bench_of()
     bench.clock.seconds = 3600
     prepared = prepare(bench, Goal.RENEW, (OLD.certificate,), validity=timedelta(days=30))
     certificate = prepared.chain[0]
     assert (certificate.subject_der, certificate.public_key_sha256) == (OLD.certificate.subject_der, prepared.key)
     assert prepared.key == OLD.certificate.public_key_sha256
-    assert certificate.not_before == bench.clock.now()
-    assert certificate.not_after - certificate.not_before == timedelta(days=30)
+    assert certificate.not_before == bench.clock.now() - BACKDATED
+    assert certificate.not_after == bench.clock.now() + timedelta(days=30)
     assert certificate != OLD.certificate
 
 

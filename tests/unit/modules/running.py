@@ -14,12 +14,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from unittest import mock
 
 from ansible.module_utils import basic
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import connect
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible import module as composition
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 
 from ...support.memory_api import ACCESS_REVIEWS, Response
@@ -120,13 +122,15 @@ def call(
     diff: bool = True,
     answer: Answer = _let_through,
     client_for: Callable[..., KubeClient] | None = None,
+    ahead: timedelta = timedelta(0),
     **options: Any,
 ) -> Ended:
     """Calls a module once on this cluster; while the module waits, the cluster moves. No key is ever printed or logged.
 
-    client_for: what makes a client of the options, instead of one for this cluster.
+    client_for: what makes a client of the options, instead of one for this cluster. ahead: by how much the clock of this machine is.
     """
-    memory.api.idle = memory.step
+    clock = composition.SystemClock()
+    memory.api.idle, memory.api.date = memory.step, lambda: clock.now() - ahead
     recording = Recording(memory.api, answer)
     arguments = {
         "cluster": memory.cluster,
@@ -137,7 +141,7 @@ def call(
         "_ansible_remote_tmp": "/tmp",
         "_ansible_keep_remote_files": False,
     }
-    client = KubeClient(recording, sleep=lambda seconds: None)
+    client = KubeClient(recording, sleep=lambda seconds: None, now=clock.now)
     supplied = {base64.b64encode(options[name].encode()).decode() for name in ("private_key",) if name in options}
     keys = keys_of(memory) | supplied
     warnings: list[str] = []

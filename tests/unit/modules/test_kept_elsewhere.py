@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -143,7 +144,10 @@ WRONG: dict[str, tuple[Callable[[MemoryCluster, bytes], bytes], str]] = {
         lambda memory, csr: office(memory, OTHER).sign(csr),
         "no trusted certificate for CN=Other Root,O=io.strimzi, the issuer of CN=Other Root,O=io.strimzi",
     ),
-    "expired": (lambda memory, csr: office(memory, later=-200 * DAY).sign(csr), f"{NODE_NAME} expired on "),
+    "expired": (
+        lambda memory, csr: replace(office(memory, later=-DAY / 2), validity=DAY / 4).sign(csr),
+        f"{NODE_NAME} expired on ",
+    ),
     "not valid yet": (lambda memory, csr: office(memory, later=2 * DAY).sign(csr), f"{NODE_NAME} is not valid before "),
 }
 

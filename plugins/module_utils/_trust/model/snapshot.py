@@ -204,6 +204,17 @@ class InPlace:
 
 
 @dataclass(frozen=True)
+class ClockReading:
+    """The clock of the machine that runs this collection, beside that of the API server.
+
+    machine: its name. ahead: how far its clock is ahead; negative where it is behind, zero where the two may agree.
+    """
+
+    machine: str
+    ahead: timedelta
+
+
+@dataclass(frozen=True)
 class Snapshot:
     """An observation of a cluster. Secrets are read before pods, so a pod that is missing here started after the
     Secrets were read.
@@ -234,7 +245,8 @@ class Snapshot:
     the cluster. named: the places that a person has told this run, or the flow in flight, to look at. keys_elsewhere: the CAs of the cluster
     that this snapshot is not about, as people name them, by the SHA-256 of their public keys. longest_life: how long a
     certificate is valid at most that presenters are issued. in_deletion: objects that a flow reads or writes and that are being deleted, as people
-    name them, and the finalizers that their deletion waits for.
+    name them, and the finalizers that their deletion waits for. clock: how the clock that
+    ``now`` is from was compared with the API server's; None where its answers tell no time.
     """
 
     names: ObjectNames
@@ -276,6 +288,7 @@ class Snapshot:
     keys_elsewhere: Mapping[str, str] = field(default_factory=dict)
     longest_life: timedelta = timedelta(days=365)
     in_deletion: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    clock: ClockReading | None = None
 
     @cached_property
     def every_leaf(self) -> tuple[StoredLeaf, ...]:

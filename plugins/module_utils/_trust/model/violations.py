@@ -13,6 +13,7 @@ from enum import Enum
 class Condition(str, Enum):
     """The conditions, one for each precondition and each gate. Results show the value as ``gate``."""
 
+    CLOCKS_AGREE = "clocks_agree"
     CLUSTER_EXISTS = "cluster_exists"
     NOTHING_IS_IN_DELETION = "nothing_is_in_deletion"
     OPERATOR_IS_THERE = "operator_is_there"

@@ -24,6 +24,7 @@ from .authority import (
     key_matches,
     names_are_distinct,
 )
+from .clock import clocks_agree
 from .cluster import (
     authority_is_not_foreign,
     authority_is_user_managed,
@@ -58,6 +59,7 @@ from .waivers import waivers_hold
 Precondition: TypeAlias = Callable[[Snapshot, Intent], Iterable[Violation]]
 
 PRECONDITIONS: tuple[Precondition, ...] = (
+    clocks_agree,
     cluster_exists,
     nothing_is_in_deletion,
     operator_is_there,
@@ -103,8 +105,9 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     secrets_have_room,
     waivers_hold,
 )
-#: Preconditions without which nothing else counts: the cluster goes, or the operator that makes everything else is not there.
-FIRST: tuple[Precondition, ...] = (nothing_is_in_deletion, operator_is_there)
+#: Preconditions without which nothing else counts: by a wrong clock every date is, the cluster goes, or the operator that makes everything else is
+#: not there.
+FIRST: tuple[Precondition, ...] = (clocks_agree, nothing_is_in_deletion, operator_is_there)
 
 
 def check(

@@ -1,0 +1,62 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The clock by which certificates are dated, beside the API server's."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.building import BACKDATED
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import ClockReading
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.clock import (
+    LARGEST,
+    NOTABLE,
+    clocks_agree,
+    doubtful_clock,
+)
+
+from ..builders import cluster
+from .refusals import REPLACE_KEY, Refusal, assert_only_resumed, assert_refused, refusal
+
+SECOND = timedelta(seconds=1)
+REMEDY = "Have a time service (NTP) set the clock of that machine, or run this where the clock is right, then run the flow again."
+CASES = [
+    refusal(
+        clocks_agree, f"the clock of bastion: is {told} the API server's, and certificates are dated by it. {REMEDY}",
+        name=told, clock=ClockReading("bastion", ahead),
+    )
+    for ahead, told in [(LARGEST + SECOND, "151 s ahead of"), (-LARGEST - SECOND, "151 s behind")]
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_it_holds_every_flow(case: Refusal) -> None:
+    assert_refused(case)
+    assert_only_resumed(case)
+
+
+@given(st.integers(-2 * BACKDATED // SECOND, 2 * BACKDATED // SECOND))
+def test_nothing_is_written_beyond_what_nodes_bear_as_well(seconds: int) -> None:
+    """A node may be behind the API server by as much as this machine is ahead, and still finds what begins now."""
+    ahead = timedelta(seconds=seconds)
+    seen = cluster(clock=ClockReading("bastion", ahead))
+    held, warned = bool(tuple(clocks_agree(seen, REPLACE_KEY))), bool(doubtful_clock(seen))
+    assert held == (2 * abs(ahead) > BACKDATED)
+    assert warned == (abs(ahead) > NOTABLE and not held)
+
+
+def test_the_warning_names_the_machine() -> None:
+    (told,) = doubtful_clock(cluster(clock=ClockReading("bastion", timedelta(seconds=-90))))
+    assert told.startswith("The clock of bastion is 90 s behind the API server's: ")
+
+
+def test_a_server_that_tells_no_time_is_warned_of() -> None:
+    seen = cluster(clock=None)
+    assert tuple(clocks_agree(seen, REPLACE_KEY)) == ()
+    (told,) = doubtful_clock(seen)
+    assert "no field Date" in told
