@@ -24,7 +24,9 @@ options:
     type: int
   path_length:
     description:
-      - Path length constraint of a new CA, 1 where it is not given, which leaves room for one CA below it. A renewed CA keeps what it has.
+      - Path length constraint of a new or renewed CA. Where it is not given, a new CA has 1, which leaves room for one CA below it, and a renewed
+        one keeps what it has; but 0 becomes 1 where its certificates carry chains, because clients that know only it could not be led on to
+        the next CA else.
     type: int
   certificate:
     description:

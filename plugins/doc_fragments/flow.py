@@ -92,6 +92,10 @@ options:
         default 120, which a mounted Secret takes.
       - They need it from its first use on where a client that knows only the old CA could refuse the new certificates; else from the
         switch on, when the link certificate goes out of use. The plan says which. A run that is killed meanwhile waits for the rest only.
+      - Where the CA in use allows no CA below it (path length 0), as those that the operator makes, clients of OpenSSL and Go that know only that one
+        could not be led on to the next CA. So it is renewed before its key is replaced, under its name and key, with path length 1, which restarts
+        no node that can be told to read again. Clients get this time from the moment at which the earlier certificate is nowhere to be read. With
+        V(0) they get none, and it is not renewed first, for an emergency.
     type: int
   user_batch:
     description:

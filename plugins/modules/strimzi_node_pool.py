@@ -74,6 +74,13 @@ cas:
     not_before: {description: Begin of validity., type: str, returned: always, sample: "2026-01-01T00:00:00Z"}
     not_after: {description: End of validity., type: str, returned: always, sample: "2027-01-01T00:00:00Z"}
     path_length: {description: Path length constraint., type: int, returned: always, sample: 1}
+    led_on_since:
+      description:
+        - Since when clients that read it, whatever their library is, can be led on to the next CA by a link certificate. Null while it allows no CA
+          below it, or clients may still read a certificate of it that does not, or nobody has recorded when it was published.
+      type: str
+      returned: always
+      sample: "2026-01-01T00:00:00Z"
     generations: {description: Certificate generations that mean this CA., type: list, elements: int, returned: always, sample: [1]}
     trusted_by_count: {description: Number of pods known to trust it., type: int, returned: always, sample: 6}
     pods_awaiting: {description: Pods that have to restart before they trust it., type: list, elements: str, returned: always, sample: []}

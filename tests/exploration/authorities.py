@@ -24,6 +24,8 @@ NOW = datetime(2026, 6, 1, tzinfo=timezone.utc)
 YEAR = timedelta(days=365)
 #: The deadline of nodes that may keep the certificates that they were started with until they restart for another reason.
 DEADLINE = NOW + timedelta(hours=1)
+#: By the time of the next look clients have had all of their time to read a CA.
+PUBLISHED = NOW - timedelta(hours=1)
 
 #: The CA in use at the start, its successor with a new key, an unrelated CA that is trusted too, the CA in use
 #: renewed with the same key, an intermediate CA of a root that nobody knows, and one of the CA in use.
@@ -38,10 +40,10 @@ def accepts(trusted: frozenset[int], authority: int, linked: bool = False, *, go
     """Whether a leaf of this CA validates under these anchors; written down, not computed by what is tested.
 
     linked: it is presented with a link certificate of the CA in use at the start. go: for a Go program, which looks at
-    the path length of that CA.
+    the path length of that CA: the renewed one allows it.
     """
     keys = {_SIGNER[anchor] for anchor in trusted}
-    return _SIGNER[authority] in keys or (linked and not go and OLD in keys)
+    return _SIGNER[authority] in keys or (linked and (RENEWED in trusted if go else OLD in keys))
 
 
 def signer(authority: int) -> int:
@@ -57,7 +59,7 @@ def _key(number: int) -> PrivateKey:
 def certificate(authority: int) -> Certificate:
     begin = NOW - timedelta(days=30)
     if authority == RENEWED:
-        return renew_root(certificate(OLD), _key(OLD), not_before=NOW - timedelta(days=1), validity=YEAR)
+        return renew_root(certificate(OLD), _key(OLD), not_before=NOW - timedelta(days=1), validity=YEAR, path_length=1)
     if authority == SUPPLIED:
         return cross_certify(
             _root("Supplied CA", SUPPLIED), _unknown_root(), _key(_UNKNOWN_ROOT), not_before=begin, validity=YEAR

@@ -48,4 +48,6 @@ PATIENT = replace(LINKED, retire=Retire.WHEN_RESTARTED, retire_by=DEADLINE)
 CREATE, RENEW, UPGRADE, RECONCILE = (
     Intent(goal, client_grace=NO_GRACE) for goal in (Goal.CREATE, Goal.RENEW, Goal.UPGRADE, Goal.RECONCILE)
 )
+#: Clients get time: the CA in use allows none below it, and is renewed first.
+RENEWED_FIRST = Intent(Goal.REPLACE_KEY)
 INTENTS = (CREATE, RENEW, UPGRADE, RECONCILE, LINKED, UNLINKED)

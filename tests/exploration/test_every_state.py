@@ -13,6 +13,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 
 from .authorities import OTHER, SUPPLIED, certificate
 from .cluster_ca import ClusterCa, Invariant, People
@@ -30,7 +31,7 @@ from .people import (
     takes_out_the_prepared_ca,
 )
 from .runs import Runner
-from .starts import INTENTS, LINKED, NO_GRACE, RECONCILE, RENEW, UNLINKED, start
+from .starts import INTENTS, LINKED, NO_GRACE, RECONCILE, RENEW, RENEWED_FIRST, UNLINKED, start
 from .state import Pause
 
 long = pytest.mark.long
@@ -59,6 +60,14 @@ def _by(intent: Intent) -> People:
 )
 def test_killed_and_stale_at_every_point(intent: Intent, nodes: int, record_property: Record) -> None:
     to_an_end(record_property, Runner(intent), nodes, _by(intent))
+
+
+@pytest.mark.parametrize(
+    "components", [(), pytest.param((Component.KAFKA_EXPORTER,), marks=long)], ids=["nodes", "exporter"]
+)
+def test_a_renewal_that_leads_to_a_replacement(components: tuple[Component, ...], record_property: Record) -> None:
+    """The exporter is a Go program: it accepts the link certificate when it has started with the renewed CA."""
+    to_an_end(record_property, Runner(RENEWED_FIRST), 1, components=components)
 
 
 @pytest.mark.parametrize("intent", [RENEW, UNLINKED, pytest.param(LINKED, marks=long)], ids=_name)

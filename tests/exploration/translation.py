@@ -30,6 +30,7 @@ from .authorities import (
     NEW,
     NOW,
     OLD,
+    PUBLISHED,
     RENEWED,
     SUPPLIED,
     accepts,
@@ -136,7 +137,7 @@ def ledger_of(books: Books | None) -> Ledger | None:
                 TrustState(e.state),
                 e.generations,
                 _to_uids(e.awaiting),
-                None if e.awaiting is None else NOW,
+                None if e.awaiting is None else PUBLISHED,
                 _leaves_of(e),
             )
             for e in books.entries

@@ -36,11 +36,12 @@ from .stories import AT_LAST, Story
 Belief: TypeAlias = Callable[[Situation], Situation]
 
 LINKED = Story(Case(Goal.REPLACE_KEY), reload=True)
-STRICT = Story(Case(Goal.REPLACE_KEY, path_length=0), reload=True)
+RENEWED_FIRST = Story(Case(Goal.REPLACE_KEY, "renewed first", path_length=0), reload=True)
+STRICT = Story(Case(Goal.REPLACE_KEY, "at once", path_length=0), reload=True)
 UNLINKED = Story(Case(Goal.REPLACE_KEY, "unlinked"), reload=True)
 PATIENT = Story(Case(Goal.REPLACE_KEY, "when_restarted"), AT_LAST, reload=True)
 PATIENT_UNLINKED = Story(Case(Goal.REPLACE_KEY, "when_restarted, unlinked"), AT_LAST, reload=True)
-STORIES = [LINKED, STRICT, UNLINKED, PATIENT, PATIENT_UNLINKED]
+STORIES = [LINKED, RENEWED_FIRST, STRICT, UNLINKED, PATIENT, PATIENT_UNLINKED]
 
 
 @dataclass(frozen=True)
@@ -153,7 +154,7 @@ def test_closed_gates_keep_everybody_from_harm(mistake: Mistake, story: Story, m
     telling.complete()
 
 
-@pytest.mark.parametrize("story", [LINKED, STRICT, UNLINKED, PATIENT_UNLINKED], ids=str)
+@pytest.mark.parametrize("story", [LINKED, RENEWED_FIRST, UNLINKED, PATIENT_UNLINKED], ids=str)
 def test_clients_that_get_no_time_are_seen_to_refuse(story: Story, monkeypatch: pytest.MonkeyPatch) -> None:
     """These clients have a copy from before the next CA was published."""
     telling = story.begin(monkeypatch)
@@ -162,7 +163,7 @@ def test_clients_that_get_no_time_are_seen_to_refuse(story: Story, monkeypatch: 
         telling.complete()
 
 
-@pytest.mark.parametrize("story", [STRICT, UNLINKED, PATIENT], ids=str)
+@pytest.mark.parametrize("story", [RENEWED_FIRST, STRICT, UNLINKED, PATIENT], ids=str)
 def test_without_the_pause_nodes_restart_more_often(story: Story, monkeypatch: pytest.MonkeyPatch) -> None:
     """The operator looks at steps that belong together, one by one."""
     telling = replace(story, eager=True).begin(monkeypatch)

@@ -54,6 +54,11 @@ class Case:
         said = (self.goal.value, self.circumstance, f"path length {self.path_length}" * (self.path_length != 1))
         return ", ".join(filter(None, said))
 
+    @property
+    def is_hasty(self) -> bool:
+        """Whether clients get no time."""
+        return self.circumstance == "at once"
+
     def begin(self, cluster: WatchedCluster, layout: Layout = roles_together) -> Flow:
         cluster.path_length = self.path_length
         if self.goal is Goal.UPGRADE:
@@ -62,9 +67,10 @@ class Case:
             self._create(cluster, layout)
         cluster.look_away()
         patient = PATIENT if self.circumstance.startswith("when_restarted") else {}
+        hasty = {"client_grace": timedelta(0)} if self.is_hasty else {}
         due = {"renew_before": timedelta(days=400)} if self.goal is Goal.RENEW_LEAVES else {}
         supplied = below(root("Next Root")) if self.circumstance.endswith("unlinked") else None
-        return Flow(cluster, self, supplied, {**patient, **due})
+        return Flow(cluster, self, supplied, {**patient, **hasty, **due})
 
     def _create(self, cluster: WatchedCluster, layout: Layout) -> None:
         if self.goal is Goal.RENEW_LEAVES:
@@ -102,10 +108,15 @@ class Flow:
 
 REPLACEMENTS = [
     Case(Goal.REPLACE_KEY),
-    Case(Goal.REPLACE_KEY, path_length=0),
+    Case(Goal.REPLACE_KEY, "renewed first", path_length=0),
+    Case(Goal.REPLACE_KEY, "at once", path_length=0),
     Case(Goal.REPLACE_KEY, "unlinked"),
 ]
 #: They take nodes that can be told to read again.
-PATIENT_REPLACEMENTS = [Case(Goal.REPLACE_KEY, "when_restarted"), Case(Goal.REPLACE_KEY, "when_restarted, unlinked")]
+PATIENT_REPLACEMENTS = [
+    Case(Goal.REPLACE_KEY, "when_restarted"),
+    Case(Goal.REPLACE_KEY, "when_restarted, renewed first", path_length=0),
+    Case(Goal.REPLACE_KEY, "when_restarted, unlinked"),
+]
 #: Of a cluster that runs.
 CASES = [*REPLACEMENTS, Case(Goal.RENEW), Case(Goal.RENEW_LEAVES), Case(Goal.UPGRADE), Case(Goal.DOWNGRADE)]

@@ -110,7 +110,8 @@ def test_the_plan_ends_where_there_is_nothing_to_do_but_to_wait(
     flow = case.begin(cluster)
     planned = assert_comes_true(flow, monkeypatch)
     (waiting,) = flow.run().outcome.decision.waiting
-    assert planned.waiting == (waiting,)
+    # The digest of a CA that is yet to be renewed was not known.
+    assert planned.waiting in ((waiting,), (_BY_CHANCE.sub("", waiting),))
     # From here on the plan is empty, until something has restarted.
     assert (forecast_of(flow).steps, forecast_of(flow).waiting) == ((), (waiting,))
 
@@ -125,7 +126,14 @@ def test_the_plan_of_a_flow_half_way_is_what_is_left(cluster: WatchedCluster, ca
     assert all(Phase(reached).position <= phase.position for reached, _sentence in stopping)
     flow.run(until=phase)
     left = planned_steps(forecast_of(flow))
+    if case.circumstance == "renewed first":
+        # Of the time for clients before the switch none is left by then, and a part is where this flow stops before.
+        whole, stopping, left = map(_without_waits_to_retire, (whole, stopping, left))
     assert whole == [*stopping, *left]
+
+
+def _without_waits_to_retire(steps: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [step for step in steps if not (step[0] == Phase.RETIRE.value and step[1].startswith("give clients until"))]
 
 
 @pytest.mark.parametrize(

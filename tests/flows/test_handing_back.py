@@ -55,7 +55,7 @@ def test_of_the_first_ca(cluster: WatchedCluster) -> None:
     hand_back(cluster)
 
 
-@pytest.mark.parametrize("case", [Case(Goal.REPLACE_KEY), Case(Goal.REPLACE_KEY, path_length=0)], ids=str)
+@pytest.mark.parametrize("case", [Case(Goal.REPLACE_KEY), Case(Goal.REPLACE_KEY, "at once", path_length=0)], ids=str)
 def test_after_a_replacement(cluster: WatchedCluster, case: Case) -> None:
     """The switch has raised both generations, and told the operator of it: nothing is left to correct."""
     case.begin(cluster).finish()

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 
 import pytest
 
@@ -74,13 +75,14 @@ def test_it_is_presented_behind_leaves_and_is_nowhere_else(cluster: WatchedClust
 def test_who_would_refuse_it_restarts_before_it_is_used(
     cluster: WatchedCluster, length: int | None, manifests: Callable[[], list[Object]], learning: set[str]
 ) -> None:
+    """Clients get no time, so the CA in use is not renewed first."""
     cluster.path_length = length
     cluster.create(manifests=manifests())
     processes = cluster.memory.kubelet.processes
     before = set(processes)
-    cluster.run(Goal.REPLACE_KEY, until=Phase.TRUST)
+    cluster.run(Goal.REPLACE_KEY, client_grace=timedelta(0), until=Phase.TRUST)
     assert {process.component for uid, process in processes.items() if uid not in before} == learning
-    cluster.finish(Goal.REPLACE_KEY)
+    cluster.finish(Goal.REPLACE_KEY, client_grace=timedelta(0))
     assert cluster.paid == cluster.cost(Goal.REPLACE_KEY)
     assert_only(cluster, cluster.current)
 
@@ -89,7 +91,7 @@ def test_who_would_refuse_it_restarts_before_it_is_used(
 def test_the_plan_says_who_restarts_before_it_is_used_and_why(cluster: WatchedCluster, length: int) -> None:
     cluster.path_length = length
     cluster.create()
-    work, intent = cluster.work(), cluster.intent(Goal.REPLACE_KEY)
+    work, intent = cluster.work(), cluster.intent(Goal.REPLACE_KEY, client_grace=timedelta(0))
     planned = plan(work, look(work, intent), intent)
     restarted = [(step.nodes, *step.others) for step in planned.steps if step.phase is Phase.TRUST and step.others]
     (exporter,) = [one.pod for one in cluster.memory.kubelet.processes.values() if one.component == "kafka-exporter"]
@@ -145,7 +147,7 @@ def test_a_client_that_trusts_only_the_old_ca(cluster: WatchedCluster, length: i
                     refused.append(f"{process.pod} after {change.verb} of {change.name}")
 
     cluster.memory.api.listeners.append(connect)
-    cluster.finish(Goal.REPLACE_KEY)
+    cluster.finish(Goal.REPLACE_KEY, client_grace=timedelta(0))
     assert bool(refused) is (length == 0 and not jvm), refused[:1]
 
 

@@ -57,10 +57,20 @@ def test_where_they_accept_it_they_are_asked_for_nothing_until_the_switch(cluste
 def test_where_they_would_refuse_it_they_have_to_know_the_new_ca_before_it_is_used(cluster: WatchedCluster) -> None:
     begin(cluster, 0)
     assert held(cluster) == {(Condition.TRUST, "Secret kafka/app")}
-    assert cluster.paid == Cost(0)
+    assert cluster.paid == Cost(1, pauses=2)
     client_reads_all(cluster)
     cluster.finish(Goal.REPLACE_KEY)
-    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY)
+    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY, "renewed first")
+
+
+def test_who_has_read_the_renewed_ca_in_use_accepts_it(cluster: WatchedCluster) -> None:
+    """Its owner brings the renewed certificate, and nothing of the next CA."""
+    begin(cluster, 0)
+    assert held(cluster) == {(Condition.TRUST, "Secret kafka/app")}
+    cluster.put("app", ca_crt=cluster.secret(CERTIFICATES)["ca.crt"])
+    cluster.run(Goal.REPLACE_KEY)
+    assert cluster.paid == Cost(2, pauses=2)
+    assert cluster.issuers() == {"CN=cluster-ca v1,O=io.strimzi"}
 
 
 def test_where_nobody_names_them_nothing_is_known_of_them(cluster: WatchedCluster) -> None:
@@ -68,4 +78,4 @@ def test_where_nobody_names_them_nothing_is_known_of_them(cluster: WatchedCluste
     begin(cluster, 0)
     cluster.outside = NOTHING_SAID
     cluster.finish(Goal.REPLACE_KEY)
-    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY)
+    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY, "renewed first")

@@ -31,7 +31,7 @@ ALL = {"secretName": "demo-cluster-ca-cert", "pattern": "*.crt"}
 ONE = {"secretName": "demo-cluster-ca-cert", "certificate": "ca.crt"}
 NAME = "KafkaConnect kafka/connect"
 #: Steps of the cluster until the operator looks again: longer than other clients are given.
-SLOW = 60
+SLOW = 50
 #: Each CA is trusted everywhere before it is used: no link certificate leads clients of the old one.
 UNLINKED = Case(Goal.REPLACE_KEY, "unlinked")
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -109,15 +110,15 @@ def _without(name: str, rule: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_nothing_is_permitted_that_nobody_asks_for(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
-    """path_length: behind a link certificate nodes would not understand their leaves, so Deployments restart as well."""
+    """path_length: a Deployment would refuse a link certificate, and restarts first. Clients get no time, so the CA is not renewed instead."""
     permitted = bound(cluster, ALL)
     cluster.path_length = 0
     cluster.create(manifests=three_nodes())
     cluster.outside = Outside((NamedSecret(NAMESPACE, "app"),))
-    assert cluster.run(Goal.REPLACE_KEY, publish=True).outcome.decision.violations
+    assert cluster.run(Goal.REPLACE_KEY, publish=True, client_grace=timedelta(0)).outcome.decision.violations
     cluster.outside = Outside(())
     for goal in (Goal.REPLACE_KEY, Goal.RENEW):
-        cluster.finish(goal, publish=True)
+        cluster.finish(goal, publish=True, client_grace=timedelta(0))
     cluster.growth = Growth(scaling=Scaling("kafka", 4))
     cluster.run(Goal.RECONCILE, scaling=cluster.growth.scaling, until=Phase.USE)
     cluster.growth = NO_GROWTH

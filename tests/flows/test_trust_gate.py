@@ -71,7 +71,9 @@ def test_what_the_operator_presents_alone_has_a_gate_of_its_own(cluster: Watched
 
 
 @pytest.mark.usefixtures("uptake")
-@pytest.mark.parametrize("case", [Case(Goal.REPLACE_KEY, "unlinked"), Case(Goal.REPLACE_KEY, path_length=0)], ids=str)
+@pytest.mark.parametrize(
+    "case", [Case(Goal.REPLACE_KEY, "unlinked"), Case(Goal.REPLACE_KEY, "at once", path_length=0)], ids=str
+)
 def test_without_the_trust_gate_a_ca_is_used_too_early(cluster: WatchedCluster, case: Case) -> None:
     """Nodes that do not know the CA meet its leaves, or a Go program refuses the link certificate behind them."""
     flow = case.begin(cluster)

@@ -46,9 +46,14 @@ _TABLE = {
     ("renew", ""): _Row(Cost(0, pauses=2, reloads=1), Cost(1, pauses=2)),
     ("renew_leaves", ""): _Row(Cost(0, pauses=1, reloads=1), Cost(1)),
     ("replace_key", ""): _Row(Cost(1, pauses=1, reloads=1), Cost(2, pauses=1)),
+    # A CA that allows none below it is renewed, and makes room for the link certificate.
+    ("replace_key", "renewed first"): _Row(Cost(1, pauses=3, reloads=2), Cost(3, pauses=3)),
+    # Without time for clients it is not: the exporter, which would refuse the link certificate, restarts first.
+    ("replace_key", "at once"): _Row(Cost(1, pauses=1, reloads=1), Cost(2, pauses=1)),
     ("replace_key", "unlinked"): _Row(Cost(2, pauses=2, reloads=1), Cost(3, pauses=2)),
     # Until there is nothing to do but to wait for restarts, and what is left when each node had one.
     ("replace_key", "when_restarted"): _Row(Cost(0, pauses=1, reloads=1), None),
+    ("replace_key", "when_restarted, renewed first"): _Row(Cost(0, pauses=3, reloads=2), None),
     ("replace_key", "when_restarted, unlinked"): _Row(Cost(1, pauses=1, reloads=1), None),
     ("reconcile", "all have restarted"): _Row(Cost(0, pauses=1, reloads=1), Cost(1, pauses=1)),
     # The same where the rest of the nodes is restarted after all.

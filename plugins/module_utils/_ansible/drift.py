@@ -34,4 +34,4 @@ def _differences(current: Certificate, options: Mapping[str, Any]) -> Iterator[s
         yield f"validity_days: {options['validity_days']} is asked for, and {current.subject} has {days}; state=renewed gives it new dates."
     if options.get("path_length") is not None and options["path_length"] != current.path_length:
         has = "none" if current.path_length is None else current.path_length
-        yield f"path_length: {options['path_length']} is asked for, and {current.subject} has {has}; state=replaced makes another CA."
+        yield f"path_length: {options['path_length']} is asked for, and {current.subject} has {has}; state=renewed gives it that."

@@ -18,6 +18,7 @@ from .._trust.evidence.outgoing import known_presenters
 from .._trust.evidence.parties import present_outside, present_pods, surely_trusted_by
 from .._trust.evidence.stored import Presentation, usage_of
 from .._trust.evidence.unmanaged import left_to_their_owner
+from .._trust.gates.arrival import led_on_since
 from .._trust.ledger.enrolment import as_seen
 from .._trust.model.clients import OutsideClient
 from .._trust.model.decision import Decision, Transition
@@ -83,6 +84,7 @@ def _authority(
         **_certificate(certificate),
         "serial": f"{certificate.serial_number:x}",
         "path_length": certificate.path_length,
+        "led_on_since": time_text(led_on_since(entry, snapshot)),
         "state": entry.state.value if snapshot.ledger else None,
         "usage": usage_of(entry.fingerprint, seen).value,
         "current": current,

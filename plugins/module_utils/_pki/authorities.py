@@ -99,8 +99,10 @@ def issue_root(
     return _self_sign(subject.as_name(), key, not_before, validity, path_length, identifier)
 
 
-def renew_root(old: Certificate, key: PrivateKey, *, not_before: datetime, validity: timedelta) -> Certificate:
-    """The same CA with new dates: same subject bytes, same key and its identifier, same path length.
+def renew_root(
+    old: Certificate, key: PrivateKey, *, not_before: datetime, validity: timedelta, path_length: int | None
+) -> Certificate:
+    """The same CA with new dates and this path length: same subject bytes, same key and its identifier.
 
     Leaves name the identifier of the CA that issued them. With another one, or with one where there was none, JVMs and
     OpenSSL that know the one certificate would refuse leaves of the other (docs/operator.md, "Key identifiers").
@@ -108,7 +110,7 @@ def renew_root(old: Certificate, key: PrivateKey, *, not_before: datetime, valid
     """
     require_key_of(old, key)
     name = x509.load_der_x509_certificate(old.der).subject
-    return _self_sign(name, key, not_before, validity, old.path_length, old.subject_key_identifier)
+    return _self_sign(name, key, not_before, validity, path_length, old.subject_key_identifier)
 
 
 def double_of(authority: Certificate, key: PrivateKey) -> Certificate:

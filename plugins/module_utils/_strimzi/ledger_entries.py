@@ -8,6 +8,7 @@ and further entries:
 ``<fp>.generations``  generations that mean this CA, comma-separated
 ``<fp>.pods``         UIDs of pods still to be replaced, one a line; absent: not read back yet
 ``<fp>.published``    when the CA was read back from the trust bundle
+``<fp>.cleared``      when the last certificate of its name and key that allows no CA below it left what clients read
 ``<fp>.leaves``       hashes of leaves of this CA that running pods are annotated with, one a line
 ``<fp>.removed``      certificate of a CA that left the trust and may still be trusted by ``<fp>.pods``
 ``<fp>.leaf``         leaf that its Secret does not hold any more and that listeners of ``<fp>.pods`` may still present
@@ -47,7 +48,7 @@ from .secret_data import whole_number
 
 _TIME = "%Y-%m-%dT%H:%M:%S.%f%z"
 OWN_SUFFIXES = (
-    ".crt", ".state", ".generations", ".pods", ".published", ".leaves", ".removed", ".leaf", ".lingering",
+    ".crt", ".state", ".generations", ".pods", ".published", ".cleared", ".leaves", ".removed", ".leaf", ".lingering",
 )  # fmt: skip
 #: Entries that hold a certificate; every other entry stands beside one of them.
 _CERTIFICATES = ("crt", "removed", "leaf")
@@ -104,7 +105,7 @@ def _is_orphan(key: str, data: Mapping[str, bytes]) -> bool:
     stem, _dot, suffix = key.rpartition(".")
     owners = {
         "lingering": ("removed", "leaf"), "pods": _CERTIFICATES,
-        **dict.fromkeys(("state", "generations", "published", "leaves"), ("crt",)),
+        **dict.fromkeys(("state", "generations", "published", "cleared", "leaves"), ("crt",)),
     }  # fmt: skip
     return suffix in owners and not any(f"{stem}.{owner}" in data for owner in owners[suffix])
 
@@ -123,7 +124,8 @@ def _decode_entry(fingerprint: str, found: Entries) -> LedgerEntry:
         raise _Foreign(f"{state} is {text!r}, which is no state of the trust state machine")
     return LedgerEntry(
         chain, TrustState(text), _generations(fingerprint, data), found.words(fingerprint, "pods"),
-        _published(fingerprint, data), found.words(fingerprint, "leaves") or frozenset(),
+        _time(fingerprint, "published", data), found.words(fingerprint, "leaves") or frozenset(),
+        _time(fingerprint, "cleared", data),
     )  # fmt: skip
 
 
@@ -135,12 +137,12 @@ def _generations(fingerprint: str, data: Mapping[str, bytes]) -> frozenset[int]:
     return frozenset(number for number in numbers if number is not None)
 
 
-def _published(fingerprint: str, data: Mapping[str, bytes]) -> datetime | None:
-    content = data.get(f"{fingerprint}.published")
+def _time(fingerprint: str, suffix: str, data: Mapping[str, bytes]) -> datetime | None:
+    content = data.get(f"{fingerprint}.{suffix}")
     try:
         return None if content is None else datetime.strptime(content.decode("ascii", "replace").strip(), _TIME)
     except ValueError:
-        raise _Foreign(f"{fingerprint}.published is no time") from None
+        raise _Foreign(f"{fingerprint}.{suffix} is no time") from None
 
 
 def _decode_left(key: str, found: Entries) -> tuple[Certificate, frozenset[str], frozenset[str]]:
@@ -177,6 +179,7 @@ def _decode_journal(text: str | None) -> Journal | None:
             unsure=frozenset(map(str, record["unsure"])) if "unsure" in record else None,
             named=decode_named(record.get("named")),
             outgoing=_decode_outgoing(record["outgoing"]) if "outgoing" in record else None,
+            renewed=frozenset(map(str, record.get("renewed", ()))),
         )
     except (ValueError, KeyError, TypeError, RecursionError):
         raise _Foreign(f"the annotation {names.JOURNAL} is not a journal") from None
@@ -211,6 +214,8 @@ def encode_ledger(ledger: Ledger) -> dict[str, bytes]:
             data[f"{entry.fingerprint}.pods"] = _lines(entry.awaiting)
         if entry.published_at is not None:
             data[f"{entry.fingerprint}.published"] = entry.published_at.strftime(_TIME).encode("ascii")
+        if entry.cleared_at is not None:
+            data[f"{entry.fingerprint}.cleared"] = entry.cleared_at.strftime(_TIME).encode("ascii")
         if entry.leaves:
             data[f"{entry.fingerprint}.leaves"] = _lines(entry.leaves)
     left: dict[HeldByProcesses, str] = {
@@ -246,5 +251,6 @@ def encode_journal(journal: Journal | None) -> str | None:
         "unsure": sorted(journal.unsure) if journal.unsure is not None else None,
         "named": encode_named(journal.named),
         "outgoing": _encode_outgoing(journal.outgoing) if journal.outgoing is not None else None,
+        "renewed": sorted(journal.renewed) or None,
     }
     return json.dumps({key: value for key, value in record.items() if value is not None}, sort_keys=True)

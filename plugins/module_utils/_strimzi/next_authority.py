@@ -59,7 +59,8 @@ def _authority(step: PrepareAuthority, observation: Observation, work: Work) -> 
             f"{current.subject} is an intermediate CA; only its issuer {current.issuer} can renew it.",
             "Have it renewed there and supply certificate and private_key.",
         )
-    return (renew_root(current, held, not_before=begin, validity=validity),), held
+    validity = max(validity, (step.at_least_until or begin) - begin)
+    return (renew_root(current, held, not_before=begin, validity=validity, path_length=step.path_length),), held
 
 
 def _held_key(chain: Chain, observation: Observation) -> PrivateKey | None:

@@ -8,13 +8,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .gates.gates import GATES, Gates
 from .ledger.books import keep_books
 from .ledger.journal import in_flight
+from .ledger.target import leads_to_replacement
 from .model.decision import Decision, Transition
-from .model.goals import Goal, Phase
+from .model.goals import Goal, Phase, Retire
 from .model.intent import Intent, Spread
 from .model.ledger import Ledger
 from .model.snapshot import Snapshot
@@ -91,7 +92,9 @@ def decide(snapshot: Snapshot, intent: Intent, engine: Engine = ENGINE) -> Decis
         return Decision(steps=returned)
     ledger, transitions = keep_books(snapshot, intent, engine.gates)
     if ledger != before:
-        write = WriteLedger(ledger=ledger, before=before, phase=_phase(transitions, ledger))
+        leads_on = any(leads_to_replacement(snapshot, intent, one) for one in (before, ledger))
+        phase = Phase.PREPARE if leads_on else _phase(transitions, ledger)
+        write = WriteLedger(ledger=ledger, before=before, phase=phase)
         return Decision(steps=(write,), transitions=transitions)
     at = Situation(snapshot, intent, ledger, engine.gates)
     return _next(at, next(filter(None, (rule(at) for rule in engine.rules)), ()))
@@ -110,6 +113,9 @@ def _phase(transitions: tuple[Transition, ...], ledger: Ledger) -> Phase:
 
 
 def _next(at: Situation, steps: Steps) -> Decision:
+    if at.leads_to_replacement:
+        # All of the renewal belongs to the first phase of the replacement.
+        steps = tuple(replace(step, phase=Phase.PREPARE) for step in steps)
     # A pause that this collection made is always brought to its end, wherever the caller wants to stop.
     paused = at.snapshot.reconciliation.paused_by_us
     allowed = tuple(step for step in steps if paused or at.intent.allows(step.phase))
@@ -134,7 +140,10 @@ def _refused_restarts(at: Situation, steps: Steps) -> tuple[Violation, ...]:
     begin with. As long as the running nodes have not been asked, it is not known whether a reload is possible, and
     nothing is held.
     """
-    if at.intent.spread is not Spread.RELOAD and not is_patient(at):
+    waits = is_patient(at) or (
+        at.leads_to_replacement and at.begun is not None and at.begun.retire is Retire.WHEN_RESTARTED
+    )
+    if at.intent.spread is not Spread.RELOAD and not waits:
         return ()
     asked = "spread=reload" if at.intent.spread is Spread.RELOAD else "retire=when_restarted"
     looked = at.snapshot.in_place is not None or at.intent.spread is Spread.RESTART

@@ -60,7 +60,7 @@ def test_name_without_organization() -> None:
 @pytest.mark.parametrize("path_length", [None, 0, 1, 3])
 def test_renewal_keeps_subject_bytes_key_and_path_length(path_length: int | None) -> None:
     old = issue_root(SUBJECT, key(0), not_before=NOW, validity=YEAR, path_length=path_length)
-    new = renew_root(old, key(0), not_before=NOW + YEAR / 2, validity=2 * YEAR)
+    new = renew_root(old, key(0), not_before=NOW + YEAR / 2, validity=2 * YEAR, path_length=old.path_length)
     assert (new.subject_der, new.public_key_sha256, new.path_length) == (
         old.subject_der,
         old.public_key_sha256,
@@ -75,7 +75,7 @@ def test_renewal_keeps_subject_bytes_key_and_path_length(path_length: int | None
 @pytest.mark.parametrize("identifier", [b"", b"its own", None], ids=["usual", "its own", "none"])
 def test_renewal_keeps_the_key_identifier(identifier: bytes | None) -> None:
     old = make("Corp", key(0), subject_identifier=identifier).certificate
-    new = renew_root(old, key(0), not_before=NOW, validity=YEAR)
+    new = renew_root(old, key(0), not_before=NOW, validity=YEAR, path_length=old.path_length)
     assert new.subject_key_identifier == old.subject_key_identifier
     assert old.stands_in_for(new)
     assert new.stands_in_for(old)
@@ -89,13 +89,16 @@ def test_renewal_keeps_a_foreign_string_type() -> None:
     )  # fmt: skip
     signed = builder.sign(key(0).for_signing(), key(0).signature_hash)
     old = Certificate(signed.public_bytes(Encoding.DER))
-    assert renew_root(old, key(0), not_before=NOW, validity=YEAR).subject_der == old.subject_der
+    assert (
+        renew_root(old, key(0), not_before=NOW, validity=YEAR, path_length=old.path_length).subject_der
+        == old.subject_der
+    )
 
 
 def test_another_key_is_no_renewal() -> None:
     old = issue_root(SUBJECT, key(0), not_before=NOW, validity=YEAR)
     with pytest.raises(CertificateError, match="cluster-ca v0"):
-        renew_root(old, key(1), not_before=NOW, validity=YEAR)
+        renew_root(old, key(1), not_before=NOW, validity=YEAR, path_length=old.path_length)
     with pytest.raises(CertificateError, match="cluster-ca v0"):
         cross_certify(make("b", key(1)).certificate, old, key(1), not_before=NOW, validity=YEAR)
 

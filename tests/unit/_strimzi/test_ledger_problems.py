@@ -62,6 +62,7 @@ def test_what_we_wrote_has_no_problem() -> None:
         ({f"{THREE.fingerprint}.generations": b"1"}, f"{THREE.fingerprint}.generations"),
         ({f"{ONE.fingerprint}.published": b"yesterday"}, f"{ONE.fingerprint}.published"),
         ({f"{ONE.fingerprint}.published": b""}, f"{ONE.fingerprint}.published"),
+        ({f"{ONE.fingerprint}.cleared": b"yesterday"}, f"{ONE.fingerprint}.cleared"),
         ({f"{THREE.fingerprint}.published": STARTED.encode()}, f"{THREE.fingerprint}.published"),
         ({f"{THREE.fingerprint}.leaves": b"abc"}, f"{THREE.fingerprint}.leaves"),
         ({"ca.crt": pem(THREE)}, "ca.crt"),

@@ -68,6 +68,7 @@ journals = st.builds(
         st.lists(st.builds(UserNamespace, words, words | st.just("")), max_size=2).map(tuple),
     ),
     outgoing=st.none() | st.builds(Outgoing, st.frozensets(words, max_size=3), times, st.booleans()),
+    renewed=st.frozensets(fingerprints, max_size=3),
 )
 
 
@@ -80,7 +81,7 @@ def ledgers(draw: st.DrawFn) -> Ledger:
     known = tuple(
         LedgerEntry(
             chain, draw(st.sampled_from(TrustState)), draw(st.frozensets(st.integers(0, 99), max_size=3)),
-            draw(st.none() | uids), draw(st.none() | times), draw(uids),
+            draw(st.none() | uids), draw(st.none() | times), draw(uids), draw(st.none() | times),
         )
         for chain, removed in zip(chosen, gone, strict=True) if not removed
     )  # fmt: skip
@@ -177,10 +178,10 @@ def test_secret_has_the_form_of_the_specification() -> None:
             f"{fingerprint}.generations": b"1,2",
         }
     }
-    known = replace(entry, awaiting=frozenset(), published_at=NOW, leaves=frozenset({"b", "a"}))
+    known = replace(entry, awaiting=frozenset(), published_at=NOW, cleared_at=NOW, leaves=frozenset({"b", "a"}))
     (data,) = laid_out(Ledger((known,))).values()
     assert data[f"{fingerprint}.pods"] == b""
-    assert data[f"{fingerprint}.published"] == b"2026-06-01T12:00:00.000000+0000"
+    assert data[f"{fingerprint}.published"] == data[f"{fingerprint}.cleared"] == b"2026-06-01T12:00:00.000000+0000"
     assert data[f"{fingerprint}.leaves"] == b"a\nb"
 
 

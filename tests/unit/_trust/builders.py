@@ -51,6 +51,8 @@ PODS = ("demo-nodes-0", "demo-nodes-1", "demo-nodes-2")
 #: The CA in use, its renewal with the same key, and CAs with keys (and so names) of their own.
 OLD = make("cluster-ca v0", key(0), path_length=1)
 RENEWED = make("cluster-ca v0", key(0), path_length=1, end=NOW + 2 * YEAR)
+#: As the operator makes it: OLD renews it.
+SHORT = make("cluster-ca v0", key(0), path_length=0)
 #: A renewal that JVMs and OpenSSL do not take for one.
 IDENTIFIED = make("cluster-ca v0", key(0), path_length=1, subject_identifier=b"its own")
 NEW = make("cluster-ca v1", key(1), path_length=1)

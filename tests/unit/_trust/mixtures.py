@@ -97,8 +97,9 @@ OWN_LEAVES: tuple[tuple[StoredLeaf, ...], ...] = (
 def entries(draw: st.DrawFn) -> LedgerEntry:
     authority = draw(st.sampled_from(list(GENERATIONS)))
     published = draw(st.sampled_from([None, NOW - HOUR, NOW]))
+    cleared = draw(st.sampled_from([None, NOW - HOUR, NOW]))
     state, awaiting = draw(st.sampled_from(TrustState)), draw(awaited)
-    return entry(authority, state, {GENERATIONS[authority]}, awaiting, published_at=published)
+    return entry(authority, state, {GENERATIONS[authority]}, awaiting, published_at=published, cleared_at=cleared)
 
 
 @st.composite

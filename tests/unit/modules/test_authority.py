@@ -47,7 +47,7 @@ def days(ca: dict[str, Any]) -> int:
                 f"validity_days: 30 is asked for, and {HAS} 365; state=renewed gives it new dates.",
             ],
         ),
-        ({"path_length": 0}, [f"path_length: 0 is asked for, and {HAS} 1; state=replaced makes another CA."]),
+        ({"path_length": 0}, [f"path_length: 0 is asked for, and {HAS} 1; state=renewed gives it that."]),
     ],
 )  # fmt: skip
 def test_how_the_ca_in_use_differs_from_what_is_asked_for_is_told(options: dict[str, Any], drift: list[str]) -> None:

@@ -92,8 +92,9 @@ def _followed(client: OutsideClient, snapshot: Snapshot) -> OutsideClient:
         return client if client.trusts is None else replace(client, doubt="")
     current = snapshot.ca.current[:1]
     others = tuple(chain[0] for chain in snapshot.ca.others.values()) if client.follows is Follows.TRUSTED else ()
-    ours = {one.fingerprint for one in _ever_known(snapshot)}
-    foreign = tuple(one for one in client.trusts or () if one.fingerprint not in ours)
+    # An earlier certificate of a CA that was renewed goes with the others, and is in no book any more.
+    ours = tuple(_ever_known(snapshot))
+    foreign = tuple(one for one in client.trusts or () if not any(map(one.is_twin_of, ours)))
     return replace(client, trusts=tuple(dict.fromkeys((*foreign, *current, *others))), doubt="")
 
 

@@ -57,17 +57,20 @@ def unsure(snapshot: Snapshot, ledger: Ledger) -> tuple[Pod, ...]:
     between the write of such a leaf and the moment at which a reconcile that was under way put the older one back (docs/operator.md,
     "Re-issue").
 
-    Listeners tell of their process, unless they have read again since it started. Before anybody has looked, the answer is left to the look.
+    Who ran when that CA was read back from the bundle started before any leaf of it was issued. Listeners tell of their process, unless they have
+    read again since it started. Before anybody has looked, the answer is left to the look.
     """
-    journal = ledger.journal
+    journal, unwanted = ledger.journal, ledger.find(ledger.undone)
     if ledger.undone is None or journal is None or snapshot.in_place is None:
         return ()
+    before = (unwanted.awaiting if unwanted else None) or frozenset()
     told = snapshot.listeners is not None
     read_again = {uid for held in ledger.held for uid in held.holders}
     return tuple(
         pod
         for pod, seen in zip(stored.presenting(snapshot), present_pods(snapshot, ledger), strict=True)
         if (journal.unsure is None or pod.uid in journal.unsure)
+        and pod.uid not in before
         and not (told and _has_listeners(pod) and seen.authorities is not None and pod.uid not in read_again)
     )
 

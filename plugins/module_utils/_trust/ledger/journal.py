@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ..._pki.certificates import Certificate
 from ..evidence.parties import is_taken_up
 from ..model.goals import ROTATIONS, Goal, Retire
 from ..model.intent import Intent
@@ -78,6 +79,14 @@ def _is_abandoned(snapshot: Snapshot, ledger: Ledger) -> bool:
     return journal.successor not in left
 
 
+def earlier_certificates(ledger: Ledger, current: Certificate) -> frozenset[str]:
+    """Fingerprints, SHA-1 and SHA-256, of the certificates that the CA in use had before flows renewed it, as far as the journal goes back."""
+    last = ledger.journal
+    if last is None or last.goal is not Goal.RENEW or last.is_abort or last.successor != current.fingerprint:
+        return frozenset()
+    return last.renewed | frozenset(filter(None, (last.replaces, last.replaces_sha256)))
+
+
 def _open(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Ledger) -> Ledger:
     current = snapshot.ca.current[0] if snapshot.ca.current else None
     # A supplied CA may have been trusted before. A prepared CA that is in use already opens a flow only where the
@@ -102,6 +111,7 @@ def _open(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Ledger) ->
         retire=intent.retire or Retire.NOW,
         retire_by=intent.retire_by,
         named=snapshot.named,
+        renewed=earlier_certificates(ledger, current) if current else frozenset(),
     )
     return replace(ledger, journal=journal)
 

@@ -28,6 +28,15 @@ def is_withdrawn(snapshot: Snapshot, fingerprint: str) -> bool:
     return fingerprint not in snapshot.ca.projected and not in_bundle
 
 
+def is_out_of_reach(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> bool:
+    """Whether nobody can read the CA any more where CAs are read: processes, and clients that load the certificate Secret or the bundle for
+    clients. There it may stay as a part of the chain of another CA.
+    """
+    above = {one.fingerprint for entry in ledger.entries for one in entry.chain[1:]}
+    published = (snapshot.published or frozenset()) - above
+    return is_withdrawn(snapshot, fingerprint) and fingerprint not in published
+
+
 def read_back(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
     """Record the pods that exist when a CA is read back; start over when somebody took it out of the projection.
 
@@ -44,7 +53,9 @@ def read_back(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
             ledger = ledger.with_entry(replace(entry, awaiting=None, published_at=None))
         elif entry.published_at is not None:
             # Where the clock of an earlier run was ahead of this one, clients would get more time than is meant.
-            ledger = ledger.with_entry(replace(entry, published_at=min(entry.published_at, snapshot.now)))
+            cleared = entry.cleared_at and min(entry.cleared_at, snapshot.now)
+            in_time = replace(entry, published_at=min(entry.published_at, snapshot.now), cleared_at=cleared)
+            ledger = ledger.with_entry(in_time)
     return ledger
 
 

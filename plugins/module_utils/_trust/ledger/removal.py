@@ -7,21 +7,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 
 from ..gates.gates import Gates
 from ..model.ledger import Ledger, LedgerEntry, RemovedEntry
 from ..model.snapshot import Snapshot
 from ..model.states import TrustState
 from .journal import in_flight
-from .projection import is_withdrawn
+from .projection import is_out_of_reach
 
 
 def strike_removed(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
     """Strike a withdrawn PHASE_OUT CA off the ledger and remember the processes that still trust it.
 
     Where another CA of the ledger has the same name and key (a renewal), trusting the old certificate adds nothing:
-    no process has to be remembered. Without pods the state is kept, and so is that of a CA that is prepared, which would be enrolled again,
-    and of one that the flow in flight leads to.
+    no process has to be remembered, but for clients whether the old one allows no CA below it. Without pods the state is kept, and so is that
+    of a CA that is prepared, which would be enrolled again, and of one that the flow in flight leads to.
     """
     journal = in_flight(ledger)
     wanted = {*(authority.fingerprint for authority in snapshot.ca.prepared), journal.successor if journal else None}
@@ -31,14 +32,25 @@ def strike_removed(snapshot: Snapshot, ledger: Ledger, gates: Gates) -> Ledger:
         known = snapshot.ledger and snapshot.ledger.find(entry.fingerprint)
         if not known or known.state is not TrustState.PHASE_OUT or entry.state is not TrustState.PHASE_OUT:
             continue
-        if not snapshot.pods or not is_withdrawn(snapshot, entry.fingerprint):
+        if not snapshot.pods or not is_out_of_reach(snapshot, ledger, entry.fingerprint):
             continue
         if gates.removal(snapshot, ledger, entry.fingerprint):
             continue
-        ledger = ledger.without_entry(entry.fingerprint)
+        ledger = _clear(ledger.without_entry(entry.fingerprint), entry, snapshot.now)
         if not _has_twin(ledger, entry):
             removed = RemovedEntry(entry.certificate, snapshot.uids)
             ledger = replace(ledger, removed=(*ledger.removed, removed))
+    return ledger
+
+
+def _clear(ledger: Ledger, gone: LedgerEntry, now: datetime) -> Ledger:
+    """Record with the renewals of a CA since when clients read none of its certificates any more that allows no CA below it."""
+    cleared = now if gone.certificate.path_length == 0 else gone.cleared_at
+    if cleared is None:
+        return ledger
+    for entry in ledger.entries:
+        if entry.certificate.is_twin_of(gone.certificate) and entry.certificate.path_length != 0:
+            ledger = ledger.with_entry(replace(entry, cleared_at=max(cleared, entry.cleared_at or cleared)))
     return ledger
 
 

@@ -14,8 +14,8 @@ from ..model.intent import Intent
 from ..model.ledger import Journal, Ledger
 from ..model.names import is_named
 from ..model.snapshot import PreparedAuthority, Snapshot
-from .journal import in_flight
-from .wish import is_renewal, wish_of
+from .journal import earlier_certificates, in_flight
+from .wish import Wish, is_renewal, wish_of
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def resolve(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Target:
         # The supplied CA is in use. A flow that prepared it again would never end.
         return Target(False, replaces=_predecessor(current, ledger.journal) or intent.replaces)
     if intent.replaces is not None:
-        return _named(intent.replaces, current, ledger)
+        return _named(intent, current, ledger)
     # A fresh flow is the answer only where no CA is supplied: it has put another CA in place than the supplied one.
     if supplied is None and _is_fresh(snapshot, intent, ledger.journal):
         return Target(False, replaces=ledger.journal.replaces if ledger.journal else None)
@@ -87,15 +87,33 @@ def rotation_of(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Goal:
     return Goal.RENEW if is_renewal(supplied.chain[0], snapshot) else Goal.REPLACE_KEY
 
 
+def leads_to_replacement(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> bool:
+    """Whether the flow in flight renews the CA in use so that clients can be led on from it, and this intent replaces its key when that is
+    done.
+    """
+    begun, source = in_flight(ledger), snapshot.source
+    if begun is None or begun.goal is not Goal.RENEW or begun.is_abort:
+        return False
+    if intent.goal is not Goal.RECONCILE or source is None or source.problem or not snapshot.ca.current:
+        return intent.goal is Goal.REPLACE_KEY
+    wanted = Wish(source, snapshot, intent, ledger).authority
+    return bool(wanted) and wanted[0].public_key_sha256 != snapshot.ca.current[0].public_key_sha256
+
+
 def _predecessor(current: Certificate, journal: Journal | None) -> str | None:
     return journal.replaces if journal is not None and journal.successor == current.fingerprint else None
 
 
-def _named(named: str, current: Certificate, ledger: Ledger) -> Target:
+def _named(intent: Intent, current: Certificate, ledger: Ledger) -> Target:
+    named = intent.replaces or ""
     if is_named(current, named):
         return Target(True, replaces=current.fingerprint)
     wanted = named.replace(":", "").lower()
-    known = {ledger.journal.replaces, ledger.journal.replaces_sha256} if ledger.journal else set()
+    if intent.goal is Goal.REPLACE_KEY and wanted in earlier_certificates(ledger, current):
+        # Its key is still in use: a renewal is no replacement of the key.
+        return Target(True, replaces=named)
+    journal = ledger.journal
+    known = {journal.replaces, journal.replaces_sha256, *journal.renewed} if journal else set()
     for certificate in [*(e.certificate for e in ledger.entries), *(r.certificate for r in ledger.removed)]:
         known |= {certificate.fingerprint, certificate.sha256}
     return Target(False, unknown=wanted not in known, replaces=named)

@@ -72,7 +72,8 @@ class Intent:
     spread: whether nodes may, must or must not read again what they can instead of being restarted.
     retire, retire_by: when nodes give up the CA that is replaced, and at the latest; None: as the flow in flight has it.
     client_grace: time between a new CA's publication and its first use; None: what a mounted Secret takes where clients
-    could refuse it, and none where they could not.
+    could refuse it, and none where they could not. With none at all the CA in use is not renewed first, as it is only for them.
+    path_length: that of a renewed CA; None: what it has, and room for one CA below it where its leaves carry chains.
     renew_before: with RENEW_LEAVES, what a node's leaf has left, or half of its life if that is less, when it is renewed.
     trusting: CAs, each with its chain, that are to be trusted beside those of the flow. leaving: fingerprint of a CA that is
     to leave although it was never used. adopts: with UPGRADE, fingerprint of a CA that somebody has put into the place of the
@@ -97,6 +98,7 @@ class Intent:
     retire: Retire | None = None
     retire_by: datetime | None = None
     client_grace: timedelta | None = None
+    path_length: int | None = None
     renew_before: timedelta = timedelta(days=45)
     trusting: tuple[Chain, ...] = ()
     leaving: str | None = None

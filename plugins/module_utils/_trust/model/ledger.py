@@ -39,6 +39,8 @@ class LedgerEntry:
     awaiting: UIDs of the pods that existed when the CA was read back from the trust bundle; every process trusts the CA
     exactly when none of them exists any more. None: not yet read back.
     published_at: when it was read back; from then on it is on its way to clients that read the CA certificate Secret.
+    cleared_at: when the last certificate of its name and key that allows no CA below it left the places that clients read; None where there
+    was none. Clients that last read before may hold that one, and refuse a link certificate by this CA.
     leaves: hashes of leaves of this CA that running pods are annotated with.
     """
 
@@ -48,6 +50,7 @@ class LedgerEntry:
     awaiting: frozenset[str] | None = None
     published_at: datetime | None = None
     leaves: frozenset[str] = frozenset()
+    cleared_at: datetime | None = None
 
     @property
     def certificate(self) -> Certificate:
@@ -114,6 +117,8 @@ class Journal:
     have been started with a leaf of the CA that is given up, although nothing stored says so; None: that was not told yet.
     named: the places that a person has told the flow to look at; a run that says nothing else looks there too. Empty once the flow has finished.
     outgoing: the certificates that programs may go on with after the switch; None where nothing is known of them, or the flow has finished.
+    renewed: fingerprints, SHA-1 and SHA-256, of the certificates that the replaced CA had before flows renewed it. Who names one of them means
+    that CA.
     """
 
     goal: Goal
@@ -128,6 +133,7 @@ class Journal:
     unsure: frozenset[str] | None = None
     named: Named = NOTHING_NAMED
     outgoing: Outgoing | None = None
+    renewed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -52,16 +52,17 @@ def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn) -> Forecast:
     start = snapshot = snapshot.as_stored()
     planned: list[PlannedStep] = []
     choices: dict[str, None] = {}
-    passes = most_passes(start)
+    seen, passes = _prepared(start), most_passes(start)
     for _pass in range(passes):
         decision = decide(snapshot, intent)
         if not decision.steps:
             found = Forecast(tuple(planned), decision.violations, tuple(filter(None, choices)), decision.waiting)
-            return _without(_prepared(snapshot) - _prepared(start) - _brought(start, intent), found)
+            return _without(seen - _prepared(start) - _brought(start, intent), found)
         for step in decision.steps:
             choices.update(dict.fromkeys((step.because, step.avoidable)))
             planned.append(_planned(step, snapshot))
             snapshot = step.effect(snapshot, stand_in)
+            seen |= _prepared(snapshot)
     raise RuntimeError(f"no end after {passes} passes")
 
 

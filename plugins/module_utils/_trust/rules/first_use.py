@@ -9,8 +9,9 @@ time to read it.
 from __future__ import annotations
 
 from ..._pki.certificates import Chain
+from ..._pki.defects import named_verifiers
 from ..evidence.stored import presenting
-from ..gates.arrival import arrives_at, why_refused_by_strangers
+from ..gates.arrival import STRICT, arrives_at, renewed_arrives_at, why_refused_by_strangers
 from ..model.goals import Phase
 from ..model.names import named
 from ..model.states import TRUSTED_STATES, TrustState
@@ -54,4 +55,16 @@ def _await_first_use(at: Situation, successor: Successor) -> Steps:
     form, new = successor.introduction.form, named(successor.entry.certificate)
     reason = why_refused_by_strangers(form, at.snapshot)
     why = f"Clients that know only the CA in use could refuse {new} ({reason}): they get time to read it first."
-    return await_clients(at, successor, form, Phase.TRUST, why)
+    return _await_renewed(at, successor) or await_clients(at, successor, form, Phase.TRUST, why)
+
+
+def _await_renewed(at: Situation, successor: Successor) -> Steps:
+    """Clients get the time to read the CA in use as it was renewed, where a link certificate leads them on from it."""
+    current = at.ledger.find(at.current.fingerprint) if at.current else None
+    if successor.introduction.link is None or current is None or not presenting(at.snapshot):
+        return ()
+    until = renewed_arrives_at(current, at.intent.client_grace)
+    if until is None or until <= at.snapshot.now:
+        return ()
+    because = f"{named_verifiers(STRICT)} accept certificates of the next CA as soon as they have read {named(current.certificate)}."
+    return (AwaitClients(certificate=current.certificate, until=until, because=because),)

@@ -29,7 +29,7 @@ from .situation import Situation
 
 def holds(at: Situation) -> tuple[Violation, ...]:
     """The violations of closed gates that no step could open, and that are in the way of the phases the caller asks for."""
-    retirement = _retirement(at) if at.intent.allows(Phase.RETIRE) else ()
+    retirement = _retirement(at) if at.allows(Phase.RETIRE) else ()
     held = (
         *_nobody_there(at), *_unknown_evidence(at), *_foreign_leaves(at), *_unserved(at), *_closed_trust_gates(at), *_held_switch(at), *retirement,
     )  # fmt: skip
@@ -38,7 +38,7 @@ def holds(at: Situation) -> tuple[Violation, ...]:
 
 def _nobody_there(at: Situation) -> Iterator[Violation]:
     """Without pods states are kept, so a flow that was begun does not come to its end."""
-    if at.snapshot.pods or at.begun is None or not at.intent.allows(Phase.TRUST):
+    if at.snapshot.pods or at.begun is None or not at.allows(Phase.TRUST):
         return
     yield Violation(
         Condition.EVIDENCE, at.snapshot.names.kafka,
@@ -68,7 +68,7 @@ def _ending_meanwhile(at: Situation) -> Iterator[Violation]:
 
 def held_after(at: Situation) -> tuple[str, ...]:
     """Sentences that say what the phase retire waits for, where the caller stops before it."""
-    return () if at.intent.allows(Phase.RETIRE) else tuple(f"the phase retire waits: {one}" for one in _retirement(at))
+    return () if at.allows(Phase.RETIRE) else tuple(f"the phase retire waits: {one}" for one in _retirement(at))
 
 
 def _retirement(at: Situation) -> tuple[Violation, ...]:

@@ -15,9 +15,11 @@ from dataclasses import dataclass
 
 from ..._pki.certificates import Certificate, Chain
 from ..evidence.clients import within_cluster
+from ..evidence.stored import issuers_of
 from ..ledger.memory import note_held, yet_to_read
 from ..model.goals import Goal, Phase
 from ..model.intent import Selection
+from ..model.ledger import HeldLeaf
 from ..model.names import named
 from ..model.snapshot import Component
 from ..model.states import TrustState
@@ -211,6 +213,13 @@ def read_again(at: Situation) -> Steps:
     return (Roll(reason=RollReason.LEAF, uids=waiting, authority=at.current, phase=Phase.USE, avoidable=avoidable),)
 
 
+def _is_to_leave(held: HeldLeaf, at: Situation) -> bool:
+    """Whether this leaf is of the CA whose key is replaced and which is to leave now, and not of the one that the flow leads, or leads back, to."""
+    if at.begun is None or at.begun.goal is not Goal.REPLACE_KEY or is_patient(at):
+        return False
+    return at.begun.successor not in issuers_of((held.certificate,), at.ledger)
+
+
 def restart_holders(at: Situation) -> Steps:
     """Restart nodes that hold a leaf which ends soon, or whose CA is to leave now: their Raft clients and agents
     present it until then.
@@ -218,9 +227,7 @@ def restart_holders(at: Situation) -> Steps:
     When the cluster is handed back, restart every node that holds any: no ledger will remember them.
     """
     handing_back = at.intent.goal is Goal.DOWNGRADE
-    replacing = at.begun is not None and at.begun.goal is Goal.REPLACE_KEY
-    leaving = replacing and not is_patient(at)
-    held = (one for one in at.ledger.held if handing_back or leaving or is_ending(one, at))
+    held = (one for one in at.ledger.held if handing_back or _is_to_leave(one, at) or is_ending(one, at))
     uids = frozenset(uid for one in held for uid in one.holders) & at.snapshot.uids
     nodes = nodes_of(at.snapshot, uids) - restarted_by_operator(at)
     if not nodes:

@@ -9,6 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..._pki.authorities import authority_generation
+from ..._pki.certificates import Certificate, Chain
+from ..._pki.defects import named_verifiers
+from ..evidence.stored import presenting
+from ..gates.arrival import STRICT
 from ..gates.introduction import why_not_asked, why_not_linked
 from ..ledger.target import resolve, rotation_of, supplied_for
 from ..model.goals import Goal
@@ -25,6 +29,15 @@ def prepare(at: Situation) -> Steps:
         return ()
     goal, supplied = rotation_of(at.snapshot, at.intent, at.ledger), supplied_for(at.snapshot, at.intent, at.ledger)
     chain = supplied.chain if supplied else ()
+    if goal is Goal.RENEW:
+        return (replace(_renewal(at), supplied=chain),)
+    if goal is Goal.REPLACE_KEY and at.current is not None and _is_renewed_first(at, at.current, chain):
+        because = (
+            f"{at.current.subject} allows no CA below it, so {named_verifiers(STRICT)} that load only {named(at.current)} would refuse every node that "
+            "presents a certificate of the next CA: it is renewed first, under its name and key, and they get time to read it. "
+            "client_grace=0 goes on without that."
+        )
+        return (replace(_renewal(at), path_length=1, at_least_until=at.current.not_after, because=because),)
     step = PrepareAuthority(
         goal=goal, replaces=at.snapshot.ca.current, generation=_next_generation(at, goal), supplied=chain
     )
@@ -33,6 +46,28 @@ def prepare(at: Situation) -> Steps:
     if not why_not_linked(at.snapshot, chain):
         return (replace(step, linked=True),)
     return (_asking(at, step, supplied),)
+
+
+def _renewal(at: Situation) -> PrepareAuthority:
+    """A renewal keeps the path length, unless the caller gives another one or it leaves no room for a link certificate."""
+    asked, current = at.intent.path_length, at.snapshot.ca.current
+    own = current[0].path_length
+    length = asked if asked is not None else 1 if own == 0 and at.snapshot.sends_chains else own
+    generation = _next_generation(at, Goal.RENEW)
+    return PrepareAuthority(goal=Goal.RENEW, replaces=current, generation=generation, path_length=length)
+
+
+def _is_renewed_first(at: Situation, current: Certificate, supplied: Chain) -> bool:
+    """Whether the CA in use is renewed before its key is replaced: its leaves are to be led to by a certificate that it does not allow below
+    it, its key is here, and there are clients that get time.
+    """
+    ca, grace = at.snapshot.ca, at.intent.client_grace
+    if current.path_length != 0 or not current.self_issued or not at.snapshot.sends_chains:
+        return False
+    if ca.key != current.public_key_sha256 or ca.is_kept_elsewhere(current) or not presenting(at.snapshot):
+        return False
+    is_below = bool(supplied) and not supplied[0].self_issued and supplied[0].signed_by(current)
+    return (grace is None or bool(grace)) and (is_below or not why_not_linked(at.snapshot, supplied))
 
 
 def _asking(at: Situation, step: PrepareAuthority, supplied: PreparedAuthority | None) -> PrepareAuthority:

@@ -45,7 +45,7 @@ def end_pause(at: Situation) -> Steps:
     """
     if not at.snapshot.reconciliation.paused_by_us:
         return ()
-    leaving = (withdraw,) if at.intent.allows(Phase.RETIRE) else ()
+    leaving = (withdraw,) if at.allows(Phase.RETIRE) else ()
     rules = (write_bundle, rewrite_leaves, stamp_pods, replace_leaves, scale, switch, *leaving, raise_key_generation)
     wanted = next(filter(None, (rule(at) for rule in rules)), ())
     return wanted or (Resume(phase=at.phase),)

@@ -15,6 +15,7 @@ from ..evidence.stored import Presentation, authority_of
 from ..gates.gates import Gates
 from ..gates.introduction import Introduction, introduction_of
 from ..ledger.journal import in_flight
+from ..ledger.target import leads_to_replacement
 from ..model.goals import Phase
 from ..model.intent import Intent
 from ..model.ledger import Journal, Ledger, LedgerEntry
@@ -66,6 +67,15 @@ class Situation:
     def begun(self) -> Journal | None:
         """The flow in flight."""
         return in_flight(self.ledger)
+
+    @cached_property
+    def leads_to_replacement(self) -> bool:
+        """Whether the renewal in flight is the first part of a replacement."""
+        return leads_to_replacement(self.snapshot, self.intent, self.ledger)
+
+    def allows(self, phase: Phase) -> bool:
+        """Whether the caller lets this call enter the phase. A renewal that leads to a replacement is a part of its first phase."""
+        return self.leads_to_replacement or self.intent.allows(phase)
 
     @property
     def phase(self) -> Phase:

@@ -36,6 +36,7 @@ from ..builders import (
     OLD,
     RENEWED,
     ROOT,
+    SHORT,
     THIRD,
     chain_of,
     cluster,
@@ -147,6 +148,14 @@ def test_a_copy_loses_what_has_left_the_cluster() -> None:
     books = ledger(entry(NEW), removed=(RemovedEntry(OLD.certificate, uids_of()),))
     snapshot = cluster(ca=secrets(NEW), ledger=books, outside=(a_client(OLD, THIRD, NEW, follows=Follows.TRUSTED),))
     assert settled(snapshot).outside == (a_client(THIRD, NEW, follows=Follows.TRUSTED),)
+
+
+def test_of_a_ca_that_was_renewed_a_copy_gets_the_certificate_that_is_in_use() -> None:
+    """No book knows the earlier one any more."""
+    snapshot = cluster(
+        ca=secrets(OLD), ledger=ledger(entry(OLD)), outside=(a_client(SHORT, THIRD, follows=Follows.TRUSTED),)
+    )
+    assert settled(snapshot).outside == (a_client(THIRD, OLD, follows=Follows.TRUSTED),)
 
 
 def test_what_nobody_can_see_stays_unknown() -> None:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -13,13 +13,29 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.arrival import (
     MOUNTED_SECRET,
     arrives_at,
+    led_on_since,
+    renewed_arrives_at,
     why_refused_by_strangers,
 )
 
 from ....support.certificates import NOW, Entity, key, make
-from ..builders import DAY, HOUR, INTERMEDIATE, NEW, OLD, RENEWED, ROOT, chain_of, cluster, entry, linked_form, secrets
+from ..builders import (
+    DAY,
+    HOUR,
+    INTERMEDIATE,
+    NEW,
+    OLD,
+    RENEWED,
+    ROOT,
+    SHORT,
+    chain_of,
+    cluster,
+    entry,
+    linked_form,
+    others,
+    secrets,
+)
 
-SHORT = make("cluster-ca v0", key(0), path_length=0)
 LONG = make("cluster-ca v0", key(0))
 ONE_BELOW = f"{SHORT.certificate.subject} allows 0 CAs below it (path length constraint), and there are 1"
 STRANGE = f"no trusted certificate for {NEW.certificate.subject}, the issuer of the leaf"
@@ -63,3 +79,41 @@ def test_the_time_that_the_caller_wants_is_given_in_any_case(grace: timedelta, c
 @pytest.mark.parametrize("grace", [None, timedelta()])
 def test_what_was_not_published_never_arrives(grace: timedelta | None) -> None:
     assert arrives_at(entry(NEW), linked_form(NEW, OLD), cluster(), grace) is None
+
+
+def test_a_client_may_have_taken_any_certificate_of_the_ca_in_use() -> None:
+    """Of two with one name OpenSSL takes the first, and ``ca-<date>.crt`` comes before ``ca.crt``."""
+    beside = cluster(ca=secrets(OLD, others=others(SHORT, NEW)))
+    assert why_refused_by_strangers(linked_form(NEW, OLD), beside) == ONE_BELOW
+    assert why_refused_by_strangers(linked_form(NEW, OLD), cluster(ca=secrets(OLD, others=others(RENEWED)))) == ""
+
+
+def test_where_there_is_no_ca_nobody_knows_one() -> None:
+    assert why_refused_by_strangers(chain_of(NEW), cluster(ca=secrets(None))) == ""
+
+
+@pytest.mark.parametrize(("grace", "until"), [(None, MOUNTED_SECRET), (timedelta(), timedelta()), (DAY, DAY)])
+def test_the_time_for_a_renewed_ca_begins_when_the_one_that_allows_none_below_it_has_gone(
+    grace: timedelta | None, until: timedelta
+) -> None:
+    assert renewed_arrives_at(entry(OLD, published_at=NOW - HOUR, cleared_at=NOW), grace) == NOW + until
+    assert renewed_arrives_at(entry(OLD, published_at=NOW), grace) is None
+
+
+@pytest.mark.parametrize(
+    ("known", "current", "beside", "since"),
+    [
+        pytest.param({"published_at": NOW - DAY}, OLD, (), NOW - DAY, id="since it was published"),
+        pytest.param({"published_at": NOW - DAY, "cleared_at": NOW - HOUR}, OLD, (), NOW - HOUR, id="since another left"),
+        pytest.param({"published_at": NOW - DAY}, OLD, (SHORT,), None, id="another is still there"),
+        pytest.param({"published_at": NOW - DAY}, OLD, (RENEWED, NEW), NOW - DAY, id="others do no harm"),
+        pytest.param({"published_at": NOW - DAY}, SHORT, (), None, id="it allows none below it"),
+        pytest.param({"published_at": NOW - DAY}, LONG, (), NOW - DAY, id="it allows any number"),
+        pytest.param({}, OLD, (), None, id="nobody knows since when it is there"),
+    ],
+)  # fmt: skip
+def test_since_when_clients_can_be_led_on(
+    known: dict[str, datetime], current: Entity, beside: tuple[Entity, ...], since: datetime | None
+) -> None:
+    snapshot = cluster(ca=secrets(current, others=others(*beside)))
+    assert led_on_since(entry(current, **known), snapshot) == since

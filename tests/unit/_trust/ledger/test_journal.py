@@ -40,6 +40,7 @@ from ..builders import (
     PODS,
     RENEWED,
     ROOT,
+    SHORT,
     THIRD,
     UNTRUSTED,
     UNUSED,
@@ -61,6 +62,10 @@ from ..builders import (
 
 RECONCILE = Intent(Goal.RECONCILE)
 _NEW_IN_USE = entry(NEW, ALL, {1})
+
+
+def both_names(authority: Entity) -> frozenset[str]:
+    return frozenset({name_of(authority), authority.certificate.sha256})
 
 
 def journal_after(snapshot: Snapshot, intent: Intent = RECONCILE) -> Journal | None:
@@ -307,3 +312,24 @@ def test_a_turned_flow_lasts_as_long_as_the_old_ca_is_known() -> None:
     assert keep_books(seen, ABORT, GATES)[0].journal == turned
     gone = replace(stage.CLEAN, ledger=replace(books_of(stage.CLEAN), journal=turned))
     assert keep_books(gone, ABORT, GATES)[0].journal is None
+
+
+@pytest.mark.parametrize(
+    ("last", "renewed"),
+    [
+        pytest.param(a_journal(Goal.RENEW, SHORT, OLD, finished_at=NOW), {SHORT}, id="the last flow has renewed it"),
+        pytest.param(
+            a_journal(Goal.RENEW, RENEWED, OLD, finished_at=NOW, renewed=both_names(SHORT)), {RENEWED, SHORT}, id="and one before"
+        ),
+        pytest.param(a_journal(Goal.RENEW, SHORT, OLD, finished_at=NOW, is_abort=True), set(), id="that was undone"),
+        pytest.param(a_journal(Goal.RENEW, SHORT, THIRD, finished_at=NOW), set(), id="the last flow has renewed another"),
+        pytest.param(a_journal(Goal.REPLACE_KEY, THIRD, OLD, finished_at=NOW), set(), id="it has its key from the last flow"),
+        pytest.param(None, set(), id="no flow"),
+    ],
+)  # fmt: skip
+def test_the_earlier_certificates_of_the_replaced_ca_are_kept(last: Journal | None, renewed: set[Entity]) -> None:
+    """Their fingerprints name the CA that is replaced."""
+    before = replace(books_of(stage.PREPARED), journal=last)
+    begun = journal_after(replace(stage.PREPARED, ledger=before))
+    assert begun is not None
+    assert begun.renewed == frozenset().union(*map(both_names, renewed))

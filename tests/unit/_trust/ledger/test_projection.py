@@ -105,6 +105,9 @@ def test_a_time_that_is_yet_to_come_is_now() -> None:
     """The clock of an earlier run was ahead of this one: clients would be given time without an end."""
     ahead = entry(NEW, UNUSED, published_at=NOW + DAY)
     assert after(replace(stage.TRUSTED, ledger=ledger(entry(OLD), ahead))) == replace(ahead, published_at=NOW)
+    cleared = replace(ahead, cleared_at=NOW + DAY)
+    expected = replace(cleared, published_at=NOW, cleared_at=NOW)
+    assert after(replace(stage.TRUSTED, ledger=ledger(entry(OLD), cleared))) == expected
 
 
 @pytest.mark.parametrize("state", [UNTRUSTED, UNUSED, ANY, ALL])

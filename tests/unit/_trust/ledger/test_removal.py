@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -15,21 +16,27 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.rem
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger, RemovedEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
 
-from ....support.certificates import Entity
+from ....support.certificates import NOW, Entity
 from .. import unlinked as stage
 from ..builders import (
     ALL,
     ANY,
+    DAY,
+    INTERMEDIATE,
     NEW,
     OLD,
     PHASE_OUT,
     PODS,
     RENEWED,
+    ROOT,
+    SHORT,
     THIRD,
+    UNUSED,
     a_journal,
     a_leaf,
     a_pod,
     books_of,
+    chain_of,
     cluster,
     entry,
     leaves,
@@ -144,3 +151,56 @@ def test_one_that_is_prepared_stays() -> None:
     """It would be enrolled again at once."""
     prepared_again = stage.OUT_OF_BUNDLE.with_ca(prepared=(prepared(OLD),))
     assert struck(prepared_again) == books_of(stage.OUT_OF_BUNDLE)
+
+
+def renewed(gone: Entity, **successor: Any) -> Snapshot:
+    """The renewal of this CA is in use, and the CA is withdrawn."""
+    books = ledger(entry(gone, PHASE_OUT, {0}), entry(RENEWED, generations={1}, **successor))
+    ca = secrets(RENEWED, certificate_generation=1)
+    return cluster(ca=ca, ledger=books, pods=pods(1), leaves=leaves(RENEWED, 1))
+
+
+@pytest.mark.parametrize(
+    ("gone", "known", "cleared"),
+    [
+        pytest.param(SHORT, {}, NOW, id="it allows no CA below it"),
+        pytest.param(SHORT, {"cleared_at": NOW - DAY}, NOW, id="and so did one before"),
+        pytest.param(OLD, {}, None, id="it allows one"),
+        pytest.param(OLD, {"cleared_at": NOW - DAY}, NOW - DAY, id="one before did not"),
+    ],
+)
+def test_since_when_clients_read_none_that_allows_no_ca_below_it(
+    gone: Entity, known: dict[str, Any], cleared: datetime | None
+) -> None:
+    (left,) = struck(renewed(gone, **known)).entries
+    assert left.cleared_at == cleared
+
+
+def test_a_renewal_of_a_renewal_knows_it_too() -> None:
+    before = renewed(OLD)
+    before = replace(before, ledger=books_of(before).with_entry(entry(OLD, PHASE_OUT, {0}, cleared_at=NOW - DAY)))
+    (left,) = struck(before).entries
+    assert left.cleared_at == NOW - DAY
+
+
+def test_another_ca_is_not_concerned() -> None:
+    before = renewed(SHORT)
+    before = replace(before, ledger=books_of(before).with_entry(entry(THIRD, UNUSED)))
+    assert [one.cleared_at for one in struck(before).entries] == [NOW, None]
+
+
+def test_it_stays_while_clients_can_read_it() -> None:
+    before = replace(renewed(SHORT), published=names_of(SHORT, RENEWED))
+    assert struck(before) == books_of(before)
+    assert len(struck(replace(before, published=names_of(RENEWED))).entries) == 1
+
+
+def test_above_another_ca_clients_may_read_it_for_good() -> None:
+    below = entry(chain_of(INTERMEDIATE, ROOT), ALL, {1})
+    leaving = entry(ROOT, PHASE_OUT, {0})
+    before = cluster(
+        ca=secrets(below.chain, certificate_generation=1), ledger=ledger(leaving, below), pods=pods(1), leaves=leaves(INTERMEDIATE, 1),
+        published=names_of(INTERMEDIATE, ROOT),
+    )  # fmt: skip
+    opened = replace(GATES, removal=lambda *_about: ())
+    assert [one.fingerprint for one in struck(before, gates=opened).entries] == [name_of(INTERMEDIATE)]

@@ -13,11 +13,16 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.target import Target, resolve
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.target import (
+    Target,
+    leads_to_replacement,
+    resolve,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger, RemovedEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.source import CaSource
 
 from ....support.certificates import NOW, Entity
 from .. import unlinked as stage
@@ -228,3 +233,64 @@ def test_the_renewal_is_another_ca_than_the_renewed() -> None:
     )
     assert target(done, Goal.RENEW, name_of(OLD)) == Target(False, replaces=name_of(OLD))
     assert target(done, Goal.RENEW, name_of(RENEWED)) == Target(True, replaces=name_of(RENEWED))
+
+
+# A renewal is no replacement of the key. -------------------------------------------------------------------------------
+
+LAST = a_journal(Goal.RENEW, OLD, RENEWED, finished_at=NOW - HOUR)
+
+
+def after_renewal(**journal: Any) -> Snapshot:
+    return cluster(
+        ca=secrets(RENEWED), ledger=ledger(entry(RENEWED, generations={1}), journal=replace(LAST, **journal))
+    )
+
+
+@WAYS_TO_NAME
+def test_who_names_an_earlier_certificate_to_have_its_key_replaced_means_the_ca(named: Callable[[Entity], str]) -> None:
+    assert target(after_renewal(), named=named(OLD)) == Target(True, replaces=named(OLD))
+    assert target(after_renewal(), Goal.RENEW, named(OLD)) == Target(False, replaces=named(OLD))
+
+
+@WAYS_TO_NAME
+def test_and_when_the_key_was_replaced_it_is_done(named: Callable[[Entity], str]) -> None:
+    earlier = frozenset({name_of(OLD), OLD.certificate.sha256})
+    journal = a_journal(Goal.REPLACE_KEY, RENEWED, NEW, finished_at=NOW - HOUR, renewed=earlier)
+    done = cluster(ca=secrets(NEW), ledger=ledger(entry(NEW, generations={2}), journal=journal))
+    assert target(done, named=named(OLD)) == Target(False, replaces=named(OLD))
+
+
+def renewing(**journal: Any) -> Snapshot:
+    begun = replace(LAST, finished_at=None, **journal)
+    return cluster(
+        ca=secrets(OLD, prepared=(prepared(RENEWED),)), ledger=ledger(entry(OLD, generations={0}), journal=begun)
+    )
+
+
+#: The only CA that is wanted.
+WISH = CaSource("ConfigMap kafka/roots, entry ca.crt", (NEW.certificate,))
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "goal", "leads_on"),
+    [
+        pytest.param(renewing(), Goal.REPLACE_KEY, True, id="a renewal, and another key is wanted"),
+        *(
+            pytest.param(renewing(), goal, False, id=f"a renewal, and nothing else is wanted: {goal.value}")
+            for goal in Goal if goal is not Goal.REPLACE_KEY
+        ),
+        pytest.param(renewing(is_abort=True), Goal.REPLACE_KEY, False, id="it is undone"),
+        pytest.param(renewing(goal=Goal.REPLACE_KEY), Goal.REPLACE_KEY, False, id="the replacement itself"),
+        pytest.param(after_renewal(), Goal.REPLACE_KEY, False, id="it has finished"),
+        pytest.param(replace(renewing(), source=WISH), Goal.RECONCILE, True, id="the source wants another key"),
+        pytest.param(replace(renewing(), source=WISH), Goal.RENEW, False, id="the source is not asked"),
+        pytest.param(
+            replace(renewing(), source=replace(WISH, certificates=(RENEWED.certificate,))), Goal.RECONCILE, False,
+            id="the source wants the renewal alone",
+        ),
+        pytest.param(replace(renewing(), source=replace(WISH, problem="is empty.")), Goal.RECONCILE, False, id="no source"),
+    ],
+)  # fmt: skip
+def test_when_a_renewal_is_the_first_part_of_a_replacement(snapshot: Snapshot, goal: Goal, leads_on: bool) -> None:
+    intent = Intent(goal, confirmed=frozenset({NEW.certificate.sha256}))
+    assert leads_to_replacement(snapshot, intent, books_of(snapshot)) is leads_on

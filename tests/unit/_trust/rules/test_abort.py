@@ -149,6 +149,14 @@ def test_meanwhile_it_does_not_leave(unsure: frozenset[str] | None, held: bool) 
     )
 
 
+def test_who_ran_before_that_ca_was_published_has_none_of_its_certificates() -> None:
+    """Nobody need have been asked."""
+    pod, *others = GIVEN_UP.pods
+    known = replace(GIVEN_UP, ledger=books_of(GIVEN_UP).with_entry(entry(NEW, PHASE_OUT, awaiting={pod.uid})))
+    found = removal_gate(known, books_of(known), name_of(NEW))
+    assert {violation.subject for violation in found} == {f"pod {one.name}" for one in others}
+
+
 def test_listeners_that_have_read_again_tell_nothing_of_their_process() -> None:
     """Its Raft client and its agent go on with what it was started with."""
     asked = answering(replace(GIVEN_UP, in_place=InPlace()), accepting=names_of(OLD, NEW))

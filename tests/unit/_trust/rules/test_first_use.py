@@ -78,6 +78,37 @@ def test_clients_get_time(snapshot: Snapshot, intent: Intent, expected: Steps) -
         assert not may_be_used(at, at.successor)
 
 
+def cleared(ago: timedelta, before: Snapshot = linked.TRUSTED) -> Snapshot:
+    """The CA in use was renewed: so long ago clients could read a certificate of it that allows no CA below it for the last time."""
+    current = books_of(before).find(name_of(OLD))
+    assert current is not None
+    return replace(before, ledger=books_of(before).with_entry(replace(current, cleared_at=NOW - ago)))
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "intent", "left"),
+    [
+        pytest.param(cleared(timedelta()), REPLACE_KEY, timedelta(seconds=120), id="just now"),
+        pytest.param(cleared(timedelta(seconds=50)), REPLACE_KEY, timedelta(seconds=70), id="the rest of the time"),
+        pytest.param(cleared(timedelta(seconds=120)), REPLACE_KEY, None, id="they had their time"),
+        pytest.param(cleared(HOUR), within(3 * HOUR), 2 * HOUR, id="more time is wanted"),
+        pytest.param(cleared(timedelta()), within(timedelta(0)), None, id="no time is wanted"),
+        pytest.param(replace(cleared(timedelta()), pods=()), REPLACE_KEY, None, id="nobody is there to connect to"),
+        pytest.param(cleared(timedelta(), unlinked.TRUSTED), REPLACE_KEY, None, id="nothing leads on from it"),
+    ],
+)
+def test_clients_get_time_to_read_the_renewed_ca_in_use(
+    snapshot: Snapshot, intent: Intent, left: timedelta | None
+) -> None:
+    at = situation(snapshot, intent)
+    found = [
+        step for step in await_arrival(at) if isinstance(step, AwaitClients) and step.certificate == OLD.certificate
+    ]
+    assert [step.until - NOW for step in found] == ([] if left is None else [left])
+    assert at.successor is not None
+    assert left is None or not may_be_used(at, at.successor)
+
+
 @pytest.mark.parametrize(
     ("snapshot", "may"),
     [

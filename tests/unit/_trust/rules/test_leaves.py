@@ -452,6 +452,7 @@ def replacing(snapshot: Snapshot, **journal: Any) -> Snapshot:
         ),
         pytest.param(replacing(lingering()), RECONCILE, NEW, id="its CA is to leave now"),
         pytest.param(replacing(lingering(), retire=Retire.WHEN_RESTARTED), RECONCILE, None, id="its CA can wait"),
+        pytest.param(replacing(lingering(), old=NEW, new=LASTING, is_abort=True), RECONCILE, None, id="its CA stays"),
         pytest.param(
             replace(lingering(), ledger=replace(books_of(lingering()), journal=a_journal())), RECONCILE, LASTING,
             id="the operator has been switched already",

@@ -11,7 +11,7 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.journal import in_flight
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Selection
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
@@ -205,8 +205,12 @@ def test_what_was_reached_is_written_down_before_anything_else(stage: str) -> No
 def test_a_flow_that_was_begun_is_continued_by_every_goal_but_handing_back(stage: str, goal: Goal) -> None:
     snapshot, intent = FLOWS[stage]
     found = decide(snapshot, Intent(goal))
+    expected = decide(snapshot, intent)
+    if goal is Goal.REPLACE_KEY and intent.goal is Goal.RENEW:
+        # It is the first part of a replacement then.
+        expected = replace(expected, steps=tuple(replace(step, phase=Phase.PREPARE) for step in expected.steps))
     if goal is not Goal.DOWNGRADE:
-        assert found == decide(snapshot, intent)
+        assert found == expected
     else:
         assert {type(step) for step in found.steps} <= {Resume}
         assert found.violations

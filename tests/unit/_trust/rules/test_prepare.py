@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -18,7 +19,22 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.prep
 
 from ....support.certificates import Entity, key, make
 from .. import unlinked
-from ..builders import INTERMEDIATE, NEW, OLD, ROOT, THIRD, UNUSED, chain_of, cluster, entry, ledger, others, secrets
+from ..builders import (
+    HOUR,
+    INTERMEDIATE,
+    NEW,
+    OLD,
+    ROOT,
+    SHORT,
+    THIRD,
+    UNUSED,
+    chain_of,
+    cluster,
+    entry,
+    ledger,
+    others,
+    secrets,
+)
 from ..requested import elsewhere
 from .asking import RENEW, REPLACE_KEY, situation, turns
 
@@ -98,10 +114,74 @@ def test_nothing_is_made(snapshot: Snapshot, intent: Intent) -> None:
     assert prepare(situation(snapshot, intent)) == ()
 
 
-# The key of the CA in use is kept elsewhere, and its issuer can be asked.
+# A CA that allows none below it is renewed first. --------------------------------------------------------------------
+
+#: It has issued the CA that is brought: that is led to by its own certificate.
+ISSUED = make("Kafka CA", key(81), SHORT)
+NO_TIME = replace(REPLACE_KEY, client_grace=timedelta(0))
+
+
+def made_by(snapshot: Snapshot, intent: Intent) -> PrepareAuthority:
+    (made,) = prepare(situation(snapshot, intent))
+    assert isinstance(made, PrepareAuthority)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "intent", "first"),
+    [
+        pytest.param(settled_with(SHORT), REPLACE_KEY, True, id="a CA of the operator"),
+        pytest.param(settled_with(SHORT), replace(REPLACE_KEY, client_grace=HOUR), True, id="more time is wanted"),
+        pytest.param(settled_with(SHORT), supplying(NEW), True, id="a supplied root"),
+        pytest.param(settled_with(SHORT), supplying(ISSUED, SHORT), True, id="a supplied CA that it has issued"),
+        pytest.param(settled_with(SHORT), supplying(INTERMEDIATE, ROOT), False, id="nothing leads to the supplied CA"),
+        pytest.param(settled_with(SHORT), NO_TIME, False, id="no time is wanted"),
+        pytest.param(settled_with(OLD), REPLACE_KEY, False, id="it allows one"),
+        pytest.param(settled_with(make("cluster-ca v0", key(0))), REPLACE_KEY, False, id="it allows any number"),
+        pytest.param(elsewhere(settled_with(SHORT), SHORT), REPLACE_KEY, False, id="its key is elsewhere"),
+        pytest.param(settled_with(SHORT).with_ca(key=None), REPLACE_KEY, False, id="its key is lost"),
+        pytest.param(replace(settled_with(SHORT), sends_chains=False), REPLACE_KEY, False, id="its leaves carry no chain"),
+        pytest.param(replace(settled_with(SHORT), pods=(), leaves=()), REPLACE_KEY, False, id="nobody presents anything"),
+        pytest.param(
+            settled_with(chain_of(make("Short", key(82), ROOT, path_length=0), ROOT)), REPLACE_KEY, False,
+            id="only its issuer could renew it",
+        ),
+    ],
+)  # fmt: skip
+def test_a_ca_that_allows_none_below_it_is_renewed_before_its_key_is_replaced(
+    snapshot: Snapshot, intent: Intent, first: bool
+) -> None:
+    made = made_by(snapshot, intent)
+    assert (made.goal, made.linked and first) == (Goal.RENEW if first else Goal.REPLACE_KEY, False)
+    if first:
+        current = snapshot.ca.current[0]
+        assert (made.path_length, made.at_least_until, made.supplied) == (1, current.not_after, ())
+        assert f"{current.subject} allows no CA below it" in made.because
+
+
+@pytest.mark.parametrize(
+    ("current", "asked", "sends_chains", "length"),
+    [
+        (SHORT, None, True, 1),
+        (SHORT, 0, True, 0),
+        # Nobody could send a link certificate behind leaves of the clients CA.
+        (SHORT, None, False, 0),
+        (OLD, None, True, 1),
+        (OLD, 0, True, 0),
+        (OLD, 3, False, 3),
+        (make("cluster-ca v0", key(0)), None, True, None),
+    ],
+)
+def test_the_path_length_of_a_renewal(
+    current: Entity, asked: int | None, sends_chains: bool, length: int | None
+) -> None:
+    made = made_by(replace(settled_with(current), sends_chains=sends_chains), replace(RENEW, path_length=asked))
+    assert (made.goal, made.path_length, made.at_least_until) == (Goal.RENEW, length, None)
+
+
+# The key of the CA in use is kept elsewhere, and its issuer can be asked. ----------------------------------------------
 
 ASKING = replace(REPLACE_KEY, asked="Vault issuer kafka-2026", links=Linker("Vault issuer kafka-2026"))
-SHORT = make("cluster-ca v0", key(0), path_length=0)
 KEPT = elsewhere(settled_with(OLD), OLD)
 #: The names of all others here become other bytes where somebody writes them anew, as those of the Cluster Operator do.
 GOS = make("Theirs", key(80), outlives_rewriting=True)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import ClassVar
 
 from ...._pki.certificates import Certificate, Chain
 from ..goals import Goal, Phase
-from ..names import named
+from ..names import counted, named
 from ..presenters import Presenter, Renewal
 from ..snapshot import PreparedAuthority, Snapshot, StoredLeaf
 from .base import Look, StandIn, Step
@@ -25,12 +26,15 @@ class PrepareAuthority(Step):
 
     generation: N of its name ``cluster-ca vN``. linked: together with a link certificate by the CA that it replaces.
     asked: reference of the issuer that has to be asked for that one; empty where the key that signs it is here.
-    supplied: the CA where it is brought, with its chain; empty where it is made here.
+    supplied: the CA where it is brought, with its chain; empty where it is made here. path_length: of a renewal that is made here; None: any
+    number of CAs below it. at_least_until: the end of a renewal that is made here, where its usual life would end before; None: its usual life.
     """
 
     goal: Goal
     replaces: Chain
     generation: int
+    path_length: int | None = None
+    at_least_until: datetime | None = None
     linked: bool = False
     asked: str = ""
     supplied: Chain = ()
@@ -38,11 +42,17 @@ class PrepareAuthority(Step):
 
     def sentence(self) -> str:
         if self.goal is Goal.RENEW:
-            return f"prepare a renewed certificate of {named(self.replaces[0])}"
+            return f"prepare a renewed certificate of {named(self.replaces[0])}{self._other_length()}"
         replaced = f" to replace {named(self.replaces[0])}" if self.replaces else ""
         signed = f", signed by {self.asked}" if self.asked else ""
         linked = f", and a link certificate by that one{signed}" if self.linked else ""
         return f"prepare a CA with a new key{replaced}{linked}"
+
+    def _other_length(self) -> str:
+        length = self.supplied[0].path_length if self.supplied else self.path_length
+        if length == self.replaces[0].path_length:
+            return ""
+        return f" that allows {'any number of CAs' if length is None else counted(length, 'CA')} below it"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         made = stand_in.authority(self)

@@ -71,7 +71,19 @@ def to_new(leaving: Certificate | None = None) -> Switch:
         ),
         (PrepareAuthority(goal=Goal.CREATE, replaces=(), generation=0), "prepare a CA with a new key"),
         (
+            PrepareAuthority(goal=Goal.RENEW, replaces=chain_of(OLD), generation=0, path_length=1),
+            f"prepare a renewed certificate of {OLD_NAME}",
+        ),
+        (
+            PrepareAuthority(goal=Goal.RENEW, replaces=chain_of(OLD), generation=0, path_length=2),
+            f"prepare a renewed certificate of {OLD_NAME} that allows 2 CAs below it",
+        ),
+        (
             PrepareAuthority(goal=Goal.RENEW, replaces=chain_of(OLD), generation=0),
+            f"prepare a renewed certificate of {OLD_NAME} that allows any number of CAs below it",
+        ),
+        (
+            PrepareAuthority(goal=Goal.RENEW, replaces=chain_of(OLD), generation=0, supplied=chain_of(RENEWED)),
             f"prepare a renewed certificate of {OLD_NAME}",
         ),
         (to_new(), f"switch the operator to {NEW_NAME}, generation 1"),

@@ -1,0 +1,262 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A CA that allows none below it, as the operator makes them, is renewed before its key is replaced: clients of every library that have read
+``ca.crt`` since then accept the link certificate (docs/outside-clients.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import describe_snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.external import External
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import validate_path
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules import first_use
+from ansible_collections.trustops.strimzi.tests.operator import certs
+from ansible_collections.trustops.strimzi.tests.support.checker import entries, verifies
+from ansible_collections.trustops.strimzi.tests.support.killing import Killed, KillingTransport
+from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
+
+from ..support.authorities import root
+from ..support.clients_cluster import ClientsCluster
+from ..support.flows import START
+from ..support.memory_api import Change
+from ..support.watched_cluster import CERTIFICATES, IN_USE, WatchedCluster, assert_only
+from .cases import Case
+
+FIRST = Case(Goal.REPLACE_KEY, "renewed first", path_length=0)
+#: Seconds that a mounted Secret is late at most.
+LATE = 120.0
+
+
+class ClientRefuses(Exception):
+    """A client of ``ca.crt`` refuses a node."""
+
+
+class ClientsOfOneEntry:
+    """Strict clients that load ``ca.crt`` of the certificate Secret alone, anew each time or up to 120 seconds late, and reach every node after
+    every write, until the operator is switched to the next key.
+    """
+
+    def __init__(self, cluster: WatchedCluster) -> None:
+        self._cluster, self._key = cluster, _key_of(cluster)
+        self._copies: list[tuple[float, bytes]] = []
+        self.looks = 0
+        cluster.memory.seconds += LATE
+        cluster.memory.api.listeners.append(self._look)
+
+    def _look(self, change: Change) -> None:
+        memory, cluster = self._cluster.memory, self._cluster
+        if change.plural == "secrets" and change.name == CERTIFICATES and change.old:
+            self._copies.append((memory.seconds, entries(change.old)["ca.crt"]))
+        if _key_of(cluster) != self._key:
+            return
+        loaded = {
+            cluster.secret(CERTIFICATES)["ca.crt"],
+            *(one for end, one in self._copies if end > memory.seconds - LATE),
+        }
+        for chain in _presented(cluster):
+            self.looks += 1
+            for trusted in loaded:
+                if not _is_accepted(chain, trusted, cluster):
+                    raise ClientRefuses(f"after {change.verb} of {change.plural}/{change.name}")
+
+
+def _key_of(cluster: WatchedCluster) -> str:
+    return parse_certificates(cluster.secret(CERTIFICATES)["ca.crt"])[0].public_key_sha256
+
+
+def _presented(cluster: WatchedCluster) -> Iterator[bytes]:
+    """The chains of all listeners."""
+    yield from {
+        chain for one in cluster.memory.kubelet.processes.values() if one.component == "kafka" for _secret, chain in one.presented
+    }  # fmt: skip
+
+
+def _is_accepted(chain: bytes, trusted: bytes, cluster: WatchedCluster) -> bool:
+    """By OpenSSL itself, and by what the gates hold of Go and OpenSSL."""
+    now = START + timedelta(seconds=cluster.memory.seconds)
+    presented, anchors = parse_certificates(chain), parse_certificates(trusted)
+    return verifies(chain, trusted, jvm=False) and all(
+        validate_path(presented, anchors, at=now, verifier=kind).valid for kind in (Verifier.OPENSSL, Verifier.GO)
+    )
+
+
+def adopted(cluster: WatchedCluster) -> None:
+    """As the operator has made it, and this collection has taken it over."""
+    cluster.deploy(generated=True)
+    cluster.finish(Goal.UPGRADE)
+    cluster.look_away()
+
+
+@pytest.mark.usefixtures("uptake")
+def test_strict_clients_of_one_entry_are_never_refused(cluster: WatchedCluster) -> None:
+    adopted(cluster)
+    clients = ClientsOfOneEntry(cluster)
+    cluster.checker.copies_last = LATE
+    cluster.finish(Goal.REPLACE_KEY, publish=True)
+    assert clients.looks > 100
+    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY, "renewed first")
+    assert_only(cluster, cluster.current)
+
+
+@pytest.mark.usefixtures("nodes")
+def test_late_ones_need_the_time_that_they_get(cluster: WatchedCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The negative control: without the wait they hold the certificate of before."""
+    adopted(cluster)
+    ClientsOfOneEntry(cluster)
+    monkeypatch.setattr(first_use, "renewed_arrives_at", lambda *_anything: None)
+    with pytest.raises(ClientRefuses):
+        cluster.run(Goal.REPLACE_KEY)
+
+
+@pytest.mark.usefixtures("nodes")
+def test_without_the_renewal_they_are_refused(cluster: WatchedCluster) -> None:
+    adopted(cluster)
+    ClientsOfOneEntry(cluster)
+    with pytest.raises(ClientRefuses):
+        cluster.run(Goal.REPLACE_KEY, client_grace=timedelta(0))
+
+
+@pytest.mark.usefixtures("nodes")
+def test_the_time_begins_when_the_first_certificate_is_nowhere_to_be_read(cluster: WatchedCluster) -> None:
+    """Neither in the certificate Secret nor in the bundle for clients, where OpenSSL would take it as the first of two of one name."""
+    adopted(cluster)
+    old = cluster.current
+    first = cluster.secret(CERTIFICATES)["ca.crt"]
+    gone: list[float] = []
+
+    def look(_change: Change) -> None:
+        held = {one for secret in (CERTIFICATES, "demo-cluster-ca-bundle") for one in cluster.secret(secret).values()}
+        if not gone and old not in cluster.states and not any(first.strip() in one for one in held):
+            gone.append(cluster.memory.seconds)
+
+    cluster.memory.api.listeners.append(look)
+    cluster.run(Goal.REPLACE_KEY, publish=True, until=Phase.PREPARE)
+    cleared = [key for key in cluster.ledger if key.endswith(".cleared")]
+    assert [key.partition(".")[0] for key in cleared] == [cluster.current]
+    since = cluster.ledger[cleared[0]].decode()
+    assert since.startswith(f"{START + timedelta(seconds=gone[0]):%Y-%m-%dT%H:%M:%S}")
+
+
+@pytest.mark.usefixtures("nodes")
+@pytest.mark.parametrize("named", ["the first certificate", "the renewed one", ""])
+@pytest.mark.parametrize("by", [Goal.REPLACE_KEY, Goal.RECONCILE])
+def test_it_goes_on_from_the_state_of_the_cluster_alone(cluster: WatchedCluster, named: str, by: Goal) -> None:
+    """Whichever certificate of the CA the caller names, and whatever has brought the renewal to its end."""
+    flow = FIRST.begin(cluster)
+    old = cluster.current
+    _stop_in_the_renewal(cluster)
+    if by is Goal.RECONCILE:
+        cluster.finish(by)
+        assert cluster.states == {cluster.current: IN_USE}
+    else:
+        cluster.run(by, replaces=old, until=Phase.PREPARE)
+    renewed = cluster.current
+    assert renewed != old
+    replaces = {"the first certificate": old, "the renewed one": renewed}.get(named)
+    cluster.finish(Goal.REPLACE_KEY, replaces=replaces)
+    assert cluster.paid == flow.cost
+    assert_only(cluster, cluster.current)
+    for one in (old, renewed):
+        again = cluster.run(Goal.REPLACE_KEY, replaces=one)
+        assert (again.outcome.decision.done, again.changes) == (True, [])
+
+
+def _stop_in_the_renewal(cluster: WatchedCluster) -> None:
+    """As a run that was killed as soon as the renewed certificate was published."""
+    cluster.permitted = KillingTransport(cluster.memory.api, 3, after=True)
+    with pytest.raises(Killed):
+        cluster.run(Goal.REPLACE_KEY)
+    cluster.permitted = cluster.memory.api
+    cluster.memory.settle(2)
+
+
+@pytest.mark.usefixtures("nodes")
+def test_undone_in_the_renewal(cluster: WatchedCluster) -> None:
+    FIRST.begin(cluster)
+    old = cluster.current
+    _stop_in_the_renewal(cluster)
+    cluster.finish(Goal.ABORT)
+    assert (cluster.current, cluster.states, cluster.rolls) == (old, {old: IN_USE}, {0})
+
+
+@pytest.mark.usefixtures("nodes")
+def test_a_renewal_alone_makes_room_as_well(cluster: WatchedCluster) -> None:
+    """Months before the replacement, so that clients that read their trust at their start have it; nothing is renewed then, and nothing waits."""
+    adopted(cluster)
+    assert _led_on_since(cluster) is None
+    cluster.finish(Goal.RENEW)
+    assert parse_certificates(cluster.secret(CERTIFICATES)["ca.crt"])[0].path_length == 1
+    since = _led_on_since(cluster)
+    assert since is not None
+    cluster.look_away()
+    cluster.memory.seconds += LATE
+    before = cluster.memory.seconds
+    cluster.run(Goal.REPLACE_KEY, until=Phase.TRUST)
+    assert cluster.memory.seconds - before < LATE / 2
+    cluster.finish(Goal.REPLACE_KEY)
+    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY)
+
+
+def _led_on_since(cluster: WatchedCluster) -> object:
+    seen = cluster.run(Goal.RECONCILE).outcome.observation.snapshot
+    (since,) = [one["led_on_since"] for one in describe_snapshot(seen)["cas"] if one["current"]]
+    return since
+
+
+@pytest.mark.usefixtures("nodes")
+@pytest.mark.parametrize("length", [0, 3])
+def test_a_renewal_gives_the_path_length_that_is_asked_for(cluster: WatchedCluster, length: int) -> None:
+    cluster.create()
+    result = cluster.finish(Goal.RENEW, path_length=length)
+    assert result.outcome.observation.snapshot.ca.current[0].path_length == length
+    assert cluster.paid == cluster.cost(Goal.RENEW)
+
+
+@pytest.mark.usefixtures("nodes")
+def test_also_where_the_next_key_is_elsewhere(cluster: WatchedCluster) -> None:
+    """The key that signs the link certificate is here."""
+    adopted(cluster)
+    corporate, renewed = replace(root("Corporate Root", path_length=0), elsewhere=True), _renewals(cluster)
+    cluster.run(Goal.REPLACE_KEY, corporate, asked=External.reference, until=Phase.PREPARE)
+    assert renewed == {"CN=cluster-ca v0,O=io.strimzi"}
+    assert cluster.prepared == {corporate.prepared.fingerprint}
+
+
+def _renewals(cluster: WatchedCluster) -> set[str]:
+    """Subjects of the CAs that come to have two certificates."""
+    found: set[str] = set()
+
+    def look(change: Change) -> None:
+        if change.name == CERTIFICATES and change.plural == "secrets":
+            subjects = [
+                certs.load(one)[0].subject.rfc4514_string()
+                for key, one in cluster.secret(CERTIFICATES).items()
+                if key.endswith(".crt")
+            ]
+            found.update(one for one in subjects if subjects.count(one) > 1)
+
+    cluster.memory.api.listeners.append(look)
+    return found
+
+
+def test_users_need_none_of_it(clients_cluster: ClientsCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their certificates are sent alone, so there is no link certificate that a CA has to allow."""
+    cluster = clients_cluster
+    cluster.nodes = ReloadingNodes(cluster.memory)
+    cluster.nodes.replace_requests(monkeypatch)
+    cluster.begin()
+    (current,) = cluster.run(Goal.RECONCILE).outcome.observation.snapshot.ca.current
+    assert current.path_length == 0
+    cluster.run(Goal.REPLACE_KEY, until=Phase.PREPARE)
+    assert len(cluster.states) == 2
+    assert {current.fingerprint} < set(cluster.states)
+    assert cluster.current == current.fingerprint
