@@ -5,6 +5,7 @@ Unlike the rest of this package it drives the collection, so only the tests of f
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
@@ -12,6 +13,8 @@ from typing import Any
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import run
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import Outcome
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import KubeError
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import TrustLease
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import KeyAlgorithm, KeySpec
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
@@ -80,14 +83,44 @@ def insisting(work: Work) -> datetime:
     return work.clock.now()
 
 
-def run_flow(work: Work, intent: Intent, engine: Engine = ENGINE) -> FlowResult:
-    """As the roles do: one call for each phase, up to the last that is allowed."""
+@dataclass
+class Leased:
+    """The Lease as a call of a module has it."""
+
+    work: Work
+    lease: TrustLease = field(init=False)
+
+    def __post_init__(self) -> None:
+        work, clock = self.work, self.work.clock
+        self.lease = TrustLease(
+            work.client, work.scope.namespace, work.scope.lease, work.settings.holder,
+            now=clock.now, monotonic=clock.monotonic,
+        )  # fmt: skip
+        work.alive, work.let_go = self.lease.renew_if_due, self.give_back
+
+    def take(self) -> None:
+        if not self.lease.is_held:
+            self.lease.acquire()
+
+    def give_back(self) -> None:
+        with suppress(KubeError):
+            self.lease.release()
+
+
+def run_flow(work: Work, intent: Intent, engine: Engine = ENGINE, *, is_leased: bool = False) -> FlowResult:
+    """As the roles do: one call for each phase, up to the last that is allowed. is_leased: each call takes the Lease and gives it back."""
     result = None
     for phase in Phase:
         if not intent.allows(phase):
             break
         call = replace(work, actions=[])
-        outcome = run(call, replace(intent, until=phase), lambda: None, engine=engine)
+        leased = Leased(call) if is_leased else None
+        try:
+            outcome = run(call, replace(intent, until=phase), leased.take if leased else lambda: None, engine=engine)
+        finally:
+            work.pause_left = call.pause_left
+            if leased:
+                leased.give_back()
         if result is None:
             result = FlowResult(outcome)
         result.outcome = outcome

@@ -76,7 +76,8 @@ class WatchedCluster:
     source: where the CAs to trust are. growth: which nodes are to come. validity, path_length: of what is made here. engine: what decides,
     where a part of it is taken out. issuer: who is asked for leaves.
     clock_ahead: by how much the clock of the machine is that runs the collection. ca: the CA that flows are about. issued_by_operator: leaf Secrets
-    that the operator wrote. writes: of the last run. pauses: how often the operator was paused.
+    that the operator wrote. writes: of the last run. pauses: how often the operator was paused. is_leased: whether runs take the
+    Lease. pause_left: the sentences of the last run about a pause that it left.
     """
 
     memory: MemoryCluster = field(default_factory=MemoryCluster)
@@ -95,6 +96,8 @@ class WatchedCluster:
     nodes: ReloadingNodes | None = None
     ca: CaKind = CaKind.CLUSTER
     clock_ahead: timedelta = timedelta(0)
+    is_leased: bool = False
+    pause_left: str = ""
 
     def __post_init__(self) -> None:
         self.checker = Checker(self.memory)
@@ -159,7 +162,11 @@ class WatchedCluster:
         transport, asked = KillingTransport(self.permitted), self.intent(goal, supplied, **intent)
         self.checker.leaving |= {asked.leaving} if asked.leaving else set()
         self.checker.leaving |= self.prepared if goal is Goal.ABORT else set()
-        result = run_flow(self.work(supplied, transport), asked, self.engine)
+        work = self.work(supplied, transport)
+        try:
+            result = run_flow(work, asked, self.engine, is_leased=self.is_leased)
+        finally:
+            self.pause_left = work.pause_left
         self.writes = transport.writes
         assert transport.unconditional == []
         return result

@@ -60,6 +60,11 @@ class ClusterModule:
         return {"changed": False}
 
     @property
+    def pause_left(self) -> str:
+        """The sentences that a failure begins with: it leaves the operator paused, and what ends that; empty where it does not."""
+        return ""
+
+    @property
     def check_mode(self) -> bool:
         return bool(self.module.check_mode)
 
@@ -98,7 +103,9 @@ class ClusterModule:
         self.module.fail_json(msg=message, **({"exception": trace} if trace else {}))
 
     def fail(self, message: str, **result: Any) -> NoReturn:
-        self.module.fail_json(msg=message, **{**self.done_so_far(), **result})
+        self.module.fail_json(
+            msg=" ".join(filter(None, (self.pause_left, message))), **{**self.done_so_far(), **result}
+        )
 
     def hide(self, *values: str) -> None:
         self.module.no_log_values.update(value for value in values if value.strip())
@@ -106,7 +113,9 @@ class ClusterModule:
     # The tools of bodies -----------------------------------------------------------------------------------------
 
     def client(self) -> KubeClient:
-        return connect.client_for(connect.connection_options(self.params), self.module.warn)
+        client = connect.client_for(connect.connection_options(self.params), self.module.warn)
+        client.tell = self._report
+        return client
 
     def scope(self) -> ClusterNames:
         ca = CaKind(self.params.get("ca") or CaKind.CLUSTER.value)
@@ -123,16 +132,20 @@ class ClusterModule:
 
     def _tell(self, sentence: str) -> None:
         """Tell the sentence while the call works where somebody can see that, else at the end of the call."""
-        progress = self.params.get("progress_file")
-        if progress:
-            reporter(progress)(f"[{self.params['namespace']}/{self.params['cluster']}] {sentence}")
+        if self.params.get("progress_file"):
+            self._report(sentence)
         else:
             self.module.warn(sentence)
+
+    def _report(self, sentence: str) -> None:
+        """Tell the sentence where somebody can see it while the call works."""
+        reporter(self.params.get("progress_file"))(f"[{self.params['namespace']}/{self.params['cluster']}] {sentence}")
 
     def take_lease(self, client: KubeClient) -> None:
         """Take the Lease before the first write of a call, so that only one run works at a time (I10)."""
         if self._lease is None:
             self._lease = self.lease(client)
+        if not self._lease.is_held:
             self._lease.acquire()
 
     def keep_lease(self) -> None:

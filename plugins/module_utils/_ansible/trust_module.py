@@ -107,6 +107,10 @@ class TrustModule(ClusterModule):
             done["diff"] = diff_of(actions)
         return done
 
+    @property
+    def pause_left(self) -> str:
+        return self._work.pause_left if self._work else ""
+
     def work(self) -> Work:
         work = Work(self.client(), self.scope(), SystemClock(), self._settings(), self.check_mode)
         work.alive = self.keep_lease

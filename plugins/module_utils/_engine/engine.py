@@ -9,19 +9,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from datetime import timedelta
+from functools import partial
 from typing import TypeAlias
 
 from .._kube.errors import AlreadyExists, Conflict, KubeError, NotFound
+from .._kube.lease import LeaseHeld
+from .._strimzi import operator
 from .._strimzi.errors import LinkUnavailable, ReloadImpossible, StepError
+from .._strimzi.observe import Observation
 from .._strimzi.work import Work
-from .._trust.decide import ENGINE, Engine, most_passes
+from .._trust.decide import ENGINE, Engine, decide, most_passes
+from .._trust.model.decision import Decision, Transition
 from .._trust.model.intent import Intent, Spread
+from .._trust.model.ledger import Ledger
 from .._trust.model.snapshot import Snapshot
 from .._trust.model.steps.base import Steps
+from .._trust.model.steps.pause import Pause, Resume
 from .._trust.rules.pause import let_on
 from .carry_out import carry_out
 from .looking import decide_with_a_look, see
 from .outcome import Outcome, look
+from .patience import AT_FIRST, IN_A_FLOW, IN_A_PAUSE, Patience
 
 #: Whether the state that a caller asked for is reached; the flow may have more to do then.
 Reached: TypeAlias = Callable[[Snapshot], bool]
@@ -59,10 +68,12 @@ def run(
 ) -> Outcome:
     """Carry out what leads to the goal, until it is reached or something holds it. ``before_write`` takes the Lease.
 
-    A conflict means that somebody changed what the decision was based on: look again, decide again (I6). Whatever
-    happens, the operator is not left paused.
+    A conflict means that what the decision was based on has changed: look again, decide again (I6). So does a failure of the API server that may
+    pass. A call that fails ends its pause where the operator finds nothing half-way; else ``work.pause_left`` says that it stays paused.
     """
-    outcome = look(work, intent, engine)
+    patience = Patience(work)
+    outcome = patience.through(lambda: look(work, intent, engine), AT_FIRST)
+    patience.renew()
     if outcome.replaces is not None:
         # The run is about this CA from here on, and ends when it is replaced.
         intent = replace(intent, replaces=outcome.replaces)
@@ -70,11 +81,15 @@ def run(
         _carry_out_all(outcome.decision.steps, outcome, work)
         return outcome
     try:
-        _go_on(work, intent, before_write, reached, outcome, engine)
-    except BaseException:
-        if outcome.has_begun:
-            _let_everybody_on(work)
+        _go_on(work, intent, before_write, reached, outcome, engine, patience)
+    except LeaseHeld:
+        # A pause is that of the run which has the Lease.
         raise
+    except BaseException:
+        _leave(work, intent, outcome, engine, patience)
+        raise
+    if outcome.is_in_a_pause:
+        work.pause_left = operator.left_paused(work)
     return outcome
 
 
@@ -85,6 +100,7 @@ def _go_on(
     reached: Reached,
     outcome: Outcome,
     engine: Engine,
+    patience: Patience,
 ) -> None:
     taken: set[str] = set()
     passes = most_passes(outcome.observation.snapshot)
@@ -93,17 +109,46 @@ def _go_on(
         if not steps or (reached(snapshot) and not snapshot.reconciliation.paused_by_us):
             return
         intent = _with_restarts_where_they_began(steps, outcome, intent)
-        if all(step.holds_nothing for step in steps):
-            # From here on this run has no Lease: if it fails, it must not end a pause, which may be of another run.
-            outcome.has_begun = False
-            work.let_go()
-        else:
-            before_write()
-            outcome.has_begun = True
-        intent = _carry_out_what_can_be(steps, outcome, work, intent, taken)
+        in_doubt: tuple[Transition, ...] = ()
+        try:
+            _hold_the_lease(steps, outcome, work, before_write)
+            intent = _carry_out_what_can_be(steps, outcome, work, intent, taken)
+            patience.renew()
+        except KubeError as error:
+            # The state may have changed since the decision, also by the write that has failed.
+            in_doubt = outcome.decision.transitions
+            patience.wait(error, _limit(outcome))
         earlier = None if any(step.changes_what_nodes_say for step in steps) else outcome.looked
-        outcome.go_on(*decide_with_a_look(work, intent, see(work), engine, earlier))
+        outcome.go_on(*patience.through(partial(_look_again, work, intent, engine, earlier), _limit(outcome)))
+        outcome.transitions += [one for one in in_doubt if _is_taken(one, outcome.observation.snapshot)]
     raise NoProgress(passes)
+
+
+def _is_taken(transition: Transition, snapshot: Snapshot) -> bool:
+    """Whether the ledger holds it: it was written, and the answer was lost."""
+    entry = (snapshot.ledger or Ledger()).find(transition.fingerprint)
+    return (entry.state if entry else None) is transition.after
+
+
+def _look_again(
+    work: Work, intent: Intent, engine: Engine, earlier: Observation | None
+) -> tuple[Observation, Decision]:
+    return decide_with_a_look(work, intent, see(work), engine, earlier)
+
+
+def _hold_the_lease(steps: Steps, outcome: Outcome, work: Work, before_write: Callable[[], None]) -> None:
+    if all(step.holds_nothing for step in steps):
+        # From here on this run has no Lease: if it fails, it must not end a pause, which may be of another run.
+        outcome.has_begun = False
+        work.let_go()
+    else:
+        before_write()
+        outcome.has_begun = True
+
+
+def _limit(outcome: Outcome) -> timedelta:
+    """How long failures of the API server are put up with at this point."""
+    return IN_A_PAUSE if outcome.is_in_a_pause else IN_A_FLOW
 
 
 def _carry_out_what_can_be(steps: Steps, outcome: Outcome, work: Work, intent: Intent, taken: set[str]) -> Intent:
@@ -157,6 +202,8 @@ def _with_restarts_where_they_began(steps: Steps, outcome: Outcome, intent: Inte
 
 
 def _carry_out_all(steps: Steps, outcome: Outcome, work: Work) -> None:
+    if not work.dry_run:
+        outcome.pauses = any(isinstance(step, Pause) for step in steps)
     for step in steps:
         if step.is_told and not work.dry_run:
             work.tell(step.sentence())
@@ -164,10 +211,31 @@ def _carry_out_all(steps: Steps, outcome: Outcome, work: Work) -> None:
     outcome.transitions += outcome.decision.transitions
 
 
-def _let_everybody_on(work: Work) -> None:
-    """End the pauses that this run made, as long as it holds the Lease. The next call continues unfinished steps."""
-    with suppress(KubeError, StepError):
-        work.alive()
-        observation = see(work)
-        for step in let_on(observation.snapshot):
-            carry_out(step, observation, work)
+def _leave(work: Work, intent: Intent, outcome: Outcome, engine: Engine, patience: Patience) -> None:
+    """End the pauses that this run made before it fails, as long as it holds the Lease; say so where the operator stays paused."""
+    stays, known = outcome.is_in_a_pause, False
+    if outcome.has_begun:
+        # The caller raises what came first, and a pause that is not known to be ended may be there.
+        with suppress(Exception):
+            try:
+                stays = patience.through(lambda: _end_pauses(work, intent, engine), _limit(outcome))
+                known = True
+            except LeaseHeld:
+                # The pause is that of the run which has taken the Lease over.
+                stays = False
+    if stays:
+        work.pause_left = operator.left_paused(work, known)
+
+
+def _end_pauses(work: Work, intent: Intent, engine: Engine) -> bool:
+    """Whether the operator stays paused, because it would find something half-way. The next call continues unfinished steps."""
+    work.alive()
+    observation = see(work)
+    steps = let_on(observation.snapshot)
+    if observation.snapshot.reconciliation.paused_by_us and not any(isinstance(step, Resume) for step in steps):
+        # A flow may leave it to the operator to restart nodes.
+        decided = decide(observation.snapshot, intent, engine).steps
+        steps = (*decided, *steps) if all(isinstance(step, Resume) for step in decided) else steps
+    for step in steps:
+        carry_out(step, observation, work)
+    return observation.snapshot.reconciliation.paused_by_us and not any(isinstance(step, Resume) for step in steps)

@@ -24,6 +24,7 @@ class Outcome:
 
     looked: the last observation with answers of the nodes; None where they were not asked.
     has_begun: whether the Lease is held; without it a pause may be of another run that is alive.
+    pauses: whether the steps that were begun last pause the operator.
     """
 
     observation: Observation
@@ -34,12 +35,18 @@ class Outcome:
     warnings: list[str] = field(default_factory=list)
     looked: Observation | None = field(default=None, init=False)
     has_begun: bool = field(default=False, init=False)
+    pauses: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         self.go_on(self.observation, self.decision)
 
+    @property
+    def is_in_a_pause(self) -> bool:
+        """Whether the operator is paused by this collection, as far as is known."""
+        return self.pauses or self.observation.snapshot.reconciliation.paused_by_us
+
     def go_on(self, observation: Observation, decision: Decision) -> None:
-        self.observation, self.decision = observation, decision
+        self.observation, self.decision, self.pauses = observation, decision, False
         # Answers of an earlier look that are only used again are no new look.
         said, before = observation.snapshot.listeners, self.looked
         if said is not None and (before is None or said is not before.snapshot.listeners):

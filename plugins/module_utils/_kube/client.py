@@ -21,7 +21,7 @@ from .errors import (
     Unreachable,
 )
 from .resources import Resource
-from .statuses import error_from
+from .statuses import TRANSIENT, Done, error_from
 from .times import ahead_of_server
 from .transport import (
     Answer,
@@ -32,14 +32,16 @@ from .transport import (
 _JSON = "application/json"
 _MERGE_PATCH = "application/merge-patch+json"
 
-#: Statuses on which a read is tried again. A write is repeated only on 429, because the server has not processed it.
-_TRANSIENT = frozenset({429, 500, 502, 503, 504})
-_NOT_PROCESSED = frozenset({429})
+#: How often a request is sent at most before its failure is handed to the caller, who may look again and decide again.
 _ATTEMPTS = 5
+#: The same of requests whose answers do not come: the caller may have to see to something else in such a long time.
+_TIMEOUTS = 2
 #: Seconds before the second attempt; then doubled.
 _FIRST_DELAY = 0.25
 #: The longest delay in seconds, also where the server asks for a longer one.
 _LONGEST_DELAY = 30.0
+#: Seconds from which on people who watch are told why nothing happens.
+_NOTICED = 5.0
 #: Seconds that the server may be late in ending a watch.
 _WATCH_GRACE = 5.0
 
@@ -60,11 +62,17 @@ class WatchEvent:
     object: dict[str, Any]
 
 
+def _say_nothing(sentence: str) -> None:
+    """The default of ``KubeClient.tell``."""
+
+
 class KubeClient:
     """All methods raise KubeError and leave their arguments as they are.
 
-    ``requests`` and ``writes`` count what was sent. ``clock_ahead``: how far the clock of this machine is ahead of the server's, by the last answer
-    that told the time. sleep: takes seconds. random: from 0 to 1, for the backoff. now: the time of day, aware.
+    A read is repeated while it fails for a reason that may pass; a write only where the server has certainly not begun with it: what may have been
+    done is looked at before it is done again. ``requests`` and ``writes`` count what was sent. ``clock_ahead``: how far the clock of this machine is
+    ahead of the server's, by the last answer that told the time. sleep: takes seconds. random: from 0 to 1, for the backoff. now: the time of day,
+    aware. tell: takes a sentence before a wait that people notice.
     """
 
     def __init__(
@@ -74,11 +82,13 @@ class KubeClient:
         sleep: Callable[[float], None] = time.sleep,
         random: Callable[[], float] = random_numbers.random,
         now: Callable[[], datetime] = lambda: datetime.now(timezone.utc),
+        tell: Callable[[str], None] = _say_nothing,
     ) -> None:
         self._transport = transport
         self._sleep = sleep
         self._random = random
         self._now = now
+        self.tell = tell
         self.requests = 0
         self.writes = 0
         self.clock_ahead: timedelta | None = None
@@ -191,16 +201,18 @@ class KubeClient:
         except TransportError as error:
             raise _unreachable(attempt, error) from None
 
-    def back_off(self, attempt_number: int, asked: str = "") -> None:
+    def back_off(self, attempt_number: int, asked: float = 0.0) -> None:
         """Sleep longer after each attempt, or as long as the server asked (seconds), with jitter.
 
         Without jitter, all clients of a server that was away would return at the same moment.
         """
-        if asked.isdigit():
-            seconds = float(asked) + _FIRST_DELAY * self._random()
-        else:
-            seconds = _FIRST_DELAY * 2.0 ** (attempt_number - 1) * (0.5 + self._random())
-        self._sleep(min(seconds, _LONGEST_DELAY))
+        seconds = _FIRST_DELAY * 2.0 ** (attempt_number - 1) * (0.5 + self._random())
+        if asked:
+            seconds = asked + _FIRST_DELAY * self._random()
+        seconds = min(seconds, _LONGEST_DELAY)
+        if seconds >= _NOTICED:
+            self.tell(f"the API server asks to be left alone; the next request follows in {seconds:.0f} s.")
+        self._sleep(seconds)
 
     def _send(
         self,
@@ -214,7 +226,7 @@ class KubeClient:
         name = None if attempt.verb == "create" else attempt.name
         path = attempt.resource.path(attempt.namespace, name, attempt.subresource)
         self.writes += attempt.is_write
-        number = 1
+        number, timeouts = 1, 0
         while True:
             self.requests += 1
             response: Answer | None = None
@@ -222,21 +234,28 @@ class KubeClient:
             try:
                 response = self._transport.request(method, path, query=query, body=body, content_type=content_type)
             except TransportError as error:
-                if attempt.is_write or not error.transient or number == _ATTEMPTS:
+                timeouts += error.timed_out
+                is_repeated = error.transient and timeouts < _TIMEOUTS and not (attempt.is_write and error.sent)
+                if not is_repeated or number == _ATTEMPTS:
                     raise _unreachable(attempt, error) from None
+            asked = _retry_after(response)
             if response is not None:
                 ahead = ahead_of_server(sent, self._now(), _header(response, "date"))
                 self.clock_ahead = self.clock_ahead if ahead is None else ahead
                 if 200 <= response.status < 300:
                     return response
-                if response.status not in _retried(attempt) or number == _ATTEMPTS:
-                    raise error_from(attempt, response.status, response.body)
-            self.back_off(number, _header(response, "retry-after"))
+                done = TRANSIENT.get(response.status)
+                is_repeated = done is Done.NO or (done is Done.UNKNOWN and not attempt.is_write)
+                if not is_repeated or number == _ATTEMPTS:
+                    raise error_from(attempt, response.status, response.body, asked)
+            self.back_off(number, asked)
             number += 1
 
 
-def _retried(attempt: Attempt) -> frozenset[int]:
-    return _NOT_PROCESSED if attempt.is_write else _TRANSIENT
+def _retry_after(response: Answer | None) -> float:
+    """Seconds, as API servers write it (RFC 9110, section 10.2.3); 0 where the answer has none, or a date."""
+    asked = _header(response, "retry-after")
+    return float(asked) if asked.isdigit() else 0.0
 
 
 def _header(response: Answer | None, name: str) -> str:
@@ -252,4 +271,6 @@ def _selectors(label_selector: str, field_selector: str) -> dict[str, str]:
 
 def _unreachable(attempt: Attempt, error: TransportError) -> KubeError:
     remedy = error.remedy or "Check host or kubeconfig, the network and the proxy options; then run again."
-    return Unreachable(attempt, str(error), remedy, outcome_unknown=attempt.is_write and error.sent)
+    return Unreachable(
+        attempt, str(error), remedy, outcome_unknown=attempt.is_write and error.sent, is_transient=error.transient
+    )

@@ -54,15 +54,27 @@ class KubeError(Exception):
 
     cause: the message of the server. remedy: the advice to the reader.
     outcome_unknown: the answer to a write was lost, or the server gave up on it, so it may have been done.
+    is_transient: the failure may pass by itself. retry_after: seconds after which the server asks to be tried again; 0 where it asks nothing.
     """
 
-    def __init__(self, attempt: Attempt, cause: str, remedy: str, *, outcome_unknown: bool = False) -> None:
+    def __init__(
+        self,
+        attempt: Attempt,
+        cause: str,
+        remedy: str,
+        *,
+        outcome_unknown: bool = False,
+        is_transient: bool = False,
+        retry_after: float = 0.0,
+    ) -> None:
         doubt = ". It is not known whether it was done" if outcome_unknown else ""
         super().__init__(f"Failed to {attempt}: {cause.rstrip('.')}{doubt}.")
         self.attempt = attempt
         self.cause = cause
         self.remedy = remedy
         self.outcome_unknown = outcome_unknown
+        self.is_transient = is_transient
+        self.retry_after = retry_after
 
     @property
     def resource(self) -> Resource:

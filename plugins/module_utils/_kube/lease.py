@@ -84,6 +84,11 @@ class TrustLease:
         self._held: dict[str, Any] | None = None
         self._renewed_at = 0.0
 
+    @property
+    def is_held(self) -> bool:
+        """Whether it was taken and not given back. An attempt to take it that has failed may have taken it, which ``release`` undoes."""
+        return self._held is not None
+
     def acquire(self) -> None:
         """Take the Lease when it is free, has this holder, or runs out while it is watched.
 

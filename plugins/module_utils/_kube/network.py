@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 import ssl
 from urllib.parse import urlsplit
 
@@ -14,6 +15,10 @@ from .transport import TransportError
 
 _HOST = "Check host (K8S_AUTH_HOST, or the server in kubeconfig)"
 _NETWORK = f"{_HOST}, the network and the proxy options"
+#: How a proxy says that it or the server behind it fails at present.
+_PROXY_FAILS = re.compile(r"Tunnel connection failed: 5\d\d")
+#: How OpenSSL says that the other side has gone away.
+_BROKEN_OFF = re.compile(r"EOF|SSLZeroReturnError")
 _PORTS = {"https": 443, "http": 80}
 
 
@@ -30,10 +35,11 @@ def describe_failure(error: Exception, host: str, seconds: float) -> TransportEr
     where = f"the API server {address(host)}"
     failures = urllib3.exceptions
     if isinstance(error, failures.ProxyError):
+        cause = innermost(error)
         return TransportError(
-            f"the proxy to {where} does not let us through ({innermost(error)})",
+            f"the proxy to {where} does not let us through ({cause})",
             sent=False,
-            transient=False,
+            transient=bool(_PROXY_FAILS.search(cause)),
             remedy="Check proxy, proxy_headers and no_proxy (K8S_AUTH_PROXY, K8S_AUTH_NO_PROXY).",
         )
     if isinstance(error, (failures.SSLError, ssl.SSLError)):
@@ -44,7 +50,7 @@ def describe_failure(error: Exception, host: str, seconds: float) -> TransportEr
         return TransportError(f"{where} cannot be reached ({innermost(error)})", sent=False, remedy=f"{_NETWORK}.")
     if isinstance(error, failures.ReadTimeoutError):
         return TransportError(
-            f"{where} did not answer within {seconds:g} s", transient=False, remedy="Run again when it is less busy."
+            f"{where} did not answer within {seconds:g} s", timed_out=True, remedy="Run again when it is less busy."
         )
     if isinstance(error, (failures.LocationParseError, failures.LocationValueError)):
         return TransportError(f"{host} is not a URL", sent=False, transient=False, remedy=f"{_HOST}.")
@@ -62,7 +68,7 @@ def _tls_failure(cause: str, where: str) -> TransportError:
         )
     return TransportError(
         f"no TLS connection to {where} ({cause})",
-        transient=False,
+        transient=bool(_BROKEN_OFF.search(cause)),
         remedy=f"{_HOST}, and client_cert and client_key (K8S_AUTH_CERT_FILE, K8S_AUTH_KEY_FILE).",
     )
 

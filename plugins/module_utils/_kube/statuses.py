@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from enum import Enum
 from typing import Any
 
 from .errors import (
@@ -32,12 +33,31 @@ _IMPERSONATED = re.compile(r'User "([^"]+)" cannot impersonate resource "([^"]+)
 _PEM = re.compile(r"-----BEGIN.*?(?:-----END[^-]*-----|$)", re.DOTALL)
 _ENCODED = re.compile(r"[A-Za-z0-9+/=_]{44,}")
 
+
+class Done(Enum):
+    """The part that an answer which reports a failure leaves open about the write that it answers."""
+
+    NO = "the server has not begun with it"
+    UNKNOWN = "the server may have done it"
+
+
+#: The HTTP statuses of failures that may pass by themselves, and what they say of a write (API conventions of Kubernetes, "HTTP Status codes"; RFC 9110,
+#: section 15). All others are final, such as 401, 403, 404, 409 and 422: the same request would be answered alike.
+TRANSIENT: Mapping[int, Done] = {
+    408: Done.UNKNOWN,
+    429: Done.NO,
+    500: Done.UNKNOWN,
+    502: Done.UNKNOWN,
+    503: Done.UNKNOWN,
+    504: Done.UNKNOWN,
+}
+
 #: Verbs that can be granted for single objects.
 _NAMED_VERBS = frozenset({"get", "update", "patch", "delete", "watch"})
 
 
-def error_from(attempt: Attempt, status: int, body: Mapping[str, Any]) -> KubeError:
-    """The error for an answer with an HTTP status that is not a success.
+def error_from(attempt: Attempt, status: int, body: Mapping[str, Any], retry_after: float = 0.0) -> KubeError:
+    """The error for an answer with an HTTP status that is not a success. retry_after: seconds, as the answer asks.
 
     The reason of a Status object decides before the HTTP status, as two reasons share 409.
     """
@@ -50,9 +70,13 @@ def error_from(attempt: Attempt, status: int, body: Mapping[str, Any]) -> KubeEr
         message = "it is too large"
     if kind is Unauthorized:
         message = "the API server does not accept the credentials"
-    # A server that fails or gives up in the middle of a write may have done it.
-    doubt = attempt.is_write and status >= 500 and kind is Unavailable
-    return kind(attempt, message, remedy, outcome_unknown=doubt)
+    if kind is not Unavailable:
+        return kind(attempt, message, remedy)
+    return kind(
+        attempt, message, remedy,
+        outcome_unknown=attempt.is_write and TRANSIENT.get(status) is Done.UNKNOWN,
+        is_transient=status in TRANSIENT, retry_after=retry_after,
+    )  # fmt: skip
 
 
 def _judge(
@@ -75,9 +99,9 @@ def _judge(
         )
     if status == 410:
         return Gone, "List again."
-    if 400 <= status < 500 and status != 429:
+    if 400 <= status < 500 and status not in TRANSIENT:
         return Invalid, f"Correct the {attempt.resource.kind}; the API server refuses this one."
-    if status >= 429:
+    if status >= 400:
         return Unavailable, "Run again when the API server is healthy; a flow continues where it stopped."
     return Unavailable, "Check host and proxy: what answers is not a Kubernetes API server."
 

@@ -15,9 +15,8 @@ from .client import KubeClient, WatchEvent
 from .errors import (
     Attempt,
     Gone,
+    KubeError,
     TimedOut,
-    Unavailable,
-    Unreachable,
 )
 from .resources import Resource
 
@@ -66,10 +65,10 @@ class _Wait:
                 # The watch is too far behind; the next list has what it missed. A server that says so of every watch is
                 # not asked without end.
                 self._pause()
-            except (Unreachable, Unavailable):
+            except KubeError as error:
                 # The API server may restart during a long wait. The wait ends with an error only if it is not back in
                 # time.
-                if self.monotonic() >= self.deadline:
+                if not error.is_transient or self.monotonic() >= self.deadline:
                     raise
                 self._pause()
                 self._beat()

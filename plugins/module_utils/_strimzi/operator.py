@@ -159,6 +159,17 @@ def pause(step: Pause, observation: Observation, work: Work) -> None:
         _wait_for_kafka(work, lambda kafka: condition(kafka, PAUSED), "confirmed the pause of")
 
 
+def left_paused(work: Work, known: bool = True) -> str:
+    """The object of a pause that a call leaves behind, and how it is ended, as sentences. known: whether it was seen."""
+    scope, is_left = work.scope, "is" if known else "may be"
+    return (
+        f"The Cluster Operator {is_left} left paused for Kafka {scope.namespace}/{scope.cluster}; what it must not see half-way may not be at its end. "
+        "Run any playbook of this collection on this cluster again when the cause below is gone: it finishes this and ends the pause. By hand, "
+        "where no other run is at work, and at the price of a restart of each node: "
+        f"kubectl annotate kafka {scope.cluster} -n {scope.namespace} {names.PAUSE_RECONCILIATION}- {scope.paused_by}-."
+    )
+
+
 def await_end_of_pause(observation: Observation, work: Work) -> bool:
     """Whether the status still told of an earlier pause; it does not any more then. It would be taken for the confirmation of the next one while
     the operator is at work. Raises OperatorSilent.

@@ -113,6 +113,7 @@ class Work:
     open_ports: opens ports of pods, made when it is needed; None where no node is to be told anything.
     unreloadable: why nodes cannot be told to re-read anything from here, as a sentence.
     actions: what was done so far, in order, or in a dry run what would be; true also when a step fails half-way.
+    pause_left: the sentences about a pause that this call leaves behind; empty where it leaves none.
     """
 
     client: KubeClient
@@ -127,6 +128,7 @@ class Work:
     open_ports: Callable[[], PortOpener] | None = None
     unreloadable: Callable[[], str] = field(default=lambda: "")
     actions: list[Action] = field(default_factory=list)
+    pause_left: str = ""
 
     def observe(self) -> Observation:
         """The cluster as it is stored now. Raises KubeError."""

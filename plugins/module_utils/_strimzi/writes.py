@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
+from .._kube.errors import KubeError
 from .._kube.resources import Resource
 from .actions import Action
 from .secret_data import encode
@@ -59,8 +60,39 @@ def write_all(writes: tuple[Write, ...], work: Work, phase: str) -> None:
         if not work.dry_run:
             work.alive()
             key = write.resource, write.namespace, write.name
-            versions[key] = _send(replace(write, resource_version=versions.get(key, write.resource_version)), work)
+            versions[key] = _send_told(
+                replace(write, resource_version=versions.get(key, write.resource_version)), work, phase
+            )
         work.record(write.action(work.scope.namespace, phase))
+
+
+def _send_told(write: Write, work: Work, phase: str) -> str:
+    """The resource version after it. A write that was done and whose answer was lost is recorded before its error is raised: the caller looks
+    again, and finds nothing to do again.
+    """
+    try:
+        return _send(write, work)
+    except KubeError as error:
+        if error.outcome_unknown and _is_done(write, work):
+            work.record(write.action(work.scope.namespace, phase))
+        raise
+
+
+def _is_done(write: Write, work: Work) -> bool:
+    """Whether the object is as the write wanted it, and was not before. Raises KubeError."""
+    found = work.client.get_or_none(write.resource, write.namespace or work.scope.namespace, write.name)
+    if found is None or write.verb is WriteVerb.DELETE:
+        return found is None and write.verb is WriteVerb.DELETE
+    return version(found) != write.resource_version and _holds(found, write.body)
+
+
+def _holds(found: Any, wanted: Any) -> bool:
+    """Whether a merge patch (RFC 7386), or an object to create, would change nothing but what the API server adds by itself."""
+    if not isinstance(wanted, Mapping):
+        return bool(found == wanted)
+    return isinstance(found or {}, Mapping) and all(
+        _holds((found or {}).get(key), value) for key, value in wanted.items()
+    )
 
 
 def _send(write: Write, work: Work) -> str:

@@ -16,6 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine import en
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import NoProgress, run
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import Outcome, look
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.patience import IN_A_FLOW, IN_A_PAUSE
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing import asking
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Attempt, Forbidden, Unreachable
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import LeaseHeld, TrustLease
@@ -40,6 +41,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import Rule
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
+from ansible_collections.trustops.strimzi.tests.support.faults import Fault, FaultyApi, always
 from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 from ansible_collections.trustops.strimzi.tests.support.watched_cluster import KEYS, WatchedCluster
 
@@ -47,7 +49,7 @@ PAUSE = Pause(phase=Phase.USE, purpose="try something")
 RESUME = Resume(phase=Phase.USE)
 #: A write that harms nobody.
 RAISE = RaiseKeyGeneration(generation=7)
-RECONCILE = Intent(Goal.RECONCILE)
+RECONCILE, RENEW = Intent(Goal.RECONCILE), Intent(Goal.RENEW)
 AWAIT = AwaitIssuer(
     secrets=("demo-kafka-0",),
     issuer=(),
@@ -262,6 +264,141 @@ class TestFailure:
         outcome = run(work, RECONCILE, take_nothing, engine=in_a_pause(raising))
         assert [one.condition for one in outcome.decision.violations] == [Condition.NOT_PAUSED_BY_OTHERS]
         assert (cluster.paused, work.actions) == (True, [])
+
+
+class TestFailuresThatPass:
+    """The API server fails for a while: what was decided is looked at again, as after a conflict."""
+
+    def test_a_write_that_fails_in_a_pause_is_done_after_another_look(self, cluster: WatchedCluster) -> None:
+        patches = iter(range(99))
+
+        def every_other(number: int, method: str, path: str) -> Fault | None:
+            return Fault.INTERNAL_ERROR if method == "PATCH" and next(patches) % 2 == 0 else None
+
+        work = cluster.work(transport=FaultyApi(cluster.permitted, every_other))
+        outcome = run(work, RECONCILE, take_nothing, engine=in_a_pause(raising))
+        assert outcome.decision.done
+        assert (cluster.paused, cluster.pauses, work.pause_left) == (False, 1, "")
+        assert [action.object for action in work.actions if action.is_change] == [
+            "Kafka kafka/demo", "Secret kafka/demo-cluster-ca", "Kafka kafka/demo",
+        ]  # fmt: skip
+
+    def test_what_was_done_although_its_answer_was_lost_is_not_done_again(self, cluster: WatchedCluster) -> None:
+        transport = FaultyApi(cluster.permitted, always(Fault.LOST_ANSWER, "PATCH"))
+        work = cluster.work(transport=transport)
+        run(work, RECONCILE, take_nothing, engine=in_a_pause(raising))
+        assert [action.object for action in work.actions if action.is_change] == [
+            "Kafka kafka/demo", "Secret kafka/demo-cluster-ca", "Kafka kafka/demo",
+        ]  # fmt: skip
+        assert [method for method, _path in transport.calls].count("PATCH") == 3
+
+    def test_its_transitions_are_told_too(self, cluster: WatchedCluster) -> None:
+        def taken(transport: Any) -> list[tuple[Any, Any]]:
+            intent = replace(RENEW, until=Phase.TRUST)
+            outcome = run(cluster.work(transport=transport), intent, take_nothing)
+            assert outcome.decision.done
+            return [(one.before, one.after) for one in outcome.transitions]
+
+        begin = cluster.memory.moment()
+        undisturbed = taken(cluster.permitted)
+        cluster.memory.go_to(begin)
+        assert undisturbed
+        assert taken(FaultyApi(cluster.permitted, always(Fault.LOST_ANSWER, "PATCH", "POST"))) == undisturbed
+
+    def test_an_api_server_that_stays_away_ends_the_call_and_the_pause_is_told(self, cluster: WatchedCluster) -> None:
+        work = cluster.work(transport=(transport := FaultyApi(cluster.permitted)))
+
+        def lose_it(at: Situation) -> Steps:
+            if at.is_paused:
+                transport.gone = True
+            return raising(at)
+
+        with pytest.raises(Unreachable):
+            run(work, RECONCILE, take_nothing, engine=in_a_pause(lose_it))
+        assert cluster.memory.seconds > IN_A_PAUSE.total_seconds()
+        assert cluster.paused
+        assert "may be left paused for Kafka kafka/demo" in work.pause_left
+
+    def test_outside_a_pause_it_ends_earlier_and_nothing_is_said_of_one(self, cluster: WatchedCluster) -> None:
+        work = cluster.work(transport=(transport := FaultyApi(cluster.permitted)))
+
+        def lose_it(at: Situation) -> Steps:
+            transport.gone = True
+            return raising(at)
+
+        with pytest.raises(Unreachable):
+            run_ruled(cluster, lose_it, work=work)
+        assert IN_A_FLOW.total_seconds() < cluster.memory.seconds < IN_A_PAUSE.total_seconds()
+        assert work.pause_left == ""
+
+
+class TestLeftPaused:
+    """The operator is not let on where it would take for work what is half-way."""
+
+    def test_half_way_it_stays_paused_and_that_is_told(self, cluster: WatchedCluster) -> None:
+        work = cluster.work()
+
+        stamp = StampPods(generation=None, key_generation=RAISE.generation, phase=Phase.USE)
+
+        def carry_out_but_stamps(step: Any, *rest: Any) -> None:
+            if step == stamp:
+                raise StepError("A pod is stuck.", "Look at it.")
+            carry_out(step, *rest)
+
+        with (
+            mock.patch.object(engine, "carry_out", carry_out_but_stamps),
+            pytest.raises(StepError, match="A pod is stuck"),
+        ):
+            run(work, RECONCILE, take_nothing, engine=in_a_pause(lambda at: raising(at) or (stamp,)))
+        assert cluster.paused, "no pod has the key generation yet, so the operator would restart all of them"
+        assert "is left paused for Kafka kafka/demo" in work.pause_left
+        assert (
+            "kubectl annotate kafka demo -n kafka strimzi.io/pause-reconciliation- trustops.strimzi/paused-by-"
+            in work.pause_left
+        )
+
+    def test_unless_the_flow_leaves_it_to_the_operator(self, cluster: WatchedCluster) -> None:
+        """The rules want nothing else of this pause."""
+        work = cluster.work()
+        ends = iter([StepError("It is the last step.", "Run again.")])
+
+        def carry_out_once(step: Any, *rest: Any) -> None:
+            if isinstance(step, Resume) and (error := next(ends, None)):
+                raise error
+            carry_out(step, *rest)
+
+        with mock.patch.object(engine, "carry_out", carry_out_once), pytest.raises(StepError, match="the last step"):
+            run(work, RECONCILE, take_nothing, engine=in_a_pause(raising))
+        assert (cluster.paused, work.pause_left) == (False, "")
+
+    def test_a_pause_that_may_not_be_ended_is_told(self, cluster: WatchedCluster) -> None:
+        work = cluster.work()
+
+        def lose_it(at: Situation) -> Steps:
+            if at.is_paused:
+                cluster.permitted.denied = frozenset({"patch kafkas"})
+            return failing(StepError("A pod is stuck.", "Look at it."))(at)
+
+        with pytest.raises(StepError):
+            run(work, RECONCILE, take_nothing, engine=in_a_pause(lose_it))
+        assert "left paused" in work.pause_left
+
+    def test_what_holds_a_flow_in_the_middle_of_a_pause_is_told_with_it(self, cluster: WatchedCluster) -> None:
+        work = cluster.work()
+        carry_out(PAUSE, look(work, RECONCILE).observation, work)
+        carry_out(RAISE, look(work, RECONCILE).observation, work)
+        cluster.change("pods", "demo-kafka-0", {"metadata": {"labels": {"strimzi.io/cluster": None}}})
+        call = cluster.work()
+        outcome = run(call, RECONCILE, take_nothing)
+        assert outcome.decision.violations
+        assert (cluster.paused, "is left paused" in call.pause_left) == (True, True)
+
+    def test_the_pause_of_a_run_that_has_the_lease_is_none_of_ours(self, cluster: WatchedCluster) -> None:
+        other, work = cluster.work(), cluster.work()
+        carry_out(PAUSE, look(other, RECONCILE).observation, other)
+        with pytest.raises(LeaseHeld):
+            run(work, RECONCILE, _held_by_another)
+        assert work.pause_left == ""
 
 
 def _held_by_another() -> None:

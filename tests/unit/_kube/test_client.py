@@ -157,11 +157,39 @@ def test_a_write_whose_answer_was_lost() -> None:
     assert caught.value.remedy == "Check host or kubeconfig, the network and the proxy options; then run again."
 
 
-def test_a_write_that_was_never_sent() -> None:
-    client, transport, _clock = scripted([REFUSED, OK])
+def test_a_write_that_was_never_sent_is_repeated() -> None:
+    client, _transport, clock = scripted([REFUSED, REFUSED, OK])
+    client.delete(SECRETS, "kafka", "a")
+    assert (clock.slept, client.requests, client.writes) == ([0.25, 0.5], 3, 1)
+
+
+def test_a_write_that_can_never_be_sent() -> None:
+    client, transport, _clock = scripted([REFUSED] * 9)
     with pytest.raises(Unreachable) as caught:
         client.delete(SECRETS, "kafka", "a")
-    assert (len(transport.sent), caught.value.outcome_unknown, caught.value.remedy) == (1, False, "Check host.")
+    assert (len(transport.sent), caught.value.outcome_unknown, caught.value.remedy) == (5, False, "Check host.")
+    assert caught.value.is_transient
+
+
+def test_a_read_that_times_out_is_repeated_once() -> None:
+    """Five answers that do not come would take minutes, in which the caller can do nothing else."""
+    late = TransportError("no answer within 60 s", timed_out=True)
+    client, _transport, _clock = scripted([late, OK])
+    assert client.get(SECRETS, "kafka", "a") == OK.body
+    client, transport, _clock = scripted([LOST, late, LOST, late, OK])
+    with pytest.raises(Unreachable) as caught:
+        client.get(SECRETS, "kafka", "a")
+    assert (len(transport.sent), caught.value.is_transient) == (4, True)
+
+
+def test_people_hear_of_a_long_wait_that_the_server_asks_for() -> None:
+    told: list[str] = []
+    client, _transport, _clock = scripted(
+        [Response(429, {}, {"Retry-After": seconds}) for seconds in ("4", "20")] + [OK]
+    )
+    client.tell = told.append
+    client.get(SECRETS, "kafka", "a")
+    assert [sentence.rpartition(" in ")[2] for sentence in told] == ["20 s."]
 
 
 def test_a_question_is_not_a_write() -> None:

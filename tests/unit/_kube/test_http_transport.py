@@ -118,7 +118,7 @@ def test_an_answer_that_does_not_come(server: Server) -> None:
     with pytest.raises(TransportError) as caught:
         connect({"host": server.url}, {}).request("PATCH", "/x", body={}, timeout=0.1)
     assert str(caught.value) == f"the API server {server.address} did not answer within 0.1 s"
-    assert (caught.value.sent, caught.value.transient) == (True, False)
+    assert (caught.value.sent, caught.value.transient, caught.value.timed_out) == (True, True, True)
 
 
 def test_a_server_that_is_not_there() -> None:

@@ -248,3 +248,18 @@ def test_a_server_that_gives_up_may_have_written(verb: str, unknown: bool) -> No
     error = translate(secret(verb), 504, "Timeout", "request did not complete within the allotted timeout")
     assert error.outcome_unknown is unknown
     assert str(error).endswith("timeout. It is not known whether it was done.") is unknown
+
+
+@pytest.mark.parametrize(
+    ("code", "is_transient", "outcome_unknown"),
+    [
+        *((code, True, True) for code in (408, 500, 502, 503, 504)),
+        (429, True, False),
+        *((code, False, False) for code in (302, 400, 401, 403, 404, 405, 409, 410, 413, 415, 422, 501, 505)),
+    ],
+)
+def test_failures_that_may_pass(code: int, is_transient: bool, outcome_unknown: bool) -> None:
+    found = error_from(secret("patch"), code, {}, 3.0)
+    assert (found.is_transient, found.outcome_unknown) == (is_transient, outcome_unknown)
+    assert found.retry_after == 3.0 or not is_transient
+    assert not error_from(secret("get"), code, {}).outcome_unknown, "nothing is done by a read"

@@ -101,8 +101,8 @@ KAFKAS = "apiGroups: ['kafka.strimzi.io'], resources: [kafkas], resourceNames: [
         ("roll-restarts-for-a-reason", "pods/demo-kafka-0", "Pod", PODS),
         ("reconciliation-pauses", "kafkas/demo", "Kafka", KAFKAS),
         ("ee_cert-issues-those-of-the-next-CA", "secrets/demo-kafka-0", "Secret", f"{SECRETS}: [demo-kafka-0]"),
-        # In the middle of a pause, which has to end nevertheless.
-        ("ca-switches-to-a-new-key", "secrets/demo-kafka-0", "Secret", f"{SECRETS}: [demo-kafka-0]"),
+        # In a pause in which nothing was written yet.
+        ("ca-switches-to-a-new-key", "secrets/demo-cluster-ca", "Secret", f"{SECRETS}: [demo-cluster-ca]"),
     ],
 )  # fmt: skip
 def test_writing(name: str, resource: str, kind: str, rule: str) -> None:
@@ -114,6 +114,21 @@ def test_writing(name: str, resource: str, kind: str, rule: str) -> None:
     assert (ended.failed, f"PATCH {resource}" in ended.writes) == (True, False)
     assert ended.result["changed"] is bool(ended.writes_but_lease)
     assert not is_paused(memory)
+
+
+def test_a_pause_in_the_middle_of_which_a_write_is_forbidden_is_told_first_and_ended_by_the_next_run() -> None:
+    """Ended there, it would cost a restart of each node."""
+    (use,) = (one for one in USES if str(one) == "ca-switches-to-a-new-key")
+    memory = use.start()
+    message = use.take(memory, answer=forbidden("PATCH", "secrets/demo-kafka-0")).result["msg"]
+    assert message.startswith("The Cluster Operator is left paused for Kafka kafka/demo; ")
+    assert (
+        "kubectl annotate kafka demo -n kafka strimzi.io/pause-reconciliation- trustops.strimzi/paused-by-." in message
+    )
+    rule = f"verbs: [patch], {SECRETS}: [demo-kafka-0]"
+    assert message.endswith(said("patch Secret kafka/demo-kafka-0", rule, "secrets"))
+    assert is_paused(memory)
+    assert (use.take(memory).failed, is_paused(memory)) == (False, False)
 
 
 def test_the_clusters_that_there_are_cannot_be_listed() -> None:

@@ -31,7 +31,7 @@ from .first_use import may_be_used
 from .in_place import nodes_of, why_not_in_place, why_not_reloaded
 from .issuing import issue
 from .operator_reissue import misnamed_leaves
-from .pause import in_pause
+from .pause import in_pause, restarted_by_operator
 from .requests import lacking
 from .retirement import RESTART_BEFORE, is_ending, is_patient
 from .situation import Situation
@@ -159,7 +159,7 @@ def use_by_operator(at: Situation) -> Steps:
 
 def await_restarts(at: Situation) -> Steps:
     """Wait for the operator, which restarts every process whose Secret or generation has changed since it was started."""
-    behind, current = restarted_by_operator(at), at.current
+    behind, current = restarted_by_operator(at.snapshot), at.current
     leaves_behind = any(leaf.generation != at.generation for leaf in at.snapshot.leaves)
     if current is None or not (behind or leaves_behind) or not _is_ours(at, current) or _stands_still(at):
         return ()
@@ -175,18 +175,6 @@ def _stands_still(at: Situation) -> bool:
     return bool(lacking(at, (*at.snapshot.missing, *behind), at.snapshot.ca.current))
 
 
-def restarted_by_operator(at: Situation) -> frozenset[str]:
-    """UIDs of the pods that the operator is going to restart."""
-    ca = at.snapshot.ca
-    return frozenset(
-        pod.uid
-        for pod in at.snapshot.pods
-        if pod.presents_stored is False
-        or pod.generation not in (None, ca.certificate_generation)
-        or pod.key_generation not in (None, ca.key_generation)
-    )
-
-
 def _is_ours(at: Situation, current: Certificate) -> bool:
     """Whether these restarts belong to a flow; restarts that the operator makes for its own reasons are not waited for. Where somebody
     else keeps the key, no leaf changes but by a flow.
@@ -199,7 +187,7 @@ def _is_ours(at: Situation, current: Certificate) -> bool:
 
 def read_again(at: Situation) -> Steps:
     """Have listeners read their new leaf. Nodes that the operator restarts anyway are left out: they start with it."""
-    waiting = yet_to_read(at.snapshot, at.ledger) - restarted_by_operator(at)
+    waiting = yet_to_read(at.snapshot, at.ledger) - restarted_by_operator(at.snapshot)
     if not waiting:
         return ()
     why = why_not_reloaded(at)
@@ -229,7 +217,7 @@ def restart_holders(at: Situation) -> Steps:
     handing_back = at.intent.goal is Goal.DOWNGRADE
     held = (one for one in at.ledger.held if handing_back or _is_to_leave(one, at) or is_ending(one, at))
     uids = frozenset(uid for one in held for uid in one.holders) & at.snapshot.uids
-    nodes = nodes_of(at.snapshot, uids) - restarted_by_operator(at)
+    nodes = nodes_of(at.snapshot, uids) - restarted_by_operator(at.snapshot)
     if not nodes:
         return ()
     about = at.successor.entry.certificate if at.successor else at.current

@@ -67,13 +67,38 @@ def resume_reissue(at: Situation) -> Steps:
 
 
 def let_on(snapshot: Snapshot) -> Steps:
-    """The steps that end the pauses that this collection has made, where nothing else may be done. None in a cluster that goes, or that no
-    operator sees: one that comes later would see the work half-way.
+    """The steps that end the pauses that this collection has made, where nothing else may be done. The operator stays paused where it would take
+    what is half-way for something to do; and in a cluster that goes, or that no operator sees: one that comes later would see the work half-way.
     """
     if snapshot.reconciliation.absent or snapshot.names.kafka in snapshot.in_deletion:
         return ()
-    operator = (Resume(phase=Phase.USE),) if snapshot.reconciliation.paused_by_us else ()
-    return (*operator, *_resume_reissue(snapshot))
+    ends = snapshot.reconciliation.paused_by_us and not finds_work(snapshot)
+    return (*((Resume(phase=Phase.USE),) if ends else ()), *_resume_reissue(snapshot))
+
+
+def finds_work(snapshot: Snapshot) -> bool:
+    """Whether the operator, let on now, would issue or restart something, or change the trust, because of what is stored (docs/operator.md,
+    "Re-issue", "Trust bundle"). To a CA of its own it sees in any case.
+    """
+    ca = snapshot.ca
+    return not snapshot.reconciliation.generated and (
+        snapshot.bundle not in (None, ca.projected)
+        or not _key_matches(snapshot)
+        or any(leaf.generation != ca.certificate_generation for leaf in snapshot.leaves)
+        or bool(restarted_by_operator(snapshot))
+    )
+
+
+def restarted_by_operator(snapshot: Snapshot) -> frozenset[str]:
+    """UIDs of the pods that the operator is going to restart."""
+    ca = snapshot.ca
+    return frozenset(
+        pod.uid
+        for pod in snapshot.pods
+        if pod.presents_stored is False
+        or pod.generation not in (None, ca.certificate_generation)
+        or pod.key_generation not in (None, ca.key_generation)
+    )
 
 
 def _resume_reissue(snapshot: Snapshot) -> Steps:

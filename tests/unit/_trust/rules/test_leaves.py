@@ -34,7 +34,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.leav
     read_again,
     replace_leaves,
     restart_holders,
-    restarted_by_operator,
     use_by_operator,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import Rule
@@ -316,23 +315,6 @@ def test_missing_leaves_are_of_the_ca_in_use(issuing: Selection | None, secrets_
 
 
 # Restarts by the operator.
-
-
-@pytest.mark.parametrize(
-    ("changes", "restarted"),
-    [
-        pytest.param({}, False, id="as it was started"),
-        pytest.param({"presents_stored": False}, True, id="its leaf has changed"),
-        pytest.param({"presents_stored": None}, False, id="who knows"),
-        pytest.param({"generation": 7}, True, id="another generation"),
-        pytest.param({"generation": None}, False, id="no generation"),
-        pytest.param({"key_generation": 7}, True, id="another key generation"),
-        pytest.param({"key_generation": 0}, False, id="the same key generation"),
-    ],
-)
-def test_who_is_restarted_by_the_operator(changes: dict[str, Any], restarted: bool) -> None:
-    at = situation(cluster(pods=(a_pod(**changes), *pods(names=PODS[1:]))))
-    assert restarted_by_operator(at) == (uids_of(PODS[0]) if restarted else frozenset())
 
 
 CHANGED = cluster(pods=(a_pod(presents_stored=False), *pods(names=PODS[1:])))

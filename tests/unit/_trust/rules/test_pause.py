@@ -8,6 +8,7 @@ before it is their turn.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -22,14 +23,30 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import Withdraw, WriteBundle
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import (
+    finds_work,
     in_pause,
     let_on,
     pause_reissue,
+    restarted_by_operator,
     resume_reissue,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.switch import switch
 
-from ..builders import NEW, OLD, PAUSED, a_journal, books_of, cluster, name_of
+from ..builders import (
+    NEW,
+    OLD,
+    PAUSED,
+    PODS,
+    a_journal,
+    a_pod,
+    books_of,
+    cluster,
+    leaves,
+    name_of,
+    pods,
+    secrets,
+    uids_of,
+)
 from ..of_users import ORDERS, PAYMENTS, STAGES, presenter, presenting
 from .asking import REPLACE_KEY, situation
 
@@ -134,3 +151,39 @@ def test_several_are_let_on_with_one_step() -> None:
         STAGES["trusted"], presenters=presenting(presenter(ORDERS, pause=ours), presenter(PAYMENTS, pause=ours))
     )
     assert let_on(seen) == (ResumeReissue(names=(ORDERS, PAYMENTS)),)
+
+
+@pytest.mark.parametrize(
+    ("changes", "restarted"),
+    [
+        pytest.param({}, False, id="as it was started"),
+        pytest.param({"presents_stored": False}, True, id="its leaf has changed"),
+        pytest.param({"presents_stored": None}, False, id="who knows"),
+        pytest.param({"generation": 7}, True, id="another generation"),
+        pytest.param({"generation": None}, False, id="no generation"),
+        pytest.param({"key_generation": 7}, True, id="another key generation"),
+        pytest.param({"key_generation": 0}, False, id="the same key generation"),
+    ],
+)
+def test_who_is_restarted_by_the_operator(changes: dict[str, Any], restarted: bool) -> None:
+    seen = cluster(pods=(a_pod(**changes), *pods(names=PODS[1:])))
+    assert restarted_by_operator(seen) == (uids_of(PODS[0]) if restarted else frozenset())
+
+
+@pytest.mark.parametrize(
+    ("changes", "works"),
+    [
+        pytest.param({}, False, id="nothing is half-way"),
+        pytest.param({"bundle": None}, False, id="there is no bundle"),
+        pytest.param({"bundle": frozenset({name_of(OLD), name_of(NEW)})}, True, id="the bundle does not follow the Secret"),
+        pytest.param({"ca": secrets(OLD, key=NEW.certificate.public_key_sha256)}, True, id="key and certificate do not match"),
+        pytest.param({"leaves": leaves(generation=7)}, True, id="leaves are of another generation"),
+        pytest.param({"pods": (a_pod(presents_stored=False), *pods(names=PODS[1:]))}, True, id="a leaf has changed"),
+        pytest.param({"pods": (a_pod(key_generation=7), *pods(names=PODS[1:]))}, True, id="a pod is not stamped"),
+    ],
+)  # fmt: skip
+def test_the_operator_stays_paused_where_it_would_find_something_half_way(changes: dict[str, Any], works: bool) -> None:
+    seen = cluster(reconciliation=PAUSED, **changes)
+    assert finds_work(seen) is works
+    assert let_on(seen) == (() if works else (Resume(phase=Phase.USE),))
+    assert not finds_work(replace(seen, reconciliation=replace(PAUSED, generated=True))), "it sees to its own CA anyway"

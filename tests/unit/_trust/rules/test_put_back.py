@@ -8,10 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PutBack
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import WriteLedger
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Resume
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.put_back import put_back
 
 from ..builders import NEW, OLD, PAUSED, chain_of, name_of, pods
@@ -54,5 +53,7 @@ def test_afterwards_a_flow_is_about_it() -> None:
     assert (step.ledger.journal.replaces, step.ledger.journal.successor) == (name_of(OLD), name_of(NEW))
 
 
-def test_a_call_that_was_killed_in_the_pause_leaves_nothing_behind_but_a_hold() -> None:
-    assert decide(HALTED, RECONCILE).steps == (Resume(phase=Phase.USE),)
+def test_a_call_that_was_killed_in_the_pause_leaves_a_hold_and_the_pause() -> None:
+    """The operator, let on, would issue leaves of the other CA."""
+    found = decide(HALTED, RECONCILE)
+    assert (found.steps, [one.condition for one in found.violations]) == ((), [Condition.AUTHORITY_IS_KNOWN])

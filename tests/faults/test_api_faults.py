@@ -1,0 +1,196 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every flow on an API server that fails: once at each of its calls, and now and then at a share of them.
+
+Judged by the restarts that the plan names, by the invariants after every write, by what is said of a pause that is left, and by the state in which
+everything ends. Time does not pass but for what a call waits or takes in vain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import KubeError
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import StepError
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+
+from ..flows.cases import Case
+from ..support.faults import Choose, Fault, FaultyApi, at_call, now_and_then
+from ..support.watched_cluster import WatchedCluster
+from . import stories, test_kill_clients_ca
+from .stories import Story
+from .test_kill_clients_ca import ClientsStory
+
+#: So many calls in a row may end with an error at this share of failures.
+_CALLS = 12
+
+
+class Course(Protocol):
+    """A flow and all that follows from it, on a cluster of its own."""
+
+    @property
+    def cluster(self) -> WatchedCluster: ...
+
+    @property
+    def restarts(self) -> int:
+        """How often the plan lets each node restart at most."""
+
+    def complete(self) -> None:
+        """Runs everything to its end. What is done already is not done again."""
+
+    def end_state(self) -> dict[str, Any]: ...
+
+
+@dataclass
+class _OfClusterCa:
+    telling: stories.Telling
+
+    @property
+    def cluster(self) -> WatchedCluster:
+        return self.telling.cluster
+
+    @property
+    def restarts(self) -> int:
+        return self.telling.cost.restarts
+
+    def complete(self) -> None:
+        self.telling.complete()
+
+    def end_state(self) -> dict[str, Any]:
+        return self.telling.end_state()
+
+
+@dataclass
+class _OfClientsCa:
+    story: ClientsStory
+    cluster: Any
+
+    @property
+    def restarts(self) -> int:
+        return 0 if self.story.reload or self.story.goal in (Goal.UPGRADE, Goal.CREATE, Goal.DOWNGRADE) else 2
+
+    def complete(self) -> None:
+        test_kill_clients_ca.complete(self.cluster, self.story)
+
+    def end_state(self) -> dict[str, Any]:
+        return test_kill_clients_ca.end_state(self.cluster)
+
+
+def begun(
+    story: Story | ClientsStory, patch: pytest.MonkeyPatch, choose: Choose | None = None
+) -> tuple[Course, FaultyApi]:
+    """From here on the API server fails as this says."""
+    course: Course = (
+        _OfClusterCa(story.begin(patch)) if isinstance(story, Story) else _OfClientsCa(story, story.begin(patch))
+    )
+    cluster = course.cluster
+    cluster.is_leased = True
+
+    def passes(seconds: float) -> None:
+        cluster.memory.seconds += seconds
+
+    api = FaultyApi(cluster.permitted, choose or (lambda number, method, path: None), passes)
+    cluster.permitted = api  # type: ignore[assignment]
+    return course, api
+
+
+def undisturbed(story: Story | ClientsStory, patch: pytest.MonkeyPatch) -> tuple[list[tuple[str, str]], dict[str, Any]]:
+    """Its calls, and how it ends."""
+    with patch.context() as own:
+        course, api = begun(story, own)
+        course.complete()
+        calls = list(api.calls)
+        assert_restarts(course)
+        return calls, course.end_state()
+
+
+def assert_restarts(course: Course) -> None:
+    assert max(course.cluster.counts().values(), default=0) <= course.restarts
+
+
+def fails_once(story: Story | ClientsStory, number: int, fault: Fault, patch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """One failure is nothing that a user has to see to."""
+    with patch.context() as own:
+        course, _api = begun(story, own, at_call(number, fault))
+        course.complete()
+        assert_restarts(course)
+        return course.end_state()
+
+
+def fails_again_and_again(
+    story: Story | ClientsStory, share: float, seed: int, patch: pytest.MonkeyPatch
+) -> tuple[int, dict[str, Any]]:
+    """How many calls ended with an error, and the end state when the API server is well again."""
+    with patch.context() as own:
+        course, _api = begun(story, own, now_and_then(share, seed))
+        failed, told = 0, False
+        while failed < _CALLS:
+            try:
+                course.complete()
+                break
+            except (KubeError, StepError):
+                failed += 1
+                # A run that cannot look at all knows of no pause; the one that has left it has told of it.
+                told = course.cluster.paused and (told or bool(course.cluster.pause_left))
+                assert told is course.cluster.paused, "left paused without a word"
+        course.cluster.permitted = course.cluster.memory.api  # type: ignore[assignment]
+        if course.cluster.kafka:
+            course.cluster.memory.settle(2)
+        course.complete()
+        assert_restarts(course)
+        return failed, course.end_state()
+
+
+def is_write(call: tuple[str, str]) -> bool:
+    return call[0] not in ("GET", "WATCH")
+
+
+FLOWS: list[Story | ClientsStory] = [*stories.SHORT, *test_kill_clients_ca.STORIES]
+#: Those that take a pause, each of another shape.
+IN_EVERY_RUN: list[Story | ClientsStory] = [
+    Story(Case(Goal.RENEW), reload=True),
+    Story(Case(Goal.REPLACE_KEY), reload=True),
+    ClientsStory(Goal.REPLACE_KEY),
+]
+
+
+def _marked(flows: list[Story | ClientsStory], short: Callable[[Story | ClientsStory], bool]) -> list[Any]:
+    return [pytest.param(one, id=str(one), marks=() if short(one) else (pytest.mark.long,)) for one in flows]
+
+
+@pytest.mark.parametrize("fault", [pytest.param(one, id=one.value) for one in Fault])
+@pytest.mark.parametrize("story", _marked(FLOWS, lambda story: False))
+def test_each_call_fails_once(story: Story | ClientsStory, fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls, wanted = undisturbed(story, monkeypatch)
+    for number in range(1, len(calls) + 1):
+        assert fails_once(story, number, fault, monkeypatch) == wanted, f"call {number}: {calls[number - 1]}"
+    print(f"\n{story}: {fault.value} at each of {len(calls)} calls, all ended the same")
+
+
+@pytest.mark.parametrize(
+    "fault", [pytest.param(one, id=one.value) for one in (Fault.INTERNAL_ERROR, Fault.LOST_ANSWER)]
+)
+@pytest.mark.parametrize("story", _marked(IN_EVERY_RUN, lambda story: True))
+def test_each_write_fails_once(story: Story | ClientsStory, fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The part of the test above in which something can be half-way."""
+    calls, wanted = undisturbed(story, monkeypatch)
+    writes = [number for number, call in enumerate(calls, 1) if is_write(call) and "/leases" not in call[1]]
+    for number in writes[:: 1 if fault is Fault.INTERNAL_ERROR else 2]:
+        assert fails_once(story, number, fault, monkeypatch) == wanted, f"call {number}: {calls[number - 1]}"
+
+
+@pytest.mark.parametrize("share", [0.1, 0.2, 0.3])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 11))])
+@pytest.mark.parametrize("story", _marked(FLOWS, lambda story: story in IN_EVERY_RUN))
+def test_a_share_of_the_calls_fails(
+    story: Story | ClientsStory, seed: int, share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _calls, wanted = undisturbed(story, monkeypatch)
+    failed, ended = fails_again_and_again(story, share, seed, monkeypatch)
+    assert ended == wanted
+    print(f"\n{story}: {failed} runs failed at {share:.0%} of failing calls")

@@ -1,0 +1,151 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How long a call goes on in spite of an API server that fails, and what it does meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.patience import IN_A_PAUSE, Patience
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import (
+    Attempt,
+    Forbidden,
+    KubeError,
+    Unavailable,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.lease import LeaseHeld
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import LEASES, SECRETS
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
+from ansible_collections.trustops.strimzi.tests.support.flows import SETTINGS
+from ansible_collections.trustops.strimzi.tests.support.memory_api import MemoryApi
+
+LIMIT = timedelta(seconds=60)
+READ = Attempt("get", SECRETS, "kafka", "demo-cluster-ca")
+
+
+def failing(retry_after: float = 0.0) -> Unavailable:
+    return Unavailable(READ, "etcdserver: leader changed", "Run again.", is_transient=True, retry_after=retry_after)
+
+
+@dataclass
+class Clock:
+    """Time passes by sleeping only."""
+
+    seconds: float = 0.0
+    slept: list[float] = field(default_factory=list)
+
+    def now(self) -> datetime:
+        return datetime(2026, 1, 1, tzinfo=timezone.utc) + timedelta(seconds=self.seconds)
+
+    def monotonic(self) -> float:
+        return self.seconds
+
+    def sleep(self, seconds: float) -> None:
+        self.seconds += seconds
+        self.slept.append(seconds)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def work(clock: Clock) -> Work:
+    return Work(KubeClient(MemoryApi()), ClusterNames("kafka", "demo"), clock, SETTINGS)
+
+
+def answers(*given: KubeError | str) -> Callable[[], str]:
+    left = list(given)
+
+    def act() -> str:
+        answer = left.pop(0)
+        if isinstance(answer, KubeError):
+            raise answer
+        return answer
+
+    return act
+
+
+def test_it_waits_longer_each_time(work: Work, clock: Clock) -> None:
+    assert Patience(work).through(answers(*[failing()] * 4, "seen"), LIMIT) == "seen"
+    assert clock.seconds == 1 + 2 + 4 + 8
+
+
+def test_a_final_failure_is_raised_at_once(work: Work, clock: Clock) -> None:
+    refused = Forbidden(READ, "no", "Ask for it.")
+    with pytest.raises(Forbidden):
+        Patience(work).through(answers(refused, "seen"), LIMIT)
+    assert clock.slept == []
+
+
+def test_it_ends_with_the_last_failure_after_its_time(work: Work, clock: Clock) -> None:
+    with pytest.raises(Unavailable):
+        Patience(work).through(answers(*[failing()] * 99), LIMIT)
+    assert clock.seconds == 60
+
+
+def test_requests_that_take_long_count_too(work: Work, clock: Clock) -> None:
+    def hang() -> str:
+        clock.seconds += 60
+        raise failing()
+
+    with pytest.raises(Unavailable):
+        Patience(work).through(hang, LIMIT)
+    assert clock.seconds == 4 * 60 + 3 * 1, "it was tried again three times"
+
+
+def test_failures_in_a_row_share_its_time_until_something_succeeds(work: Work, clock: Clock) -> None:
+    patience = Patience(work)
+    with pytest.raises(Unavailable):
+        patience.through(answers(*[failing()] * 99), LIMIT)
+    with pytest.raises(Unavailable):
+        patience.wait(failing(), LIMIT)
+    patience.wait(failing(), IN_A_PAUSE)
+    patience.renew()
+    patience.wait(failing(), LIMIT)
+    assert clock.slept[-1] == 1
+
+
+@pytest.mark.parametrize(("asked", "waited"), [(0.0, 1.0), (0.5, 1.0), (20.0, 20.0), (900.0, 60.0)])
+def test_the_server_says_how_long_to_wait(asked: float, waited: float, work: Work, clock: Clock) -> None:
+    Patience(work).wait(failing(asked), IN_A_PAUSE)
+    assert clock.seconds == waited
+
+
+def test_people_hear_of_it_when_it_takes_longer(work: Work) -> None:
+    told: list[str] = []
+    work.report = told.append
+    Patience(work).through(answers(*[failing()] * 4, "seen"), LIMIT)
+    (line,) = told
+    assert "etcdserver: leader changed" in line
+    assert "in 8 s, for up to 53 s" in line
+
+
+def test_the_lease_is_kept_meanwhile(work: Work, clock: Clock) -> None:
+    beats: list[float] = []
+
+    def beat() -> None:
+        beats.append(clock.seconds)
+        if len(beats) == 1:
+            raise failing()
+
+    work.alive = beat
+    Patience(work).wait(failing(20.0), IN_A_PAUSE)
+    assert beats == [5, 10, 15, 20]
+
+
+def test_a_lease_that_another_run_has_taken_ends_it(work: Work) -> None:
+    def taken() -> None:
+        raise LeaseHeld(Attempt("patch", LEASES, "kafka", "demo-trust"), "Another run has it.", "Let it finish.")
+
+    work.alive = taken
+    with pytest.raises(LeaseHeld):
+        Patience(work).wait(failing(), LIMIT)
