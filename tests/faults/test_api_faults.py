@@ -114,7 +114,7 @@ def assert_restarts(course: Course) -> None:
 
 
 def fails_once(story: Story | ClientsStory, number: int, fault: Fault, patch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """One failure is nothing that a user has to see to."""
+    """The end state; a single failure ends no run."""
     with patch.context() as own:
         course, _api = begun(story, own, at_call(number, fault))
         course.complete()
@@ -151,7 +151,7 @@ def is_write(call: tuple[str, str]) -> bool:
 
 
 FLOWS: list[Story | ClientsStory] = [*stories.SHORT, *test_kill_clients_ca.STORIES]
-#: Those that take a pause, each of another shape.
+#: Flows with pauses, each of another shape.
 IN_EVERY_RUN: list[Story | ClientsStory] = [
     Story(Case(Goal.RENEW), reload=True),
     Story(Case(Goal.REPLACE_KEY), reload=True),

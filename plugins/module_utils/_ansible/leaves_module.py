@@ -10,6 +10,7 @@ from datetime import timedelta
 from typing import Any
 
 from .._engine.looking import see, see_existing
+from .._engine.patience import IN_A_FLOW, Patience
 from .._issuing.left_over import left_over, remove
 from .._issuing.own import OwnCertificate, have_certificate
 from .._trust.model.intent import Selection
@@ -34,7 +35,7 @@ class LeavesModule(FlowModule):
             self.params["secret"], self.params["common_name"],
             frozenset(self.params["subject_alternative_names"] or ()), timedelta(days=self.params["renew_before_days"]),
         )  # fmt: skip
-        chain, why = have_certificate(wanted, seen, work)
+        chain, why = Patience(work).through(lambda: have_certificate(wanted, see(work), work), IN_A_FLOW)
         return {**self.described(seen), "certificate": describe_own(wanted, chain, why, seen.snapshot)}
 
     def tidy_certificates(self) -> dict[str, Any]:

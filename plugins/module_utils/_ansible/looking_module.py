@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._engine.inspection import inspect, plan
+from .._engine.patience import AT_FIRST, Patience
 from .._trust.model.goals import Goal
 from .plan_lines import plan_lines
 from .results import describe_forecast, describe_violations
@@ -22,7 +23,7 @@ class LookingModule(TrustModule):
         """The whole picture and the plan of a flow. Violations are part of the result and no failure."""
         work = self.work()
         intent = self.intent(work, goal)
-        outcome = inspect(work, intent)
+        outcome = Patience(work).through(lambda: inspect(work, intent), AT_FIRST)
         self.warn_of_unfinished(outcome.before, goal)
         planned = plan(work, outcome, intent)
         found = outcome.decision.violations or planned.violations

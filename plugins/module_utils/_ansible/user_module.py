@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from .._engine.patience import IN_A_FLOW, Patience
 from .._kube.resources import SECRETS
 from .._strimzi.ca_secrets import read_ca_secrets
 from .._strimzi.errors import StepError
@@ -41,7 +42,7 @@ class UserModule(TrustModule):
         before = change.see()
         if wanted is Authentication.TLS_EXTERNAL and before.authentication != wanted.value:
             self._require_a_certificate(change, self._accepted(change))
-        after = change.carry_out(wanted)
+        after = Patience(work).through(lambda: change.carry_out(wanted), IN_A_FLOW)
         authentication = wanted.value if work.dry_run else after.authentication
         user = {"name": change.user, "namespace": change.namespace, "authentication": authentication}
         return {**self.done_so_far(), "user": {**user, "secret": change.secret}}

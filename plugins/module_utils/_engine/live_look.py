@@ -43,7 +43,8 @@ class LiveLook:
         try:
             seen = ask()
         except (KubeError, ConnectionOptionsError) as error:
-            if self._wanted is Evidence.HANDSHAKE:
+            # A failure that may pass is no reason to rest on stored evidence for the whole call.
+            if self._wanted is Evidence.HANDSHAKE or (isinstance(error, KubeError) and error.is_transient):
                 raise
             self._give_up(str(error))
             return None

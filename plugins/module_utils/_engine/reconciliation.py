@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NoReturn
 
+from .._kube.errors import KubeError
+from .._kube.lease import LeaseHeld
 from .._strimzi import names, operator
 from .._strimzi.errors import StepError
 from .._strimzi.kafka import PAUSED, condition
@@ -16,6 +18,7 @@ from .._strimzi.observe import Observation
 from .._strimzi.secret_data import annotation
 from .._strimzi.work import Work
 from .looking import see, see_operated
+from .patience import IN_A_FLOW, Patience
 
 
 class PausedByAnother(StepError):
@@ -24,6 +27,10 @@ class PausedByAnother(StepError):
 
 def pause_for(holder: str, work: Work, before_write: Callable[[], None]) -> Observation:
     """The operator is paused for this holder, and has confirmed it. Raises PausedByAnother, OperatorSilent."""
+    return _in_spite_of_failures(_pause, holder, work, before_write)
+
+
+def _pause(holder: str, work: Work, before_write: Callable[[], None]) -> Observation:
     seen = see_operated(work)
     if seen.snapshot.reconciliation.paused and _holder(seen) != holder:
         _refuse(seen)
@@ -42,6 +49,10 @@ def resume_for(holder: str, work: Work, before_write: Callable[[], None]) -> Obs
 
     A pause that a killed call of a flow has left is ended; the Lease tells that the call is dead.
     """
+    return _in_spite_of_failures(_resume, holder, work, before_write)
+
+
+def _resume(holder: str, work: Work, before_write: Callable[[], None]) -> Observation:
     seen = see_operated(work)
     state = seen.snapshot.reconciliation
     if not state.paused and not condition(seen.kafka, PAUSED):
@@ -52,6 +63,36 @@ def resume_for(holder: str, work: Work, before_write: Callable[[], None]) -> Obs
         before_write()
     operator.resume_for(seen, work)
     return seen if work.dry_run else see(work)
+
+
+def _in_spite_of_failures(
+    act: Callable[[str, Work, Callable[[], None]], Observation],
+    holder: str,
+    work: Work,
+    before_write: Callable[[], None],
+) -> Observation:
+    """Looks again after a failure that may pass. One that leaves the operator paused for this holder says so in ``work.pause_left``."""
+    begun: list[bool] = []
+
+    def begin() -> None:
+        before_write()
+        begun.append(True)
+
+    try:
+        return Patience(work).through(lambda: act(holder, work, begin), IN_A_FLOW)
+    except (KubeError, StepError) as error:
+        if not isinstance(error, (PausedByAnother, LeaseHeld)):
+            work.pause_left = _pause_left(holder, work, bool(begun))
+        raise
+
+
+def _pause_left(holder: str, work: Work, begun: bool) -> str:
+    """The sentences about a pause that a failure leaves; empty where it leaves none. begun: whether this call may have written."""
+    try:
+        seen = see(work)
+    except (KubeError, StepError):
+        return operator.left_paused(work, known=False, holder=holder) if begun else ""
+    return operator.left_paused(work, holder=holder) if _holder(seen) == holder else ""
 
 
 def _holder(seen: Observation) -> str | None:

@@ -24,6 +24,7 @@ from .._trust.preconditions.cluster import pods_are_labelled
 from .._trust.preconditions.order import check
 from .carry_out import carry_out
 from .looking import see, see_operated
+from .patience import IN_A_FLOW, Patience
 
 
 @dataclass(frozen=True)
@@ -52,9 +53,23 @@ def restart(
         seen, chosen = _choose(work, asked, since)
     if not chosen:
         return seen
-    step = Roll(reason=RollReason.MANUAL, uids=chosen, authority=None, phase=Phase.USE)
-    carry_out(step, seen, work)
-    return seen if work.dry_run else see(work)
+    if work.dry_run:
+        _roll(work, seen, chosen)
+        return seen
+    patience, first = Patience(work), [seen]
+
+    def roll_those_left() -> None:
+        """Pods that were replaced before a failure are not chosen again."""
+        now = first.pop() if first else see(work)
+        _roll(work, now, chosen & now.snapshot.uids)
+
+    patience.through(roll_those_left, IN_A_FLOW)
+    return see(work)
+
+
+def _roll(work: Work, seen: Observation, uids: frozenset[str]) -> None:
+    if uids:
+        carry_out(Roll(reason=RollReason.MANUAL, uids=uids, authority=None, phase=Phase.USE), seen, work)
 
 
 def _choose(work: Work, asked: Chosen, since: datetime | None) -> tuple[Observation, frozenset[str]]:

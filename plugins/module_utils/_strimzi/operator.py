@@ -159,14 +159,22 @@ def pause(step: Pause, observation: Observation, work: Work) -> None:
         _wait_for_kafka(work, lambda kafka: condition(kafka, PAUSED), "confirmed the pause of")
 
 
-def left_paused(work: Work, known: bool = True) -> str:
-    """The object of a pause that a call leaves behind, and how it is ended, as sentences. known: whether it was seen."""
-    scope, is_left = work.scope, "is" if known else "may be"
+def left_paused(work: Work, known: bool = True, holder: str = "") -> str:
+    """The object of a pause that a call leaves behind, and how it is ended, as sentences. known: whether it was seen. holder: the party that the
+    pause is made for, where that is no flow.
+    """
+    scope = work.scope
+    left = f"The Cluster Operator {'is' if known else 'may be'} left paused for Kafka {scope.namespace}/{scope.cluster}"
+    command = f"kubectl annotate kafka {scope.cluster} -n {scope.namespace} {names.PAUSE_RECONCILIATION}-"
+    if holder:
+        return (
+            f"{left}, in the name of {holder}. The module strimzi_reconciliation ends the pause with state=resumed and holder={holder}; by hand: "
+            f"{command} {names.PAUSED_FOR}-."
+        )
     return (
-        f"The Cluster Operator {is_left} left paused for Kafka {scope.namespace}/{scope.cluster}; what it must not see half-way may not be at its end. "
-        "Run any playbook of this collection on this cluster again when the cause below is gone: it finishes this and ends the pause. By hand, "
-        "where no other run is at work, and at the price of a restart of each node: "
-        f"kubectl annotate kafka {scope.cluster} -n {scope.namespace} {names.PAUSE_RECONCILIATION}- {scope.paused_by}-."
+        f"{left}; what it must not see half-way may not be at its end. Run any playbook of this collection on this cluster again when the cause below "
+        "is gone: it finishes this and ends the pause. By hand, where no other run is at work, and at the price of a restart of each node: "
+        f"{command} {scope.paused_by}-."
     )
 
 

@@ -73,3 +73,11 @@ def test_who_wants_handshakes_is_told_what_is_in_the_way() -> None:
     nodes = Nodes(Evidence.HANDSHAKE, NO_WAY)
     with pytest.raises(Unavailable):
         nodes.look()
+
+
+def test_a_failure_that_may_pass_is_no_reason_to_ask_no_node_for_the_rest_of_the_call() -> None:
+    passing = Unavailable(NO_WAY.attempt, "etcdserver: leader changed", "Run again.", is_transient=True)
+    nodes = Nodes(Evidence.AUTO, passing, ANSWERS)
+    with pytest.raises(Unavailable):
+        nodes.look()
+    assert (nodes.look(), nodes.eyes.source) == (ANSWERS, Evidence.HANDSHAKE)

@@ -15,11 +15,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.reconcili
     pause_for,
     resume_for,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Conflict
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Conflict, Unavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent, StepError
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
+from ansible_collections.trustops.strimzi.tests.support.faults import Fault, FaultyApi, always
 from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench, conditions, kafka
 
 ANNOTATION, BY_US, FOR = "strimzi.io/pause-reconciliation", "trustops.strimzi/paused-by", "trustops.strimzi/paused-for"
@@ -165,3 +166,29 @@ def test_what_somebody_changed_meanwhile_is_not_overwritten(act: Act, found: dic
 
 def void(_result: object) -> None:
     """Nothing."""
+
+
+@pytest.mark.parametrize(("act", "found"), [(pause_for, {}), (resume_for, STORAGE)])
+def test_a_failure_that_passes_is_no_end(act: Act, found: dict[str, str]) -> None:
+    bench = Paused(found, confirmed=bool(found))
+    bench.confirm_at(3, *(["Ready"] if found else ["ReconciliationPaused"]))
+    api = FaultyApi(bench.api, always(Fault.LOST_ANSWER, "PATCH"))
+    actions = bench.act(act, transport=api)
+    assert bench.annotations == ({} if found else STORAGE)
+    assert [method for method, _path in api.calls].count("PATCH") == len([one for one in actions if one.is_change]) == 1
+
+
+@pytest.mark.parametrize(("act", "found"), [(pause_for, {}), (resume_for, STORAGE)])
+def test_a_failure_that_leaves_the_operator_paused_says_so(act: Act, found: dict[str, str]) -> None:
+    """The operator confirms no pause, or the API server ends none."""
+    bench = Paused(found, confirmed=bool(found))
+    work = bench.work(transport=FaultyApi(bench.api, always(Fault.UNAVAILABLE, "PATCH")) if found else None)
+    with pytest.raises(Unavailable if found else OperatorSilent):
+        act("storage", work, lambda: None)
+    assert work.pause_left.startswith(
+        "The Cluster Operator is left paused for Kafka kafka/demo, in the name of storage."
+    )
+    assert (
+        "kubectl annotate kafka demo -n kafka strimzi.io/pause-reconciliation- trustops.strimzi/paused-for-."
+        in work.pause_left
+    )

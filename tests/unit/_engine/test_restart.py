@@ -14,6 +14,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors i
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
+from ansible_collections.trustops.strimzi.tests.support.faults import Fault, FaultyApi
 from ansible_collections.trustops.strimzi.tests.unit._rollout.stand import CONTROL, NODES, Stand
 from ansible_collections.trustops.strimzi.tests.unit._strimzi.steps import record
 
@@ -118,3 +119,17 @@ def test_a_cluster_that_does_not_exist_is_told_with_those_that_do(stand: Stand) 
     with pytest.raises(StepError, match="Kafka kafka/demo does not exist") as caught:
         restarted(stand)
     assert "prod" in caught.value.remedy
+
+
+def test_a_failure_that_passes_restarts_no_pod_twice(stand: Stand) -> None:
+    """Pods that were replaced before it are not chosen again."""
+    kept = iter([Fault.UNAVAILABLE])
+
+    def fails_at_the_second(number: int, method: str, path: str) -> Fault | None:
+        return next(kept, None) if method != "GET" and path.endswith(NODES[1]) else None
+
+    work = stand.work(transport=FaultyApi(stand.api, fails_at_the_second))
+    restart(work, KAFKA, None, lambda: None)
+    assert next(kept, None) is None, "it failed"
+    restarts = [action.object for action in work.actions if action.verb == "restart"]
+    assert sorted(restarts) == sorted(f"Pod kafka/{name}" for name in NODES)
