@@ -29,7 +29,6 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors i
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import Outside
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_authentication import Authentication
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust import decide as decisions
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.named import NamedSecret
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions import presenters as preconditions
@@ -192,11 +191,8 @@ def test_one_first_and_then_some_at_a_time(cluster: ClientsCluster, nodes: Reloa
     assert_served(cluster, supplied)
 
 
-def test_one_at_a_time_takes_as_many_passes_as_there_are_users(
-    cluster: ClientsCluster, nodes: ReloadingNodes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_at_a_time_takes_as_many_passes_as_there_are_users(cluster: ClientsCluster, nodes: ReloadingNodes) -> None:
     """Neither the plan nor the run takes that for a circle."""
-    monkeypatch.setattr(decisions, "_MOST_PASSES", 20)
     cluster.begin(*(f"user-{number}" for number in range(20)))
     supplied, intent = elsewhere(root("Corporate Root")), {"asked": ASKED, "user_batch": 1}
     run(cluster, Goal.REPLACE_KEY, supplied)

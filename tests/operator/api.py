@@ -34,10 +34,14 @@ class ApiError(Exception):
 
 
 class Api:
-    """CRUD in one namespace."""
+    """CRUD in one namespace. manager: as the API server notes it; Strimzi's programs name themselves so."""
 
-    def __init__(self, transport: Any, namespace: str) -> None:
-        self.transport, self.namespace = transport, namespace
+    def __init__(self, transport: Any, namespace: str, manager: str = "strimzi-cluster-operator") -> None:
+        self.transport, self.namespace, self.manager = transport, namespace, manager
+
+    @property
+    def _managed(self) -> dict[str, str]:
+        return {"fieldManager": self.manager}
 
     def _path(self, plural: str, name: str = "", sub: str = "") -> str:
         parts = [GROUPS[plural], "namespaces", self.namespace, plural, name, sub]
@@ -62,13 +66,13 @@ class Api:
         return self._call("GET", self._path(plural), query=query)["items"]
 
     def create(self, plural: str, body: Object) -> Object:
-        return self._call("POST", self._path(plural), body=body)
+        return self._call("POST", self._path(plural), body=body, query=self._managed)
 
     def replace(self, plural: str, body: Object) -> Object:
-        return self._call("PUT", self._path(plural, body["metadata"]["name"]), body=body)
+        return self._call("PUT", self._path(plural, body["metadata"]["name"]), body=body, query=self._managed)
 
     def patch(self, plural: str, name: str, body: Object, sub: str = "") -> Object:
-        return self._call("PATCH", self._path(plural, name, sub), body=body, content_type=MERGE)
+        return self._call("PATCH", self._path(plural, name, sub), body=body, content_type=MERGE, query=self._managed)
 
     def apply(self, plural: str, body: Object) -> None:
         """Create it, or write these fields into what is there."""

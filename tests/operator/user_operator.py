@@ -42,8 +42,8 @@ class UserOperatorDouble:
         prefix: str = "",
         ca_namespace: str = "",
     ) -> None:
-        self.api = Api(transport, namespace)
-        self.authorities = Api(transport, ca_namespace or namespace)
+        self.api = Api(transport, namespace, "strimzi-user-operator")
+        self.authorities = Api(transport, ca_namespace or namespace, "strimzi-user-operator")
         self.cluster, self.keystores, self.prefix = cluster, keystores, prefix
         #: Users that were issued a certificate, in order.
         self.issued: list[str] = []

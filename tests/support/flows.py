@@ -19,6 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.keys import 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import ClusterNames
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Settings, Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.written import Written
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import ENGINE, Engine
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
@@ -113,7 +114,7 @@ def run_flow(work: Work, intent: Intent, engine: Engine = ENGINE, *, is_leased: 
     for phase in Phase:
         if not intent.allows(phase):
             break
-        call = replace(work, actions=[])
+        call = replace(work, actions=[], warnings=[], written=Written())
         leased = Leased(call) if is_leased else None
         try:
             outcome = run(call, replace(intent, until=phase), leased.take if leased else lambda: None, engine=engine)
@@ -125,7 +126,7 @@ def run_flow(work: Work, intent: Intent, engine: Engine = ENGINE, *, is_leased: 
             result = FlowResult(outcome)
         result.outcome = outcome
         result.actions += call.actions
-        result.warnings += outcome.warnings
+        result.warnings += call.warnings
         if outcome.decision.violations:
             break
         # The next phase is about the same CA: one that is in place by then is not asked for again.

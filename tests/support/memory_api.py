@@ -24,6 +24,10 @@ _PATH = re.compile(
     r"^/(?:api|apis/(?P<group>[^/]+))/(?P<version>[^/]+)/namespaces/(?P<ns>[^/]+)/(?P<plural>[^/]+)"
     r"(?:/(?P<name>[^/]+))?(?:/(?P<sub>[^/]+))?$"
 )
+#: The field manager of whoever says nothing of it.
+A_PERSON = "kubectl-edit"
+#: Kinds of which it is noted who owns which field.
+_MANAGED = ("secrets", "kafkas", "kafkanodepools", "pods", "strimzipodsets")
 #: Not stored: a question whether the client may do something. Here everybody may do everything.
 ACCESS_REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 _KINDS = {
@@ -98,6 +102,7 @@ class MemoryApi:
         self.clock: Callable[[], str] = lambda: "2026-01-01T00:00:00Z"
         #: The time that answers tell; None where they tell none.
         self.date: Callable[[], datetime] | None = None
+        self._manager = A_PERSON
 
     # The HTTP face -------------------------------------------------------------------------------------------------
 
@@ -130,6 +135,7 @@ class MemoryApi:
             try:
                 if method == "GET":
                     return self._get(plural, namespace, name, query or {})
+                self._manager = (query or {}).get("fieldManager", A_PERSON)
                 if method == "POST":
                     return self._create(plural, namespace, _copied(body))
                 if method == "DELETE":
@@ -247,9 +253,8 @@ class MemoryApi:
     def _store(self, verb: str, key: Key, old: Object | None, new: Object) -> None:
         self._version += 1
         new["metadata"]["resourceVersion"] = str(self._version)
-        if "data" in new and (old is None or old.get("data") != new["data"]):
-            field = {"operation": "Update", "time": self.clock(), "fieldsV1": {"f:data": {}}}
-            new["metadata"]["managedFields"] = [field]
+        if key[0] in _MANAGED:
+            _note_manager(old, new, self._manager, self.clock())
         self._objects[key], self._packed[key] = new, marshal.dumps(new)
         self._record(verb, "ADDED" if old is None else "MODIFIED", key, old, new)
 
@@ -283,6 +288,15 @@ class MemoryApi:
     def all(self, plural: str, namespace: str) -> list[Object]:
         with self._lock:
             return [self._copy(key) for key in self._keys(plural, namespace)]
+
+    def give(self, plural: str, namespace: str, name: str, manager: str) -> None:
+        """From here on this manager owns every field of the object, as if it had made it."""
+        with self._lock:
+            key = (plural, namespace, name)
+            now = self._copy(key)
+            del now["metadata"]["managedFields"]
+            _note_manager(None, now, manager, self.clock())
+            self._objects[key], self._packed[key] = now, marshal.dumps(now)
 
     def finish_delete(self, plural: str, namespace: str, name: str) -> None:
         """End the graceful deletion of a pod."""
@@ -318,6 +332,61 @@ def _merge(target: Any, patch: Any) -> Any:
         else:
             target[key] = _merge(target.get(key), value)
     return target
+
+
+def _note_manager(old: Object | None, new: Object, manager: str, now: str) -> None:
+    """``metadata.managedFields``: a writer owns what it has changed. Its time is that of its last change, and removing is none
+    (structured-merge-diff, Updater.Update).
+    """
+    before, after = _owned(old or {}), _owned(new)
+    taken = {path for path, value in after.items() if path not in before or before[path] != value}
+    entries = []
+    known = (old or {"metadata": {}})["metadata"].get("managedFields", ())
+    for entry in (*known, *([] if any(one["manager"] == manager for one in known) else [{"manager": manager}])):
+        owned = {path for path in _paths(entry.get("fieldsV1", {})) if path in after}
+        owned, at = (
+            (owned | taken, now if taken else entry.get("time", now))
+            if entry["manager"] == manager
+            else (owned - taken, entry["time"])
+        )
+        if owned:
+            fields = _as_fields(owned)
+            entries.append(
+                {
+                    "manager": entry["manager"],
+                    "operation": "Update",
+                    "time": at,
+                    "fieldsType": "FieldsV1",
+                    "fieldsV1": fields,
+                }
+            )
+    new["metadata"]["managedFields"] = entries
+
+
+def _owned(found: Object) -> dict[tuple[str, ...], Any]:
+    """The values of fields that tests look at, by their paths."""
+    annotations = found.get("metadata", {}).get("annotations") or {}
+    values = {("data", name): value for name, value in (found.get("data") or {}).items()}
+    values |= {("metadata", "annotations", name): value for name, value in annotations.items()}
+    return values | {("spec", name): value for name, value in (found.get("spec") or {}).items()}
+
+
+def _as_fields(paths: set[tuple[str, ...]]) -> Object:
+    fields: Object = {}
+    for path in sorted(paths):
+        here = fields
+        for part in path:
+            here = here.setdefault(f"f:{part}", {})
+    return fields
+
+
+def _paths(fields: Object, above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    for name, below in fields.items():
+        path = (*above, name.removeprefix("f:"))
+        if below:
+            yield from _paths(below, path)
+        else:
+            yield path
 
 
 def _selected(item: Mapping[str, Any], query: Mapping[str, str]) -> bool:

@@ -97,6 +97,9 @@ class TrustModule(ClusterModule):
 
     def done_so_far(self) -> dict[str, Any]:
         actions = self._work.actions if self._work else []
+        # They are told whatever comes of the call, and once.
+        while self._work and self._work.warnings:
+            self.module.warn(self._work.warnings.pop(0))
         done = {
             "changed": any(action.is_change for action in actions),
             "actions": [action.as_result() for action in actions],
@@ -232,8 +235,6 @@ class TrustModule(ClusterModule):
 
     def result(self, outcome: Outcome) -> dict[str, Any]:
         self.hide_secrets(outcome.observation)
-        for warning in outcome.warnings:
-            self.module.warn(warning)
         for waiver in unmatched(outcome.observation.snapshot):
             self.module.warn(
                 f"waivers: no client {waiver.client} was seen outside the cluster; correct the name, or take it out."

@@ -19,28 +19,23 @@ from .._strimzi import operator
 from .._strimzi.errors import LinkUnavailable, ReloadImpossible, StepError
 from .._strimzi.observe import Observation
 from .._strimzi.work import Work
-from .._trust.decide import ENGINE, Engine, decide, most_passes
+from .._trust.decide import ENGINE, Engine, decide
 from .._trust.model.decision import Decision, Transition
 from .._trust.model.intent import Intent, Spread
 from .._trust.model.ledger import Ledger
 from .._trust.model.snapshot import Snapshot
 from .._trust.model.steps.base import Steps
 from .._trust.model.steps.pause import Pause, Resume
+from .._trust.model.violations import Violation
 from .._trust.rules.pause import let_on
 from .carry_out import carry_out
+from .course import Course, warn_of_owners
 from .looking import decide_with_a_look, see
 from .outcome import Outcome, look
 from .patience import AT_FIRST, IN_A_FLOW, IN_A_PAUSE, Patience
 
 #: Whether the state that a caller asked for is reached; the flow may have more to do then.
 Reached: TypeAlias = Callable[[Snapshot], bool]
-
-
-class NoProgress(StepError):
-    """The decisions went in a circle."""
-
-    def __init__(self, passes: int) -> None:
-        super().__init__(f"No end after {passes} passes.", "Please report it; the flow can be run again without harm.")
 
 
 class NameTaken(StepError):
@@ -103,25 +98,47 @@ def _go_on(
     patience: Patience,
 ) -> None:
     taken: set[str] = set()
-    passes = most_passes(outcome.observation.snapshot)
-    for _pass in range(passes):
+    course = Course(work, intent, outcome, reached)
+    warn_of_owners(outcome, work)
+    while True:
+        patience.through(partial(course.see, outcome.observation), _limit(outcome))
         steps, snapshot = outcome.decision.steps, outcome.observation.snapshot
         if not steps or (reached(snapshot) and not snapshot.reconciliation.paused_by_us):
             return
-        intent = _with_restarts_where_they_began(steps, outcome, intent)
+        intent = _with_restarts_where_they_began(steps, work, intent)
+        if obstacles := course.obstacles(outcome.observation, intent, steps):
+            _stop(obstacles, work, intent, outcome, engine, patience)
+            return
         in_doubt: tuple[Transition, ...] = ()
         try:
             _hold_the_lease(steps, outcome, work, before_write)
-            intent = _carry_out_what_can_be(steps, outcome, work, intent, taken)
+            intent = _carry_out_what_can_be(steps, outcome, work, intent, taken, course)
             patience.renew()
         except KubeError as error:
             # The state may have changed since the decision, also by the write that has failed.
             in_doubt = outcome.decision.transitions
+            course.failed()
             patience.wait(error, _limit(outcome))
+        except StepError as error:
+            # A wait is in vain where another writer has taken away what it waits for the effect of.
+            lost = course.failure(error) if outcome.has_begun else None
+            if lost is None:
+                raise
+            _stop((lost,), work, intent, outcome, engine, patience)
+            return
         earlier = None if any(step.changes_what_nodes_say for step in steps) else outcome.looked
         outcome.go_on(*patience.through(partial(_look_again, work, intent, engine, earlier), _limit(outcome)))
         outcome.transitions += [one for one in in_doubt if _is_taken(one, outcome.observation.snapshot)]
-    raise NoProgress(passes)
+
+
+def _stop(
+    obstacles: tuple[Violation, ...], work: Work, intent: Intent, outcome: Outcome, engine: Engine, patience: Patience
+) -> None:
+    """End the call here, and its pause as after a failure: nothing else is begun."""
+    left = tuple(step.as_left() for step in outcome.decision.steps)
+    _leave(work, intent, outcome, engine, patience)
+    seen = patience.through(partial(see, work), _limit(outcome))
+    outcome.go_on(seen, Decision(violations=obstacles, pending=left))
 
 
 def _is_taken(transition: Transition, snapshot: Snapshot) -> bool:
@@ -151,7 +168,9 @@ def _limit(outcome: Outcome) -> timedelta:
     return IN_A_PAUSE if outcome.is_in_a_pause else IN_A_FLOW
 
 
-def _carry_out_what_can_be(steps: Steps, outcome: Outcome, work: Work, intent: Intent, taken: set[str]) -> Intent:
+def _carry_out_what_can_be(
+    steps: Steps, outcome: Outcome, work: Work, intent: Intent, taken: set[str], course: Course
+) -> Intent:
     """Carry out the steps, as far as nothing comes in between. The intent for the rest of the call, without what has turned out to be
     impossible. taken: errors about objects that were there already; this one is added.
     """
@@ -162,13 +181,16 @@ def _carry_out_what_can_be(steps: Steps, outcome: Outcome, work: Work, intent: I
         if str(error) in taken:
             intent = _without_user(error, outcome.observation.snapshot, intent)
         taken.add(str(error))
+        course.crossed()
         work.alive()
     except (Conflict, NotFound):
         # The state has changed since the decision; nothing was overwritten.
+        course.crossed()
         work.alive()
     except LinkUnavailable as error:
         # Nothing was written yet, and the way without it is always there.
-        outcome.warnings.append(
+        course.crossed()
+        work.warnings.append(
             f"{error} The CA is replaced without a link certificate, with one restart more of each node. For the next time: "
             f"{error.remedy}"
         )
@@ -176,7 +198,8 @@ def _carry_out_what_can_be(steps: Steps, outcome: Outcome, work: Work, intent: I
     except ReloadImpossible as error:
         if intent.spread is Spread.RELOAD:
             raise
-        outcome.warnings.append(f"{error} They are restarted instead.")
+        course.crossed()
+        work.warnings.append(f"{error} They are restarted instead.")
         return replace(intent, spread=Spread.RESTART)
     return intent
 
@@ -190,14 +213,14 @@ def _without_user(error: AlreadyExists, snapshot: Snapshot, intent: Intent) -> I
     return replace(intent, taken=intent.taken | {error.name})
 
 
-def _with_restarts_where_they_began(steps: Steps, outcome: Outcome, intent: Intent) -> Intent:
+def _with_restarts_where_they_began(steps: Steps, work: Work, intent: Intent) -> Intent:
     """The intent for the rest of the call. A call that has restarted nodes instead of reloading them stays with
     restarts, and warns why.
     """
     why = next((step.avoidable for step in steps if step.avoidable), "")
     if not why or intent.spread is not Spread.AUTO:
         return intent
-    outcome.warnings.append(why)
+    work.warnings.append(why)
     return replace(intent, spread=Spread.RESTART)
 
 

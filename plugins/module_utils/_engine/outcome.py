@@ -32,7 +32,6 @@ class Outcome:
     replaces: str | None
     before: Observation
     transitions: list[Transition] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
     looked: Observation | None = field(default=None, init=False)
     has_begun: bool = field(default=False, init=False)
     pauses: bool = field(default=False, init=False)

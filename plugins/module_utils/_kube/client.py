@@ -42,6 +42,9 @@ _FIRST_DELAY = 0.25
 _LONGEST_DELAY = 30.0
 #: Seconds from which on people who watch are told why nothing happens.
 _NOTICED = 5.0
+#: The manager by which the API server notes fields that this collection has written, whatever User-Agent is configured (Kubernetes API,
+#: ``metadata.managedFields``).
+FIELD_MANAGER = "trustops.strimzi"
 #: Seconds that the server may be late in ending a watch.
 _WATCH_GRACE = 5.0
 
@@ -226,6 +229,8 @@ class KubeClient:
         name = None if attempt.verb == "create" else attempt.name
         path = attempt.resource.path(attempt.namespace, name, attempt.subresource)
         self.writes += attempt.is_write
+        if attempt.is_write and method != "DELETE":
+            query = {**(query or {}), "fieldManager": FIELD_MANAGER}
         number, timeouts = 1, 0
         while True:
             self.requests += 1

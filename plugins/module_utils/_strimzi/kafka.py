@@ -96,6 +96,7 @@ def read_reconciliation(
         paused=paused,
         paused_by_us=paused and annotation(kafka, scope.paused_by) is not None,
         pause_effective=paused and condition(kafka, PAUSED),
+        mark_left=not paused and annotation(kafka, scope.paused_by) is not None,
         neighbours=neighbours,
         pauser=_pauser(kafka, scope) if paused else "",
         foreign_type=_foreign_type(kafka, scope),

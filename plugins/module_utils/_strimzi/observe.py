@@ -12,11 +12,12 @@ import platform
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeAlias
 
 from .._kube.client import KubeClient
 from .._kube.errors import Forbidden
-from .._kube.resources import SECRETS
+from .._kube.resources import PODS, SECRETS
 from .._pki.keys import PrivateKey
 from .._trust.model.names import ObjectNames
 from .._trust.model.pools import PoolNode
@@ -36,10 +37,13 @@ from .outside_clients import (
     observe_outside,
 )
 from .pods import is_final, read_pod
-from .resources import KAFKAS
+from .resources import KAFKA_NODE_POOLS, KAFKAS
 from .secret_data import size
 from .trust_bundle import read_bundle
 from .wanted_nodes import NO_GROWTH, Growth, NodePools, WantedNode, node_pools
+
+#: Kind, namespace and name of an object.
+Key: TypeAlias = tuple[str, str, str]
 
 
 @dataclass(frozen=True, repr=False)
@@ -69,6 +73,13 @@ class Observation:
 
     def secret(self, name: str) -> Mapping[str, Any] | None:
         return self.secrets.get(name)
+
+    @cached_property
+    def by_key(self) -> Mapping[Key, Mapping[str, Any]]:
+        """The objects that it was read from, by kind, namespace and name."""
+        kafkas = {self.scope.cluster: self.kafka} if self.kafka is not None else {}
+        read = ((KAFKAS, kafkas), (SECRETS, self.secrets), (PODS, self.pods), (KAFKA_NODE_POOLS, self.pools))
+        return {(kind.kind, self.scope.namespace, name): one for kind, found in read for name, one in found.items()}
 
 
 @dataclass(frozen=True, repr=False)

@@ -26,6 +26,7 @@ from .observe import Observation, observe
 from .observe_clients import observe_clients_ca
 from .outside_clients import NOTHING_SAID, Outside
 from .wanted_nodes import NO_GROWTH, Growth
+from .written import Written
 
 
 class Clock(Protocol):
@@ -114,6 +115,7 @@ class Work:
     unreloadable: why nodes cannot be told to re-read anything from here, as a sentence.
     actions: what was done so far, in order, or in a dry run what would be; true also when a step fails half-way.
     pause_left: the sentences about a pause that this call leaves behind; empty where it leaves none.
+    written: the fields that this call has written. warnings: sentences for people, whatever comes of the call.
     """
 
     client: KubeClient
@@ -129,6 +131,8 @@ class Work:
     unreloadable: Callable[[], str] = field(default=lambda: "")
     actions: list[Action] = field(default_factory=list)
     pause_left: str = ""
+    written: Written = field(default_factory=Written)
+    warnings: list[str] = field(default_factory=list)
 
     def observe(self) -> Observation:
         """The cluster as it is stored now. Raises KubeError."""

@@ -98,12 +98,17 @@ def _holds(found: Any, wanted: Any) -> bool:
 def _send(write: Write, work: Work) -> str:
     """The resource version after it; that of a deleted object is its last."""
     namespace, body, before = write.namespace or work.scope.namespace, dict(write.body or {}), write.resource_version
+    key = write.resource.kind, namespace, write.name
+    if write.verb is WriteVerb.DELETE:
+        work.client.delete(write.resource, namespace, write.name, resource_version=before)
+        work.written.note(key, None)
+        return before or ""
     if write.verb is WriteVerb.CREATE:
-        return version(work.client.create(write.resource, namespace, body))
-    if write.verb is WriteVerb.UPDATE:
-        return version(work.client.patch(write.resource, namespace, write.name, body, resource_version=before))
-    work.client.delete(write.resource, namespace, write.name, resource_version=before)
-    return before or ""
+        answer = work.client.create(write.resource, namespace, body)
+    else:
+        answer = work.client.patch(write.resource, namespace, write.name, body, resource_version=before)
+    work.written.note(key, body, str(answer["metadata"].get("uid") or ""))
+    return version(answer)
 
 
 def version(existing: Mapping[str, Any]) -> str:

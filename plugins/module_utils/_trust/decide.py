@@ -58,19 +58,6 @@ class Engine:
 ENGINE = Engine()
 
 
-#: Far more passes than any flow needs in a row, those that it takes for each user left aside.
-_MOST_PASSES = 200
-#: A user's certificate is written, the user is let on, and twice something may come in between.
-_MOST_PASSES_OF_A_USER = 4
-
-
-def most_passes(snapshot: Snapshot) -> int:
-    """How many passes a flow may take from here; a flow that takes as many goes in a circle. Users, who are among the presenters, can be given
-    their certificates one at a time.
-    """
-    return _MOST_PASSES + _MOST_PASSES_OF_A_USER * len(snapshot.presenters)
-
-
 def decide(snapshot: Snapshot, intent: Intent, engine: Engine = ENGINE) -> Decision:
     """The next steps towards the goal, what justified them, or what holds the flow.
 

@@ -34,7 +34,9 @@ def reconcile(memory: MemoryCluster, **options: Any) -> Ended:
 
 
 def test_a_new_ca_ends_the_call_without_an_error() -> None:
-    ended = reconcile(holding(THEIRS.pem))
+    memory = holding(THEIRS.pem)
+    changed_at = memory.time()
+    ended = reconcile(memory)
     assert (ended.failed, ended.result["changed"], ended.result["done"]) == (False, False, False)
     (told,) = ended.result["waiting"]
     assert SHA_256 in told
@@ -42,7 +44,7 @@ def test_a_new_ca_ends_the_call_without_an_error() -> None:
         "object": "Secret kafka/corporate-ca, entry ca.crt",
         "problem": "",
         "cas": ended.result["ca_source"]["cas"],
-        "changed_at": None,
+        "changed_at": changed_at,
         "signing": SHA_256,
         "begins": "replace_key",
         "to_be_confirmed": [SHA_256],

@@ -170,7 +170,8 @@ class Reconciliation:
     exists: the Kafka resource exists. generated: the operator generates the cluster CA.
     observed: the operator has seen the current generation of the resource. ready: condition ``Ready``. failed: its last reconcile has.
     paused: the pause annotation is set. paused_by_us: a flow of this collection set it.
-    pause_effective: the operator has confirmed the pause.
+    pause_effective: the operator has confirmed the pause. mark_left: another hand has ended a pause of a flow of this collection, and the
+    annotation that says whose it was is still there.
     neighbours: where the Kafka resource does not exist, the names of those that do in its namespace. pauser: who has paused it, as far as
     that is known and it is somebody else. foreign_type: what the resource says of where the operator has the CA from; empty where the operator or its
     user makes it. absent: why it is sure that no operator works on the resource, as a clause; empty where nothing shows that.
@@ -184,6 +185,7 @@ class Reconciliation:
     paused: bool = False
     paused_by_us: bool = False
     pause_effective: bool = False
+    mark_left: bool = False
     neighbours: tuple[str, ...] = ()
     pauser: str = ""
     foreign_type: str = ""

@@ -63,6 +63,10 @@ class Condition(str, Enum):
     TRUST = "trust"
     REMOVAL = "removal"
     IN_PLACE = "in_place"
+    # Conditions before each pass of a call.
+    WRITES_LAST = "writes_last"
+    FLOW_ADVANCES = "flow_advances"
+    RESTARTS_ARE_PLANNED = "restarts_are_planned"
     # Conditions before the restart of a node, where this collection restarts it itself.
     QUORUM = "quorum"
     AVAILABILITY = "availability"

@@ -6,28 +6,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ..._pki.certificates import Certificate
-from ..decide import decide, most_passes
+from ..decide import decide
 from ..ledger.target import resolve
 from ..model.goals import Phase
 from ..model.intent import Intent
 from ..model.ledger import Ledger
 from ..model.names import named
 from ..model.snapshot import Component, Snapshot
-from ..model.steps.base import StandIn, Step
-from ..model.violations import Violation
+from ..model.steps.base import StandIn, Step, Steps
+from ..model.steps.nodes import Roll, RollReason
+from ..model.violations import Condition, Violation
+from .likeness import state_of
 
 
 @dataclass(frozen=True)
 class PlannedStep:
-    """what: a sentence. nodes, others: names of the pods that it restarts (Kafka nodes; everything else)."""
+    """what: a sentence. nodes, others: names of the pods that it restarts (Kafka nodes; everything else). reason: why they restart."""
 
     phase: Phase
     what: str
     nodes: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    reason: RollReason | None = None
 
 
 @dataclass(frozen=True)
@@ -44,26 +48,45 @@ class Forecast:
     waiting: tuple[str, ...] = ()
 
 
-def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn) -> Forecast:
-    """Every step from here to the end of the flow, if nothing else happens and no restart fails."""
+def forecast(
+    snapshot: Snapshot, intent: Intent, stand_in: StandIn, reached: Callable[[Snapshot], bool] = lambda after: False
+) -> Forecast:
+    """Every step from here to the end of the flow, or to where a caller has what it asks for, if nothing else happens and no restart fails."""
     about = resolve(snapshot, intent, snapshot.ledger or Ledger()).replaces
     intent = replace(intent, replaces=about or intent.replaces)
     # The answers of the pods that run now are no evidence for the pods that will run later.
     start = snapshot = snapshot.as_stored()
     planned: list[PlannedStep] = []
     choices: dict[str, None] = {}
-    seen, passes = _prepared(start), most_passes(start)
-    for _pass in range(passes):
+    seen, states = _prepared(start), set[int]()
+    while True:
         decision = decide(snapshot, intent)
-        if not decision.steps:
-            found = Forecast(tuple(planned), decision.violations, tuple(filter(None, choices)), decision.waiting)
+        circle = _circle(snapshot, decision.steps, states)
+        if not decision.steps or circle or (reached(snapshot) and not snapshot.reconciliation.paused_by_us):
+            held = (*decision.violations, *circle)
+            found = Forecast(tuple(planned), held, tuple(filter(None, choices)), decision.waiting)
             return _without(seen - _prepared(start) - _brought(start, intent), found)
         for step in decision.steps:
             choices.update(dict.fromkeys((step.because, step.avoidable)))
             planned.append(_planned(step, snapshot))
             snapshot = step.effect(snapshot, stand_in)
             seen |= _prepared(snapshot)
-    raise RuntimeError(f"no end after {passes} passes")
+
+
+def _circle(snapshot: Snapshot, steps: Steps, states: set[int]) -> tuple[Violation, ...]:
+    """The violation where these steps would be taken a second time in the same state. states: those so far; this one is added."""
+    state, count = state_of(snapshot, steps), len(states)
+    states.add(state)
+    if not steps or len(states) > count:
+        return ()
+    return (
+        Violation(
+            Condition.FLOW_ADVANCES,
+            snapshot.names.kafka,
+            f"The plan comes back to where it was before: {steps[0].sentence()}.",
+            "Nothing is written. Report this with the output of strimzi_ca_info.",
+        ),
+    )
 
 
 def _prepared(snapshot: Snapshot) -> frozenset[Certificate]:
@@ -99,4 +122,5 @@ def _planned(step: Step, snapshot: Snapshot) -> PlannedStep:
         what=step.sentence(),
         nodes=tuple(pod.name for pod in restarted if pod.component is Component.KAFKA),
         others=tuple(pod.name for pod in restarted if pod.component is not Component.KAFKA),
+        reason=step.reason if isinstance(step, Roll) else None,
     )

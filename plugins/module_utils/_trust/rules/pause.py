@@ -70,9 +70,10 @@ def let_on(snapshot: Snapshot) -> Steps:
     """The steps that end the pauses that this collection has made, where nothing else may be done. The operator stays paused where it would take
     what is half-way for something to do; and in a cluster that goes, or that no operator sees: one that comes later would see the work half-way.
     """
-    if snapshot.reconciliation.absent or snapshot.names.kafka in snapshot.in_deletion:
+    state = snapshot.reconciliation
+    if state.absent or snapshot.names.kafka in snapshot.in_deletion:
         return ()
-    ends = snapshot.reconciliation.paused_by_us and not finds_work(snapshot)
+    ends = state.mark_left or (state.paused_by_us and not finds_work(snapshot))
     return (*((Resume(phase=Phase.USE),) if ends else ()), *_resume_reissue(snapshot))
 
 

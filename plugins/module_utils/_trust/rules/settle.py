@@ -44,7 +44,7 @@ def end_pause(at: Situation) -> Steps:
     stops before that.
     """
     if not at.snapshot.reconciliation.paused_by_us:
-        return ()
+        return (Resume(phase=at.phase),) if at.snapshot.reconciliation.mark_left else ()
     leaving = (withdraw,) if at.allows(Phase.RETIRE) else ()
     rules = (write_bundle, rewrite_leaves, stamp_pods, replace_leaves, scale, switch, *leaving, raise_key_generation)
     wanted = next(filter(None, (rule(at) for rule in rules)), ())

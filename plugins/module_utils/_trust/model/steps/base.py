@@ -57,6 +57,8 @@ class Step(ABC):
     is_told: ClassVar[bool] = True
     #: Whether running nodes may answer differently after it.
     changes_what_nodes_say: ClassVar[bool] = False
+    #: Whether it only waits: where it is decided on again, nothing was done twice.
+    only_waits: ClassVar[bool] = False
     #: Whether it only waits, for as long as somebody else likes: other runs may work meanwhile.
     holds_nothing: ClassVar[bool] = False
 

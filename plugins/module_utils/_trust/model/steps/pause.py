@@ -14,7 +14,9 @@ from .base import Look, StandIn, Step
 
 
 def _paused(paused: bool, snapshot: Snapshot) -> Snapshot:
-    state = replace(snapshot.reconciliation, paused=paused, paused_by_us=paused, pause_effective=paused)
+    state = replace(
+        snapshot.reconciliation, paused=paused, paused_by_us=paused, pause_effective=paused, mark_left=False
+    )
     return replace(snapshot, reconciliation=state)
 
 

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from ...._pki.certificates import Certificate
 from ..goals import Phase
@@ -75,6 +76,7 @@ class AwaitReissue(Step):
     authority: Certificate
     batch: int | None = None
     phase: Phase = Phase.USE
+    only_waits: ClassVar[bool] = True
 
     def sentence(self) -> str:
         batches = f", {self.batch} at a time" if self.batch else ""
@@ -93,6 +95,7 @@ class AwaitKept(Step):
     names: tuple[str, ...]
     authority: Certificate
     phase: Phase = Phase.USE
+    only_waits: ClassVar[bool] = True
 
     def sentence(self) -> str:
         return f"see that the User Operator keeps {counted(len(self.names), 'certificate')} of {named(self.authority)}"
@@ -108,6 +111,7 @@ class AwaitPickUp(Step):
     names: tuple[str, ...]
     authority: Certificate
     phase: Phase = Phase.USE
+    only_waits: ClassVar[bool] = True
 
     def sentence(self) -> str:
         return f"wait until {listed(self.names)} present certificates of {named(self.authority)}"

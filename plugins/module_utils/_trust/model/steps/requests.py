@@ -80,6 +80,7 @@ class AwaitIssuer(Step):
     asked: str
     until: datetime
     holds_nothing: ClassVar[bool] = True
+    only_waits: ClassVar[bool] = True
 
     def sentence(self) -> str:
         return f"wait until {self.asked} has issued {counted(len(self.secrets), 'certificate')}"

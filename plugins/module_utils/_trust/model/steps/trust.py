@@ -62,6 +62,7 @@ class AwaitBundle(Step):
     present: frozenset[str]
     absent: tuple[Certificate, ...] = ()
     is_told: ClassVar[bool] = False
+    only_waits: ClassVar[bool] = True
 
     def sentence(self) -> str:
         gone = f" and no longer {', '.join(map(named, self.absent))}" if self.absent else ""
@@ -107,6 +108,7 @@ class AwaitOutside(Step):
 
     clients: tuple[str, ...]
     settled: tuple[OutsideClient, ...]
+    only_waits: ClassVar[bool] = True
 
     def sentence(self) -> str:
         trust = "trusts" if len(self.clients) == 1 else "trust"
@@ -127,6 +129,7 @@ class AwaitClients(Step):
     until: datetime
     phase: Phase = Phase.TRUST
     is_told: ClassVar[bool] = False
+    only_waits: ClassVar[bool] = True
 
     def sentence(self) -> str:
         return f"give clients until {self.until:%H:%M:%S} UTC to read {named(self.certificate)}"

@@ -1,0 +1,138 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""The restarts that a call may ask for: as many as its plan said, and no more (I11)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from .._issuing.stand_ins import StandIns
+from .._strimzi.observe import Observation
+from .._strimzi.work import Work
+from .._trust.model.intent import Intent
+from .._trust.model.names import listed
+from .._trust.model.snapshot import Component, InPlace, Pod, Snapshot
+from .._trust.model.steps.base import Steps
+from .._trust.model.steps.nodes import Roll
+from .._trust.plan.forecast import forecast
+
+#: Restarts by the reason and by the name of the node, or by the component whose pods get another name each time.
+Restarts: TypeAlias = Counter[tuple[str, str]]
+#: Something that a plan rests on: its kind, and what it says.
+Fact: TypeAlias = tuple[str, Any]
+
+#: Kinds of facts that change a plan, with the reason for people; None where what has changed them has told its reason.
+_REASONS = {
+    "node": "{} came while this call was at work",
+    "answers": "the listeners of {} have answered for the first time in this call",
+    "in_place": "it was looked whether nodes can take a change up without a restart",
+    "intent": None,
+}
+
+
+class Budget:
+    """The plan of a call as restarts: made of what the call saw first, when it is needed for the first time, and made again where a fact that
+    it rests on is another one by then.
+    """
+
+    def __init__(self, work: Work, intent: Intent, first: Observation, reached: Callable[[Snapshot], bool]) -> None:
+        self._work, self._reached = work, reached
+        self._first, self._intent = first, intent
+        self._planned: Restarts | None = None
+        self._facts = _facts(first.snapshot, intent)
+        self._parties: dict[str, str] = {}
+        self._in_place: InPlace | None = None
+
+    def exceeded_by(self, observation: Observation, intent: Intent, steps: Steps, *, is_doubtful: bool) -> Counter[str]:
+        """The restarts that would be needed beyond the plan; nothing where these steps are in it, or where it has changed for a reason that
+        people are told. is_doubtful: something was undone, so that all which is left to do is counted, and not these steps alone.
+        Raises StepError.
+        """
+        snapshot = observation.snapshot
+        if self._in_place is None and snapshot.in_place is not None:
+            # Check mode looks at this before it plans.
+            self._in_place = snapshot.in_place
+            self._facts |= _facts(replace(self._first.snapshot, in_place=snapshot.in_place), self._intent)
+        self._parties.update({pod.name: _party(pod) for pod in snapshot.pods})
+        rolls = [step for step in steps if isinstance(step, Roll)]
+        due = Counter((roll.reason.value, party) for roll in rolls for party in _parties_of(roll.uids, snapshot))
+        if not due and not is_doubtful:
+            return Counter()
+        if self._planned is None:
+            self._planned = self._needed(self._first, self._intent)
+        if not is_doubtful and not self.spent + due - self._planned:
+            return Counter()
+        # A restart for another reason than planned may take the place of one that is not needed any more.
+        more = self.spent + (self._needed(observation, intent) | due)
+        over = _total(more) - _total(self._planned)
+        new = _facts(snapshot, intent) - self._facts
+        if over and new:
+            self._facts |= new
+            self._tell(new, over)
+            self._planned, over = more, Counter()
+        return over
+
+    @property
+    def spent(self) -> Restarts:
+        """The restarts of this call so far, as far as it has waited for them."""
+        done = [one for one in self._work.actions if one.verb == "restart"]
+        names = [one.object.rpartition("/")[2] for one in done]
+        return Counter(
+            (one.what.partition(" ")[0], self._parties.get(name, name)) for one, name in zip(done, names, strict=True)
+        )
+
+    def _needed(self, observation: Observation, intent: Intent) -> Restarts:
+        snapshot = replace(observation.snapshot, in_place=observation.snapshot.in_place or self._in_place)
+        planned = forecast(snapshot, intent, StandIns(observation, self._work), self._reached)
+        parties = {pod.name: _party(pod) for pod in observation.snapshot.pods}
+        return Counter(
+            (step.reason.value, parties[name])
+            for step in planned.steps
+            if step.reason
+            for name in (*step.nodes, *step.others)
+        )
+
+    def _tell(self, new: frozenset[Fact], more: Counter[str]) -> None:
+        reasons = [
+            reason.format(listed(sorted(str(what) for kind, what in new if kind == one)))
+            for one, reason in _REASONS.items()
+            if reason and any(kind == one for kind, _what in new)
+        ]
+        if reasons and not any(_REASONS[kind] is None for kind, _what in new):
+            self._work.warnings.append(
+                f"More is restarted than planned at first ({described(more)} more), because {' and '.join(reasons)}."
+            )
+
+
+def _total(restarts: Restarts) -> Counter[str]:
+    """The restarts without their reasons."""
+    total: Counter[str] = Counter()
+    for (_reason, party), count in restarts.items():
+        total[party] += count
+    return total
+
+
+def described(restarts: Counter[str]) -> str:
+    """For people."""
+    return ", ".join(f"{name} {count} time{'' if count == 1 else 's'}" for name, count in sorted(restarts.items()))
+
+
+def _facts(snapshot: Snapshot, intent: Intent) -> frozenset[Fact]:
+    nodes = (("node", pod.name) for pod in snapshot.pods if pod.component is Component.KAFKA)
+    answers = (("answers", one.pod) for one in snapshot.listeners or ())
+    looked = (("in_place", snapshot.in_place),) if snapshot.in_place else ()
+    return frozenset((*nodes, *answers, *looked, ("intent", (intent.spread, intent.links, intent.taken))))
+
+
+def _party(pod: Pod) -> str:
+    return pod.name if pod.component is Component.KAFKA else pod.component.value
+
+
+def _parties_of(uids: Iterable[str], snapshot: Snapshot) -> list[str]:
+    chosen = frozenset(uids)
+    return [_party(pod) for pod in snapshot.pods if pod.uid in chosen]

@@ -1,0 +1,98 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Programs that write an object back as they know it: GitOps, External Secrets, a mirror of another namespace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from .memory_api import Change, MemoryApi
+
+Object = dict[str, Any]
+
+ARGO_CD = "argocd-controller"
+_ROOTS = {
+    "kafkas": "/apis/kafka.strimzi.io/v1", "kafkanodepools": "/apis/kafka.strimzi.io/v1", "strimzipodsets": "/apis/core.strimzi.io/v1",
+}  # fmt: skip
+
+
+@dataclass
+class WriterBack:
+    """Writes an object back to what it was when this began: entries and annotations that it does not know go, and what is missing comes back.
+
+    every: it lets so many changes pass by, this one included. at_once: it sees each write of the collection when it is done, else it looks
+    when time passes. manager: as the API server notes it. done: how often it has written. seen: changes that it has seen.
+    """
+
+    api: MemoryApi
+    plural: str
+    namespace: str
+    name: str
+    every: int = 1
+    manager: str = ARGO_CD
+    done: int = 0
+    seen: int = 0
+    known: Object | None = field(init=False)
+    _writing: bool = field(default=False, init=False)
+    _gone: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        self.known = self.api.find(self.plural, self.namespace, self.name)
+        if self.known is not None:
+            self.api.give(self.plural, self.namespace, self.name, self.manager)
+
+    def watch(self) -> None:
+        """From here on it sees each write to its object."""
+        self.api.listeners.append(self._see)
+
+    def leave(self) -> None:
+        """From here on it does nothing."""
+        self._gone = True
+
+    def look(self) -> None:
+        """Its turn has come."""
+        if self._gone:
+            return
+        now = self.api.find(self.plural, self.namespace, self.name)
+        if _content(now) == _content(self.known):
+            return
+        self.seen += 1
+        if self.seen % self.every == 0:
+            self._write(now)
+
+    def _see(self, change: Change) -> None:
+        if (change.plural, change.name) == (self.plural, self.name) and not self._writing:
+            self.look()
+
+    def _write(self, now: Object | None) -> None:
+        self.done += 1
+        self._writing = True
+        path = f"{_ROOTS.get(self.plural, '/api/v1')}/namespaces/{self.namespace}/{self.plural}"
+        query = {"fieldManager": self.manager}
+        if self.known is None:
+            response = self.api.request("DELETE", f"{path}/{self.name}")
+        elif now is None:
+            metadata = {
+                part: self.known["metadata"][part]
+                for part in ("name", "labels", "annotations")
+                if part in self.known["metadata"]
+            }
+            body = {**self.known, "metadata": metadata}
+            response = self.api.request("POST", path, body=body, query=query)
+        else:
+            metadata = {**now["metadata"], "annotations": dict(self.known["metadata"].get("annotations") or {})}
+            del metadata["resourceVersion"]
+            body = {
+                **now,
+                **{part: self.known[part] for part in ("data", "spec") if part in self.known},
+                "metadata": metadata,
+            }
+            response = self.api.request("PUT", f"{path}/{self.name}", body=body, query=query)
+        assert response.status < 300, response.body
+        self._writing = False
+
+
+def _content(found: Object | None) -> Any:
+    return found and (found.get("data"), found.get("spec"), found["metadata"].get("annotations") or {})

@@ -1,0 +1,155 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The course of a call: states that come again, waits that bring nothing, restarts that nobody has planned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine import engine
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out import carry_out
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import run
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import Outcome
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.written import Written
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
+    RaiseKeyGeneration,
+    TidyKeys,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step, Steps
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import AwaitBundle
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.order import Rule
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.situation import Situation
+from ansible_collections.trustops.strimzi.tests.support.other_hands import ARGO_CD, WriterBack
+from ansible_collections.trustops.strimzi.tests.support.watched_cluster import KEYS, WatchedCluster
+
+from .test_engine import PAUSE, RECONCILE, in_a_pause, ruled_by, take_nothing
+
+NOTHING = TidyKeys(prepared=frozenset(), kept_keys=frozenset(), phase=Phase.PREPARE)
+
+
+def run_ruled(cluster: WatchedCluster, rule: Rule, work: Work | None = None, intent: Intent = RECONCILE) -> Outcome:
+    return run(work or cluster.work(), intent, take_nothing, engine=ruled_by(rule))
+
+
+def conditions(outcome: Outcome) -> list[Condition]:
+    return [one.condition for one in outcome.decision.violations]
+
+
+def counting(steps: Steps, passes: list[int]) -> Rule:
+    """A rule that asks for the same again and again."""
+
+    def rule(at: Situation) -> Steps:
+        passes.append(1)
+        return steps
+
+    return rule
+
+
+class TestCircle:
+    def test_a_state_that_comes_again_ends_the_call_at_once(self, cluster: WatchedCluster) -> None:
+        passes: list[int] = []
+        outcome = run_ruled(cluster, counting((NOTHING,), passes))
+        assert (conditions(outcome), outcome.decision.done) == ([Condition.FLOW_ADVANCES], False)
+        assert outcome.decision.pending == (NOTHING.sentence(),)
+        assert len(passes) == 2, "what it was, and what it still is"
+
+    def test_also_in_a_pause_and_nothing_stays_paused(self, cluster: WatchedCluster) -> None:
+        outcome = run(cluster.work(), RECONCILE, take_nothing, engine=in_a_pause(lambda at: (PAUSE,)))
+        assert conditions(outcome) == [Condition.FLOW_ADVANCES]
+        assert not cluster.paused
+
+    def test_what_was_written_is_named(self, cluster: WatchedCluster) -> None:
+        """Another program writes the same object each time, to what it was."""
+        key, work = RaiseKeyGeneration(generation=7), cluster.work()
+
+        def rule(at: Situation) -> Steps:
+            if work.actions:
+                cluster.change("secrets", KEYS, {"metadata": {"annotations": {"strimzi.io/ca-key-generation": "0"}}})
+                work.written = Written()  # Nothing is known of a loss.
+            return (key,)
+
+        (violation,) = run_ruled(cluster, rule, work).decision.violations
+        assert (violation.condition, violation.subject) == (Condition.FLOW_ADVANCES, f"Secret kafka/{KEYS}")
+        assert key.sentence() in violation.message
+
+    def test_a_wait_is_no_circle_until_it_has_taken_as_long_as_the_operator_may(self, cluster: WatchedCluster) -> None:
+        passes: list[int] = []
+        work = cluster.work()
+        begun = work.clock.monotonic()
+        outcome = run_ruled(cluster, counting((AwaitBundle(present=frozenset(), phase=Phase.PREPARE),), passes), work)
+        assert conditions(outcome) == [Condition.FLOW_ADVANCES]
+        assert work.clock.monotonic() - begun >= work.settings.operator_timeout.total_seconds()
+        assert 3 < len(passes) < 30, "it looks again, and less and less often"
+
+    def test_nor_is_a_pass_in_which_another_writer_was_first(self, cluster: WatchedCluster) -> None:
+        """But not for ever."""
+        work, passes = cluster.work(), []
+
+        def rule(at: Situation) -> Steps:
+            passes.append(1)
+            cluster.change("secrets", KEYS, {"metadata": {"annotations": {"theirs": str(len(passes))}}})
+            return (RaiseKeyGeneration(generation=7),)
+
+        outcome = run_ruled(cluster, rule, work)
+        assert conditions(outcome) == [Condition.FLOW_ADVANCES]
+        assert (work.actions, len(passes) > 3) == ([], True)
+
+
+class TestRestarts:
+    def test_a_restart_that_is_in_no_plan_is_not_asked_for(self, cluster: WatchedCluster) -> None:
+        def rule(at: Situation) -> Steps:
+            return (Roll(reason=RollReason.TRUST, uids=at.snapshot.uids, authority=None, phase=Phase.TRUST),)
+
+        work = cluster.work()
+        (violation,) = run_ruled(cluster, rule, work).decision.violations
+        assert violation.condition is Condition.RESTARTS_ARE_PLANNED
+        assert "demo-kafka-0 1 time, demo-kafka-1 1 time" in violation.message
+        assert (work.actions, set(cluster.counts().values())) == ([], {0})
+
+
+class TestFailure:
+    """A wait that fails because another program has taken away what it waits for the effect of."""
+
+    @pytest.fixture
+    def happening(self, monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], None]]:
+        """It happens in the step after the first write, which fails then."""
+        happenings: list[Callable[[], None]] = []
+
+        def carried_out(step: Step, *about: Any) -> None:
+            if step != NOTHING:
+                carry_out(step, *about)
+                return
+            for happen in happenings:
+                happen()
+            raise OperatorSilent("The operator has said nothing.", "Look at it.")
+
+        monkeypatch.setattr(engine, "carry_out", carried_out)
+        return happenings
+
+    @staticmethod
+    def rule(at: Situation) -> Steps:
+        return (NOTHING,) if at.snapshot.ca.key_generation == 7 else (RaiseKeyGeneration(generation=7),)
+
+    def test_the_other_program_is_named(self, cluster: WatchedCluster, happening: list[Callable[[], None]]) -> None:
+        cluster.look_elsewhere()
+        other = WriterBack(cluster.memory.api, "secrets", "kafka", KEYS)
+        happening.append(other.look)
+        (violation,) = run_ruled(cluster, self.rule).decision.violations
+        assert (violation.condition, violation.subject) == (Condition.WRITES_LAST, f"Secret kafka/{KEYS}")
+        assert violation.message.startswith("The operator has said nothing. Annotation strimzi.io/ca-key-generation: ")
+        assert ARGO_CD in violation.message
+
+    @pytest.mark.usefixtures("happening")
+    def test_where_nothing_was_lost_the_failure_is_what_it_is(self, cluster: WatchedCluster) -> None:
+        with pytest.raises(OperatorSilent):
+            run_ruled(cluster, self.rule)
