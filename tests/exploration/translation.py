@@ -16,6 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.name
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaSecrets,
     Component,
+    LinkCertificates,
     Pod,
     PreparedAuthority,
     Reconciliation,
@@ -120,7 +121,11 @@ def ca_secrets(ca: Authorities) -> CaSecrets:
         key_generation=int(ca.key == NEW),
         key=None if ca.key is None else certificate(ca.key).public_key_sha256,
         prepared=tuple(
-            PreparedAuthority(chain(number), certificate(number).public_key_sha256, link() if number == NEW else None)
+            PreparedAuthority(
+                chain(number),
+                certificate(number).public_key_sha256,
+                LinkCertificates(link()) if number == NEW else None,
+            )
             for number in sorted(ca.prepared)
         ),
         kept_keys=fingerprints_of(ca.kept | ca.prepared),

@@ -57,8 +57,8 @@ def test_it_is_presented_behind_leaves_and_is_nowhere_else(cluster: WatchedClust
     cluster.finish(Goal.REPLACE_KEY, publish=True)
     others = {"entity-topic-operator", "entity-user-operator", "cruise-control", "kafka-exporter"}
     assert seen == {KEYS, *cluster.memory.kubelet.nodes, *(f"demo-{one}-certs" for one in others)}
-    # Where processes could still meet one that was started with the old CA, it stays as long as its leaf.
-    assert not {KEYS, *cluster.memory.kubelet.nodes} & {secret for secret, _key, _position in links(cluster)}
+    # It stays for clients that know only the old CA, and in components as long as their leaf.
+    assert {KEYS, *cluster.memory.kubelet.nodes} <= {secret for secret, _key, _position in links(cluster)}
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,9 @@ def test_its_key_identifier_stays_whatever_it_is(cluster: WatchedCluster, identi
     """JVMs and OpenSSL that know the one certificate look for the identifier that leaves of the other name."""
     old = root(identifier=identifier)
     cluster.create(old)
+    # Leaves of a CA without one name its serial number, which the renewed one has not: until nodes present other leaves, OpenSSL's clients
+    # need both certificates.
+    cluster.checker.unserved = "" if identifier else "a Go program"
     cluster.finish(Goal.RENEW)
     assert cluster.paid == cluster.cost(Goal.RENEW)
     (new,) = parse_certificates(cluster.secret(CERTIFICATES)["ca.crt"])

@@ -12,11 +12,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
 from .edges import EDGES, ON_REQUEST
 from .ledgers import LEDGERS, about, layout_of, states_of
 from .memory_api import Change
 from .memory_cluster import MemoryCluster
-from .verification import refused_by_a_client, verifies
+from .verification import allows_none_below, parse, refused_by_a_client, verifies
 
 Object = dict[str, Any]
 OPERATOR = "cluster-operator"
@@ -79,6 +81,11 @@ class Checker:
     writes: int = 0
     enabled: bool = True
     foreign: dict[str, Object] = field(default_factory=dict)
+    #: The ``ca.crt`` that was in use before the present one, where both certify each other.
+    _replaced: bytes = b""
+    _is_linked: bool = True
+    #: Leaves that the operator has issued by itself: it knows no link certificates.
+    _of_operator: set[bytes] = field(default_factory=set)
     #: Earlier contents of the CA certificate Secret, each with the time at which another took its place.
     _copies: list[tuple[float, frozenset[bytes]]] = field(default_factory=list)
 
@@ -102,6 +109,8 @@ class Checker:
 
     def _after(self, change: Change) -> None:
         self.writes += 1
+        self._note_authority(change)
+        self._note_leaf(change)
         if not self.enabled:
             return
         self._legal_edges(change)
@@ -113,6 +122,7 @@ class Checker:
             if change.plural == "secrets" or change.verb != "update":
                 self._everybody_verifies(where)
                 self._clients_verify(where)
+                self._clients_of_one_authority_verify(where)
                 self._stored_leaves_are_safe(where)
             self._one_node_down(where)
 
@@ -163,6 +173,36 @@ class Checker:
                 client = refused_by_a_client(chain, copy)
                 if client not in ("", self.unserved):
                     raise InvariantBroken(f"I1: {client} that loads the CA certificate Secret refuses a node, {where}")
+
+    def _note_authority(self, change: Change) -> None:
+        """The CA before the one in use, as long as the two certify each other; a renewal has the same key."""
+        if change.plural != "secrets" or change.name != f"{self.memory.cluster}-cluster-ca-cert":
+            return
+        before, present = entries(change.old).get("ca.crt", b""), entries(change.new).get("ca.crt", b"")
+        if before and present and _key_of(present) != _key_of(before):
+            links = [value for key, value in entries(self._secret("cluster-ca")).items() if key.endswith(".link.crt")]
+            self._is_linked = [_key_of(present), _key_of(before)] in [[*map(_key_of, _blocks(pem))] for pem in links]
+            self._replaced = before if self._is_linked else b""
+
+    def _note_leaf(self, change: Change) -> None:
+        if change.plural == "secrets" and self.memory.operator.is_reconciling:
+            before = entries(change.old)
+            written = [(k, v) for k, v in entries(change.new).items() if k.endswith(".crt") and v != before.get(k)]
+            self._of_operator |= {first(pem) for key, pem in written if f"{key[:-4]}.key" in entries(change.new)}
+
+    def _clients_of_one_authority_verify(self, where: str) -> None:
+        """I12: clients that load ``ca.crt`` alone refuse no listener, whether they have read the present one or the one before it, unless
+        it came in the place of one without both certifying each other. A CA that allows none below it serves JVMs only.
+        """
+        in_use = entries(self._secret("cluster-ca-cert")).get("ca.crt", b"")
+        listeners = {chain for party in self.parties() if party.node for chain in party.presented}
+        for chain in sorted(listeners) if self._is_linked else ():
+            # Behind leaves of the next CA, those who know the CA before the one in use would have two CAs below it.
+            goes_back = first(chain) not in self._of_operator and verifies(first(chain), in_use)
+            for which, anchor in (("in use", in_use), ("before the one in use", self._replaced if goes_back else b"")):
+                client = refused_by_a_client(chain, [anchor]) if anchor else ""
+                if client not in ("", self.unserved) and (client == "a JVM" or not allows_none_below(anchor)):
+                    raise InvariantBroken(f"I12: {client} that knows the CA {which} alone refuses a node, {where}")
 
     def _stored_leaves_are_safe(self, where: str) -> None:
         """I2 and I3: a leaf in its Secret can be put to use by any restart, so everybody has to accept it now."""
@@ -232,6 +272,18 @@ class Checker:
         )
         if not kept:
             raise InvariantBroken(f"I6: something foreign was lost from Secret {change.name}")
+
+
+def _blocks(pem: bytes) -> list[bytes]:
+    end = b"-----END CERTIFICATE-----"
+    return [block + end + b"\n" for block in pem.split(end) if b"BEGIN" in block]
+
+
+@lru_cache(maxsize=10_000)
+def _key_of(pem: bytes) -> bytes:
+    """SubjectPublicKeyInfo of the first certificate."""
+    (certificate, *_others) = parse(pem)
+    return certificate.to_cryptography().public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
 
 
 def _certificates(secret: Object | None) -> frozenset[bytes]:

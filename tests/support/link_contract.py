@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The contract of every issuer that certifies other CAs (docs/design.md, "Link certificate"), as tests to inherit."""
+"""The contract of every issuer that certifies other CAs (docs/design.md, "Link certificates"), as tests to inherit."""
 
 from __future__ import annotations
 

@@ -110,6 +110,11 @@ _VICTIM = leaf(Entity(leaf(BELOW, "node"), key(99)), "victim")
 
 _LINK = make("root", key(100), OTHER)
 _OTHER_KEY = make("root", key(103))
+_PAST, _PRESENT = make("past", key(106), path_length=1), make("present", key(107), path_length=1)
+_STRICT = make("past", key(106), path_length=0)
+_BETWEEN = (make("present", key(107), _PAST, path_length=0), make("past", key(106), _PRESENT, path_length=0), _PRESENT)
+_ENDED = (make("present", key(107), _PAST, path_length=0, end=NOW - _SECOND), *_BETWEEN[1:])
+_BACK_ENDED = (_BETWEEN[0], make("past", key(106), _PRESENT, path_length=0, end=NOW - _SECOND), _PRESENT)
 _RENEWED = _root(end=NOW + 2 * YEAR)
 
 PATHS = (
@@ -140,6 +145,17 @@ PATHS = (
     _case("a renewal sent", LEAF, [BELOW, _RENEWED], [ROOT]),
     _case("an expired twin of the root trusted beside it", LEAF, [BELOW], [_root(end=NOW - YEAR / 2), ROOT]),
     _case("an expired twin sent, the root trusted", leaf(ROOT), [_root(end=NOW - YEAR / 2)], [ROOT]),
+    # Behind a leaf of the CA in use: both link certificates, then the CA (RFC 4210 section 4.4).
+    _case("both link certificates, the old CA trusted", leaf(_PRESENT), _BETWEEN, [_PAST]),
+    _case("both link certificates, the new CA trusted", leaf(_PRESENT), _BETWEEN, [_PRESENT]),
+    _case("both link certificates, both CAs trusted", leaf(_PRESENT), _BETWEEN, [_PAST, _PRESENT]),
+    _case("both link certificates, an old CA of path length 0 trusted", leaf(_PRESENT), _BETWEEN, [_STRICT], OPENSSL, GO),
+    _case("both link certificates, the new CA and an old one of path length 0 trusted", leaf(_PRESENT), _BETWEEN, [_STRICT, _PRESENT]),
+    _case("both link certificates, neither CA trusted", leaf(_PRESENT), _BETWEEN, [OTHER], *ALL),
+    _case("the first link certificate ended, the old CA trusted", leaf(_PRESENT), _ENDED, [_PAST], *ALL),
+    _case("the first link certificate ended, the new CA trusted", leaf(_PRESENT), _ENDED, [_PRESENT]),
+    _case("the second link certificate ended, the old CA trusted", leaf(_PRESENT), _BACK_ENDED, [_PAST]),
+    _case("the second link certificate ended, the new CA trusted", leaf(_PRESENT), _BACK_ENDED, [_PRESENT]),
     # Path lengths.
     _through("path length 0 below the root", _LENGTH_0),
     _case("a CA below path length 0", leaf(_DEEP), [_DEEP, _LENGTH_0], [ROOT], *ALL),

@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import islice, permutations
 
 from cryptography.exceptions import InvalidSignature
+from cryptography.x509 import BasicConstraints
 from OpenSSL import crypto
 
 from ..operator import certs
@@ -39,6 +40,12 @@ def refused_by_a_client(presented: bytes, entries: Collection[bytes]) -> str:
         if not verifies(presented, everything, jvm=jvm):
             return "a JVM" if jvm else "a Go program"
     return "" if _verifies_in_any_order(presented, loadable, _today()) else "an OpenSSL client"
+
+
+def allows_none_below(authority: bytes) -> bool:
+    """Whether the path length of this CA forbids any CA below it."""
+    constraints = parse(authority)[0].to_cryptography().extensions.get_extension_for_class(BasicConstraints)
+    return constraints.value.path_length == 0
 
 
 def _today() -> date:

@@ -348,6 +348,11 @@ class WatchedCluster:
         return {name: count - self._pods.get(name, 0) for name, count in self.memory.restarts().items()}
 
     @property
+    def links(self) -> dict[str, bytes]:
+        """The entries with link certificates beside the key of the CA."""
+        return {key: pem for key, pem in self.secret(KEYS).items() if key.endswith(".link.crt")}
+
+    @property
     def rolls(self) -> set[int]:
         """Numbers of restarts: a single one when all nodes were restarted equally often."""
         return set(self.counts().values())
@@ -356,6 +361,15 @@ class WatchedCluster:
         """Subjects of the CAs that signed what the processes present."""
         presented = [pem for one in self.memory.kubelet.processes.values() for _secret, pem in one.presented]
         return {certs.load(pem)[0].issuer.rfc4514_string() for pem in presented if pem}
+
+
+def is_of(links: bytes, authority: bytes) -> bool:
+    """Whether these are a certificate of this CA by another one, and one of that other one by this CA."""
+    (own, *_above), (new, old) = certs.load(authority), certs.load(links)
+    subjects = (own.subject, new.subject, new.issuer, old.subject, old.issuer)
+    return subjects == (own.subject, own.subject, old.subject, old.subject, own.subject) and public_key(
+        links
+    ) == public_key(authority)
 
 
 IN_USE, UNUSED = "TRUSTED_IN_USE_ALL", "TRUSTED_UNUSED"
@@ -372,4 +386,6 @@ def assert_only(cluster: WatchedCluster, fingerprint: str, twins: frozenset[str]
     assert cluster.trusted - twins == {fingerprint}
     assert set().union(*cluster.remembered("removed", "pods").values()) == set()
     assert cluster.nodes or not cluster.remembered("removed")
-    assert set(cluster.secret(KEYS)) == {"ca.key"}
+    assert set(cluster.secret(KEYS)) - set(cluster.links) == {"ca.key"}
+    assert len(cluster.links) <= 1
+    assert all(is_of(link, cluster.secret(CERTIFICATES)["ca.crt"]) for link in cluster.links.values())

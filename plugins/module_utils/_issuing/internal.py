@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The internal issuer signs at once, with the key of the cluster CA (docs/design.md, "Issuers", "Link certificate")."""
+"""The internal issuer signs at once, with the key of the cluster CA (docs/design.md, "Issuers", "Link certificates")."""
 
 from __future__ import annotations
 

@@ -152,8 +152,8 @@ def _write(
 def presented(
     leaf: LeafSecret, certificate: Certificate, issuer: Chain, link: Certificate | None, observation: Observation
 ) -> bytes:
-    """The chain that is stored and presented. Nodes present the exact bytes of ca.crt behind the leaf, or the operator
-    would issue it anew.
+    """The chain that is stored and presented. That of nodes ends with the exact bytes of ca.crt, or the operator would issue the leaf anew;
+    between them are the link certificates of the CA in use.
 
     All others present the leaf alone, unless its CA is trusted through other certificates only: a link certificate and
     the CA in use, or the chain of an intermediate CA.
@@ -162,5 +162,7 @@ def presented(
     if link is not None:
         return certificate.pem + link.pem + current
     if leaf.component is Component.KAFKA:
-        return certificate.pem + current
+        snapshot = observation.snapshot
+        behind = snapshot.ca.behind_nodes(issuer, snapshot.now)
+        return certificate.pem + encode_certificates(behind[: len(behind) - len(issuer)]) + current
     return certificate.pem + (encode_certificates(issuer) if len(issuer) > 1 else b"")

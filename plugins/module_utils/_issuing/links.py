@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
 """Link certificates: what is ordered, who signs, and the checks of one that somebody else has signed (docs/design.md,
-"Link certificate"). One of an issuer passes these checks before any other code uses it.
+"Link certificates"). One of an issuer passes these checks before any other code uses it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from .._strimzi.errors import LinkUnavailable
 from .._strimzi.next_authority import NextAuthority, signing_key
 from .._strimzi.observe import Observation
 from .._strimzi.work import Work
+from .._trust.model.snapshot import LinkCertificates
 from .._trust.model.steps.authority import PrepareAuthority
 from .configured import issuer_of
 from .internal import InternalIssuer
@@ -52,6 +53,20 @@ def asked_link(step: PrepareAuthority, made: NextAuthority, work: Work) -> Certi
             "Correct the issuer, or name that of the CA in use.",
         )
     return answer
+
+
+def with_way_back(
+    link: Certificate, step: PrepareAuthority, made: NextAuthority, observation: Observation
+) -> LinkCertificates:
+    """Both link certificates: the other one, of the CA that is replaced by the next one, takes the key of the next one and only the public key of
+    the replaced one. It is valid while both CAs are; of a CA that has ended there is none.
+    """
+    replaced, authority = step.replaces[0], made.chain[0]
+    begin, end = max(replaced.not_before, authority.not_before), min(replaced.not_after, authority.not_after)
+    if made.key is None or end <= begin:
+        return LinkCertificates(link)
+    issuer = InternalIssuer(made.chain, made.key, observation.snapshot.now, end - begin)
+    return LinkCertificates(link, issuer.link(LinkOrder(replaced, authority, b"", begin, end)))
 
 
 def link_order(made: NextAuthority, issuer: Certificate) -> LinkOrder:

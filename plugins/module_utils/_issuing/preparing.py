@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Preparing the next CA, with its link certificate."""
+"""Preparing the next CA, with its link certificates."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .._strimzi.observe import Observation
 from .._strimzi.work import Work
 from .._strimzi.writes import write_all
 from .._trust.model.steps.authority import PrepareAuthority
-from .links import asked_link, own_link
+from .links import asked_link, own_link, with_way_back
 
 
 def prepare(step: PrepareAuthority, observation: Observation, work: Work) -> None:
@@ -29,4 +29,4 @@ def _linked(step: PrepareAuthority, observation: Observation, work: Work) -> Nex
         return made
     # Before anything is written: what an issuer refuses, or a kill prevents, leaves no trace here.
     link = asked_link(step, made, work) if step.asked else own_link(step, made, observation, work)
-    return replace(made, link=link)
+    return replace(made, links=with_way_back(link, step, made, observation))

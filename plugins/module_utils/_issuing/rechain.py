@@ -22,7 +22,7 @@ from .user_writes import keep_user
 
 
 def _chain(leaf: LeafSecret, observation: Observation) -> dict[str, bytes]:
-    """The entry to write into the Secret: for a node, the chain, which has to end with ``ca.crt``.
+    """The entry to write into the Secret: for a node, the chain, which has to end with ``ca.crt`` and has the link certificates before it.
 
     Components keep the chain that they have. The operator does not compare it, and Cruise Control goes on presenting a link
     certificate to a Topic Operator that was started while the old CA was ``ca.crt``.

@@ -27,7 +27,7 @@ from .._strimzi.work import Work
 from .._trust.model.snapshot import Component, PreparedAuthority
 from .._trust.model.steps.authority import PrepareAuthority
 from .internal import InternalIssuer
-from .links import link_order, own_link
+from .links import link_order, own_link, with_way_back
 from .subjects import subject_of
 
 #: The kind of key that is made fastest: these keys are not used.
@@ -50,8 +50,8 @@ class StandIns:
             self._elsewhere.add(made.chain[0].public_key_sha256)
         else:
             self._made.append(made.key)
-        link = self._link(step, made) if step.linked else None
-        return PreparedAuthority(made.chain, made.chain[0].public_key_sha256, link, made.key is None)
+        links = with_way_back(self._link(step, made), step, made, self._observation) if step.linked else None
+        return PreparedAuthority(made.chain, made.chain[0].public_key_sha256, links, made.key is None)
 
     def _link(self, step: PrepareAuthority, made: NextAuthority) -> Certificate:
         """Where an issuer is to be asked for it, it is assumed to sign what is ordered."""

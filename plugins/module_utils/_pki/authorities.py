@@ -130,8 +130,8 @@ def cross_certify(
     not_before: datetime,
     validity: timedelta,
 ) -> Certificate:
-    """The link certificate: subject and key of ``authority``, certified by ``issuer`` (docs/design.md,
-    "Link certificate").
+    """A link certificate: subject and key of ``authority``, certified by ``issuer`` (docs/design.md, "Link certificates"): the new CA
+    by the old one, or the old CA by the new one (RFC 4210 section 4.4, NewWithOld and OldWithNew).
 
     It signs leaves only (``pathlen:0``) and should not outlive either CA; that is the caller's choice of validity.
     Raises CertificateError when ``issuer_key`` is not the issuer's.

@@ -25,7 +25,7 @@ _MOST_STEPS = 500
 class Search:
     """A question about paths. Exactly one of leaf and issuer is given: issuer stands for a leaf that does not exist yet.
 
-    sent: the certificates that are presented after the leaf, in any order. dated_anchors: whether the dates of the anchor count.
+    sent: the certificates that are presented after the leaf, in their order. dated_anchors: whether the dates of the anchor count.
     """
 
     leaf: Certificate | None
@@ -58,8 +58,8 @@ class Search:
         return failures[0] if failures else self._dead_end(longest)
 
     def _whatever_is_chosen(self) -> PathResult:
-        """Valid only if every path is valid that OpenSSL might choose: which of several issuers it takes depends on
-        their order.
+        """Valid only if every path is valid that OpenSSL might choose. Of several trusted issuers it takes the first in an order that is
+        its own, of those that are sent the first as they are sent.
         """
         waiting = deque([(self._start(), False)])
         good = self._dead_end(self._start())
@@ -80,7 +80,7 @@ class Search:
             # OpenSSL does not go from trusted certificates back to presented ones.
             fitting = self._fitting(path, self.anchors)
             if not fitting and not trusted:
-                fitting = self._fitting(path, self.sent)
+                fitting = self._fitting(path, self.sent)[:1]
                 waiting.extend(((*path, one), False) for one in fitting)
             else:
                 waiting.extend(((*path, one), True) for one in fitting)

@@ -29,6 +29,7 @@ from .ca_secrets import (
     CURRENT,
     KEY,
     LINK_SUFFIX,
+    encode_links,
 )
 from .named_record import named_mark
 from .names import ClusterNames
@@ -46,7 +47,7 @@ from .writes import (
 
 
 def prepare(step: PrepareAuthority, made: NextAuthority | None, observation: Observation) -> tuple[Write, ...]:
-    """Certificate, key and link certificate of the next CA in one write, so that a crash leaves all or nothing.
+    """Certificate, key and link certificates of the next CA in one write, so that a crash leaves all or nothing.
 
     made: None for a prediction, for which nothing is made.
     """
@@ -57,8 +58,8 @@ def prepare(step: PrepareAuthority, made: NextAuthority | None, observation: Obs
         return (Write(WriteVerb.UPDATE if existing else WriteVerb.CREATE, SECRETS, name, what),)
     chain, fingerprint = made.chain, made.chain[0].fingerprint
     data = {f"{fingerprint}.crt": encode_certificates(chain), f"{fingerprint}.key": _stored_key(made)}
-    if made.link is not None:
-        data[f"{fingerprint}{LINK_SUFFIX}"] = made.link.pem
+    if made.links is not None:
+        data[f"{fingerprint}{LINK_SUFFIX}"] = encode_links(made.links)
     facts = {"prepared": public_fact(chain[0])}
     # The journal says it when the CA is enrolled; a call that is killed before that leaves it here.
     marks = named_mark(observation.snapshot.named, existing)
@@ -184,10 +185,13 @@ def _as_behind_leaves(chain: Chain, observation: Observation) -> bytes:
     would issue these anew (docs/operator.md, "Re-issue", (e)).
     """
     for leaf in observation.snapshot.leaves:
-        _own, end, behind = entries(observation.secrets[leaf.secret]).get(leaf.key, b"").partition(_END)
-        with suppress(CertificateError):
-            if end and parse_chain(behind.lstrip()) == chain:
-                return behind.removeprefix(b"\n")
+        behind = entries(observation.secrets[leaf.secret]).get(leaf.key, b"")
+        # Between the leaf and it there may be link certificates.
+        while _END in behind:
+            _before, _end, behind = behind.partition(_END)
+            with suppress(CertificateError):
+                if parse_chain(behind.lstrip()) == chain:
+                    return behind.removeprefix(b"\n")
     return encode_certificates(chain)
 
 
@@ -204,7 +208,7 @@ def raise_key_generation(step: RaiseKeyGeneration, observation: Observation) -> 
 def tidy(step: TidyKeys, observation: Observation) -> tuple[Write, ...]:
     name = observation.scope.ca_key_secret
     existing = observation.secrets[name]
-    keys = [f"{fp}{suffix}" for fp in step.prepared for suffix in (".crt", LINK_SUFFIX)]
+    keys = [f"{fp}.crt" for fp in step.prepared] + [f"{fp}{LINK_SUFFIX}" for fp in step.links]
     keys += [f"{fp}.key" for fp in step.prepared | step.kept_keys]
     gone: dict[str, bytes | None] = {key: None for key in keys if key in entries(existing)}
     if not gone:

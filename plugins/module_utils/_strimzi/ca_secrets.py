@@ -26,7 +26,7 @@ from .._pki.keys import (
     load_stored_key,
 )
 from .._trust.model.named import NOTHING_NAMED, Named
-from .._trust.model.snapshot import CaSecrets, PreparedAuthority
+from .._trust.model.snapshot import CaSecrets, LinkCertificates, PreparedAuthority
 from . import names
 from .named_record import named_beside
 from .secret_data import (
@@ -42,12 +42,14 @@ Object = Mapping[str, Any]
 _MOST_ENTRIES = 100
 CURRENT = "ca.crt"
 KEY = "ca.key"
-#: The entry of the link certificate, beside that of the prepared CA.
+#: The entry of the link certificates, beside that of the prepared CA: NewWithOld, then OldWithNew where there is one. It stays as long as
+#: the CA is in use.
 LINK_SUFFIX = ".link.crt"
 _PREPARED = re.compile(r"^([0-9a-f]{40})\.crt$")
 #: docs/operator.md, "CA Secrets".
 _RETIRED = re.compile(r"^ca-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.crt$")
 _KEPT = re.compile(r"^([0-9a-f]{40})\.key$")
+_KEPT_LINKS = re.compile(r"^([0-9a-f]{40})\.link\.crt$")
 
 
 def read_ca_secrets(
@@ -70,6 +72,7 @@ def read_ca_secrets(
         key=_public_key(keys.get(KEY)),
         prepared=prepared,
         kept_keys=frozenset(match.group(1) for match in map(_KEPT.match, keys) if match),
+        kept_links=_kept_links(keys, frozenset(one.fingerprint for one in prepared)),
         elsewhere=frozenset(filter(None, (named_key(keys[name]) for name in keys if name.endswith(".key")))),
         triggers=tuple(_triggers(certificate_secret, key_secret)),
         unnumbered=tuple(_unnumbered(certificate_secret, key_secret)),
@@ -150,20 +153,36 @@ def _prepared(keys: Mapping[str, bytes]) -> list[PreparedAuthority]:
             continue
         if chain[0].fingerprint == match.group(1):
             key = _public_key(keys.get(f"{match.group(1)}.key"))
-            link = _link(chain, keys.get(f"{match.group(1)}{LINK_SUFFIX}"))
+            links = read_links(keys.get(f"{match.group(1)}{LINK_SUFFIX}"))
+            links = links if links is not None and links.new_with_old.is_twin_of(chain[0]) else None
             found.append(
-                PreparedAuthority(chain, key, link, named_key(keys.get(f"{match.group(1)}.key", b"")) is not None)
+                PreparedAuthority(chain, key, links, named_key(keys.get(f"{match.group(1)}.key", b"")) is not None)
             )
     return found
 
 
-def _link(chain: Chain, content: bytes | None) -> Certificate | None:
-    """The link certificate, unless it cannot be read or is of another CA: then the CA has none."""
+def encode_links(links: LinkCertificates) -> bytes:
+    """As ``read_links`` reads them, PEM."""
+    return links.new_with_old.pem + (links.old_with_new.pem if links.old_with_new is not None else b"")
+
+
+def read_links(content: bytes | None) -> LinkCertificates | None:
+    """The link certificates of an entry; None where the first cannot be read. The second counts only where the two certify each other: nodes
+    present both, and Kafka starts with no chain in which one does not follow from the other.
+    """
     try:
-        link = parse_certificates(content or b"")[0]
+        first, *others = parse_certificates(content or b"")
     except CertificateError:
         return None
-    return link if link.is_twin_of(chain[0]) else None
+    second = others[0] if others and first.signed_by(others[0]) and others[0].signed_by(first) else None
+    return LinkCertificates(first, second)
+
+
+def _kept_links(keys: Mapping[str, bytes], prepared: frozenset[str]) -> dict[str, LinkCertificates]:
+    """Link certificates of CAs that do not wait any more."""
+    names_of_them = (match.group(1) for match in map(_KEPT_LINKS.match, sorted(keys)) if match)
+    read = {name: read_links(keys[f"{name}{LINK_SUFFIX}"]) for name in names_of_them if name not in prepared}
+    return {name: links for name, links in read.items() if links is not None}
 
 
 def _unnumbered(certificate_secret: Object | None, key_secret: Object | None) -> list[str]:

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 from .._pki.authorities import DistinguishedName, issue_root, renew_root
 from .._pki.building import BACKDATED
-from .._pki.certificates import Certificate, Chain
+from .._pki.certificates import Chain
 from .._pki.keys import PrivateKey, generate_key
 from .._trust.model.goals import Goal
+from .._trust.model.snapshot import LinkCertificates
 from .._trust.model.steps.authority import PrepareAuthority
 from .ca_secrets import KEY, private_key
 from .errors import AuthorityUnavailable
@@ -22,17 +23,17 @@ from .work import Work
 
 @dataclass(frozen=True, repr=False)
 class NextAuthority:
-    """A CA that does not issue yet. key: None where somebody else keeps it. link: its link certificate by the CA that it
-    replaces; None where there is none.
+    """A CA that does not issue yet. key: None where somebody else keeps it. links: with which it and the CA that it replaces certify each
+    other; None where there are none.
     """
 
     chain: Chain
     key: PrivateKey | None
-    link: Certificate | None = None
+    links: LinkCertificates | None = None
 
 
 def next_authority(step: PrepareAuthority, observation: Observation, work: Work) -> NextAuthority:
-    """Make the next CA, without its link certificate. Raises AuthorityUnavailable when a key that this takes is not at hand."""
+    """Make the next CA, without its link certificates. Raises AuthorityUnavailable when a key that this takes is not at hand."""
     chain, key = _authority(step, observation, work)
     return NextAuthority(chain, key)
 

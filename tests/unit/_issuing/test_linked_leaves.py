@@ -13,8 +13,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.path_building import Path
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes import secret_patch
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    LinkCertificates,
+    PreparedAuthority,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
+    PrepareAuthority,
+    TidyKeys,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import (
     IssueLeaves,
     RechainLeaves,
@@ -46,7 +52,7 @@ def bench() -> Bench:
 
 def linked(bench: Bench, *secrets: str) -> IssueLeaves:
     made = prepared(bench)
-    return IssueLeaves(secrets=secrets, issuer=made.chain, generation=0, link=made.link, phase=Phase.USE)
+    return IssueLeaves(secrets=secrets, issuer=made.chain, generation=0, link=made.links.new_with_old, phase=Phase.USE)
 
 
 @pytest.mark.parametrize("secret", sorted(BY_SECRET))
@@ -55,7 +61,7 @@ def test_everybody_presents_link_and_the_ca_in_use_behind_the_leaf(secret: str, 
     bench.carry_out(linked(bench, secret))
     made, (leaf, link, last) = prepared(bench), presented(bench, secret)
     assert leaf.signed_by(made.chain[0])
-    assert (link, last) == (made.link, OLD.certificate)
+    assert (link, last) == (made.links.new_with_old, OLD.certificate)
     assert bench.data(secret)[f"{BY_SECRET[secret].entry}.crt"].endswith(
         bench.data(SCOPE.ca_certificate_secret)["ca.crt"]
     )
@@ -92,16 +98,36 @@ def test_the_chain_of_an_intermediate_ca_is_sent_by_all(secret: str) -> None:
 
 
 @pytest.mark.parametrize("secret", sorted(BY_SECRET))
-def test_switched_leaves_stay_and_nodes_present_them_without_the_link(secret: str, bench: Bench) -> None:
-    """Components keep the link, because a process that started under the old CA may still verify them."""
+def test_switched_leaves_stay_and_nodes_present_them_before_the_new_ca(secret: str, bench: Bench) -> None:
+    """Clients that know only the old CA go on by the first of the two link certificates; components keep what they have."""
     bench.carry_out(linked(bench, secret))
     made, before, key_before = prepared(bench), presented(bench, secret), _key(bench, secret)
     bench.carry_out(switch_to(made, leaving=OLD))
     (change,) = bench.carry_out(RechainLeaves(secrets=(secret,), generation=1, phase=Phase.RETIRE))
     assert change.name == secret
-    assert presented(bench, secret) == ((before[0], *made.chain) if secret in NODES else before)
+    assert made.links is not None
+    new_with_old, old_with_new = made.links.new_with_old, made.links.old_with_new
+    assert presented(bench, secret) == (
+        (before[0], new_with_old, old_with_new, *made.chain) if secret in NODES else before
+    )
+    end = bench.data(SCOPE.ca_certificate_secret)["ca.crt"]
+    assert bench.data(secret)[f"{BY_SECRET[secret].entry}.crt"].endswith(end) is (secret in NODES)
     assert _key(bench, secret) == key_before
     assert bench.annotation("secrets", secret, "cluster-ca-cert-generation") == "1"
+
+
+@pytest.mark.parametrize("secret", sorted(BY_SECRET))
+def test_leaves_that_are_issued_later_are_presented_alike(secret: str, bench: Bench) -> None:
+    """Nothing of the flow is left but the key Secret. Nodes send the link certificates, all others the leaf alone."""
+    made = prepared(bench)
+    bench.carry_out(switch_to(made, leaving=OLD))
+    gone = frozenset({made.fingerprint, OLD.certificate.fingerprint})
+    bench.carry_out(TidyKeys(prepared=frozenset({made.fingerprint}), kept_keys=gone, phase=Phase.USE))
+    bench.carry_out(IssueLeaves(secrets=(secret,), issuer=made.chain, generation=1, phase=Phase.USE))
+    leaf, *above = presented(bench, secret)
+    links = made.links or LinkCertificates(leaf)
+    assert leaf.signed_by(made.chain[0])
+    assert above == ([links.new_with_old, links.old_with_new, *made.chain] if secret in NODES else [])
 
 
 def _key(bench: Bench, secret: str) -> bytes:

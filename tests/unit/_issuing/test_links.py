@@ -154,8 +154,8 @@ def prepared(monkeypatch: pytest.MonkeyPatch, issuer: object, **settings: Any) -
 
 def test_what_is_signed_is_stored_with_the_next_ca(monkeypatch: pytest.MonkeyPatch) -> None:
     (made,) = prepared(monkeypatch, Certifying()).observe().snapshot.ca.prepared
-    assert made.link is not None
-    assert made.link.signed_by(CA.certificate)
+    assert made.links is not None
+    assert made.links.new_with_old.signed_by(CA.certificate)
     # Issuers write names anew, and the name stays the same.
     assert made.chain[0].outlives_rewriting
     assert made.chain[0].subject == "CN=cluster-ca v1,O=io.strimzi"
@@ -198,7 +198,7 @@ def test_a_forecast_assumes_that_it_is_signed(monkeypatch: pytest.MonkeyPatch) -
     bench = elsewhere(CA)
     monkeypatch.setattr(links, "issuer_of", lambda work: Certifying(away))
     made: PreparedAuthority = StandIns(bench.observe(), bench.work()).authority(STEP)
-    assert made.link is not None
-    assert made.link.signed_by(CA.certificate)
-    assert made.link.is_twin_of(made.chain[0])
-    assert made.link.path_length == 0
+    assert made.links is not None
+    assert made.links.new_with_old.signed_by(CA.certificate)
+    assert made.links.new_with_old.is_twin_of(made.chain[0])
+    assert made.links.new_with_old.path_length == 0

@@ -30,9 +30,9 @@ def test_they_are_what_the_steps_would_make() -> None:
     before = len(bench.api.writes)
     stand_ins = StandIns(bench.observe(), bench.work())
     made = stand_ins.authority(PREPARE)
-    assert made.link is not None
-    assert made.link.signed_by(OLD.certificate)
-    assert made.link.is_twin_of(made.chain[0])
+    assert made.links is not None
+    assert made.links.new_with_old.signed_by(OLD.certificate)
+    assert made.links.new_with_old.is_twin_of(made.chain[0])
     assert made.key == made.chain[0].public_key_sha256
     leaf = stand_ins.leaf(made.chain)
     assert leaf.signed_by(made.chain[0])
@@ -62,8 +62,8 @@ def test_none_begins_after_the_moment_that_is_forecast_from() -> None:
     bench.clock.seconds += 60
     stand_ins = StandIns(seen, bench.work())
     made = stand_ins.authority(PREPARE)
-    assert made.link is not None
-    certificates = (*made.chain, made.link, stand_ins.leaf(made.chain))
+    assert made.links is not None
+    certificates = (*made.chain, made.links.new_with_old, stand_ins.leaf(made.chain))
     assert max(certificate.not_before for certificate in certificates) <= seen.snapshot.now
 
 
@@ -72,7 +72,7 @@ def test_a_ca_whose_key_somebody_else_keeps_is_forecast_without_it() -> None:
     bench = office(OLD)
     stand_ins = StandIns(bench.observe(), bench.work(supplied=SUPPLIED))
     made = stand_ins.authority(replace(PREPARE, linked=False, supplied=SUPPLIED.chain))
-    assert (made.chain, made.elsewhere, made.link) == (SUPPLIED.chain, True, None)
+    assert (made.chain, made.elsewhere, made.links) == (SUPPLIED.chain, True, None)
     assert stand_ins.leaf(made.chain).signed_by(THEIRS.certificate)
     assert not stand_ins.leaf((OLD.certificate,)).signed_by(THEIRS.certificate)
 

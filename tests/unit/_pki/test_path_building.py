@@ -36,10 +36,22 @@ def test_cas_that_all_certify_each_other_are_searched_for_a_moment_only(verifier
     roots = [make(f"R{number}", key(20 + number)) for number in range(12)]
     crossed = [certified(lower, upper) for lower in roots for upper in roots if lower is not upper]
     began = time.process_time()
-    result = validate_issued_by(crossed[0], crossed, [A.certificate], at=NOW, verifier=verifier)
-    assert not result.valid
-    assert ("too many possible paths" in result.reason) is (verifier is Verifier.OPENSSL)
+    for sent, trusted in ((crossed, [A.certificate]), ([], crossed)):
+        result = validate_issued_by(crossed[0], sent, trusted, at=NOW, verifier=verifier)
+        assert not result.valid or verifier is not Verifier.OPENSSL
+        # Of trusted ones it may take any.
+        assert ("too many possible paths" in result.reason) is (verifier is Verifier.OPENSSL and not sent)
     assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_openssl_takes_the_first_issuer_that_is_sent_and_is_valid_now(first: bool) -> None:
+    """With the renewal of its own CA before the link certificate it comes to a root that it does not know, unless that one has ended."""
+    link, root, ended = certified(A, B), A.certificate, make("A", key(0), end=NOW - timedelta(days=1)).certificate
+    for own, accepted in ((root, first), (ended, True)):
+        sent = (link, own) if first else (own, link)
+        result = validate_path((leaf(A), *sent), [B.certificate], at=NOW, verifier=Verifier.OPENSSL)
+        assert result.valid is accepted
 
 
 @pytest.mark.parametrize("verifier", [Verifier.JVM, Verifier.GO])

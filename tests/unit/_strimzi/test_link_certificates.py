@@ -13,7 +13,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._engine.carry_out
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import AuthorityUnavailable
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    LinkCertificates,
+    PreparedAuthority,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
     PrepareAuthority,
     TidyKeys,
@@ -37,8 +40,8 @@ def prepared(bench: Bench) -> PreparedAuthority:
 
 def linked(bench: Bench) -> tuple[PreparedAuthority, Certificate]:
     made = prepared(bench)
-    assert made.link is not None
-    return made, made.link
+    assert made.links is not None
+    return made, made.links.new_with_old
 
 
 def with_link(old: Entity = OLD) -> Bench:
@@ -57,7 +60,7 @@ def test_it_is_made_in_the_same_write_as_the_next_ca() -> None:
     assert link.signed_by(OLD.certificate)
     assert (link.subject_der, link.public_key_sha256) == (made.chain[0].subject_der, made.key)
     assert made.chain[0].self_issued
-    assert made.link not in made.chain
+    assert made.links.new_with_old not in made.chain
 
 
 def test_clients_that_load_the_ca_certificate_secret_never_meet_it() -> None:
@@ -120,8 +123,52 @@ def test_what_is_no_link_to_this_ca_is_done_without(content: bytes) -> None:
     assert prepared(bench) == PreparedAuthority(made.chain, None)
 
 
-def test_it_is_tidied_with_the_ca() -> None:
+@pytest.mark.parametrize("kept", [True, False])
+def test_it_outlives_the_wait_of_its_ca(kept: bool) -> None:
+    """Leaves are presented behind it as long as the CA is in use, whatever has become of the key of the CA that it replaced."""
     bench = with_link()
     made = prepared(bench)
-    bench.carry_out(TidyKeys(prepared=frozenset({made.fingerprint}), kept_keys=frozenset(), phase=Phase.USE))
-    assert set(bench.data(KEYS)) == {"ca.key"}
+    entry, fingerprints = f"{made.fingerprint}.link.crt", frozenset({made.fingerprint})
+    bench.carry_out(switch_to(made, leaving=OLD))
+    gone = frozenset[str]() if kept else fingerprints
+    bench.carry_out(TidyKeys(prepared=fingerprints, kept_keys=gone_with(bench), links=gone, phase=Phase.USE))
+    assert set(bench.data(KEYS)) == {"ca.key", *([entry] if kept else [])}
+    assert bench.observe().snapshot.ca.links_in_use == (made.links if kept else None)
+
+
+def gone_with(bench: Bench) -> frozenset[str]:
+    """The keys that lie beside that of the CA in use."""
+    return bench.observe().snapshot.ca.kept_keys
+
+
+def test_the_way_back_is_made_with_it_and_leads_from_the_old_ca_to_the_new_one() -> None:
+    """RFC 4210's OldWithNew: the old CA's name, key and key identifier, for leaves only, while both CAs are valid."""
+    made = prepared(with_link())
+    assert made.links is not None
+    back = made.links.old_with_new
+    assert back is not None
+    old, new = OLD.certificate, made.chain[0]
+    assert (back.subject_der, back.public_key_sha256) == (old.subject_der, old.public_key_sha256)
+    assert back.subject_key_identifier == old.identifier_in_leaves
+    assert back.signed_by(new)
+    assert back.names_as_issuer(new)
+    assert (back.is_ca, back.path_length) == (True, 0)
+    assert (back.not_before, back.not_after) == (max(old.not_before, new.not_before), min(old.not_after, new.not_after))
+
+
+def test_a_ca_that_has_ended_gets_no_way_back() -> None:
+    old = make("cluster-ca v0", key(0), path_length=1, end=OLD.certificate.not_before + 0.1 * YEAR)
+    made = prepared(with_link(old))
+    assert made.links is not None
+    assert made.links.old_with_new is None
+
+
+@pytest.mark.parametrize("second", [OLD, STRANGER], ids=["the old CA itself", "another CA"])
+def test_a_way_back_that_kafka_would_not_load_is_done_without(second: Entity) -> None:
+    """Each certificate of what a node presents has to be issued by the next one (docs/operator.md, "After the switch")."""
+    made, link = linked(with_link())
+    bench = Bench()
+    bench.authority(
+        OLD, {f"{made.fingerprint}.crt": pem(*made.chain), f"{made.fingerprint}.link.crt": link.pem + pem(second)}
+    )
+    assert prepared(bench).links == LinkCertificates(link)

@@ -20,6 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.name
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaSecrets,
     Component,
+    LinkCertificates,
     Pod,
     PreparedAuthority,
     Reconciliation,
@@ -150,8 +151,10 @@ def entry(
     return replace(made, **fields)
 
 
-def prepared(authority: Entity, link: Certificate | None = None) -> PreparedAuthority:
-    return PreparedAuthority(chain_of(authority), authority.certificate.public_key_sha256, link)
+def prepared(authority: Entity, link: Certificate | None = None, back: Certificate | None = None) -> PreparedAuthority:
+    """link: of this CA by the one that it replaces. back: of that one by this CA."""
+    links = LinkCertificates(link, back) if link else None
+    return PreparedAuthority(chain_of(authority), authority.certificate.public_key_sha256, links)
 
 
 def others(*authorities: Entity) -> Mapping[str, Chain]:

@@ -21,6 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
     InPlace,
+    LinkCertificates,
     Pod,
     Snapshot,
     StoredLeaf,
@@ -65,7 +66,7 @@ TOPICS, OWN = "demo-entity-topic-operator-certs", "demo-cluster-operator-certs"
 NAMES = (*PODS, "topics")
 #: Of all Secrets whose leaves are presented with a chain.
 CHAINED = tuple(sorted((*PODS, TOPICS)))
-LINK = link_of(NEW, OLD)
+LINK, BACK = link_of(NEW, OLD), link_of(OLD, NEW)
 #: When NEW was read back from the trust bundle.
 PUBLISHED_AT = NOW - HOUR
 
@@ -82,13 +83,15 @@ def processes(issuer: Entity, generation: int, start: int, **fields: Any) -> tup
 
 
 def stored(issuer: Entity, generation: int, *behind: Entity, own: Entity | None = None) -> tuple[StoredLeaf, ...]:
-    """behind: the CA that is sent behind its link certificate; none where the issuer is in use itself.
+    """behind: the CA that is sent behind its link certificate; none where the issuer is in use itself. Then nodes send the link certificates of
+    NEW before it.
 
     own: the issuer of the Cluster Operator's leaf, where that is another one. It is presented alone.
     """
     sent = (LINK, *chain_of(*behind)) if behind else chain_of(issuer)
     chain = (stored_chain(issuer)[0], *sent)
-    of_nodes = tuple(a_leaf(name, issuer, generation, chain=chain) for name in PODS)
+    of_node = (chain[0], LINK, BACK, *sent) if issuer == NEW and not behind else chain
+    of_nodes = tuple(a_leaf(name, issuer, generation, chain=of_node) for name in PODS)
     topics = a_leaf(TOPICS, issuer, generation, component=Component.ENTITY_OPERATOR, chain=chain)
     alone = (_own_leaf(own or issuer), *chain_of(own or issuer))
     return (*of_nodes, topics, a_leaf(OWN, OLD, generation, component=Component.CLUSTER_OPERATOR, chain=alone))
@@ -103,7 +106,7 @@ def _books(*entries: LedgerEntry, removed: tuple[RemovedEntry, ...] = ()) -> dic
     return {"ledger": ledger(*entries, removed=removed, journal=a_journal())}
 
 
-_OLD, _WAITS = entry(OLD, generations={0}, leaves=hashes_of(OLD, *NAMES)), (prepared(NEW, LINK),)
+_OLD, _WAITS = entry(OLD, generations={0}, leaves=hashes_of(OLD, *NAMES)), (prepared(NEW, LINK, BACK),)
 _AGREED = entry(NEW, UNUSED, awaiting=uids(), published_at=PUBLISHED_AT)
 _SHARED = (
     replace(_OLD, state=ANY, leaves=hashes_of(OLD, *NAMES[1:])),
@@ -142,7 +145,7 @@ STAMPED = replace(
     RECHAINED, pods=(*nodes(NEW, 1, 1), replace(processes(NEW, 0, 1)[-1], key_generation=1))
 )  # fmt: skip
 RESUMED = replace(STAMPED, reconciliation=RUNS)
-TIDIED = replace(RESUMED, ca=_AFTER)
+TIDIED = replace(RESUMED, ca=replace(_AFTER, kept_links={_WAITS[0].fingerprint: LinkCertificates(LINK, BACK)}))
 REMOVED = replace(TIDIED, pods=(*nodes(NEW, 1, 1), processes(NEW, 1, 2)[-1]))
 READ_AGAIN = answering(REMOVED, accepting=names_of(NEW), refusing=names_of(OLD))
 FINISHED = replace(

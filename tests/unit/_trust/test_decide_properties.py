@@ -278,7 +278,12 @@ def test_every_flow_comes_to_an_end(snapshot: Snapshot, state: Reconciliation, i
             break
         for step in found.steps:
             snapshot = step.effect(snapshot, MadeHere())
-            links = {one.link.fingerprint for one in snapshot.ca.prepared if one.link}
+            links = {
+                link.fingerprint
+                for one in snapshot.ca.links.values()
+                for link in (one.new_with_old, one.old_with_new)
+                if link is not None
+            }
             assert not links & snapshot.ca.projected
             assert not links & (snapshot.published or frozenset())
             assert not links & {entry.fingerprint for entry in books_of(snapshot).entries}

@@ -75,8 +75,8 @@ def _link_of(prepared: PreparedAuthority | None, snapshot: Snapshot) -> Certific
     if prepared is None or not current or not snapshot.sends_chains:
         return None
     own = prepared.chain[0]
-    if prepared.link is not None and prepared.link.signed_by(current[0]):
-        return prepared.link
+    if prepared.links is not None and prepared.links.new_with_old.signed_by(current[0]):
+        return prepared.links.new_with_old
     return own if not own.self_issued and own.signed_by(current[0]) else None
 
 

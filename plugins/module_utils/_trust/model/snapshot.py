@@ -95,17 +95,37 @@ class StoredLeaf:
 
 
 @dataclass(frozen=True)
+class LinkCertificates:
+    """The certificates by which a CA and the one that it replaces certify each other (RFC 4210 section 4.4).
+
+    new_with_old: name and key of the new CA, certified by the old one. old_with_new: name and key of the old CA, certified by the new one;
+    None where the key of the new one is not here.
+    """
+
+    new_with_old: Certificate
+    old_with_new: Certificate | None = None
+
+    def sent_at(self, now: datetime) -> Chain:
+        """The part of a chain between a leaf of the new CA and its own certificate once that is in use, as long as both are valid: clients that know
+        only the old CA follow the first. The second leads from there to the new CA, because Kafka loads no chain with a gap.
+        """
+        if self.old_with_new is None:
+            return ()
+        both = (self.new_with_old, self.old_with_new)
+        return both if all(one.not_before <= now < one.not_after for one in both) else ()
+
+
+@dataclass(frozen=True)
 class PreparedAuthority:
     """A CA that waits in the key Secret until the operator is switched to it.
 
-    key: SHA-256 of the public key, None when unusable. link: the link certificate, which is the same name and key
-    certified by the CA that it replaces (RFC 4210, NewWithOld); None when there is none.
+    key: SHA-256 of the public key, None when unusable. links: its link certificates; None when there are none.
     elsewhere: somebody else keeps the key, and an issuer has to be asked for leaves.
     """
 
     chain: Chain
     key: str | None
-    link: Certificate | None = None
+    links: LinkCertificates | None = None
     elsewhere: bool = False
 
     @property
@@ -120,7 +140,8 @@ class CaSecrets:
     current: ``ca.crt`` (empty when absent). others: the other ``*.crt`` entries by their key. retired: those keys of others
     under which the operator keeps a CA that it has replaced, until every pod uses its successor.
     key: SHA-256 of the public key of ``ca.key``; None when absent or unusable.
-    kept_keys: fingerprints of the CAs whose keys are kept beside ``ca.key``.
+    kept_keys: fingerprints of the CAs whose keys are kept beside ``ca.key``. kept_links: link certificates of CAs that do not wait any more, by the
+    fingerprint of the certificate that they were made for.
     elsewhere: SHA-256 of the public keys for which these Secrets have a text instead of the key: somebody else keeps them.
     named: the places that the flow which prepared a CA was told to look at; they count until its journal is open.
     triggers: left-over ``strimzi.io/force-*`` annotations as "Secret/<name>: <annotation>".
@@ -136,6 +157,7 @@ class CaSecrets:
     key: str | None = None
     prepared: tuple[PreparedAuthority, ...] = ()
     kept_keys: frozenset[str] = frozenset()
+    kept_links: Mapping[str, LinkCertificates] = field(default_factory=dict)
     elsewhere: frozenset[str] = frozenset()
     triggers: tuple[str, ...] = ()
     unnumbered: tuple[str, ...] = ()
@@ -151,6 +173,24 @@ class CaSecrets:
     def in_use_elsewhere(self) -> bool:
         """Whether there is a CA in use, and somebody else keeps its key."""
         return bool(self.current) and self.is_kept_elsewhere(self.current[0])
+
+    @property
+    def links(self) -> Mapping[str, LinkCertificates]:
+        """All link certificates in the key Secret, by the fingerprint of the certificate that they were made for."""
+        return {**self.kept_links, **{one.fingerprint: one.links for one in self.prepared if one.links is not None}}
+
+    @property
+    def links_in_use(self) -> LinkCertificates | None:
+        """Both link certificates of the CA in use, also of the one that it is a renewal of; None where it has not both."""
+        own = (one for one in self.links.values() if self.current and one.new_with_old.is_twin_of(self.current[0]))
+        return next((one for one in own if one.old_with_new is not None), None)
+
+    def behind_nodes(self, issuer: Chain, now: datetime) -> Chain:
+        """The chain that nodes send behind leaves of this CA: its link certificates where it is in use, then the CA and what is above it."""
+        links = self.links_in_use
+        if links is None or not links.new_with_old.is_twin_of(issuer[0]):
+            return issuer
+        return (*links.sent_at(now), *issuer)
 
     @property
     def anchors(self) -> Chain:

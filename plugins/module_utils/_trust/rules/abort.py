@@ -27,7 +27,8 @@ def turn_back(at: Situation) -> Steps:
         return ()
     prepared = {one.fingerprint for one in at.snapshot.ca.prepared}
     if unwanted in prepared:
-        return (TidyKeys(prepared=frozenset({unwanted}), kept_keys=frozenset(), phase=Phase.PREPARE),)
+        given_up = frozenset({unwanted})
+        return (TidyKeys(prepared=given_up, kept_keys=frozenset(), links=given_up, phase=Phase.PREPARE),)
     old = at.ledger.find(begun.successor)
     if old is None or current.fingerprint != unwanted or old.fingerprint in prepared:
         return ()

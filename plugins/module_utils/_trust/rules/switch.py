@@ -41,7 +41,9 @@ def switch(at: Situation) -> Steps:
     if leaving is None and successor.introduction.link is not None:
         return ()
     # A pause is not made longer for clients.
-    if waiting := await_clients(at, successor, chain, Phase.RETIRE, _without_link(successor)):
+    if waiting := await_clients(
+        at, successor, successor.form_in_use(at.snapshot.now), Phase.RETIRE, _without_link(successor)
+    ):
         return () if at.snapshot.reconciliation.paused_by_us else waiting
     if leaves_lacking(at):
         return ()

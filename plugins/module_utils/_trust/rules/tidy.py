@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The removal of keys that are not needed any more from the key Secret."""
+"""The removal of keys and link certificates that are not needed any more from the key Secret."""
 
 from __future__ import annotations
 
@@ -12,12 +12,16 @@ from .situation import Situation
 
 
 def tidy(at: Situation) -> Steps:
-    """Remove the entries of a prepared CA after the switch to it, and a kept key when its CA has left the ledger."""
+    """Remove the entries of a prepared CA after the switch to it, and a kept key when its CA has left the ledger. The link certificates of the
+    CA in use stay, because leaves are presented behind them; by what is stored and not by a clock, as nobody could make them again.
+    """
     ca = at.snapshot.ca
     current = at.current.fingerprint if at.current else None
     switched = frozenset(one.fingerprint for one in ca.prepared if one.fingerprint == current)
     known = {entry.fingerprint for entry in at.ledger.entries} | {one.fingerprint for one in ca.prepared}
     stale = (ca.kept_keys - known) | (ca.kept_keys & frozenset({current} if current else ()))
-    if not switched and not stale:
+    in_use = frozenset(name for name, links in ca.links.items() if links == ca.links_in_use)
+    unused = ((frozenset(ca.kept_links) - known) | switched) - in_use
+    if not switched and not stale and not unused:
         return ()
-    return (TidyKeys(prepared=switched, kept_keys=stale, phase=at.phase),)
+    return (TidyKeys(prepared=switched, kept_keys=stale, links=unused, phase=at.phase),)

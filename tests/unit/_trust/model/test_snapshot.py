@@ -6,13 +6,33 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime, timedelta
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets, LinkCertificates
 
-from ..builders import INTERMEDIATE, NEW, OLD, ROOT, a_pod, chain_of, cluster, names_of, others, prepared, secrets
+from ....support.certificates import NOW, key, make
+from ..builders import (
+    HOUR,
+    INTERMEDIATE,
+    NEW,
+    OLD,
+    RENEWED,
+    ROOT,
+    THIRD,
+    a_pod,
+    chain_of,
+    cluster,
+    link_of,
+    name_of,
+    names_of,
+    others,
+    prepared,
+    secrets,
+)
 
 A9090, A9091, B9090 = (
     ObservedListener("a", "1", 9090),
@@ -65,3 +85,49 @@ def test_what_running_processes_said_can_be_put_aside() -> None:
 def test_the_trust_anchors_in_the_certificate_secret(ca: CaSecrets, projected: frozenset[str]) -> None:
     assert ca.projected == projected
     assert cluster().with_ca(current=ca.current, others=ca.others).ca.projected == projected
+
+
+#: OLD is in use, and has replaced THIRD.
+BEFORE, BACK = link_of(OLD, THIRD), link_of(THIRD, OLD)
+BOTH = LinkCertificates(BEFORE, BACK)
+SECOND = timedelta(seconds=1)
+
+
+@pytest.mark.parametrize(
+    ("ca", "links"),
+    [
+        pytest.param(secrets(kept_links={name_of(OLD): BOTH}), (BEFORE, BACK), id="of the CA in use"),
+        pytest.param(
+            secrets(RENEWED, kept_links={name_of(OLD): BOTH}), (BEFORE, BACK), id="of what it is a renewal of"
+        ),
+        pytest.param(secrets(prepared=(prepared(OLD, BEFORE, BACK),)), (BEFORE, BACK), id="just switched to"),
+        pytest.param(secrets(kept_links={name_of(OLD): LinkCertificates(BEFORE)}), (), id="one alone"),
+        pytest.param(secrets(NEW, kept_links={name_of(OLD): BOTH}), (), id="of another CA"),
+        pytest.param(secrets(prepared=(prepared(NEW, link_of(NEW, OLD), link_of(OLD, NEW)),)), (), id="of the next CA"),
+        pytest.param(secrets(None, kept_links={name_of(OLD): BOTH}), (), id="no CA is in use"),
+    ],
+)
+def test_what_nodes_send_between_a_leaf_and_the_ca_in_use(ca: CaSecrets, links: tuple[object, ...]) -> None:
+    assert ca.behind_nodes(ca.current, NOW) == (*links, *ca.current)
+
+
+def test_behind_leaves_of_another_ca_nodes_send_none_of_the_ca_in_use() -> None:
+    ca = secrets(kept_links={name_of(OLD): BOTH})
+    assert ca.behind_nodes(chain_of(NEW), NOW) == chain_of(NEW)
+
+
+def dated(begin: int, end: int) -> Certificate:
+    """begin, end: in hours from now."""
+    return make("cluster-ca v0", key(0), THIRD, begin=NOW + begin * HOUR, end=NOW + end * HOUR).certificate
+
+
+@pytest.mark.parametrize(
+    "links", [LinkCertificates(dated(-2, 1), dated(-1, 2)), LinkCertificates(dated(-1, 2), dated(-2, 1))]
+)
+@pytest.mark.parametrize(
+    ("now", "sent"),
+    [(NOW - HOUR - SECOND, False), (NOW - HOUR, True), (NOW + HOUR - SECOND, True), (NOW + HOUR, False)],
+    ids=["before", "from then on", "the last second", "ended"],
+)
+def test_link_certificates_are_sent_while_both_are_valid(links: LinkCertificates, now: datetime, sent: bool) -> None:
+    assert links.sent_at(now) == ((links.new_with_old, links.old_with_new) if sent else ())

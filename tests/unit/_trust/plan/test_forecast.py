@@ -120,7 +120,6 @@ def test_the_story_of_a_replacement() -> None:
         (Phase.USE, f"issue 4 certificates of {NEW_NAME}, presented behind its link certificate"),
         (Phase.USE, f"restart 4 pods so that everybody presents certificates of {NEW_NAME}"),
         (Phase.USE, f"issue 1 certificate of {NEW_NAME}"),
-        (Phase.RETIRE, f"give clients until 12:02:00 UTC to read {NEW_NAME}"),
         (Phase.RETIRE, "pause the operator"),
         (Phase.RETIRE, f"switch the operator to {NEW_NAME}, generation 1, and take {OLD_NAME} out of the trusted CAs"),
         (Phase.RETIRE, "bring the trust bundle in step"),
@@ -174,8 +173,6 @@ def test_a_ca_that_is_there_already_is_told_by_its_digest(fields: dict[str, Any]
             (
                 f"{NEW_NAME} is introduced by a link certificate that {OLD.certificate.subject} has signed: nobody has to "
                 "restart to trust it first.",
-                f"Clients that know only the CA in use accept {NEW_NAME} by its link certificate, which goes out of use with "
-                "the switch: they get time to read the Secret again.",
                 f"{OLD_NAME} is taken from the listeners by having them read their trust again; Raft clients and agents "
                 "know it until the next restart of their node.",
             ), id="each is told once",

@@ -57,7 +57,7 @@ def test_no_other_flow_is_its_turn() -> None:
 
 @pytest.mark.parametrize("snapshot", [stage.READ_BACK, stage.TRUSTED], ids=["not trusted yet", "trusted"])
 def test_before_the_switch_the_next_ca_is_given_up(snapshot: Snapshot) -> None:
-    given_up = TidyKeys(prepared=names_of(NEW), kept_keys=frozenset(), phase=Phase.PREPARE)
+    given_up = TidyKeys(prepared=names_of(NEW), kept_keys=frozenset(), links=names_of(NEW), phase=Phase.PREPARE)
     assert turn_back(situation(undoing(snapshot), RECONCILE)) == (given_up,)
 
 

@@ -70,7 +70,7 @@ def to_new(leaving: Entity | None, *, waits: PreparedAuthority, avoidable: str =
     )  # fmt: skip
 
 
-LINKED = to_new(OLD, waits=prepared(NEW, linked.LINK))
+LINKED = to_new(OLD, waits=prepared(NEW, linked.LINK, linked.BACK))
 UNLINKED = to_new(None, waits=prepared(NEW))
 #: The key stays, and so does its generation.
 RENEWAL = Switch(authority=prepared(RENEWED), generation=1, key_generation=0)

@@ -9,28 +9,48 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    LinkCertificates,
+    PreparedAuthority,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import TidyKeys
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.tidy import tidy
 
-from ..builders import NEW, OLD, RENEWED, THIRD, cluster, names_of, prepared, secrets
+from ....support.certificates import NOW
+from ..builders import (
+    NEW,
+    OLD,
+    PHASE_OUT,
+    RENEWED,
+    THIRD,
+    cluster,
+    entry,
+    ledger,
+    link_of,
+    name_of,
+    names_of,
+    prepared,
+    secrets,
+)
 from .asking import RECONCILE, situation, turns
 
 NOBODY = frozenset[str]()
 
 
-def tidied(prepared: frozenset[str], kept: frozenset[str], phase: Phase = Phase.RETIRE) -> Steps:
-    return (TidyKeys(prepared=prepared, kept_keys=kept, phase=phase),)
+def tidied(
+    prepared: frozenset[str], kept: frozenset[str], phase: Phase = Phase.RETIRE, links: frozenset[str] = NOBODY
+) -> Steps:
+    return (TidyKeys(prepared=prepared, kept_keys=kept, links=links, phase=phase),)
 
 
 def test_its_turn() -> None:
-    """The old key is kept as long as its CA is trusted."""
+    """The old key is kept as long as its CA is trusted, the link certificates as long as the new one is in use."""
     assert turns(tidy) == {
         "linked RESUMED": tidied(names_of(NEW), names_of(OLD, NEW)),
-        "unlinked RESUMED": tidied(names_of(NEW), names_of(NEW), Phase.USE),
+        "unlinked RESUMED": tidied(names_of(NEW), names_of(NEW), Phase.USE, names_of(NEW)),
         "unlinked REMOVED": tidied(NOBODY, names_of(OLD)),
-        "renewal READ": tidied(names_of(RENEWED), names_of(RENEWED)),
+        "renewal READ": tidied(names_of(RENEWED), names_of(RENEWED), links=names_of(RENEWED)),
     }
 
 
@@ -55,3 +75,26 @@ def test_the_key_of_a_ca_in_use_that_the_books_lack_is_stale() -> None:
 
 def test_before_the_first_ca_nothing_is_stale() -> None:
     assert tidy(situation(cluster(ca=secrets(None, prepared=(prepared(NEW),))))) == ()
+
+
+BOTH, ONE = (LinkCertificates(link_of(OLD, THIRD), link) for link in (link_of(THIRD, OLD), None))
+OF_ANOTHER = LinkCertificates(link_of(NEW, THIRD), link_of(THIRD, NEW))
+
+
+@pytest.mark.parametrize(
+    ("links", "unused"),
+    [
+        pytest.param({name_of(OLD): BOTH}, NOBODY, id="both of the CA in use"),
+        pytest.param({name_of(RENEWED): BOTH}, NOBODY, id="both of the CA in use, made for an earlier certificate"),
+        pytest.param({name_of(THIRD): OF_ANOTHER}, names_of(THIRD), id="of a CA that left"),
+        pytest.param({name_of(NEW): OF_ANOTHER}, NOBODY, id="of a CA that is trusted still"),
+        pytest.param({name_of(RENEWED): ONE}, names_of(RENEWED), id="one alone, which nodes cannot present"),
+    ],
+)
+def test_which_link_certificates_are_stale(links: dict[str, LinkCertificates], unused: frozenset[str]) -> None:
+    """By no clock: whoever holds the CA that was replaced may come back to a right one."""
+    books = ledger(entry(OLD, generations={0}), entry(NEW, PHASE_OUT))
+    expected = tidied(NOBODY, NOBODY, Phase.USE, unused) if unused else ()
+    for now in (NOW, OLD.certificate.not_after):
+        seen = cluster(ca=secrets(kept_links=links), ledger=books, now=now)
+        assert tidy(situation(seen, RECONCILE)) == expected

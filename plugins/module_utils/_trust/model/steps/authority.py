@@ -180,19 +180,26 @@ def _without(prepared: tuple[PreparedAuthority, ...], other: PreparedAuthority) 
 class TidyKeys(Step):
     """Remove entries of the key Secret that are not needed any more (fingerprints).
 
-    prepared: CAs that the operator was switched to. kept_keys: CAs whose keys are kept beside ``ca.key``.
+    prepared: CAs that the operator was switched to. kept_keys: CAs whose keys are kept beside ``ca.key``. links: CAs whose link
+    certificates are kept beside it; those of a CA that leaves ``prepared`` stay there unless it is among these.
     """
 
     prepared: frozenset[str]
     kept_keys: frozenset[str]
+    links: frozenset[str] = frozenset()
     is_told: ClassVar[bool] = False
 
     def sentence(self) -> str:
         return "remove keys that are no longer needed"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
-        left = tuple(one for one in snapshot.ca.prepared if one.fingerprint not in self.prepared)
-        return snapshot.with_ca(prepared=left, kept_keys=snapshot.ca.kept_keys - self.prepared - self.kept_keys)
+        ca = snapshot.ca
+        left = tuple(one for one in ca.prepared if one.fingerprint not in self.prepared)
+        waiting = {one.fingerprint for one in left}
+        links = {name: links for name, links in ca.links.items() if name not in self.links | waiting}
+        return snapshot.with_ca(
+            prepared=left, kept_keys=ca.kept_keys - self.prepared - self.kept_keys, kept_links=links
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -35,8 +35,7 @@ class IssueLeaves(Step):
         return f"issue {counted(len(self.secrets), 'certificate')} of {named(self.issuer[0])}{linked}"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
-        behind = (self.link, *snapshot.ca.current) if self.link else self.issuer
-        chain = (stand_in.leaf(self.issuer), *behind)
+        leaf = stand_in.leaf(self.issuer)
         made = [
             StoredLeaf(name, f"{name}.crt", component, None, None)
             for name, component in snapshot.missing.items()
@@ -44,10 +43,10 @@ class IssueLeaves(Step):
         ]
         # The key comes with the certificate.
         leaves = tuple(
-            replace(leaf, chain=chain, generation=self.generation, problem="", beside="")
-            if leaf.secret in self.secrets
-            else leaf
-            for leaf in (*snapshot.leaves, *made)
+            replace(one, chain=(leaf, *self._behind(one, snapshot)), generation=self.generation, problem="", beside="")
+            if one.secret in self.secrets
+            else one
+            for one in (*snapshot.leaves, *made)
         )
         missing = {name: one for name, one in snapshot.missing.items() if name not in self.secrets}
         # A running process presents another leaf than the stored one from here on.
@@ -56,9 +55,19 @@ class IssueLeaves(Step):
             for pod in snapshot.pods
         )
         misnamed = {name: why for name, why in snapshot.misnamed.items() if name not in self.secrets}
-        made_for = {name: StoredLeaf(name, "user.crt", Component.USER, chain, self.generation) for name in self.secrets}
+        of_user = (leaf, *self.issuer)
+        made_for = {
+            name: StoredLeaf(name, "user.crt", Component.USER, of_user, self.generation) for name in self.secrets
+        }
         after = replace(snapshot, leaves=leaves, pods=pods, missing=missing, misnamed=misnamed)
         return _with_served(after, made_for, self.issuer)
+
+    def _behind(self, leaf: StoredLeaf, snapshot: Snapshot) -> Chain:
+        if self.link is not None:
+            return (self.link, *snapshot.ca.current)
+        if leaf.component is Component.KAFKA:
+            return snapshot.ca.behind_nodes(self.issuer, snapshot.now)
+        return self.issuer
 
     def look(self, snapshot: Snapshot) -> Look:
         return Look.FRESH if snapshot.pods else Look.NONE
@@ -76,10 +85,10 @@ def _with_served(snapshot: Snapshot, made: Mapping[str, StoredLeaf], issuer: Cha
 
 
 def _kept(leaf: StoredLeaf, snapshot: Snapshot) -> Chain | None:
-    """Nodes present the CA in use behind the leaf; components keep the chain that they have."""
+    """Nodes present the CA in use behind the leaf, and its link certificates between; components keep the chain that they have."""
     if leaf.component is not Component.KAFKA or not leaf.chain:
         return leaf.chain
-    return (leaf.chain[0], *snapshot.ca.current)
+    return (leaf.chain[0], *snapshot.ca.behind_nodes(snapshot.ca.current, snapshot.now))
 
 
 @dataclass(frozen=True, kw_only=True)
