@@ -21,7 +21,7 @@ from .presenters import await_pick_up, reissue
 from .publish import await_bundle, project, publish
 from .requests import ask_for_leaves, await_issuer, forget_requests
 from .retire import forget, withdraw
-from .rewrite import rewrite_for_the_operator
+from .rewrite import lead_back, rewrite_for_the_operator
 from .scale import scale
 from .serve import let_on_served, serve
 from .settle import end_pause, settle_key
@@ -63,6 +63,8 @@ RULES: tuple[Rule, ...] = (
     replace_leaves,
     use_by_operator,
     read_again,
+    # By now every leaf that stays is known.
+    lead_back,
     # Retire: a CA that no process uses leaves before the operator is switched, so that no node restarts twice for it.
     withdraw,
     tell_apart,

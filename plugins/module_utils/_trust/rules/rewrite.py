@@ -10,7 +10,7 @@ from ..._leaves.trigger import is_signed_by
 from ..._pki.certificates import Certificate
 from ..evidence.clients import within_cluster
 from ..model.goals import Goal
-from ..model.snapshot import StoredLeaf
+from ..model.snapshot import Component, StoredLeaf
 from ..model.steps.base import Steps
 from ..model.steps.leaves import RechainLeaves
 from .in_place import why_not_in_place
@@ -55,6 +55,24 @@ def rewrite_for_the_operator(at: Situation) -> Steps:
     until they are there.
     """
     return rewrite_leaves(at) if at.current and at.snapshot.ca.is_kept_elsewhere(at.current) else ()
+
+
+def lead_back(at: Situation) -> Steps:
+    """Put the link certificates of the CA in use behind leaves of nodes that the operator has issued: it knows none. Nothing restarts for it, because
+    the leaf stays the same (docs/operator.md, "After the switch"). Leaves that are about to be replaced are left alone.
+    """
+    ca, current = at.snapshot.ca, at.current
+    if current is None or at.successor is not None or ca.behind_nodes(ca.current, at.snapshot.now) == ca.current:
+        return ()
+    late = tuple(
+        sorted(
+            leaf.secret
+            for leaf in at.snapshot.leaves
+            if leaf.component is Component.KAFKA and leaf.generation == at.generation
+            if leaf.chain and leaf.chain[1:] == ca.current and leaf.chain[0].signed_by(current)
+        )
+    )
+    return (RechainLeaves(secrets=late, generation=at.generation, phase=at.phase),) if late else ()
 
 
 def _are_read_again(at: Situation) -> bool:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     RechainLeaves,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.rewrite import (
+    lead_back,
     rewrite_for_the_operator,
     rewrite_leaves,
 )
@@ -31,17 +33,21 @@ from ..builders import (
     PODS,
     RENEWED,
     RUNS,
+    THIRD,
     UNUSED,
     a_journal,
     a_leaf,
     books_of,
     chain_of,
     entry,
+    ledger,
+    prepared,
     secrets,
+    stored_chain,
     uids_of,
 )
 from ..requested import a_request, answered, at_hand, elsewhere, with_requests
-from .asking import pause_for, situation
+from .asking import RECONCILE, pause_for, situation, turns
 
 ALL_SECRETS = tuple(sorted((*linked.CHAINED, linked.OWN)))
 RECHAINED = (RechainLeaves(secrets=ALL_SECRETS, generation=1, phase=Phase.RETIRE),)
@@ -149,3 +155,41 @@ def test_leaves_of_before_a_renewal_are_kept() -> None:
 @pytest.mark.parametrize("snapshot", [LEARNED, renewal.NOTED, linked.STRUCK, replace(LEARNED, ca=secrets(None))])
 def test_the_operator_does_it_where_the_key_is_here(snapshot: Snapshot) -> None:
     assert rewrite_for_the_operator(situation(snapshot)) == ()
+
+
+PLAIN = replace(
+    linked.FINISHED,
+    leaves=tuple(replace(leaf, chain=(leaf.chain or ())[:1] + chain_of(NEW)) for leaf in linked.FINISHED.leaves),
+)
+LATE = (RechainLeaves(secrets=PODS, generation=1, phase=Phase.USE),)
+
+
+def one_leaf(**changes: Any) -> Snapshot:
+    """The first node's leaf is this, and the others are as a flow leaves them."""
+    return replace(linked.FINISHED, leaves=(replace(PLAIN.leaves[0], **changes), *linked.FINISHED.leaves[1:]))
+
+
+def test_leaves_that_a_flow_issues_are_led_back_at_once() -> None:
+    assert turns(lead_back) == {}
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "expected"),
+    [
+        pytest.param(PLAIN, LATE, id="the operator has issued all"),
+        pytest.param(one_leaf(), (replace(LATE[0], secrets=PODS[:1]),), id="the operator has issued one"),
+        pytest.param(one_leaf(generation=0), (), id="of another generation"),
+        pytest.param(one_leaf(chain=None), (), id="unreadable"),
+        pytest.param(one_leaf(chain=(stored_chain(OLD)[0], NEW.certificate)), (), id="of another CA"),
+        pytest.param(PLAIN.with_ca(kept_links={}), (), id="there are no link certificates"),
+        pytest.param(replace(PLAIN, now=linked.LINK.not_after), (), id="they have ended"),
+        pytest.param(PLAIN.with_ca(prepared=(prepared(THIRD),)), LATE, id="a CA is prepared that the books lack"),
+        pytest.param(
+            replace(PLAIN.with_ca(prepared=(prepared(THIRD),)), ledger=ledger(entry(NEW, generations={1}), entry(THIRD))),
+            (), id="they are about to be replaced",
+        ),
+        pytest.param(PLAIN.with_ca(current=()), (), id="no CA is in use"),
+    ],
+)  # fmt: skip
+def test_leaves_that_the_operator_has_issued_are_led_back(snapshot: Snapshot, expected: Steps) -> None:
+    assert lead_back(situation(snapshot, RECONCILE)) == expected

@@ -93,7 +93,9 @@ def _kept(leaf: StoredLeaf, snapshot: Snapshot) -> Chain | None:
 
 @dataclass(frozen=True, kw_only=True)
 class RechainLeaves(Step):
-    """Put the chain of the CA in use behind leaves that its key has signed, and keep them (paused only)."""
+    """Put the chain of the CA in use behind leaves that its key has signed, and keep them. Paused, unless it is only about link certificates and
+    the leaves have this generation.
+    """
 
     secrets: tuple[str, ...]
     generation: int

@@ -1,0 +1,167 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Clients that know only the CA that was in use when they started: nodes lead them to its successor as long as the link certificates are valid,
+whatever is issued meanwhile (docs/design.md, "Link certificates").
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets
+from ansible_collections.trustops.strimzi.tests.operator import certs
+from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
+from ansible_collections.trustops.strimzi.tests.support.verification import refused_by_a_client
+
+from ..support.authorities import root
+from ..support.restarts import Cost
+from ..support.watched_cluster import CERTIFICATES, KEYS, WatchedCluster
+from .cases import DAY, YEAR
+from .test_kept_elsewhere import elsewhere, moved
+from .test_node_added import add_a_node
+
+pytestmark = pytest.mark.usefixtures("uptake")
+#: How certificates are taken up does not matter to it.
+ONCE = pytest.mark.parametrize("uptake", [True], ids=["reload"], indirect=True)
+V0, V1, V2 = (f"CN=cluster-ca v{number},O=io.strimzi" for number in range(3))
+#: Subject and issuer of what nodes present behind a leaf of the second CA.
+BOTH = [(V1, V0), (V0, V1), (V1, V1)]
+
+
+def replaced(cluster: WatchedCluster, **changes: timedelta) -> bytes:
+    """The first CA is replaced; returns its certificate. changes: how long the first CA lives, and the second."""
+    cluster.validity = changes.get("first", 10 * YEAR)
+    cluster.create()
+    old = cluster.secret(CERTIFICATES)["ca.crt"]
+    cluster.validity = changes.get("second", 10 * YEAR)
+    cluster.run(Goal.REPLACE_KEY, until=Phase.PREPARE)
+    cluster.validity = YEAR
+    cluster.finish(Goal.REPLACE_KEY)
+    return old
+
+
+def presented(cluster: WatchedCluster) -> dict[str, bytes]:
+    """The chain that the listeners of each node present."""
+    processes = cluster.memory.kubelet.processes.values()
+    return {one.pod: one.presented[0][1] for one in processes if one.component == "kafka"}
+
+
+def behind(chain: bytes) -> list[tuple[str, str]]:
+    """Subject and issuer of each certificate behind the leaf."""
+    return [(one.subject.rfc4514_string(), one.issuer.rfc4514_string()) for one in certs.load(chain)[1:]]
+
+
+def assert_presented(cluster: WatchedCluster, expected: list[tuple[str, str]]) -> None:
+    for pod, chain in presented(cluster).items():
+        assert behind(chain) == behind(cluster.secret(pod)[f"{pod}.crt"]) == expected, pod
+
+
+def assert_served(cluster: WatchedCluster, authority: bytes) -> None:
+    for pod, chain in presented(cluster).items():
+        assert refused_by_a_client(chain, [authority]) == "", pod
+
+
+def test_they_are_served_after_the_switch(cluster: WatchedCluster) -> None:
+    old = replaced(cluster)
+    assert_presented(cluster, BOTH)
+    assert_served(cluster, old)
+    assert_served(cluster, cluster.secret(CERTIFICATES)["ca.crt"])
+    cluster.run(Goal.RECONCILE)
+    assert cluster.writes == 0
+
+
+@pytest.mark.parametrize("goal", [Goal.RENEW_LEAVES, Goal.RENEW, Goal.DOWNGRADE], ids=lambda goal: goal.value)
+def test_they_are_served_after_another_flow(cluster: WatchedCluster, goal: Goal) -> None:
+    """Nothing but the key Secret tells it of the replacement. The checker asks after every write."""
+    old = replaced(cluster)
+    cluster.memory.seconds += 200 * DAY
+    due = {"renew_before": timedelta(days=400)} if goal is Goal.RENEW_LEAVES else {}
+    before = {certs.load(chain)[0].serial_number for chain in presented(cluster).values()}
+    cluster.finish(goal, **due)
+    after = {certs.load(chain)[0].serial_number for chain in presented(cluster).values()}
+    assert bool(before & after) is (goal is Goal.DOWNGRADE)
+    assert_presented(cluster, BOTH)
+    assert_served(cluster, old)
+
+
+def test_they_are_served_while_the_next_flow_is_undone(cluster: WatchedCluster) -> None:
+    """Until the CA after the next is put to use, and again when it is given up."""
+    old = replaced(cluster)
+    cluster.run(Goal.REPLACE_KEY, until=Phase.TRUST, replaces=cluster.current)
+    assert_served(cluster, old)
+    cluster.run(Goal.REPLACE_KEY, until=Phase.USE, replaces=cluster.current)
+    cluster.finish(Goal.ABORT)
+    assert_presented(cluster, BOTH)
+    assert_served(cluster, old)
+
+
+def test_the_next_replacement_has_link_certificates_of_its_own(cluster: WatchedCluster) -> None:
+    """It leads from the CA that it replaces; a client two CAs behind would have two below its own."""
+    old = replaced(cluster)
+    second = cluster.secret(CERTIFICATES)["ca.crt"]
+    before = set(cluster.links)
+    cluster.finish(Goal.REPLACE_KEY, replaces=cluster.current)
+    assert_presented(cluster, [(V2, V1), (V1, V2), (V2, V2)])
+    assert_served(cluster, second)
+    assert all(refused_by_a_client(chain, [old]) for chain in presented(cluster).values())
+    assert len(cluster.links) == 1
+    assert not before & set(cluster.links)
+
+
+@ONCE
+def test_a_link_certificate_that_has_ended_harms_nobody(cluster: WatchedCluster) -> None:
+    """Nothing is done for it; leaves that are issued then are stored without it."""
+    old = replaced(cluster, first=timedelta(days=100))
+    cluster.memory.seconds += 200 * DAY
+    cluster.memory.settle(2)
+    assert_served(cluster, cluster.secret(CERTIFICATES)["ca.crt"])
+    assert all(refused_by_a_client(chain, [old]) for chain in presented(cluster).values())
+    rolls = cluster.rolls
+    cluster.finish(Goal.RENEW_LEAVES, renew_before=timedelta(days=400))
+    assert_presented(cluster, [(V1, V1)])
+    cluster.finish(Goal.RENEW)
+    assert cluster.rolls == rolls
+    assert_presented(cluster, [(V1, V1)])
+
+
+@ONCE
+def test_a_ca_whose_key_is_not_here_certifies_none(cluster: WatchedCluster) -> None:
+    """It is introduced by a link certificate, which goes out of use with the switch."""
+    cluster.create()
+    moved(cluster, elsewhere(root("Corporate Root")))
+    assert_presented(cluster, [("CN=Corporate Root,O=io.strimzi",) * 2])
+    assert set(cluster.secret(KEYS)) == {"ca.key"}
+
+
+@ONCE
+def test_what_the_operator_has_issued_is_led_back_at_no_restart(cluster: WatchedCluster) -> None:
+    """It knows no link certificates. The node presents them from its next restart, or when it reads again."""
+    old = replaced(cluster)
+    add_a_node(cluster)
+    cluster.memory.settle(3)
+    assert sorted(map(len, map(behind, presented(cluster).values()))) == [1, 3, 3]
+    cluster.look_away()
+    cluster.finish(Goal.RECONCILE)
+    assert all(behind(cluster.secret(pod)[f"{pod}.crt"]) == BOTH for pod in presented(cluster))
+    cluster.memory.settle(3)
+    assert (cluster.paid, cluster.ready) == (Cost(0), True)
+    cluster.run(Goal.RECONCILE)
+    assert cluster.writes == 0
+    for pod in presented(cluster):
+        cluster.restart(pod)
+    assert_presented(cluster, BOTH)
+    assert_served(cluster, old)
+
+
+@ONCE
+@pytest.mark.parametrize("forgetful", ["behind_nodes", "links"])
+def test_the_checker_would_notice(cluster: WatchedCluster, monkeypatch: pytest.MonkeyPatch, forgetful: str) -> None:
+    """The negative control: nodes that send less, and a flow that finds the link certificates no more."""
+    less = {"behind_nodes": lambda ca, issuer, now: issuer, "links": property(lambda ca: {})}
+    monkeypatch.setattr(CaSecrets, forgetful, less[forgetful])
+    with pytest.raises(InvariantBroken, match="I12"):
+        replaced(cluster)
