@@ -175,7 +175,7 @@ def test_without_the_pause_nodes_restart_more_often(story: Story, monkeypatch: p
     """The operator looks at steps that belong together, one by one."""
     telling = replace(story, eager=True).begin(monkeypatch)
     telling.cluster.engine = Mistake(paused, (switch, withdraw, replace_leaves)).engine()
-    # What the operator issues then is not for clients that are late.
+    # Clients that are late have no part in it: the operator issues leaves that do not lead back.
     telling.cluster.checker.copies_last = 0.0
     telling.complete()
     assert telling.cluster.paid.restarts > telling.cost.restarts
