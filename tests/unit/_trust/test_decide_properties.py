@@ -299,7 +299,8 @@ def test_every_flow_comes_to_an_end(snapshot: Snapshot, state: Reconciliation, i
     else:
         raise AssertionError("no end")
     event(f"done: {found.done}")
-    assert not snapshot.reconciliation.paused_by_us
+    # The operator stays paused where it would take what is half-way for something to do, and the flow is held.
+    assert not snapshot.reconciliation.paused_by_us or (found.violations and finds_work(snapshot))
 
 
 NAMES = ObjectNames(
