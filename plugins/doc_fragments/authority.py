@@ -11,7 +11,9 @@ class ModuleDocFragment:
 options:
   validity_days:
     description:
-      - Validity of new certificates in days. 365 for a new CA where it is not given.
+      - Validity of new certificates in days. Where it is not given, as long as C(spec.clusterCa.validityDays) of the Kafka resource says, or
+        C(spec.clientsCa.validityDays); 365 where that says nothing.
+      - It has to be a week longer than C(renewalDays) beside it, or the Cluster Operator would issue each certificate anew as soon as it is there.
     type: int
   key_algorithm:
     description:

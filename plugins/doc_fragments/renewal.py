@@ -12,8 +12,8 @@ options:
   renew_before_days:
     description:
       - How many days a certificate has left when it is renewed, or half of its life if that is less.
-      - Of nodes' certificates, choose more than C(spec.clusterCa.renewalDays) (30), at which the Cluster Operator renews them by itself
-        and restarts every node.
+      - Certificates of nodes are renewed at least 15 days before C(spec.clusterCa.renewalDays) (30), at which the Cluster Operator renews them by
+        itself and restarts every node, or halfway where there is less time.
     type: int
     default: 45
 """

@@ -28,7 +28,8 @@ options:
         one. It fails where the old CA has left the trust already.
       - V(adopted) makes a CA that the operator generated user-managed, without changing a byte. With O(adopts) it adopts a CA that somebody
         has put into the place of the one in use.
-      - V(handed_back) gives the CA back to the operator.
+      - V(handed_back) gives the CA back to the operator. It fails where the operator would renew or replace it at once, unless
+        O(operator_may_renew) is set.
     type: str
     choices: [present, renewed, replaced, promoted, absent, aborted, adopted, handed_back]
     default: present
@@ -50,6 +51,7 @@ extends_documentation_fragment:
   - trustops.strimzi.presenting
   - trustops.strimzi.replaced
   - trustops.strimzi.adopted
+  - trustops.strimzi.handed_back
   - trustops.strimzi.authority
   - trustops.strimzi.attributes
 attributes:
@@ -555,6 +557,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
     CA,
     CLUSTER,
     FLOW,
+    HANDED_BACK,
     REPLACED,
     ArgumentSpec,
     OnlyWith,
@@ -586,9 +589,10 @@ STATE = ArgumentSpec(
         OnlyWith("fingerprint", "state", ("absent",)),
         OnlyWith("renew_before_days", "state", ("present",)),
         OnlyWith("adopts", "state", ("adopted",)),
+        OnlyWith("operator_may_renew", "state", ("handed_back",)),
     ),
 )
-SPEC = CLUSTER + CA + FLOW + REPLACED + ADOPTED + AUTHORITY + STATE
+SPEC = CLUSTER + CA + FLOW + REPLACED + ADOPTED + HANDED_BACK + AUTHORITY + STATE
 
 
 def body(module: FlowModule) -> dict[str, Any]:

@@ -22,6 +22,7 @@ extends_documentation_fragment:
   - trustops.strimzi.presenting
   - trustops.strimzi.replaced
   - trustops.strimzi.adopted
+  - trustops.strimzi.handed_back
   - trustops.strimzi.renewal
   - trustops.strimzi.goal
   - trustops.strimzi.authority
@@ -455,6 +456,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.argument
     CLUSTER,
     FLOW,
     GOAL,
+    HANDED_BACK,
     RENEWAL,
     REPLACED,
     ArgumentSpec,
@@ -464,8 +466,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.looking_
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
 SPEC = (
-    CLUSTER + CA + FLOW + REPLACED + ADOPTED + RENEWAL + GOAL + AUTHORITY
-    + ArgumentSpec({}, only_with=(OnlyWith("adopts", "goal", ("upgrade",)),))
+    CLUSTER + CA + FLOW + REPLACED + ADOPTED + HANDED_BACK + RENEWAL + GOAL + AUTHORITY
+    + ArgumentSpec({}, only_with=(OnlyWith("adopts", "goal", ("upgrade",)), OnlyWith("operator_may_renew", "goal", ("downgrade",))))
 )  # fmt: skip
 
 

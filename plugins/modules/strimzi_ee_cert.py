@@ -39,7 +39,10 @@ options:
     elements: str
   validity_days:
     description:
-      - Validity of new certificates in days; never longer than that of the CA. 365 where it is not given.
+      - Validity of new certificates in days; never longer than that of the CA. Where it is not given, as long as C(spec.clusterCa.validityDays) of
+        the Kafka resource says; 365 where that says nothing.
+      - It has to be a week longer than C(spec.clusterCa.renewalDays), or the Cluster Operator would issue each certificate anew as soon as it is
+        there.
     type: int
   secret:
     description:

@@ -33,6 +33,7 @@ from ansible_collections.trustops.strimzi.tests.support.reloads import Reloading
 
 from ..support.access_operator import AccessOperator
 from ..support.authorities import Authority
+from ..support.certificates import YEAR
 from ..support.clients_cluster import CERTIFICATES, KEYS, LEDGER, ClientsCluster
 from ..support.engines import leaving_open, without
 from ..support.killing import Killed, KillingTransport
@@ -193,6 +194,25 @@ def test_the_cluster_ca_goes_its_own_way(cluster: ClientsCluster, nodes: Reloadi
     assert_only(cluster, cluster.current)
 
 
+def test_one_that_the_operator_would_not_keep_is_not_handed_back(
+    cluster: ClientsCluster, nodes: ReloadingNodes
+) -> None:
+    cluster.begin()
+    cluster.change("kafkas", CLUSTER, {"spec": {"clientsCa": {"validityDays": 3650, "renewalDays": 365}}})
+    cluster.memory.settle(2)
+    cluster.look_away()
+    told = held(cluster.run(Goal.DOWNGRADE))
+    assert (
+        "365 days by spec.clientsCa.renewalDays): in its next reconcile the operator renews it, and restarts each node once."
+        in told
+    )
+    assert cluster.writes == 0
+    cluster.finish(Goal.RENEW)
+    cluster.finish(Goal.DOWNGRADE)
+    cluster.memory.settle(3)
+    assert cluster.rolls == {0}
+
+
 @pytest.mark.parametrize("ca", list(CaKind))
 def test_neither_flow_works_in_a_pause_of_the_other(cluster: ClientsCluster, ca: CaKind) -> None:
     cluster.begin()
@@ -266,6 +286,8 @@ class TestTheEndOfWhatAProgramHasRead:
         cluster.change("kafkas", CLUSTER, {"spec": {"clientsCa": {"validityDays": self.LIFE, "renewalDays": 15}}})
         cluster.add("reports")
         start(cluster, "billing", "reports")
+        # The next CA outlives what the User Operator issues.
+        cluster.validity = YEAR
         told = held(cluster.run(Goal.REPLACE_KEY))
         end = cluster.work().clock.now() + timedelta(days=self.LIFE + 1)
         assert re.search(rf"Pod kafka/billing: .*; this holds until {end:%Y-%m-%d}T.* at most, when the last", told)

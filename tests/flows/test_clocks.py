@@ -19,6 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
 from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 
+from ..support.certificates import YEAR
 from ..support.engines import without
 from ..support.watched_cluster import CERTIFICATES, WatchedCluster
 from .cases import CASES, Case
@@ -73,4 +74,4 @@ def test_because_certificates_are_dated_back(
 def test_a_ca_that_is_made_here_lives_as_long_as_was_asked_from_now_on(cluster: WatchedCluster) -> None:
     cluster.create()
     (made,) = parse_certificates(cluster.secret(CERTIFICATES)["ca.crt"])
-    assert made.not_after - made.not_before == cluster.validity + BACKDATED
+    assert made.not_after - made.not_before == YEAR + BACKDATED

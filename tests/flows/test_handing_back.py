@@ -5,11 +5,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspection import plan
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.outcome import look
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.hand_back import (
     operator_could_renew,
+    operator_keeps_authority,
 )
 from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
 
@@ -17,6 +24,7 @@ from ..support.authorities import below, root
 from ..support.engines import without
 from ..support.watched_cluster import (
     CERTIFICATES,
+    CLUSTER,
     IN_USE,
     KEYS,
     LEDGER,
@@ -24,7 +32,7 @@ from ..support.watched_cluster import (
     WatchedCluster,
     subject,
 )
-from .cases import Case
+from .cases import DAY, Case
 
 pytestmark = pytest.mark.usefixtures("uptake")
 
@@ -126,3 +134,55 @@ def test_without_that_rule_the_operators_renewal_breaks_every_connection(
     hand_back(cluster)
     with pytest.raises(InvariantBroken, match="I1"):
         trigger(cluster, CERTIFICATES, "force-renew")
+
+
+def in_its_time(cluster: WatchedCluster, **specification: Any) -> None:
+    """The CA was replaced here, and ends in 20 days."""
+    cluster.create()
+    cluster.finish(Goal.REPLACE_KEY)
+    cluster.memory.seconds += 345 * DAY
+    lasting: Any = {"clusterCa": specification, "clientsCa": {"validityDays": 3650}}
+    cluster.change("kafkas", CLUSTER, {"spec": lasting})
+    cluster.checker.enabled = False
+    cluster.memory.settle(4)
+    cluster.checker.enabled = True
+    cluster.look_away()
+
+
+@pytest.mark.parametrize("policy", ["renew-certificate", "replace-key"])
+def test_one_that_the_operator_would_not_keep_is_held(cluster: WatchedCluster, policy: str) -> None:
+    in_its_time(cluster, certificateExpirationPolicy=policy)
+    (violation,) = cluster.run(Goal.DOWNGRADE).outcome.decision.violations
+    assert violation.condition is Condition.OPERATOR_KEEPS_AUTHORITY
+    assert ("makes a new key" in violation.message) == (policy == "replace-key")
+    assert (cluster.writes, cluster.rolls) == (0, {0})
+    cluster.finish(Goal.RENEW)
+    before = cluster.current
+    cluster.finish(Goal.DOWNGRADE)
+    cluster.look_away()
+    cluster.memory.settle(4)
+    assert (cluster.current, cluster.rolls) == (before, {0})
+
+
+def test_without_this_the_operator_renews_it(cluster: WatchedCluster) -> None:
+    """A negative control."""
+    in_its_time(cluster)
+    before, cluster.engine = cluster.current, without(operator_keeps_authority)
+    cluster.run(Goal.DOWNGRADE)
+    cluster.memory.settle(4)
+    assert cluster.current != before
+    assert cluster.rolls == {1}
+
+
+def test_the_caller_may_leave_the_renewal_to_the_operator(cluster: WatchedCluster) -> None:
+    """The plan has the restarts, and they come."""
+    in_its_time(cluster)
+    before = cluster.current
+    intent = cluster.intent(Goal.DOWNGRADE, operator_may_renew=True)
+    work = replace(cluster.work(), dry_run=True)
+    planned = plan(work, look(work, intent), intent)
+    assert {name for step in planned.steps for name in step.nodes} == cluster.memory.kubelet.nodes
+    assert any("the operator renews it, and restarts each pod once" in one for one in planned.choices)
+    cluster.run(Goal.DOWNGRADE, operator_may_renew=True)
+    cluster.memory.settle(4)
+    assert (cluster.current != before, cluster.rolls) == (True, {1})

@@ -20,7 +20,7 @@ def sha_1_below(issuer: Entity, own_key: PrivateKey, folder: Path, name: str = "
     (folder / "issuer.key").write_bytes(issuer.key.reveal())
     (folder / "own.key").write_bytes(own_key.reveal())
     made = subprocess.run(
-        ["openssl", "req", "-x509", "-new", "-sha1", "-days", "30", "-subj", f"/O=io.strimzi/CN={name}", "-key", "own.key",
+        ["openssl", "req", "-x509", "-new", "-sha1", "-days", "300", "-subj", f"/O=io.strimzi/CN={name}", "-key", "own.key",
          "-CA", "issuer.crt", "-CAkey", "issuer.key"],
         cwd=folder, check=True, capture_output=True,
     ).stdout  # fmt: skip

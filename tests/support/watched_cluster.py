@@ -84,7 +84,7 @@ class WatchedCluster:
     issued_by_operator: list[str] = field(default_factory=list)
     ca_key: KeySpec = EC256
     leaf_key: KeySpec = EC256
-    validity: timedelta = timedelta(days=365)
+    validity: timedelta | None = None
     path_length: int | None = 1
     outside: Outside = NOTHING_SAID
     source: CaSourceReference | None = None
@@ -187,9 +187,8 @@ class WatchedCluster:
         work = work_on(self.memory, transport or self.permitted, settings, ahead=self.clock_ahead)
         return self.nodes.attach(work) if self.nodes else work
 
-    @staticmethod
-    def intent(goal: Goal, supplied: Authority | None = None, **intent: Any) -> Intent:
-        return Intent(goal, supplied=supplied.prepared if supplied else None, **intent)
+    def intent(self, goal: Goal, supplied: Authority | None = None, **intent: Any) -> Intent:
+        return Intent(goal, supplied=supplied.prepared if supplied else None, validity=self.validity, **intent)
 
     def finish(self, goal: Goal, supplied: Authority | None = None, **intent: Any) -> FlowResult:
         """Run to the end, and once more: the second run has nothing to do."""

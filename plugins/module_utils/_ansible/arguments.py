@@ -231,6 +231,9 @@ REPLACED = ArgumentSpec({"replaces": {"type": "str"}, "fresh_for_hours": {"type"
 #: The option that names the CA of an adoption, so that it cannot be meant by accident.
 ADOPTED = ArgumentSpec({"adopts": {"type": "str"}})
 
+#: The option that lets the operator renew a CA as soon as it is handed back.
+HANDED_BACK = ArgumentSpec({"operator_may_renew": {"type": "bool", "default": False}})
+
 RENEWAL = ArgumentSpec({"renew_before_days": {"type": "int", "default": 45}})
 
 GOAL = ArgumentSpec({"goal": {"type": "str", "choices": GOALS, "default": "reconcile"}})

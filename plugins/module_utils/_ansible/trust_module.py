@@ -23,6 +23,7 @@ from .._pki.keys import (
     PrivateKeyError,
     load_key,
 )
+from .._strimzi.issuer_settings import CertManagerCertificates
 from .._strimzi.observe import Observation
 from .._strimzi.wanted_nodes import Growth
 from .._strimzi.work import (
@@ -157,7 +158,12 @@ class TrustModule(ClusterModule):
             renew_before=timedelta(days=self.params.get("renew_before_days") or 0),
             supplied=_as_prepared(supplied) if supplied else None,
             adopts=self.params.get("adopts") or None,
+            operator_may_renew=bool(self.params.get("operator_may_renew")),
+            validity=self._validity,
             asked=issuer.reference,
+            asked_validity=work.settings.issuer.validity
+            if isinstance(work.settings.issuer, CertManagerCertificates)
+            else None,
             links=issuer.linker if isinstance(issuer, LinkingIssuer) else None,
             issue_until=self._issue_until(),
             insists=work.clock.now() if self.params.get("retry_failed") else None,
@@ -194,7 +200,7 @@ class TrustModule(ClusterModule):
         return Settings(
             ca_key=key_spec(self.params),
             leaf_key=KeySpec(KeyAlgorithm.RSA, 2048),
-            validity=timedelta(days=self.params.get("validity_days") or 365),
+            validity=self._validity,
             path_length=1 if self.params.get("path_length") is None else self.params["path_length"],
             supplied=self._supplied,
             operator_timeout=timedelta(seconds=self.params.get("operator_timeout") or 300),
@@ -208,6 +214,11 @@ class TrustModule(ClusterModule):
             source=source_of(self.params),
             growth=self._growth(),
         )
+
+    @cached_property
+    def _validity(self) -> timedelta | None:
+        days = self.params.get("validity_days")
+        return timedelta(days=days) if days else None
 
     def _growth(self) -> Growth:
         return Growth(self.params.get("spare_leaves") or 0, self.scaling)

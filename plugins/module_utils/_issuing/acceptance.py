@@ -80,8 +80,8 @@ class Acceptance:
             yield f"its issuer has given its serial number to {other.subject} before"
         if timedelta(0) < leaf.not_after - self.at <= subject.outlasts:
             yield (
-                f"it ends on {leaf.not_after:%Y-%m-%d}, and whoever cannot issue another one would try to from "
-                f"{subject.outlasts.days} days before on"
+                f"it ends on {leaf.not_after:%Y-%m-%d}, and from {subject.outlasts.days} days before that on (renewalDays) the operator would try "
+                "to issue another one; have it signed for longer, or give a lower renewalDays"
             )
         result = validate_path((leaf, *issued.chain), self.issuer[:1], at=self.at)
         if problem := result.reason or constraint_problem(leaf, self.issuer):

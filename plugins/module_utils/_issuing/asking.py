@@ -145,7 +145,7 @@ def _record(
     subject = subject_for(leaf, observation)
     failed, authority = before.record.failure if before and before.record else None, step.issuer[0].fingerprint
     order = (
-        _order(leaf, subject, key, authority, failed, work)
+        _order(leaf, subject, key, authority, failed, work.validity(observation))
         if key
         else standing_order(leaf, step.issuer, observation, work)
     )
@@ -160,14 +160,14 @@ def _record(
 
 
 def _order(
-    leaf: LeafSecret, subject: LeafSubject, key: PrivateKey, authority: str, failed: Failure | None, work: Work
+    leaf: LeafSecret, subject: LeafSubject, key: PrivateKey, authority: str, failed: Failure | None, validity: timedelta
 ) -> LeafOrder:
     try:
         csr = build_request(subject.distinguished_name, subject.names, key)
     except CertificateError as error:
         raise not_made(leaf.secret, error) from None
     name = request_name(leaf.secret, key.public_key_sha256, names_digest(subject), authority, failed)
-    return LeafOrder(name, subject, csr, work.settings.validity)
+    return LeafOrder(name, subject, csr, validity)
 
 
 def collect_leaves(step: CollectLeaves, observation: Observation, work: Work) -> None:

@@ -7,6 +7,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any, TypeAlias
 
 from .._kube.resources import SECRETS
@@ -79,7 +81,7 @@ def _signing_key(step: IssueLeaves, observation: Observation) -> PrivateKey | No
 def _signed(
     wanted: list[LeafSecret], step: IssueLeaves, signing: PrivateKey, observation: Observation, work: Work
 ) -> Iterator[_Made]:
-    issuer = InternalIssuer(step.issuer, signing, observation.snapshot.now, work.settings.validity)
+    issuer = InternalIssuer(step.issuer, signing, observation.snapshot.now, work.validity(observation))
     acceptance = Acceptance(step.issuer, known_certificates(observation.snapshot), work.clock.now())
     keys = keys_of(wanted, {}, observation, work)
     for leaf in wanted:
@@ -95,7 +97,8 @@ def signed_here(
         issued = issuer.sign(build_request(subject.distinguished_name, subject.names, key))
     except CertificateError as error:
         raise not_made(secret, error) from None
-    acceptance.refuse(issued, subject, key, secret)
+    # How long it lives was judged before the flow began, and an abort goes back to a CA that may end soon.
+    acceptance.refuse(issued, replace(subject, outlasts=timedelta(0)), key, secret)
     return issued
 
 

@@ -32,7 +32,7 @@ _EXTENSIONS = frozenset({"2.5.29.19", "2.5.29.15", "2.5.29.14", "2.5.29.35", "1.
 def own_link(step: PrepareAuthority, made: NextAuthority, observation: Observation, work: Work) -> Certificate:
     """Signed by the key of the CA in use. Raises AuthorityUnavailable where that is not at hand."""
     key = signing_key(step.replaces, observation)
-    issuer = InternalIssuer(step.replaces, key, observation.snapshot.now, work.settings.validity)
+    issuer = InternalIssuer(step.replaces, key, observation.snapshot.now, work.validity(observation))
     return issuer.link(link_order(made, step.replaces[0]))
 
 

@@ -172,7 +172,7 @@ def _issuer(observation: Observation, work: Work) -> InternalIssuer:
             f"Secret {work.scope.namespace}/{secret} does not hold the key of the CA in use.",
             "Put it there as ca.key, or have the certificate issued where the key is.",
         )
-    return InternalIssuer(authority, signing, observation.snapshot.now, work.settings.validity)
+    return InternalIssuer(authority, signing, observation.snapshot.now, work.validity(observation))
 
 
 def _issue(

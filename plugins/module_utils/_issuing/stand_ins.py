@@ -58,13 +58,13 @@ class StandIns:
         if not step.asked:
             return own_link(step, made, self._observation, self._work)
         issuer, key = step.replaces[0], generate_key(_QUICK)
-        now, validity = self._observation.snapshot.now, self._work.settings.validity
+        now, validity = self._observation.snapshot.now, self._work.validity(self._observation)
         order = link_order(made, double_of(issuer, key))
         return AssumedCertificate(InternalIssuer((order.issuer,), key, now, validity).link(order).der, issuer)
 
     def leaf(self, issuer: Chain) -> Certificate:
         """Raises AuthorityUnavailable when the key of this CA is lost. Where somebody else keeps it, the leaf is assumed to be signed."""
-        now, validity = self._observation.snapshot.now, self._work.settings.validity
+        now, validity = self._observation.snapshot.now, self._work.validity(self._observation)
         subject = subject_of(Component.ENTITY_OPERATOR, "stand-in", frozenset())
         request = build_request(subject.distinguished_name, subject.names, generate_key(_QUICK))
         if issuer[0].public_key_sha256 not in self._elsewhere:

@@ -51,7 +51,7 @@ def _reviewed(
 
 
 def _plain(leaf: LeafSecret, observation: Observation, work: Work) -> LeafOrder:
-    return LeafOrder(leaf.secret, subject_for(leaf, observation), b"", work.settings.validity)
+    return LeafOrder(leaf.secret, subject_for(leaf, observation), b"", work.validity(observation))
 
 
 def standing_order(leaf: LeafSecret, authority: Chain, observation: Observation, work: Work) -> LeafOrder:

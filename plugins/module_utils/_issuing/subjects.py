@@ -168,12 +168,14 @@ def _reported_hosts(kafka: Object, listener: str) -> Iterable[str]:
 _SERVING = frozenset({Component.KAFKA, Component.CRUISE_CONTROL})
 
 
-def subject_of(component: Component, common_name: str, names: frozenset[str]) -> LeafSubject:
-    """The subject of a leaf: O before CN; pure clients have no alternative names."""
+def subject_of(
+    component: Component, common_name: str, names: frozenset[str], renewal_window: timedelta = timedelta(0)
+) -> LeafSubject:
+    """The subject of a leaf: O before CN; pure clients have no alternative names. renewal_window: the operator's."""
     name, client = DistinguishedName(common_name), frozenset({Purpose.CLIENT})
     if component not in _SERVING:
-        return LeafSubject(name, frozenset(), client)
-    return LeafSubject(name, frozenset(map(canonical, names)), client | {Purpose.SERVER})
+        return LeafSubject(name, frozenset(), client, renewal_window)
+    return LeafSubject(name, frozenset(map(canonical, names)), client | {Purpose.SERVER}, renewal_window)
 
 
 def subject_of_user(name: str, renewal_window: timedelta) -> LeafSubject:

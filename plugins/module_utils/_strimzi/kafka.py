@@ -20,6 +20,8 @@ from .secret_data import annotation
 PAUSED = "ReconciliationPaused"
 #: The type of a CA that the operator or its user makes. Releases up to 1.2 know no other, and no field for it.
 _OWN_TYPE = "strimzi.io"
+#: The policy with which the operator makes a new key where a CA ends; without one it renews the certificate.
+_REPLACES_KEY = "replace-key"
 
 
 def condition(kafka: Mapping[str, Any] | None, kind: str) -> bool:
@@ -100,6 +102,8 @@ def read_reconciliation(
         neighbours=neighbours,
         pauser=_pauser(kafka, scope) if paused else "",
         foreign_type=_foreign_type(kafka, scope),
+        replaces_key=_specified(kafka, scope).get("certificateExpirationPolicy") == _REPLACES_KEY,
+        in_windows=bool(((kafka or {}).get("spec") or {}).get("maintenanceTimeWindows")),
     )
 
 

@@ -41,7 +41,7 @@ def next_authority(step: PrepareAuthority, observation: Observation, work: Work)
 def _authority(step: PrepareAuthority, observation: Observation, work: Work) -> tuple[Chain, PrivateKey | None]:
     # The time of the decision, so that the later steps of a forecast do not find the CA in the future.
     settings, begin = work.settings, observation.snapshot.now - BACKDATED
-    validity = settings.validity + BACKDATED
+    validity = work.validity(observation) + BACKDATED
     if step.supplied:
         # A renewal has the key of the CA in use, which may be here although the caller does not give it.
         given = settings.supplied.key if settings.supplied is not None else None

@@ -26,7 +26,7 @@ from .ca_secrets import read_ca_secrets
 from .ca_source import CaSourceReference, read_ca_source
 from .client_bundle import read_published
 from .finding_pods import find_pods, known_nodes, lost_labels, party_of
-from .kafka import read_reconciliation, renewal_window, with_nodes
+from .kafka import leaf_life, read_reconciliation, renewal_window, with_nodes
 from .leaves import LeafSecret, ServedUser, expected_leaves, leaf_secrets, read_leaf, wanted_leaves
 from .ledger_layouts import ledger_parts, read_ledger
 from .listener_addresses import Addresses, listener_addresses
@@ -174,6 +174,7 @@ def without_parties(
         waivers=outside.waivers,
         source=read_ca_source(client, source) if source is not None else None,
         renewal_window=renewal_window(kafka, scope),
+        validity=leaf_life(kafka, scope),
         named=outside.to_look_at(ca, ledger),
         keys_elsewhere=_keys_of(scope.other_ca, secrets),
         in_deletion=dict((*in_deletion("Kafka", [kafka] if kafka else ()), *in_deletion("Secret", secrets.values()))),

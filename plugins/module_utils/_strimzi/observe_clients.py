@@ -22,7 +22,7 @@ from . import names
 from .ca_secrets import read_ca_secrets
 from .ca_source import CaSourceReference
 from .finding_pods import find_pods, known_nodes, party_of
-from .kafka import leaf_life, with_nodes
+from .kafka import with_nodes
 from .leaves import leaf_secrets
 from .names import ClusterNames
 from .observe import Observation, read_stored, unlabelled, without_parties
@@ -83,7 +83,7 @@ def observe_clients_ca(
         ),
         served={secret: user.stored for secret, user in served.items()},
         namesakes=namesakes(users, scope) if users is not None else (),
-        longest_life=users.longest_life(leaf_life(kafka, scope)) if users is not None else bare.longest_life,
+        longest_life=users.longest_life(bare.validity) if users is not None else bare.longest_life,
     )
     by_name = {pod["metadata"]["name"]: pod for pod in found}
     expected = tuple(user.where for user in served.values())

@@ -63,7 +63,8 @@ class SuppliedAuthority:
 class Settings:
     """How to carry steps out. Times are limits for waiting, not delays.
 
-    validity: of new CAs and leaves. operator_timeout: for one reaction of the operator. pod_timeout: for one pod to
+    validity: of new CAs and leaves; None: as long as the Kafka resource has the operator issue them for. operator_timeout: for one
+    reaction of the operator. pod_timeout: for one pod to
     come back. holder: the name of this call, in the Lease and on a pause. kafka_bootstrap: host:port of brokers, for
     the direct strategy; empty for the cluster's own Service. outside: what the user says about clients outside the
     cluster. issuer: who is asked for leaves of a CA whose key is kept elsewhere. rotation: whether a new leaf gets a new key. source: where
@@ -72,7 +73,7 @@ class Settings:
 
     ca_key: KeySpec
     leaf_key: KeySpec
-    validity: timedelta = timedelta(days=365)
+    validity: timedelta | None = None
     path_length: int | None = 1
     supplied: SuppliedAuthority | None = None
     operator_timeout: timedelta = timedelta(seconds=300)
@@ -140,6 +141,10 @@ class Work:
         if self.scope.ca is CaKind.CLIENTS:
             return observe_clients_ca(self.client, self.scope, self.clock.now(), settings.outside, settings.source)
         return observe(self.client, self.scope, self.clock.now(), settings.outside, settings.source, settings.growth)
+
+    def validity(self, observation: Observation) -> timedelta:
+        """How long a CA or a leaf is valid that is made or asked for now."""
+        return self.settings.validity or observation.snapshot.validity
 
     def record(self, action: Action) -> None:
         """Note what was done as soon as it is, so that it is told also where what comes next fails."""

@@ -160,8 +160,8 @@ def test_a_leaf_of_a_ca_below_the_wanted_one_is_refused() -> None:
         (
             YEAR / 2,
             [
-                f"it ends on {NOW + YEAR / 2:%Y-%m-%d}, and whoever cannot issue another one would try to from "
-                f"{(YEAR / 2).days} days before on"
+                f"it ends on {NOW + YEAR / 2:%Y-%m-%d}, and from {(YEAR / 2).days} days before that on (renewalDays) the operator would try to "
+                "issue another one; have it signed for longer, or give a lower renewalDays"
             ],
         ),
     ],

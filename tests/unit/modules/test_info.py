@@ -93,7 +93,7 @@ def test_the_plan_of_every_goal(goal: str, phases: list[str], rolls: int) -> Non
 
 
 def test_a_supplied_ca_is_part_of_the_plan() -> None:
-    theirs = make("theirs", key(3), begin=stages.NOW - stages.DAY, end=stages.NOW + stages.DAY)
+    theirs = make("theirs", key(3), begin=stages.NOW - stages.DAY, end=stages.NOW + 365 * stages.DAY)
     given = {"certificate": theirs.certificate.pem.decode(), "private_key": theirs.key.reveal().decode()}
     seen = stages.done(stages.managed(), "strimzi_ca_info", goal="replace_key", fresh_for_hours=0, **given).result
     assert any("switch the operator to CN=theirs,O=io.strimzi" in step["what"] for step in seen["plan"])

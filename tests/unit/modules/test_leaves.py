@@ -92,10 +92,10 @@ def test_leaves_of_nodes_are_renewed_when_they_come_to_their_end(monkeypatch: py
     before = certificates(memory, NODE, f"{NODE}.crt")[0]
     assert not stages.done(memory, "strimzi_ee_cert", state="renewed", renew_before_days=30).result["changed"]
     monkeypatch.setattr(
-        FastClock, "passed", before.not_after - FastClock().now() + FastClock.passed - timedelta(days=20)
+        FastClock, "passed", before.not_after - FastClock().now() + FastClock.passed - timedelta(days=60)
     )
-    assert not stages.done(memory, "strimzi_ee_cert", state="renewed", renew_before_days=10).result["changed"]
-    ended = stages.done(memory, "strimzi_ee_cert", state="renewed", renew_before_days=30)
+    assert not stages.done(memory, "strimzi_ee_cert", state="renewed", renew_before_days=50).result["changed"]
+    ended = stages.done(memory, "strimzi_ee_cert", state="renewed", renew_before_days=70)
     issued = {
         action["object"]
         for action in ended.result["actions"]

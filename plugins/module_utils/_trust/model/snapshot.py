@@ -215,6 +215,8 @@ class Reconciliation:
     neighbours: where the Kafka resource does not exist, the names of those that do in its namespace. pauser: who has paused it, as far as
     that is known and it is somebody else. foreign_type: what the resource says of where the operator has the CA from; empty where the operator or its
     user makes it. absent: why it is sure that no operator works on the resource, as a clause; empty where nothing shows that.
+    replaces_key: whether the operator makes a new key, and not a new certificate alone, where a CA of its own comes to its end. in_windows: whether
+    it does that in maintenance windows only.
     """
 
     exists: bool = True
@@ -230,6 +232,8 @@ class Reconciliation:
     pauser: str = ""
     foreign_type: str = ""
     absent: str = ""
+    replaces_key: bool = False
+    in_windows: bool = False
 
 
 @dataclass(frozen=True)
@@ -272,11 +276,12 @@ class Snapshot:
     of leaves at an issuer that renews by itself, by the same.
     unlabelled: pods that run without labels by which they should be found, and these labels as "<name>=<value>".
     source: where the user keeps the CAs to trust; None where none is named.
-    renewal_window: how long before its end the operator renews a leaf. misnamed: Secrets with leaves that have other names than the operator
-    wants, where it cannot issue them, and the difference as a part of a sentence. pools: how many nodes each node pool is asked for; empty
-    where nothing depends on it. spare: Secrets of nodes that pools would get next, for which certificates are to wait. leaving: pods of nodes that
-    the operator is to remove, because their pools have too many; spare_later: as ``spare``, when it has. unaddressed: new nodes whose leaves
-    lack addresses that nobody knows yet, by their Secrets. presenters: parties outside the cluster that present certificates of this CA; empty
+    renewal_window: how long before its end the operator renews a leaf. validity: how long one is valid that the operator issues. misnamed:
+    Secrets with leaves that have other names than the operator wants, where it cannot issue them, and the difference as a part of a sentence.
+    pools: how many nodes each node pool is asked for; empty where nothing depends on it. spare: Secrets of nodes that pools would get next, for
+    which certificates are to wait. leaving: pods of nodes that the operator is to remove, because their pools have too many; spare_later: as
+    ``spare``, when it has. unaddressed: new nodes whose leaves lack addresses that nobody knows yet, by their Secrets.
+    presenters: parties outside the cluster that present certificates of this CA; empty
     where only processes of the cluster do. sends_chains: whether those who present certificates of this CA send the CAs behind them too.
     dated_anchors: whether anybody who verifies by this CA looks at its own dates; a listener of a JVM looks at those of leaves alone.
     has_verifiers: whether the pods are to verify by this CA. unmanaged: listeners that may verify by it and that nobody here asks or has read
@@ -311,6 +316,7 @@ class Snapshot:
     standing: Mapping[str, Standing] = field(default_factory=dict)
     source: CaSource | None = None
     renewal_window: timedelta = timedelta(days=30)
+    validity: timedelta = timedelta(days=365)
     misnamed: Mapping[str, str] = field(default_factory=dict)
     pools: Mapping[str, int] = field(default_factory=dict)
     spare: Mapping[str, PoolNode] = field(default_factory=dict)

@@ -17,9 +17,12 @@ from ..model.intent import Intent
 from ..model.ledger import Ledger
 from ..model.names import named
 from ..model.snapshot import Component, Snapshot
+from ..model.steps.authority import PrepareAuthority
 from ..model.steps.base import StandIn, Step, Steps
+from ..model.steps.leaves import IssueLeaves
 from ..model.steps.nodes import Roll, RollReason
 from ..model.violations import Condition, Violation
+from ..preconditions.lives import chosen_life
 from .likeness import state_of
 
 
@@ -67,7 +70,8 @@ def forecast(
             found = Forecast(tuple(planned), held, tuple(filter(None, choices)), decision.waiting)
             return _without(seen - _prepared(start) - _brought(start, intent), found)
         for step in decision.steps:
-            choices.update(dict.fromkeys((step.because, step.avoidable)))
+            life = chosen_life(snapshot, intent) if isinstance(step, (PrepareAuthority, IssueLeaves)) else ""
+            choices.update(dict.fromkeys((step.because, step.avoidable, life)))
             planned.append(_planned(step, snapshot))
             snapshot = step.effect(snapshot, stand_in)
             seen |= _prepared(snapshot)

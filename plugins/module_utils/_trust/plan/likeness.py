@@ -21,8 +21,10 @@ from ..model.ledger import HeldByProcesses, LedgerEntry
 from ..model.snapshot import Pod, Snapshot, StoredLeaf
 from ..model.steps.base import Steps
 
-#: Fields that say which leaf or which pod something is, and nothing else.
-_CHANGING = {(Pod, "leaf_hash"), (Pod, "uid"), (StoredLeaf, "beside"), (LedgerEntry, "leaves")}
+#: Fields that say which leaf or which pod something is, or how long an answer has taken, and nothing else.
+_CHANGING = {
+    (Pod, "leaf_hash"), (Pod, "uid"), (StoredLeaf, "beside"), (LedgerEntry, "leaves"), (Snapshot, "clock"),
+}  # fmt: skip
 
 
 def state_of(snapshot: Snapshot, steps: Steps) -> int:

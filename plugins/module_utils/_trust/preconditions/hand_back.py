@@ -15,6 +15,7 @@ from ..model.intent import Intent
 from ..model.snapshot import Snapshot
 from ..model.states import TrustState
 from ..model.violations import Condition, Violation
+from ..rules.hand_over import what_the_operator_would_do
 
 _REPLACE_FIRST = "Run the replace_key playbook without a certificate, then hand the cluster back."
 
@@ -54,6 +55,20 @@ def operator_could_renew(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
             f"holds the CA {subject} with a subject key identifier of its own, which the operator would renew with the usual one "
             "and so break connections of JVMs and OpenSSL.",
             _REPLACE_FIRST,
+        )  # fmt: skip
+
+
+def operator_keeps_authority(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """The operator renews a CA of its own in its time for renewal, with restarts, or makes a new key and asks nobody whether it is trusted: the
+    caller has to want that.
+    """
+    if intent.goal is not Goal.DOWNGRADE or intent.operator_may_renew or snapshot.reconciliation.generated:
+        return
+    if foretold := what_the_operator_would_do(snapshot):
+        yield Violation(
+            Condition.OPERATOR_KEEPS_AUTHORITY, snapshot.names.certificate_secret, foretold,
+            "Run the renew playbook, which restarts nothing where nodes can be told to read again, then hand the CA back; or leave it to the operator "
+            "with operator_may_renew (strimzi_operator_may_renew).",
         )  # fmt: skip
 
 

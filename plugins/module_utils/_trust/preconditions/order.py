@@ -41,8 +41,9 @@ from .cluster import (
     secrets_have_room,
     target_is_known,
 )
-from .hand_back import operator_could_renew, ready_to_hand_back
+from .hand_back import operator_could_renew, operator_keeps_authority, ready_to_hand_back
 from .leaves import leaves_are_known, leaves_can_be_renewed
+from .lives import leaves_outlast_the_window
 from .presenters import (
     presenters_are_known,
     presenters_are_served,
@@ -86,6 +87,7 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     supplied_fits_the_goal,
     trusting_is_usable,
     authorities_are_apart,
+    leaves_outlast_the_window,
     leaving_is_unused,
     target_is_known,
     flow_can_be_undone,
@@ -101,6 +103,7 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     pool_is_known,
     nothing_is_begun,
     operator_could_renew,
+    operator_keeps_authority,
     ready_to_hand_back,
     secrets_have_room,
     waivers_hold,

@@ -16,7 +16,7 @@ from ..model.intent import Intent
 from ..model.ledger import Ledger
 from ..model.names import named
 from ..model.snapshot import Component, Snapshot, StoredLeaf
-from .operator_reissue import leaves_before_operator_window, misnamed_leaves
+from .operator_reissue import comes_near, leaves_before_operator_window, misnamed_leaves
 from .standing import renewed_leaves
 
 
@@ -36,7 +36,11 @@ def _is_ending(leaf: StoredLeaf, snapshot: Snapshot, intent: Intent) -> bool:
         return False
     own = leaf.chain[0]
     above = snapshot.ca.current
-    return own.signed_by(above[0]) and is_ending(own, above, snapshot.now, intent.renew_before)
+    # Here they are read again; in its window the operator would issue them with a restart.
+    ending = is_ending(own, above, snapshot.now, intent.renew_before) or comes_near(
+        own, snapshot.window_of(leaf), snapshot.now
+    )
+    return own.signed_by(above[0]) and ending
 
 
 def due_leaves(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> tuple[StoredLeaf, ...]:

@@ -7,15 +7,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 from ..._pki.authorities import authority_generation
 from ..model.goals import Goal, Phase
 from ..model.ledger import Layout, Ledger
+from ..model.snapshot import IssuedBy, Snapshot
 from ..model.steps.authority import RaiseKeyGeneration, SetGenerated
 from ..model.steps.base import Steps
 from ..model.steps.books import DeleteLedger, WriteLedger
 from .pause import in_pause
 from .situation import Situation
+
+#: The operator looks every two minutes; handing back may take somewhat longer, with restarts of nodes.
+_SOON = timedelta(days=1)
 
 
 def hand_over(at: Situation) -> Steps:
@@ -24,7 +29,47 @@ def hand_over(at: Situation) -> Steps:
         return ()
     if at.snapshot.reconciliation.generated:
         return _close(at.snapshot.ledger) if at.snapshot.ledger is not None else ()
-    return raise_key_generation(at) or (SetGenerated(generated=True, ca=at.snapshot.names.ca, phase=Phase.RETIRE),)
+    return raise_key_generation(at) or (_given(at.snapshot),)
+
+
+def _given(snapshot: Snapshot) -> SetGenerated:
+    """With the restarts that follow at once."""
+    foretold = what_the_operator_would_do(snapshot)
+    given = SetGenerated(generated=True, ca=snapshot.names.ca, phase=Phase.RETIRE)
+    if not foretold:
+        return given
+    at_once = frozenset() if snapshot.reconciliation.in_windows else snapshot.uids
+    return replace(given, renewing=at_once, because=f"{snapshot.names.certificate_secret} {foretold}")
+
+
+def what_the_operator_would_do(snapshot: Snapshot) -> str:
+    """A sentence without its subject, the certificate Secret, where the operator would renew or replace the CA in use as soon as it is its own; empty
+    where it would keep it, or finds one that has ended (docs/operator.md, "Generated CA").
+    """
+    window, end = snapshot.renewal_window, snapshot.ca.current[0].not_after if snapshot.ca.current else None
+    if end is None or not snapshot.now < end <= snapshot.now + window + _SOON:
+        return ""
+    state, names = snapshot.reconciliation, snapshot.names
+    when = "in its next maintenance window" if state.in_windows else "in its next reconcile"
+    return (
+        f"holds the CA {snapshot.ca.current[0].subject}, which ends on {end:%Y-%m-%d}, in the operator's time for renewal ({window.days} days by "
+        f"{names.specification}.renewalDays): {when} the operator {_renewal(snapshot)}."
+    )
+
+
+def _renewal(snapshot: Snapshot) -> str:
+    of_users = snapshot.issued_by is not IssuedBy.THIS_COLLECTION
+    if snapshot.reconciliation.replaces_key:
+        rolls = (
+            "restarts each node, and has the certificate of every user issued anew"
+            if of_users
+            else "restarts each node up to three times"
+        )
+        return (
+            f"makes a new key (certificateExpirationPolicy), {rolls}, and asks nobody whether the new CA is trusted: clients that know the "
+            "present one are refused"
+        )
+    return f"renews it, and restarts each {'node' if of_users else 'pod'} once"
 
 
 def _close(ledger: Ledger) -> Steps:

@@ -44,17 +44,20 @@ def _ends(at: Situation, journal: Journal) -> Iterator[datetime]:
     if replaced is not None:
         yield replaced.certificate.not_after - RESTART_BEFORE
     yield from (held.certificate.not_after - RESTART_BEFORE for held in at.ledger.held)
-    yield from _standstill(at, journal)
+    yield from _reissued(at, journal)
 
 
-def _standstill(at: Situation, journal: Journal) -> Iterator[datetime]:
-    """The times at which the operator would have to issue a stored leaf anew, where it does not have the key of the CA in use: from then on
-    it would touch nothing, and restart no node. Nobody else issues leaves of that CA any more; the next CA issues the operator's own leaf
-    after the restarts.
+def _reissued(at: Situation, journal: Journal) -> Iterator[datetime]:
+    """The times at which the operator would issue a stored leaf anew, of the CA that is replaced. With its key it would put one in the place of a
+    leaf of the next CA, and restart the node for it. Without, it would touch nothing from then on, and restart no node: nobody else issues leaves of
+    that CA any more, and the next CA issues the operator's own leaf after the restarts.
     """
-    if not at.snapshot.ca.in_use_elsewhere or at.snapshot.ca.current[0].fingerprint == journal.successor:
+    ca = at.snapshot.ca
+    if not ca.current or ca.current[0].fingerprint == journal.successor:
         return
-    yield from (near_from(leaf.chain[0], at.snapshot.window_of(leaf)) for leaf in at.snapshot.leaves if leaf.chain)
+    for leaf in at.snapshot.leaves:
+        if leaf.chain and (ca.in_use_elsewhere or not leaf.chain[0].signed_by(ca.current[0])):
+            yield near_from(leaf.chain[0], at.snapshot.window_of(leaf))
 
 
 def is_ending(held: HeldLeaf, at: Situation) -> bool:

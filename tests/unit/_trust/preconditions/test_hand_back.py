@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 from _pytest.mark.structures import ParameterSet
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
@@ -19,13 +21,15 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.hand_back import (
     operator_could_renew,
+    operator_keeps_authority,
     ready_to_hand_back,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
-from ....support.certificates import Entity, make
+from ....support.certificates import NOW, Entity, make
 from ..builders import (
     ANY,
+    DAY,
     IDENTIFIED,
     INTERMEDIATE,
     NEW,
@@ -49,6 +53,27 @@ from ..rules.asking import RECONCILE
 from .refusals import DOWNGRADE, Refusal, assert_only_resumed, assert_refused, refusal
 
 CERTIFICATES, LEDGER = "Secret kafka/demo-cluster-ca-cert", "Secret kafka/demo-cluster-ca-trusted-certs"
+#: A CA that ends in 20 days.
+ENDING = make("cluster-ca v0", OLD.key, end=NOW + 20 * DAY)
+ENDS = f"{ENDING.certificate.not_after:%Y-%m-%d}"
+RENEW_FIRST = (
+    "Run the renew playbook, which restarts nothing where nodes can be told to read again, then hand the CA back; or leave it to the operator "
+    "with operator_may_renew (strimzi_operator_may_renew)."
+)
+
+
+def in_its_time(told: str, name: str, **state: bool) -> ParameterSet:
+    held = f"holds the CA CN=cluster-ca v0,O=io.strimzi, which ends on {ENDS}, in the operator's time for renewal (30 days by spec.clusterCa.renewalDays)"
+    return refusal(
+        operator_keeps_authority, f"{CERTIFICATES}: {held}: {told}. {RENEW_FIRST}", name=name, intent=DOWNGRADE, ca=secrets(ENDING),
+        ledger=ledger(entry(ENDING, generations={0})), leaves=leaves(ENDING), reconciliation=Reconciliation(**state),
+    )  # fmt: skip
+
+
+NEW_KEY = (
+    "the operator makes a new key (certificateExpirationPolicy), restarts each node up to three times, and asks nobody whether the new CA is trusted: "
+    "clients that know the present one are refused"
+)
 UNFINISHED = (
     f"{LEDGER}: records a rotation that has not finished. "
     "Finish it by running its playbook again, then hand the cluster back."
@@ -79,6 +104,10 @@ def left(authority: Entity, state: TrustState, name: str, **fields: Any) -> Para
 
 
 CASES = [
+    in_its_time("in its next reconcile the operator renews it, and restarts each pod once", "renewed"),
+    in_its_time("in its next maintenance window the operator renews it, and restarts each pod once", "later", in_windows=True),
+    in_its_time(f"in its next reconcile {NEW_KEY}", "a new key", replaces_key=True),
+    in_its_time(f"in its next maintenance window {NEW_KEY}", "a new key, later", replaces_key=True, in_windows=True),
     *(
         refusal(
             operator_could_renew,
@@ -180,3 +209,18 @@ def test_ready_to_hand_back(ready: Snapshot) -> None:
 
 def test_without_a_ca_there_is_nothing_to_renew() -> None:
     assert tuple(operator_could_renew(cluster(ca=secrets(None)), DOWNGRADE)) == ()
+
+
+@given(days=st.integers(1, 60), window=st.integers(1, 60))
+def test_it_is_held_from_a_day_before_the_operator_would_renew_it(days: int, window: int) -> None:
+    ending = make("cluster-ca v0", OLD.key, end=NOW + days * DAY)
+    seen = cluster(ca=secrets(ending), renewal_window=window * DAY)
+    assert bool(tuple(operator_keeps_authority(seen, DOWNGRADE))) == (days <= window + 1)
+
+
+def test_the_caller_may_want_it() -> None:
+    seen = cluster(ca=secrets(ENDING))
+    assert tuple(operator_keeps_authority(seen, DOWNGRADE)) != ()
+    assert tuple(operator_keeps_authority(seen, replace(DOWNGRADE, operator_may_renew=True))) == ()
+    handed = replace(seen, reconciliation=Reconciliation(generated=True))
+    assert tuple(operator_keeps_authority(handed, DOWNGRADE)) == ()

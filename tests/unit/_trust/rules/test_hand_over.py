@@ -11,7 +11,11 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    IssuedBy,
+    Reconciliation,
+    Snapshot,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
     RaiseKeyGeneration,
     SetGenerated,
@@ -21,10 +25,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.hand_over import (
     hand_over,
     raise_key_generation,
+    what_the_operator_would_do,
 )
 
-from ....support.certificates import Entity
-from ..builders import NEW, PAUSED, ROOT, RUNS, cluster, entry, leaves, ledger, pods, secrets
+from ....support.certificates import NOW, Entity, key, make
+from ..builders import DAY, NEW, PAUSED, ROOT, RUNS, cluster, entry, leaves, ledger, pods, secrets, uids_of
 from .asking import pause_for, situation
 
 DOWNGRADE = Intent(Goal.DOWNGRADE)
@@ -65,3 +70,29 @@ def test_handing_back(snapshot: Snapshot, expected: Steps) -> None:
 def test_no_other_goal_hands_over(goal: Goal) -> None:
     at = situation(handing_back(0), Intent(goal))
     assert hand_over(at) == raise_key_generation(at) == ()
+
+
+#: A CA that ends in the operator's time for renewal.
+ENDING = make("cluster-ca v1", key(1), end=NOW + 20 * DAY)
+
+
+@pytest.mark.parametrize(
+    ("state", "restarted", "told"),
+    [
+        (RUNS, uids_of(), "in its next reconcile the operator renews it"),
+        (replace(RUNS, in_windows=True), frozenset(), "in its next maintenance window the operator renews it"),
+        (replace(RUNS, replaces_key=True), uids_of(), "the operator makes a new key"),
+    ],
+)
+def test_the_restarts_that_follow_are_told(state: Reconciliation, restarted: frozenset[str], told: str) -> None:
+    (step,) = hand_over(situation(handing_back(1, state, ENDING), DOWNGRADE))
+    assert step.restarts == restarted
+    assert told in step.because
+
+
+def test_users_are_issued_anew_where_it_is_theirs() -> None:
+    users = replace(handing_back(1, authority=ENDING), issued_by=IssuedBy.USER_OPERATOR)
+    assert what_the_operator_would_do(users).endswith("the operator renews it, and restarts each node once.")
+    replacing = replace(users, reconciliation=replace(RUNS, replaces_key=True))
+    assert "has the certificate of every user issued anew" in what_the_operator_would_do(replacing)
+    assert what_the_operator_would_do(handing_back(1)) == ""

@@ -23,7 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.reti
 
 from ....support.certificates import NOW, YEAR
 from ....support.certificates import leaf as issue_leaf
-from ..builders import ANY, DAY, HOUR, NEW, OLD, a_journal, a_leaf, cluster, entry, ledger, secrets, uids_of
+from ..builders import ANY, DAY, HOUR, NEW, OLD, THIRD, a_journal, a_leaf, cluster, entry, ledger, secrets, uids_of
 from ..requested import elsewhere
 from .asking import situation
 
@@ -67,11 +67,15 @@ NEAR = a_leaf(chain=(issue_leaf(OLD, begin=NOW - 40 * DAY, end=NOW + 50 * DAY),)
         pytest.param(elsewhere(waiting(), OLD), NOW + 5 * DAY, id="the operator can issue none, and comes near to it"),
         pytest.param(waiting(), OF_THE_CA, id="the operator renews it"),
         pytest.param(
+            replace(waiting(), ca=secrets(THIRD)), NOW + 5 * DAY, id="the operator puts one of another CA in its place"
+        ),
+        pytest.param(replace(waiting(), ca=secrets(None)), OF_THE_CA, id="no CA is in use"),
+        pytest.param(
             elsewhere(replace(waiting(), ca=secrets(NEW)), NEW), OF_THE_CA, id="of the next CA, any run renews it"
         ),
     ],
 )
-def test_the_latest_restart_before_the_operator_stands_still(snapshot: Snapshot, latest: datetime) -> None:
+def test_the_latest_restart_before_the_operator_issues_or_stands_still(snapshot: Snapshot, latest: datetime) -> None:
     at = situation(replace(snapshot, leaves=(a_leaf(chain=None), NEAR)))
     assert at.begun is not None
     assert latest_restart(at, at.begun) == latest

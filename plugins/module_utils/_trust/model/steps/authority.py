@@ -204,13 +204,20 @@ class TidyKeys(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class SetGenerated(Step):
-    """Say in the Kafka resource whether the operator generates the CA, and wait until it has seen that. ca: what people call it."""
+    """Say in the Kafka resource whether the operator generates the CA, and wait until it has seen that. ca: what people call it. renewing: UIDs of the
+    pods that the operator restarts then, because it renews the CA.
+    """
 
     generated: bool
     ca: str
+    renewing: frozenset[str] = frozenset()
 
     def sentence(self) -> str:
         return f"{'give' if self.generated else 'take'} the {self.ca} {'to' if self.generated else 'from'} the operator"
+
+    @property
+    def restarts(self) -> frozenset[str]:
+        return self.renewing
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
         return replace(snapshot, reconciliation=replace(snapshot.reconciliation, generated=self.generated))

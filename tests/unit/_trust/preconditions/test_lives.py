@@ -1,0 +1,213 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Leaves that are going to be issued outlast the time in which the operator issues them anew."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import PreparedAuthority, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.lives import (
+    REST,
+    leaves_outlast_the_window,
+)
+
+from ....support.certificates import NOW, YEAR, Entity, key, make
+from ....support.certificates import leaf as issue_leaf
+from .. import of_users
+from ..builders import (
+    DAY,
+    INTERMEDIATE,
+    NEW,
+    OLD,
+    PAUSED,
+    PODS,
+    ROOT,
+    a_journal,
+    a_leaf,
+    chain_of,
+    cluster,
+    entry,
+    ledger,
+    prepared,
+    secrets,
+)
+from ..requested import elsewhere
+from ..rules.asking import RECONCILE, RENEW, REPLACE_KEY
+from .refusals import Refusal, assert_refused, refusal, supplying
+
+LEAVES = Intent(Goal.RENEW_LEAVES, renew_before=2 * YEAR)
+#: A CA that comes to its end, and a leaf of it that comes to its own before.
+ENDING = make("cluster-ca v0", key(0), path_length=1, end=NOW + 40 * DAY)
+DUE = (a_leaf(chain=(issue_leaf(ENDING, begin=NOW - YEAR, end=NOW + 20 * DAY), ENDING.certificate)),)
+END_OF_ENDING = f"{ENDING.certificate.not_after:%Y-%m-%d}"
+
+
+def ending(**fields: Any) -> dict[str, Any]:
+    return {"ca": secrets(ENDING), "ledger": ledger(entry(ENDING, generations={0})), "leaves": DUE, **fields}
+
+
+def short(days: int) -> Entity:
+    return make("Company CA", key(3), end=NOW + days * DAY)
+
+
+def of_replacement(new: Entity = NEW, **fields: Any) -> dict[str, Any]:
+    """A replacement by this CA, of which nothing has been issued yet."""
+    own = prepared(new)
+    return {
+        "ca": secrets(OLD, prepared=(own,)), "ledger": ledger(entry(OLD, generations={0}), journal=a_journal(new=new)), **fields,
+    }  # fmt: skip
+
+
+def about(subject: str, name: str, end: str, days: int) -> str:
+    return (
+        f"{subject}: {name} ends on {end}, and so do its certificates; the Cluster Operator issues anew, with a restart, what is in its time for "
+        f"renewal, {days} days by spec.clusterCa.renewalDays."
+    )
+
+
+SHORT = short(170)
+CASES = [
+    refusal(
+        leaves_outlast_the_window,
+        "validity_days: would make certificates valid for 90 days, and the Cluster Operator issues anew, with a restart, what is in its time for "
+        "renewal, 84 days by spec.clusterCa.renewalDays. Give 91 days or more, or none, or a lower renewalDays, 83 or less.",
+        name="what is asked for", intent=replace(REPLACE_KEY, validity=90 * DAY), renewal_window=84 * DAY,
+    ),
+    refusal(
+        leaves_outlast_the_window,
+        "Kafka kafka/demo spec.clusterCa.validityDays: would make certificates valid for 7 days, and the Cluster Operator issues anew, with a "
+        "restart, what is in its time for renewal, 6 days by spec.clusterCa.renewalDays. Give 13 days or more, or a lower renewalDays.",
+        name="what the resource says", intent=RENEW, renewal_window=6 * DAY, validity=7 * DAY,
+    ),
+    refusal(
+        leaves_outlast_the_window,
+        f"{about('the supplied CA', named(SHORT.certificate), f'{NOW + 170 * DAY:%Y-%m-%d}', 180)} "
+        f"Supply none, or a CA that ends after {NOW + 187 * DAY:%Y-%m-%d}. Or give a lower renewalDays, 163 or less.",
+        name="what is supplied", intent=supplying(SHORT), renewal_window=180 * DAY,
+    ),
+    refusal(
+        leaves_outlast_the_window,
+        f"{about('Secret kafka/demo-cluster-ca, prepared CA', named(NEW.certificate), f'{NEW.certificate.not_after:%Y-%m-%d}', 365)} "
+        f"Undo the flow with the abort playbook, and begin it with a CA that ends after {NOW + 366 * DAY:%Y-%m-%d}. "
+        f"Or give a lower renewalDays, {(NEW.certificate.not_after - NOW - REST) // DAY} or less.",
+        name="what is prepared", intent=RECONCILE, renewal_window=365 * DAY, validity=2 * YEAR, **of_replacement(),
+    ),
+    refusal(
+        leaves_outlast_the_window,
+        f"{about('Secret kafka/demo-cluster-ca-cert', named(ENDING.certificate), END_OF_ENDING, 35)} "
+        f"Renew the CA with the renew playbook, which renews the certificates as well, so that it ends after {NOW + 42 * DAY:%Y-%m-%d}. "
+        "Or give a lower renewalDays, 33 or less.",
+        name="the CA in use", intent=LEAVES, renewal_window=35 * DAY, **ending(),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if "prepared" not in str(case.id)])
+def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
+    assert_refused(case)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if "prepared" in str(case.id)])
+def test_one_that_is_prepared_holds_the_flow_until_it_is_undone(case: Refusal) -> None:
+    assert_refused(case)
+    undoing = replace(case.intent, goal=Goal.ABORT)
+    assert tuple(leaves_outlast_the_window(case.snapshot, undoing)) == ()
+
+
+WINDOW = {"renewal_window": 100 * DAY}
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "intent"),
+    [
+        pytest.param(cluster(**ending(), **WINDOW), REPLACE_KEY, id="the CA that ends is replaced"),
+        pytest.param(cluster(**ending(), **WINDOW), RENEW, id="it is renewed"),
+        pytest.param(cluster(**ending(), **WINDOW), RECONCILE, id="nothing is issued"),
+        pytest.param(cluster(**ending(), **WINDOW), Intent(Goal.DOWNGRADE), id="it is handed back"),
+        pytest.param(cluster(**ending(), **WINDOW), Intent(Goal.UPGRADE), id="it is adopted"),
+        pytest.param(cluster(**WINDOW), replace(LEAVES, renew_before=DAY), id="no leaf is due"),
+        pytest.param(cluster(**of_replacement(short(90), **WINDOW)), Intent(Goal.ABORT), id="it is undone"),
+        pytest.param(
+            cluster(**of_replacement(short(90), reconciliation=PAUSED, **WINDOW)),
+            RECONCILE,
+            id="in the middle of a pause",
+        ),
+        pytest.param(
+            of_users.users(**WINDOW),
+            supplying(short(90)),
+            id="the User Operator issues, for as long as the resource says",
+        ),
+        pytest.param(
+            cluster(**WINDOW), supplying(make("Old CA", key(3), begin=NOW - YEAR, end=NOW)), id="it has ended"
+        ),
+    ],
+)
+def test_it_holds_nothing_else(snapshot: Snapshot, intent: Intent) -> None:
+    assert tuple(leaves_outlast_the_window(snapshot, intent)) == ()
+
+
+def test_a_flow_that_is_under_way_has_used_the_week() -> None:
+    """The rest of a life that was long enough when the flow began is still outside of the window."""
+    held = [
+        bool(tuple(leaves_outlast_the_window(cluster(**of_replacement(short(days)), **WINDOW), RECONCILE)))
+        for days in (99, 100, 101, 102)
+    ]
+    assert held == [True, True, False, False]
+
+
+def test_leaves_that_are_all_of_the_next_ca_hold_nothing() -> None:
+    new = short(90)
+    leaves = tuple(a_leaf(name, new) for name in PODS)
+    assert tuple(leaves_outlast_the_window(cluster(**of_replacement(new, leaves=leaves, **WINDOW)), RECONCILE)) == ()
+
+
+def test_of_a_chain_the_issuing_ca_counts() -> None:
+    below = make("Issuing CA", key(7), ROOT, end=NOW + 50 * DAY)
+    (found,) = leaves_outlast_the_window(cluster(**WINDOW), supplying(below, ROOT))
+    assert below.certificate.subject in found.message
+    assert tuple(leaves_outlast_the_window(cluster(**WINDOW), supplying(INTERMEDIATE, ROOT))) == ()
+
+
+def test_an_issuer_that_has_a_life_of_its_own_is_judged_by_it() -> None:
+    """The option of the run means what is issued here."""
+    outside = replace(supplying(NEW), asked_validity=200 * DAY, validity=50 * DAY)
+    assert outside.supplied is not None
+    there = replace(outside, supplied=replace(outside.supplied, elsewhere=True))
+    assert [bool(tuple(leaves_outlast_the_window(cluster(**WINDOW), one))) for one in (outside, there)] == [True, False]
+    shorter = replace(there, asked_validity=50 * DAY, validity=None)
+    assert tuple(leaves_outlast_the_window(cluster(**WINDOW), shorter)) != ()
+
+
+def test_users_that_are_issued_to_here_have_windows_of_their_own() -> None:
+    mine = replace(a_leaf("orders"), renewal_window=10 * DAY)
+    seen = of_users.users(served={"orders": mine}, **WINDOW)
+    brought = replace(REPLACE_KEY, supplied=PreparedAuthority(chain_of(short(90)), None, elsewhere=True))
+    assert tuple(leaves_outlast_the_window(seen, brought)) == ()
+    assert tuple(leaves_outlast_the_window(replace(seen, served={"orders": None}), brought)) != ()
+    longer = replace(mine, renewal_window=200 * DAY)
+    assert tuple(leaves_outlast_the_window(replace(seen, served={"orders": longer}), brought)) != ()
+
+
+def test_in_use_and_kept_elsewhere_it_is_judged_as_well() -> None:
+    assert tuple(leaves_outlast_the_window(elsewhere(cluster(**ending(), **WINDOW), ENDING), LEAVES)) != ()
+
+
+@given(st.integers(1, 800), st.integers(1, 800), st.integers(1, 800), st.sampled_from([REPLACE_KEY, RENEW]))
+def test_a_flow_that_begins_issues_nothing_into_the_window(asked: int, ends: int, window: int, goal: Intent) -> None:
+    """Leaves of a flow that may begin hold for a week at least; those of one that is refused would not have."""
+    chain = chain_of(short(ends))
+    brought = replace(goal, validity=asked * DAY, supplied=PreparedAuthority(chain, chain[0].public_key_sha256))
+    lives = min(asked * DAY, chain[0].not_after - NOW)
+    held = tuple(leaves_outlast_the_window(cluster(renewal_window=window * DAY), brought))
+    assert bool(held) == (lives < window * DAY + timedelta(days=7))
