@@ -21,7 +21,11 @@ class Fault(Enum):
     RESET = "reset"
     TIMEOUT = "time-out"
     LOST_ANSWER = "done, but the answer was lost"
+    UNAUTHORIZED = "401"
 
+
+#: The failures that pass.
+PASSING = tuple(fault for fault in Fault if fault is not Fault.UNAUTHORIZED)
 
 #: Decides about a call: its number from 1, its method and its path.
 Choose = Callable[[int, str, str], Fault | None]
@@ -30,6 +34,7 @@ _STATUSES = {
     Fault.INTERNAL_ERROR: (500, "InternalError", "etcdserver: request timed out", {}),
     Fault.TOO_MANY_REQUESTS: (429, "TooManyRequests", "the server has received too many requests", {"Retry-After": "7"}),
     Fault.UNAVAILABLE: (503, "ServiceUnavailable", "the server is currently unable to handle the request", {}),
+    Fault.UNAUTHORIZED: (401, "Unauthorized", "Unauthorized", {}),
 }  # fmt: skip
 #: Seconds until a client gives an answer up.
 _GIVEN_UP = 60.0
@@ -38,6 +43,10 @@ _GIVEN_UP = 60.0
 def at_call(number: int, fault: Fault) -> Choose:
     """This call fails, once."""
     return lambda current, method, path: fault if current == number else None
+
+
+def from_call_on(number: int, fault: Fault) -> Choose:
+    return lambda current, method, path: fault if current >= number else None
 
 
 def always(fault: Fault, *methods: str) -> Choose:
@@ -52,7 +61,7 @@ def now_and_then(share: float, seed: int, most_in_a_row: int = 20) -> Choose:
         nonlocal row
         fails = chance.random() < share and row < most_in_a_row
         row = row + 1 if fails else 0
-        return chance.choice(list(Fault)) if fails else None
+        return chance.choice(PASSING) if fails else None
 
     return choose
 

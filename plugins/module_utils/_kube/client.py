@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import random as random_numbers
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
-from typing import Any
+from typing import Any, TypeVar
 
 from .errors import (
     Attempt,
+    Gone,
     KubeError,
     NotFound,
     Unavailable,
@@ -28,6 +29,8 @@ from .transport import (
     Transport,
     TransportError,
 )
+
+T = TypeVar("T")
 
 _JSON = "application/json"
 _MERGE_PATCH = "application/merge-patch+json"
@@ -110,17 +113,41 @@ class KubeClient:
     ) -> ObjectList:
         return self._list(resource, namespace, _selectors(label_selector, field_selector))[0]
 
-    def pages(
-        self, resource: Resource, namespace: str | None, *, label_selector: str = "", size: int = 500
-    ) -> Iterator[ObjectList]:
-        """A long list in parts of this size, so that it is never in memory as a whole.
+    def each(
+        self,
+        resource: Resource,
+        namespace: str | None,
+        pick: Callable[[dict[str, Any]], T | None],
+        *,
+        label_selector: str = "",
+        size: int = 500,
+    ) -> Sequence[T]:
+        """The parts that ``pick`` takes of the objects of a long list, which is read in pages of this size, so that it is never in memory as a whole. None:
+        nothing of this object.
 
-        Raises Gone when the API server does not keep the list for as long as this takes: begin again.
+        Where the API server does not keep the list for as long as this takes (410), it is begun again. Raises Gone when that happens each time.
         """
-        query, more = {**_selectors(label_selector, ""), "limit": str(size)}, ""
+        query, begun = {**_selectors(label_selector, ""), "limit": str(size)}, 1
+        while True:
+            try:
+                return tuple(self._each(resource, namespace, pick, query))
+            except Gone:
+                if begun == _ATTEMPTS:
+                    raise
+                self.back_off(begun)
+                begun += 1
+
+    def _each(
+        self,
+        resource: Resource,
+        namespace: str | None,
+        pick: Callable[[dict[str, Any]], T | None],
+        query: Mapping[str, str],
+    ) -> Iterator[T]:
+        more = ""
         while True:
             page, more = self._list(resource, namespace, {**query, "continue": more} if more else query)
-            yield page
+            yield from (one for one in map(pick, page.items) if one is not None)
             if not more:
                 return
 

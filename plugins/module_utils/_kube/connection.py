@@ -42,14 +42,13 @@ def connect(options: Mapping[str, Any], environment: Mapping[str, str] | None = 
     """A transport; no request is sent yet. environment: of the process by default. Raises ConnectionOptionsError."""
     variables = os.environ if environment is None else environment
     resolved = resolve_options(options, variables)
-    configuration = Configuration()
-    if not _is_complete(resolved):
-        _load(configuration, resolved, variables)
-        move_into_memory(configuration)
-    _override(configuration, resolved)
-    headers = [*_authorization(resolved), *_impersonation(resolved)]
+    own = _authorization(resolved)
+    # Given credentials stay as they are; what was loaded may have been renewed, by an exec plugin or on the disk.
+    load_again = None if own or _is_complete(resolved) else lambda: _configuration(resolved, variables)
     try:
-        return HttpTransport(configuration, headers)
+        return HttpTransport(
+            _configuration(resolved, variables), [*own, *_impersonation(resolved)], load_again=load_again
+        )
     except ImportError:
         raise ConnectionOptionsError(
             "proxy (K8S_AUTH_PROXY, or proxy-url in kubeconfig) is a SOCKS proxy, which needs the Python library PySocks. "
@@ -60,6 +59,16 @@ def connect(options: Mapping[str, Any], environment: Mapping[str, str] | None = 
         raise ConnectionOptionsError(
             "The proxy-url in kubeconfig is no URL of a proxy. Give one such as http://proxy:3128."
         ) from None
+
+
+def _configuration(options: Mapping[str, Any], environment: Mapping[str, str]) -> Any:
+    """The library's configuration for these options, with credentials as they are now. Raises ConnectionOptionsError."""
+    configuration = Configuration()
+    if not _is_complete(options):
+        _load(configuration, options, environment)
+        move_into_memory(configuration)
+    _override(configuration, options)
+    return configuration
 
 
 def _is_complete(options: Mapping[str, Any]) -> bool:

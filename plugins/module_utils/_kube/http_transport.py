@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -19,6 +20,7 @@ from ._kubernetes import (
 )
 from .dialling import Route
 from .network import describe_failure
+from .options import ConnectionOptionsError
 from .transport import Response, TransportError
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ REQUEST_TIMEOUT = 60.0
 #: Seconds to connect; an address that is filtered out does not answer at all.
 _CONNECT_TIMEOUT = 10.0
 _CHUNK = 65536
+_UNAUTHORIZED = 401
 
 
 _LOOPBACK = re.compile(r"http://(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?(?:/|$)", re.IGNORECASE)
@@ -51,11 +54,14 @@ class HttpTransport:
         configuration: Configuration,
         headers: Sequence[tuple[str, str]] = (),
         timeout: float = REQUEST_TIMEOUT,
+        load_again: Callable[[], Configuration] | None = None,
     ) -> None:
         """headers: sent with every request; with Authorization among them, that of the configuration is not sent.
 
-        timeout: seconds for one answer.
+        timeout: seconds for one answer. load_again: gives the configuration with new credentials, when those at hand are not accepted any more;
+        None where they cannot change.
         """
+        self._load_again, self._renewing = load_again, Lock()
         self._configuration = configuration
         self._headers = list(headers)
         self._has_credentials = any(name == "Authorization" for name, value in headers)
@@ -77,7 +83,7 @@ class HttpTransport:
         seconds = timeout or self._timeout
         encoded = None if body is None else json.dumps(body).encode("utf-8")
         try:
-            answer = self._send(method, path, query, encoded, content_type, seconds, preload=True)
+            answer = self._send_logged_in(method, path, query, encoded, content_type, seconds, preload=True)
         except (urllib3.exceptions.HTTPError, OSError) as error:
             raise describe_failure(error, self._host, seconds) from None
         return Response(answer.status, self._decode(answer.status, answer.data), dict(answer.headers))
@@ -87,7 +93,7 @@ class HttpTransport:
     ) -> Iterator[dict[str, Any]]:
         seconds = timeout or self._timeout
         try:
-            answer = self._send("GET", path, query, None, "application/json", seconds, preload=False)
+            answer = self._send_logged_in("GET", path, query, None, "application/json", seconds, preload=False)
             refusal = b"" if answer.status == 200 else answer.data
         except (urllib3.exceptions.HTTPError, OSError) as error:
             raise describe_failure(error, self._host, seconds) from None
@@ -101,9 +107,27 @@ class HttpTransport:
             # When the reader stops early, the rest of the stream must not reach the next request.
             answer.close()
 
+    def log_in_again(self, refused: Sequence[tuple[str, str]]) -> bool:
+        """Whether there are other credentials than those that were refused (all headers): an exec plugin is run again, and files are read again.
+
+        The API server has done nothing of a request that it answers with 401, so the request may be sent again.
+        """
+        if self._load_again is None:
+            return False
+        with self._renewing:
+            if refused != self._all_headers():
+                # Another thread has been here.
+                return True
+            try:
+                configuration = self._load_again()
+            except ConnectionOptionsError:
+                return False
+            self._configuration, self._pool = configuration, RESTClientObject(configuration).pool_manager
+            return True
+
     def route(self) -> Route:
         """How a connection of the caller's own to this API server is opened, with the present credentials."""
-        headers = [*self._headers, *self._authentication()]
+        headers = self._all_headers()
         if isinstance(self._pool, urllib3.ProxyManager):
             proxy, proxy_headers = str(self._pool.proxy), dict(self._pool.proxy_headers)
             return Route(self._host, self._configuration, headers, proxy, proxy_headers)
@@ -140,6 +164,24 @@ class HttpTransport:
         except ValueError:
             raise TransportError(f"{self._host} sent a watch event that is not JSON") from None
 
+    def _send_logged_in(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str] | None,
+        body: bytes | None,
+        content_type: str,
+        seconds: float,
+        preload: bool,
+    ) -> Any:
+        """The answer; where the credentials are not accepted any more, that to the same request with new ones."""
+        used = self._all_headers()
+        answer = self._send(method, path, query, body, content_type, seconds, preload)
+        if answer.status != _UNAUTHORIZED or not self.log_in_again(used):
+            return answer
+        answer.close()
+        return self._send(method, path, query, body, content_type, seconds, preload)
+
     def _send(
         self,
         method: str,
@@ -153,7 +195,7 @@ class HttpTransport:
         headers = HTTPHeaderDict(
             {"Accept": "application/json", "Content-Type": content_type, "User-Agent": "trustops.strimzi"}
         )
-        for name, value in [*self._headers, *self._authentication()]:
+        for name, value in self._all_headers():
             headers.add(name, value)
         return self._pool.request(
             method,
@@ -165,6 +207,9 @@ class HttpTransport:
             redirect=False,
             preload_content=preload,
         )
+
+    def _all_headers(self) -> list[tuple[str, str]]:
+        return [*self._headers, *self._authentication()]
 
     def _authentication(self) -> list[tuple[str, str]]:
         """Asked for each request: a token may be renewed meanwhile."""

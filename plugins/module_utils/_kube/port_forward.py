@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
@@ -21,6 +21,7 @@ from .dialling import Route, dial
 from .errors import (
     Attempt,
     KubeError,
+    Unauthorized,
     Unavailable,
     Unreachable,
 )
@@ -35,9 +36,11 @@ _PORT_BYTES = 2
 
 
 class Routed(Protocol):
-    """A transport that can say how it reaches the API server."""
+    """A transport that can say how it reaches the API server, and log in again."""
 
     def route(self) -> Route: ...
+
+    def log_in_again(self, refused: Sequence[tuple[str, str]]) -> bool: ...
 
 
 @dataclass(frozen=True)
@@ -118,7 +121,13 @@ def open_port(transport: Routed, namespace: str, pod: str, port: int, *, timeout
     """
     attempt = _Forwarding("create, get", PODS, namespace, pod, "portforward", port)
     path = f"{PODS.path(namespace, pod, 'portforward')}?ports={port}"
-    connection = _connect(transport, path, attempt, timeout)
+    route = transport.route()
+    try:
+        connection = _connect(route, path, attempt, timeout)
+    except Unauthorized:
+        if not transport.log_in_again(route.headers):
+            raise
+        connection = _connect(transport.route(), path, attempt, timeout)
     try:
         yield PodStream(connection, attempt)
     finally:
@@ -126,9 +135,8 @@ def open_port(transport: Routed, namespace: str, pod: str, port: int, *, timeout
         connection.shutdown()
 
 
-def _connect(transport: Routed, path: str, attempt: Attempt, timeout: float) -> Any:
+def _connect(route: Route, path: str, attempt: Attempt, timeout: float) -> Any:
     try:
-        route = transport.route()
         connection: Any = websocket.WebSocket()
         url = f"{route.host.replace('http', 'ws', 1)}{path}"
         headers = [f"{name}: {value}" for name, value in [*route.headers, ("User-Agent", "trustops.strimzi")]]

@@ -6,10 +6,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from .._kube.client import KubeClient
 from .._kube.errors import ResourceTypeMissing
@@ -23,6 +23,7 @@ from .resources import KAFKA_ACCESSES
 from .secret_data import entries
 
 Object = Mapping[str, Any]
+T = TypeVar("T")
 #: Namespace and name.
 Key = tuple[str, str]
 #: Kind and name of a resource whose pods an operator restarts.
@@ -90,6 +91,23 @@ def find_readers(
         yield from _in_namespace(client, namespace, known, users)
 
 
+@dataclass(frozen=True)
+class _PodOfReader:
+    """A pod. secrets: names of those that it mounts or has in its environment. kept: the part of it that is needed later."""
+
+    name: str
+    party: Party
+    secrets: frozenset[str]
+    kept: Object
+
+    @classmethod
+    def read(cls, pod: Object) -> _PodOfReader | None:
+        if is_final(pod):
+            return None
+        kept = {"metadata": {"creationTimestamp": pod["metadata"].get("creationTimestamp")}}
+        return cls(str(pod["metadata"]["name"]), _party(pod), frozenset(_secrets_of(pod)), kept)
+
+
 def _in_namespace(
     client: KubeClient, namespace: str, secrets: frozenset[Key], users: Mapping[Key, Key]
 ) -> Iterator[tuple[Key, Reader]]:
@@ -99,17 +117,13 @@ def _in_namespace(
         yield source.secret, Reader(access, None, source.copy, followed=True)
     restarted = _restarted_by_operator(client, namespace, sources.keys())
     pods: dict[Party, list[Object]] = {party: [] for party in restarted}
-    for pod in _all(client, PODS, namespace):
-        if is_final(pod):
-            continue
-        # Of a page of whole pods only what is needed stays.
-        kept = {"metadata": {"creationTimestamp": pod["metadata"].get("creationTimestamp")}}
-        if (party := _party(pod)) in pods:
-            pods[party].append(kept)
+    for pod in _each(client, PODS, namespace, _PodOfReader.read):
+        if pod.party in pods:
+            pods[pod.party].append(pod.kept)
         # Nobody restarts it for what else it reads.
-        further = _secrets_of(pod) - restarted.get(party, frozenset())
+        further = pod.secrets - restarted.get(pod.party, frozenset())
         for name in sorted(further & sources.keys()):
-            yield sources[name].read_by(f"Pod {namespace}/{pod['metadata']['name']}", (kept,))
+            yield sources[name].read_by(f"Pod {namespace}/{pod.name}", (pod.kept,))
     for party, logins in restarted.items():
         kind, resource = party
         for name in sorted(logins):
@@ -120,7 +134,7 @@ def _bindings(client: KubeClient, namespace: str, users: Mapping[Key, Key]) -> I
     """Each KafkaAccess that is bound to one of these users, the Secret that it binds, and whose copy that is. Nothing has been copied yet for
     one that is not bound.
     """
-    for access in _all(client, KAFKA_ACCESSES, namespace):
+    for access in _each(client, KAFKA_ACCESSES, namespace, lambda one: one):
         secret = users.get(_user_of(access, namespace))
         name = ((access.get("status") or {}).get("binding") or {}).get("name")
         if secret is not None and name:
@@ -130,11 +144,14 @@ def _bindings(client: KubeClient, namespace: str, users: Mapping[Key, Key]) -> I
 
 def _restarted_by_operator(client: KubeClient, namespace: str, known: Set[str]) -> dict[Party, frozenset[str]]:
     """Connect, MirrorMaker 2 and Bridge, with those of these Secrets by which they log in."""
-    found = {}
+    found: dict[Party, frozenset[str]] = {}
     for kind in CLIENT_KINDS:
-        for one in _all(client, kind, namespace):
-            if secrets := _authentications(one, kind) & known:
-                found[kind.kind, str(one["metadata"]["name"])] = secrets
+
+        def read(one: Object, kind: Resource = kind) -> tuple[Party, frozenset[str]] | None:
+            secrets = _authentications(one, kind) & known
+            return ((kind.kind, str(one["metadata"]["name"])), frozenset(secrets)) if secrets else None
+
+        found |= dict(_each(client, kind, namespace, read))
     return found
 
 
@@ -153,13 +170,13 @@ def _copy(binding: Object | None) -> Copy:
     return Copy(leaf.sha256, data_changed((binding or {})["metadata"]))
 
 
-def _all(client: KubeClient, kind: Resource, namespace: str) -> Iterator[Object]:
+def _each(client: KubeClient, kind: Resource, namespace: str, pick: Callable[[Object], T | None]) -> Sequence[T]:
+    """The parts that ``pick`` takes: of a page of whole resources, such as pods, only what is needed stays."""
     try:
-        for page in client.pages(kind, namespace):
-            yield from page.items
+        return client.each(kind, namespace, pick)
     except ResourceTypeMissing:
         # Without its CRD there is no resource of this kind.
-        return
+        return ()
 
 
 def _authentications(resource: Object, kind: Resource) -> frozenset[str]:

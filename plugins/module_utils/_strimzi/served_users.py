@@ -50,11 +50,13 @@ def served_users(
         )
         for user in _servable(users, scope)
     }
-    for page in client.pages(SECRETS, users.namespace, label_selector=scope.user_selector) if found else ():
-        for secret in page.items:
-            name = str(secret["metadata"]["name"])
-            if name in found:
-                found[name] = _read(found[name], secret, users.clients_ca.stored, ca, ledger)
+
+    def read(secret: dict[str, Any]) -> tuple[str, ServedUser] | None:
+        name = str(secret["metadata"]["name"])
+        return (name, _read(found[name], secret, users.clients_ca.stored, ca, ledger)) if name in found else None
+
+    if found:
+        found |= dict(client.each(SECRETS, users.namespace, read, label_selector=scope.user_selector))
     return found
 
 

@@ -159,9 +159,12 @@ def _in_namespace(
     users = _listed(client, scope, space)
     wanted = {user.secret for user in users if user.authentication == TLS}
     certificates = {name: UserCertificate(problem=f"Secret {space.name}/{name} does not exist") for name in wanted}
-    for page in client.pages(SECRETS, space.name, label_selector=scope.user_selector):
-        read = {one["metadata"]["name"]: one for one in page.items if one["metadata"]["name"] in wanted}
-        certificates |= {name: read_user_secret(one, ca, now) for name, one in read.items()}
+
+    def read(secret: dict[str, Any]) -> tuple[str, UserCertificate] | None:
+        name = str(secret["metadata"]["name"])
+        return (name, read_user_secret(secret, ca, now)) if name in wanted else None
+
+    certificates |= dict(client.each(SECRETS, space.name, read, label_selector=scope.user_selector))
     for user in sorted(users, key=lambda one: one.name):
         yield replace(user, certificate=certificates[user.secret]) if user.authentication == TLS else user
 
@@ -169,27 +172,25 @@ def _in_namespace(
 def _kept(client: KubeClient, scope: ClusterNames, users: Iterable[User]) -> Iterator[NamedSecret]:
     """Secrets of users whose certificates somebody else issues now: what was issued to them before may still be read."""
     for namespace in sorted({user.namespace for user in users if user.authentication == TLS_EXTERNAL}):
-        for page in client.pages(SECRETS, namespace, label_selector=names.selector_of({names.KEPT_OF: scope.cluster})):
-            yield from (NamedSecret(namespace, one["metadata"]["name"], names.USER_CERTIFICATE) for one in page.items)
+        kept = names.selector_of({names.KEPT_OF: scope.cluster})
+        found = client.each(SECRETS, namespace, lambda one: str(one["metadata"]["name"]), label_selector=kept)
+        yield from (NamedSecret(namespace, name, names.USER_CERTIFICATE) for name in found)
 
 
 def _listed(client: KubeClient, scope: ClusterNames, space: UserNamespace) -> list[User]:
-    found = []
+    def read(one: dict[str, Any]) -> User:
+        name = str(one["metadata"]["name"])
+        authentication = (one.get("spec") or {}).get("authentication") or {}
+        said = (one.get("status") or {}).get("conditions")
+        ready = not said or condition(one, "Ready") or condition(one, PAUSED)
+        return User(
+            space.name, name, str(authentication.get("type") or ""), f"{space.secret_prefix}{name}", ready,
+            user_pause(one), renewal_days=authentication.get("renewalDays"),
+            validity_days=authentication.get("validityDays"),
+        )  # fmt: skip
+
     selector = names.selector_of({names.CLUSTER_LABEL: scope.cluster})
-    for page in client.pages(KAFKA_USERS, space.name, label_selector=selector):
-        for one in page.items:
-            name = str(one["metadata"]["name"])
-            authentication = (one.get("spec") or {}).get("authentication") or {}
-            said = (one.get("status") or {}).get("conditions")
-            ready = not said or condition(one, "Ready") or condition(one, PAUSED)
-            found.append(
-                User(
-                    space.name, name, str(authentication.get("type") or ""), f"{space.secret_prefix}{name}", ready,
-                    user_pause(one), renewal_days=authentication.get("renewalDays"),
-                    validity_days=authentication.get("validityDays"),
-                )
-            )  # fmt: skip
-    return found
+    return list(client.each(KAFKA_USERS, space.name, read, label_selector=selector))
 
 
 def _with_readers(client: KubeClient, namespaces: Sequence[str], found: Users) -> Users:

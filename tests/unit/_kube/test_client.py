@@ -75,6 +75,38 @@ def test_list_with_selectors() -> None:
     ] == ["b"]
 
 
+def page(*names: str, more: str = "") -> Response:
+    items = [{"metadata": {"name": name}} for name in names]
+    return Response(200, {"items": items, "metadata": {"resourceVersion": "7", "continue": more}}, {})
+
+
+def named(found: dict[str, Any]) -> str | None:
+    name = str(found["metadata"]["name"])
+    return None if name == "left-out" else name
+
+
+def test_a_long_list_is_read_in_pages() -> None:
+    client, transport, _clock = scripted([page("a", "left-out", more="x"), page("b", more="y"), page("c")])
+    assert client.each(SECRETS, "kafka", named, label_selector="l=x", size=2) == ("a", "b", "c")
+    first = {"labelSelector": "l=x", "limit": "2"}
+    assert [sent.query for sent in transport.sent] == [first, {**first, "continue": "x"}, {**first, "continue": "y"}]
+
+
+def test_a_list_that_the_server_no_longer_keeps_is_begun_again() -> None:
+    """Of what was read before nothing counts: an object may have come or gone."""
+    client, transport, clock = scripted([page("a", "gone", more="x"), status(410), page("a", more="z"), page("b")])
+    assert client.each(SECRETS, "kafka", named) == ("a", "b")
+    assert [sent.query.get("continue") for sent in transport.sent] == [None, "x", None, "z"]
+    assert clock.slept == [0.25]
+
+
+def test_it_is_not_begun_without_end() -> None:
+    client, transport, _clock = scripted([page("a", more="x"), status(410)] * 9)
+    with pytest.raises(Gone):
+        client.each(SECRETS, "kafka", named)
+    assert len(transport.sent) == 10
+
+
 def test_patch_carries_the_version_and_leaves_its_argument_alone() -> None:
     client, transport, _clock = scripted([OK])
     patch = {"metadata": {"annotations": {"a": "b"}}, "data": {"k": None}}

@@ -15,7 +15,10 @@ import pytest
 import yaml
 from kubernetes.config import incluster_config
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.connection import ConnectionOptionsError, connect
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Unauthorized
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import SECRETS
 
 from .identities import Identities, make_identities
 from .server import Reply, Request, Server, serving
@@ -180,6 +183,91 @@ def test_exec_plugin(server: Server, identities: Identities, tmp_path: Path, cap
         f"The kubeconfig {path} cannot be used to log in: exec: process returned 1. log in first."
     )
     assert capfd.readouterr().err == ""
+
+
+#: An exec plugin whose first token has run out by the time of the request that follows; it counts its calls in a file.
+COUNTING = """
+import json, pathlib
+calls = pathlib.Path({path!r})
+with calls.open("a") as file:
+    file.write("x")
+token = f"token-{{len(calls.read_text())}}"
+print(json.dumps({{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential", "status": {{"token": token}}}}))
+"""
+
+
+@pytest.fixture
+def expiring(identities: Identities, tmp_path: Path) -> Iterator[tuple[Server, dict[str, Any]]]:
+    """An API server to which one token is good at a time, that which is named in ``/accepted``; and a kubeconfig for it."""
+    accepted = tmp_path / "accepted"
+    accepted.write_text("token-1")
+
+    def answer(request: Request) -> Reply:
+        good = request.header("Authorization") == [f"Bearer {accepted.read_text()}"]
+        body = {"items": [], "metadata": {"resourceVersion": "7"}} if good else {"reason": "Unauthorized", "code": 401}
+        return Reply(200 if good else 401, body, chunks=[] if good and "watch=" in request.path else None)
+
+    with serving(answer) as server:
+        program = COUNTING.format(path=str(tmp_path / "calls"))
+        content = kubeconfig(server, identities, one=exec_user(program))
+        yield server, content
+
+
+def test_a_token_that_has_run_out_is_replaced_by_the_plugin(
+    expiring: tuple[Server, dict[str, Any]], tmp_path: Path
+) -> None:
+    """EKS gives tokens for a quarter of an hour; the plugin need not say so. Reads, writes and watches go on."""
+    server, content = expiring
+    client = KubeClient(connect({"kubeconfig": content}, {}), sleep=lambda seconds: None)
+    client.list(SECRETS, "kafka")
+    (tmp_path / "accepted").write_text("token-2")
+    client.list(SECRETS, "kafka")
+    (tmp_path / "accepted").write_text("token-3")
+    client.patch(SECRETS, "kafka", "a", {}, resource_version="7")
+    (tmp_path / "accepted").write_text("token-4")
+    assert list(client.watch(SECRETS, "kafka", resource_version="7", timeout=1)) == []
+    client.list(SECRETS, "kafka")
+    assert (tmp_path / "calls").read_text() == "xxxx"
+    assert [request.method for request in server.requests] == [
+        "GET",
+        "GET",
+        "GET",
+        "PATCH",
+        "PATCH",
+        "GET",
+        "GET",
+        "GET",
+    ]
+
+
+def test_it_is_asked_once_for_a_request_where_no_token_is_good(
+    expiring: tuple[Server, dict[str, Any]], tmp_path: Path
+) -> None:
+    _server, content = expiring
+    client = KubeClient(connect({"kubeconfig": content}, {}), sleep=lambda seconds: None)
+    (tmp_path / "accepted").write_text("none")
+    with pytest.raises(Unauthorized):
+        client.list(SECRETS, "kafka")
+    assert (tmp_path / "calls").read_text() == "xx"
+
+
+def test_a_plugin_that_fails_meanwhile_leaves_the_refusal_of_the_server(identities: Identities, tmp_path: Path) -> None:
+    with serving(lambda request: Reply(401, {"reason": "Unauthorized", "code": 401})) as server:
+        program = (
+            COUNTING.format(path=str(tmp_path / "calls")) + "if token != 'token-1': raise SystemExit('log in first')"
+        )
+        client = KubeClient(connect({"kubeconfig": kubeconfig(server, identities, one=exec_user(program))}, {}))
+        with pytest.raises(Unauthorized) as caught:
+            client.list(SECRETS, "kafka")
+    assert "exec plugin" in caught.value.remedy
+
+
+def test_credentials_that_were_given_are_not_looked_for_again() -> None:
+    with serving(lambda request: Reply(401, {"reason": "Unauthorized", "code": 401})) as server:
+        client = KubeClient(connect({"host": server.url, "api_key": "mine"}, {}))
+        with pytest.raises(Unauthorized):
+            client.list(SECRETS, "kafka")
+        assert len(server.requests) == 1
 
 
 NOTHING = (

@@ -11,6 +11,7 @@ import time
 from threading import Event
 
 import pytest
+from kubernetes.client.configuration import Configuration
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import (
     Forbidden,
@@ -20,7 +21,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors impo
     Unavailable,
     Unreachable,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.port_forward import PodStream
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.http_transport import HttpTransport
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.port_forward import PodStream, open_port
 
 from .forwarding import CLOSE, PING, PORT, Behaviour, Upgrade, echo, exchange, forwarding, opened, options, refuse
 
@@ -70,6 +72,30 @@ def test_refusals_are_typed(status: int, reason: str, kind: type[KubeError], sai
     assert said in str(error)
     assert error.remedy
     assert not error.outcome_unknown
+
+
+def test_a_token_that_has_run_out_is_replaced() -> None:
+    """As for any request: the plugin of the kubeconfig gives another one."""
+    tokens = iter(["old", "new"])
+
+    def guarded(upgrade: Upgrade) -> None:
+        if upgrade.header("Authorization") == ["Bearer new"]:
+            echo(upgrade)
+        else:
+            refuse(401, b"{}")(upgrade)
+
+    with forwarding(guarded) as kubelet:
+
+        def configuration() -> Configuration:
+            made = Configuration(host=kubelet.url)
+            made.api_key = {"authorization": f"Bearer {next(tokens)}"}
+            return made
+
+        transport = HttpTransport(configuration(), load_again=configuration)
+        with open_port(transport, "kafka", "my-0", PORT, timeout=5) as stream:
+            stream.send(b"hello", 5)
+            assert stream.recv(5) == b"hello"
+    assert len(kubelet.upgrades) == 2
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>no such page</html>", b"[]"])
