@@ -17,8 +17,9 @@ options:
         trusts, and holds where an answer is missing or contradicts what is stored.
       - V(annotations) rests on annotations, stored certificates and the UIDs of pods alone.
       - V(auto) is V(handshake) where any node can be reached that way, and V(annotations) elsewhere. It needs the permission to create
-        C(pods/portforward), until Kubernetes 1.34 the one to get it. Once a node has answered in a call, nodes that fall silent hold it. RV(evidence)
-        says what it came to.
+        C(pods/portforward), until Kubernetes 1.34 the one to get it. RV(evidence) says what it came to.
+      - Once a node has answered in a call, nodes that do not answer are waited for, O(pod_timeout) seconds each, and then hold it with their
+        names. No pod restarts because an answer is missing.
     type: str
     choices: [auto, handshake, annotations]
     default: auto
@@ -334,7 +335,7 @@ options:
     default: 300
   pod_timeout:
     description:
-      - Seconds to wait, in a roll, until the next pod has moved.
+      - Seconds to wait, in a roll, until the next pod has moved, and for a node that does not answer until it does.
     type: int
     default: 600
   progress_file:

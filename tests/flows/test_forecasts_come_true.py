@@ -118,6 +118,37 @@ def test_the_plan_ends_where_there_is_nothing_to_do_but_to_wait(
 
 @pytest.mark.usefixtures("uptake")
 @pytest.mark.parametrize("case", [*REPLACEMENTS, Case(Goal.RENEW)], ids=str)
+@pytest.mark.parametrize("phase", list(Phase)[:-1])
+def test_the_plan_of_an_abort_is_what_happens(
+    cluster: WatchedCluster, case: Case, phase: Phase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From wherever the rotation stands: what nodes have answered holds until they restart."""
+    assert_undone_as_planned(case.begin(cluster), phase, monkeypatch)
+
+
+@pytest.mark.parametrize("case", PATIENT_REPLACEMENTS, ids=str)
+def test_the_plan_of_an_abort_while_nodes_wait_for_their_restart(
+    cluster: WatchedCluster, nodes: ReloadingNodes, case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert_undone_as_planned(case.begin(cluster), None, monkeypatch)
+
+
+def assert_undone_as_planned(flow: Flow, until: Phase | None, patch: pytest.MonkeyPatch) -> None:
+    """In the same steps; they say how many pods restart, and the nodes are counted."""
+    flow.run(until=until)
+    cluster = flow.cluster
+    cluster.look_away()
+    back = Flow(cluster, Case(Goal.ABORT))
+    planned = forecast_of(back)
+    slow_operator(cluster.memory, patch)
+    steps = taken(back, patch)
+    assert planned.violations == ()
+    assert planned_steps(planned) == in_order(steps)
+    assert Counter(name for step in planned.steps for name in step.nodes) == +Counter(cluster.counts())
+
+
+@pytest.mark.usefixtures("uptake")
+@pytest.mark.parametrize("case", [*REPLACEMENTS, Case(Goal.RENEW)], ids=str)
 @pytest.mark.parametrize("phase", Phase)
 def test_the_plan_of_a_flow_half_way_is_what_is_left(cluster: WatchedCluster, case: Case, phase: Phase) -> None:
     flow = case.begin(cluster)

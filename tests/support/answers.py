@@ -23,13 +23,15 @@ PORTS = (9090, 9091)
 
 @dataclass
 class Answers:
-    """For ``Work.look_live``. silent: names of pods that do not answer. asked: how often somebody looked.
+    """For ``Work.look_live``. silent: names of pods that do not answer; one_port: on the first of their ports alone. asked: how often somebody
+    looked.
 
     before: called before each look, for what happens meanwhile.
     """
 
     memory: MemoryCluster
     silent: set[str] = field(default_factory=set)
+    one_port: bool = False
     before: Callable[[], None] = field(default=lambda: None)
     asked: int = 0
 
@@ -41,11 +43,18 @@ class Answers:
         nodes = [pod for pod in observation.snapshot.pods if pod.component is Component.KAFKA]
         about_users = observation.scope.ca is CaKind.CLIENTS
         ports = [one.port for one in user_listeners(observation.kafka or {}) if one.managed] if about_users else PORTS
-        return tuple(self._answer(pod, port, known, about_users) for pod in nodes for port in ports)
+        hanging = ports[:1] if self.one_port else ports
+        return tuple(
+            self._answer(pod, port, known, about_users, hangs=pod.name in self.silent and port in hanging)
+            for pod in nodes
+            for port in ports
+        )
 
-    def _answer(self, pod: Pod, port: int, known: list[Certificate], about_users: bool) -> ObservedListener:
+    def _answer(
+        self, pod: Pod, port: int, known: list[Certificate], about_users: bool, *, hangs: bool
+    ) -> ObservedListener:
         process = self.memory.kubelet.processes.get(pod.uid)
-        if process is None or pod.name in self.silent or (about_users and not process.users):
+        if process is None or hangs or (about_users and not process.users):
             return ObservedListener(pod.name, pod.uid, port, why=f"port {port} of pod {pod.name}: no answer")
         trusted = process.users if about_users else process.trusted
         accepted = frozenset(one.fingerprint for one in known if _accepts(trusted, one))

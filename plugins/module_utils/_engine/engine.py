@@ -16,7 +16,7 @@ from typing import TypeAlias
 from .._kube.errors import AlreadyExists, Conflict, KubeError, NotFound
 from .._kube.lease import LeaseHeld
 from .._strimzi import operator
-from .._strimzi.errors import LinkUnavailable, ReloadImpossible, StepError
+from .._strimzi.errors import LinkUnavailable, NodesSilent, ReloadImpossible, StepError
 from .._strimzi.observe import Observation
 from .._strimzi.work import Work
 from .._trust.decide import ENGINE, Engine, decide
@@ -195,6 +195,8 @@ def _carry_out_what_can_be(
             f"{error.remedy}"
         )
         return replace(intent, links=None)
+    except NodesSilent as error:
+        return replace(intent, unanswered=intent.unanswered | error.uids)
     except ReloadImpossible as error:
         if intent.spread is Spread.RELOAD:
             raise

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .._kube.errors import KubeError
@@ -29,6 +29,8 @@ from .trust import (
 
 #: Seconds for one handshake; Kafka delays the answer to a failed one by connection.failed.authentication.delay.ms.
 _ONE_HANDSHAKE = 10.0
+#: Outcomes of a handshake with a process that hangs, or that has just ended.
+_SILENT = (Outcome.NOT_REACHED, Outcome.TIMED_OUT)
 #: A request that a Kafka listener answers before a client is authorized: ApiVersions v0, correlation 0, no client id.
 KAFKA_PROMPT = bytes.fromhex("0000000a 0012 0000 00000000 ffff")
 
@@ -90,14 +92,21 @@ def observe_listener(
         conversation.newer = True
         stranger = conversation.ask(inquiry.stranger)
     listed = {one.fingerprint: judge_list(one, inquiry.known, stranger) for one in inquiry.authorities}
-    if stranger.outcome is Outcome.NOT_REACHED:
+    if stranger.outcome in _SILENT and stranger.presented is None:
         return conversation.conclude(stranger, listed)
-    probed = {
-        name: judge_probe(conversation.ask(inquiry.probes[name]), stranger) for name in listed if name in inquiry.probes
-    }
+    shown = {name: conversation.ask(inquiry.probes[name]) for name in listed if name in inquiry.probes}
+    if silent := next((probe for probe in shown.values() if probe.outcome in _SILENT), None):
+        return _broken_off(silent, listed, stranger.version)
+    probed = {name: judge_probe(probe, stranger) for name, probe in shown.items()}
     accepted = any(verdict.trust is Trust.TRUSTED for verdict in probed.values())
     verdicts = {name: settle(verdict, listed[name], another_accepted=accepted) for name, verdict in probed.items()}
     return conversation.conclude(stranger, {**listed, **verdicts})
+
+
+def _broken_off(silent: Handshake, authorities: Iterable[str], version: str | None) -> ListenerObservation:
+    """The observation of a listener that fell silent while it was asked: half an answer is none."""
+    why = f"fell silent while it was asked ({silent})"
+    return ListenerObservation(None, {name: Verdict(Trust.UNKNOWN, why) for name in authorities}, version, why)
 
 
 def _wants_newer(stranger: Handshake) -> bool:

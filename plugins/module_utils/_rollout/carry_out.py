@@ -12,7 +12,8 @@ from .._strimzi.carry_out import CarryOut
 from .._strimzi.observe import Observation
 from .._strimzi.work import Work
 from .._trust.model.steps.base import Step
-from .._trust.model.steps.nodes import Reload, Roll
+from .._trust.model.steps.nodes import AwaitAnswers, Reload, Roll
+from .answers import await_answers
 from .roll import carry_out_roll
 
 
@@ -23,4 +24,4 @@ def _reload(step: Reload, observation: Observation, work: Work) -> None:
     carry_out_reload(step, observation, work)
 
 
-CARRY_OUT: Mapping[type[Step], CarryOut] = {Roll: carry_out_roll, Reload: _reload}
+CARRY_OUT: Mapping[type[Step], CarryOut] = {Roll: carry_out_roll, Reload: _reload, AwaitAnswers: await_answers}

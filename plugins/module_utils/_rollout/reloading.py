@@ -24,10 +24,12 @@ from .._strimzi.names import CaKind
 from .._strimzi.observe import Observation
 from .._strimzi.user_listeners import user_listeners
 from .._strimzi.work import PortOpener, Work
-from .._trust.model.listeners import ObservedListener
+from .._trust.evidence.parties import unanswered
+from .._trust.model.listeners import ObservedListener, Unanswered
 from .._trust.model.names import named
 from .._trust.model.steps.nodes import Reload
 from .admin import KafkaUnavailable
+from .answers import gave_up
 from .identity import operator_context
 from .listener_settings import (
     NotReloadable,
@@ -153,19 +155,25 @@ def _await_listeners(step: Reload, observation: Observation, work: Work) -> None
     """Wait until the listeners have followed, which takes seconds. The gates judge whether they have; this only gives
     them the time.
 
-    Nodes that have followed are not asked again, because answering costs them time that slows down the others.
+    Nodes that have followed are not asked again, because answering costs them time that slows down the others. One that has restarted
+    meanwhile has read everything. Raises NodesSilent, RollStuck.
     """
     stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.leaves if leaf.chain}
     deadline = work.clock.monotonic() + work.settings.operator_timeout / timedelta(seconds=1)
-    left = step.uids
+    asked = observation.with_only(step.uids)
+    silent: tuple[Unanswered, ...] = ()
     while work.clock.monotonic() < deadline:
-        seen = work.look_live(_with_only(observation, left)) if work.look_live else None
+        seen = work.look_live(asked) if work.look_live else None
         if seen:
             left = frozenset(one.uid for one in seen if not _has_followed(one, step, stored))
-            if not left:
+            asked = (work.observe() if silent else observation).with_only(left)
+            if not asked.snapshot.pods:
                 return
+            silent = unanswered(replace(asked.snapshot, listeners=seen))
         work.alive()
         work.clock.sleep(_PAUSE)
+    if silent:
+        raise gave_up(silent, work.settings.operator_timeout, work)
     raise RollStuck(
         f"Listeners of Kafka {work.scope.namespace}/{work.scope.cluster} were told to read their certificates again, and "
         f"still {_what_is_left(step)}.",
@@ -177,11 +185,6 @@ def _what_is_left(step: Reload) -> str:
     if step.authority is None:
         return "present others than their Secrets hold"
     return f"{'refuse' if step.trusting else 'accept'} {named(step.authority)}"
-
-
-def _with_only(observation: Observation, uids: frozenset[str]) -> Observation:
-    pods = tuple(pod for pod in observation.snapshot.pods if pod.uid in uids)
-    return replace(observation, snapshot=replace(observation.snapshot, pods=pods))
 
 
 def _has_followed(one: ObservedListener, step: Reload, stored: Mapping[str, Certificate]) -> bool:

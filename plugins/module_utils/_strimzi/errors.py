@@ -31,6 +31,14 @@ class RollStuck(StepError):
     """A pod did not come back in time."""
 
 
+class NodesSilent(StepError):
+    """Nodes have not answered in time. uids: of their pods."""
+
+    def __init__(self, message: str, remedy: str, uids: frozenset[str]) -> None:
+        super().__init__(message, remedy)
+        self.uids = uids
+
+
 class LeafRefused(StepError):
     """An issuer returned another certificate than was asked for."""
 

@@ -81,6 +81,11 @@ class Observation:
         read = ((KAFKAS, kafkas), (SECRETS, self.secrets), (PODS, self.pods), (KAFKA_NODE_POOLS, self.pools))
         return {(kind.kind, self.scope.namespace, name): one for kind, found in read for name, one in found.items()}
 
+    def with_only(self, uids: frozenset[str]) -> Observation:
+        """The observation of these pods, to ask them and no others."""
+        pods = tuple(pod for pod in self.snapshot.pods if pod.uid in uids)
+        return replace(self, snapshot=replace(self.snapshot, pods=pods))
+
 
 @dataclass(frozen=True, repr=False)
 class Stored:

@@ -27,7 +27,7 @@ from .leaves import leaf_secrets
 from .names import ClusterNames
 from .observe import Observation, read_stored, unlabelled, without_parties
 from .outside_clients import NOTHING_SAID, Outside
-from .pods import has_role, is_final, is_ready
+from .pods import has_role, is_final, is_ready, worker_of
 from .secret_data import annotation
 from .served_users import are_served, namesakes, served_users, with_secrets
 from .user_keystores import why_users_are_paused
@@ -110,6 +110,7 @@ def _broker(pod: Object, certificates: Object | None) -> Pod:
         presents_stored=None,
         ready=is_ready(pod),
         terminating="deletionTimestamp" in pod["metadata"],
+        worker=worker_of(pod),
         verifies_only=True,
     )
 

@@ -59,6 +59,11 @@ def is_ready(pod: Mapping[str, Any]) -> bool:
     return any(c.get("type") == "Ready" and c.get("status") == "True" for c in conditions)
 
 
+def worker_of(pod: Mapping[str, Any]) -> str:
+    """The name of the machine that it runs on; empty where it has none yet."""
+    return str((pod.get("spec") or {}).get("nodeName") or "")
+
+
 def is_final(pod: Mapping[str, Any]) -> bool:
     """Whether its processes have ended, so that it presents and trusts nothing any more."""
     return (pod.get("status") or {}).get("phase") in _FINAL_PHASES
@@ -85,4 +90,5 @@ def read_pod(
         leaf_hash=found or "",
         ready=is_ready(pod),
         terminating="deletionTimestamp" in pod["metadata"],
+        worker=worker_of(pod),
     )

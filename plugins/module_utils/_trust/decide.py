@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from .evidence.parties import unanswered
 from .gates.gates import GATES, Gates
 from .ledger.books import keep_books
 from .ledger.journal import in_flight
@@ -25,6 +26,7 @@ from .model.steps.base import Steps
 from .model.steps.books import WriteLedger
 from .model.violations import Condition, Violation
 from .preconditions.order import PRECONDITIONS, Precondition, check
+from .rules.answers import wait_where_it_matters
 from .rules.confirmation import to_be_confirmed
 from .rules.hand_over import hand_over
 from .rules.holds import held_after, holds
@@ -64,6 +66,15 @@ def decide(snapshot: Snapshot, intent: Intent, engine: Engine = ENGINE) -> Decis
     One call is one pass: the books are brought up to date first (one write, at most one transition per CA); only
     books that are up to date lead to further steps.
     """
+    found, silent = _decide(snapshot, intent, engine), unanswered(snapshot)
+    if not silent:
+        return found
+    as_stored = snapshot.assuming(frozenset(node.uid for node in silent))
+    return wait_where_it_matters(found, _decide(as_stored, intent, engine), snapshot, intent)
+
+
+def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
+    """The same, where a missing answer keeps gates closed."""
     violations = check(snapshot, intent, engine.preconditions)
     if violations:
         return Decision(steps=let_on(snapshot), violations=violations)

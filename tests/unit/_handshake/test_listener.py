@@ -8,8 +8,8 @@ from __future__ import annotations
 import socket
 import ssl
 import threading
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -234,3 +234,39 @@ def test_a_silent_listener_is_unknown_in_time() -> None:
         seen = observe(port, seconds=0.3)
     assert {verdict.trust for verdict in seen.verdicts.values()} == {Trust.UNKNOWN}
     assert "no answer in time" in seen.why
+
+
+def test_who_falls_silent_while_it_is_asked_has_not_answered(tmp_path: Path) -> None:
+    """Half an answer is none: a probe that met nobody says nothing, and what the listener presented may be another process's."""
+    left = [1]
+
+    @contextmanager
+    def hangs(timeout: float) -> Iterator[ByteStream]:
+        if not left:
+            raise TimeoutError("timed out")
+        left.pop()
+        with answering(timeout) as stream:
+            yield stream
+
+    with tls_listener(server_context(tmp_path, [LEAF], BOTH, version=TLS12)) as port:
+        answering = opener(port)
+        seen = observe_listener(hangs, inquiry(), deadline=Deadline.after(10))
+    assert (seen.presented, seen.trusts, seen.distrusts) == (None, frozenset(), frozenset())
+    assert seen.why.startswith("fell silent while it was asked")
+    assert {verdict.why for verdict in seen.verdicts.values()} == {seen.why}
+
+
+def test_who_does_not_answer_at_all_is_asked_once() -> None:
+    """A process that hangs takes the connection and says nothing; each further question would take its time."""
+    asked = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        @contextmanager
+        def hangs(timeout: float) -> Iterator[ByteStream]:
+            asked.append(timeout)
+            with opener(server.getsockname()[1])(timeout) as stream:
+                yield stream
+
+        seen = observe_listener(hangs, inquiry(), deadline=Deadline.after(0.5))
+    assert (seen.presented, len(asked)) == (None, 1)
+    assert seen.why

@@ -19,7 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.admin im
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.listener_settings import NotReloadable
 from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.reload import ReloadRefused
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.actions import Action
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import NodesSilent, RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.work import Work
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
@@ -27,6 +27,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.list
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Reload
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause
 
 from ...operator import clusters
 from ...support.flows import FlowResult
@@ -99,8 +100,10 @@ def test_the_first_alone_and_the_others_side_by_side(at: Reloading) -> None:
 
 @pytest.mark.parametrize("deaf", [set(), {NODES[2]}], ids=["all follow", "one does not"])
 def test_where_only_leaves_have_changed_it_is_the_new_one_that_is_waited_for(deaf: set[str], at: Reloading) -> None:
+    """In a pause, as in every flow: the operator would restart nodes whose leaf has changed."""
     at.nodes.deaf = deaf
-    work = at.work()
+    work, before = at.work(), at.work()
+    carry_out(Pause(phase=Phase.USE, purpose="issue leaves"), see(before), before)
     issuing = see(work)
     current, generation = issuing.snapshot.ca.current, issuing.snapshot.ca.certificate_generation
     carry_out(IssueLeaves(secrets=tuple(NODES), issuer=current, generation=generation, phase=Phase.USE), issuing, work)
@@ -113,6 +116,31 @@ def test_where_only_leaves_have_changed_it_is_the_new_one_that_is_waited_for(dea
     with pytest.raises(RollStuck, match="still present others than their Secrets hold") as caught:
         carry_out(step, observation, work)
     assert "spread=restart" in caught.value.remedy
+
+
+def test_who_restarts_while_it_is_waited_for_has_read_everything(at: Reloading) -> None:
+    """Its successor starts with what is stored; nobody waits for the process that is gone."""
+    looks: list[int] = []
+
+    def meanwhile() -> None:
+        looks.append(len(looks))
+        if len(looks) == 3:
+            at.cluster.restart(NODES[2])
+
+    def hang(pod: str) -> None:
+        at.nodes.answers.silent, at.nodes.answers.before = {NODES[2]}, meanwhile
+
+    at.nodes.after = hang
+    at.carry_out(at.work())
+    assert len(looks) == 3
+
+
+def test_who_does_not_answer_is_not_said_to_have_stayed_behind(at: Reloading) -> None:
+    """It hangs, and a restart in place of the reload would be for nothing."""
+    at.nodes.after = at.nodes.answers.silent.add
+    with pytest.raises(NodesSilent, match=r"no answer came of demo-kafka-0 .*, demo-kafka-2 ") as caught:
+        at.carry_out(at.work())
+    assert "spread=restart" not in caught.value.remedy
 
 
 def test_what_the_first_refuses_nobody_else_is_asked_to_do(at: Reloading) -> None:

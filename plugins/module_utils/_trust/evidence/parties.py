@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from ..._pki.certificates import Certificate
 from ..model.ledger import Ledger, LedgerEntry, RemovedEntry
-from ..model.listeners import ObservedListener
+from ..model.listeners import ObservedListener, Unanswered
 from ..model.presenters import Presenter, Renewal
 from ..model.snapshot import Component, Pod, Snapshot
 from ..model.states import TrustState
@@ -21,6 +21,8 @@ from .clients import waiver_of
 from .live import Acceptance, accepts_live, present_live
 from .outgoing import known_presenters
 from .stored import Presentation
+
+_NOT_ASKED = "it was not asked in time, or it has started since"
 
 
 def present_all(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation, ...]:
@@ -34,7 +36,7 @@ def present_pods(snapshot: Snapshot, ledger: Ledger) -> tuple[Presentation, ...]
     if snapshot.listeners is None:
         return known
     return tuple(
-        _present(pod, seen, snapshot, ledger) if _has_listeners(pod) else seen
+        _present(pod, seen, snapshot, ledger) if is_asked(pod, snapshot) else seen
         for pod, seen in zip(stored.presenting(snapshot), known, strict=True)
     )
 
@@ -71,7 +73,9 @@ def unsure(snapshot: Snapshot, ledger: Ledger) -> tuple[Pod, ...]:
         for pod, seen in zip(stored.presenting(snapshot), present_pods(snapshot, ledger), strict=True)
         if (journal.unsure is None or pod.uid in journal.unsure)
         and pod.uid not in before
-        and not (told and _has_listeners(pod) and seen.authorities is not None and pod.uid not in read_again)
+        and not (
+            told and pod.component is Component.KAFKA and seen.authorities is not None and pod.uid not in read_again
+        )
     )
 
 
@@ -105,23 +109,26 @@ def expecting(snapshot: Snapshot) -> tuple[Presenter, ...]:
 def surely_trusted_by(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> tuple[Certificate, ...]:
     """The CAs that a pod is known to trust: those that it read when it started and that it accepts, where it was asked."""
     known = stored.known_since_start(pod.uid, ledger)
-    if snapshot.listeners is None or not _has_listeners(pod):
+    if not is_asked(pod, snapshot):
         return known
     return tuple(one for one in known if _accepts(pod, one.fingerprint, True, snapshot).trusted)
+
+
+def possibly_trusted_by(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> tuple[Certificate, ...]:
+    """The same with those that it read when it started and of which it has said nothing: only a refusal is a refusal."""
+    refused = {name for one in _listeners(pod, snapshot) for name in one.refuses}
+    return tuple(one for one in stored.known_since_start(pod.uid, ledger) if one.fingerprint not in refused)
 
 
 def still_trusting(removed: RemovedEntry, snapshot: Snapshot) -> frozenset[str]:
     """UIDs of the pods whose listeners may trust a removed CA: a pod that was asked, until it has refused this CA; any
     other pod that started before the removal.
     """
-    able = stored.verifying(snapshot)
-    if snapshot.listeners is None:
-        return removed.awaiting & frozenset(pod.uid for pod in able)
-    return frozenset(pod.uid for pod in able if _may_trust(pod, removed, snapshot))
+    return frozenset(pod.uid for pod in stored.verifying(snapshot) if _may_trust(pod, removed, snapshot))
 
 
 def _may_trust(pod: Pod, removed: RemovedEntry, snapshot: Snapshot) -> bool:
-    if _has_listeners(pod):
+    if is_asked(pod, snapshot):
         return _accepts(pod, removed.fingerprint, None, snapshot).trusted is not False
     return pod.uid in removed.awaiting
 
@@ -132,34 +139,53 @@ def presenting_stored(snapshot: Snapshot) -> frozenset[str]:
     return frozenset(
         pod.uid
         for pod in snapshot.pods
-        if (seen := _listeners(pod, snapshot))
+        if is_asked(pod, snapshot)
+        and (seen := _listeners(pod, snapshot))
         and all(one.presents and one.presents[0] in {leaves.get(name) for name in pod.leaves} for one in seen)
     )
 
 
 def accepting(fingerprint: str, snapshot: Snapshot) -> frozenset[str]:
     """UIDs of the pods that were asked, and whose listeners all accept this CA."""
-    if snapshot.listeners is None:
-        return frozenset()
-    asked = (pod for pod in snapshot.pods if _has_listeners(pod))
+    asked = (pod for pod in snapshot.pods if is_asked(pod, snapshot))
     return frozenset(pod.uid for pod in asked if _accepts(pod, fingerprint, None, snapshot).trusted)
 
 
 def doubts(snapshot: Snapshot, ledger: Ledger) -> tuple[str, ...]:
-    """Sentences that say why it is not known whether a pod trusts a CA that it has read at its start."""
-    if snapshot.listeners is None:
-        return ()
+    """Sentences that say why it is not known whether a pod that has answered trusts a CA that it has read at its start."""
+    silent = {one.uid for one in unanswered(snapshot)}
     answers = [
         _accepts(pod, known.fingerprint, True, snapshot)
         for pod in stored.verifying(snapshot)
-        if _has_listeners(pod)
+        if is_asked(pod, snapshot) and pod.uid not in silent
         for known in stored.known_since_start(pod.uid, ledger)
     ]
     return tuple(sorted({answer.why for answer in answers if not answer.trusted}))
 
 
-def _has_listeners(pod: Pod) -> bool:
-    return pod.component is Component.KAFKA
+def is_asked(pod: Pod, snapshot: Snapshot) -> bool:
+    """Whether the answers of this pod are its evidence, so that a missing one is unknown (I5)."""
+    return snapshot.listeners is not None and pod.component is Component.KAFKA and pod.uid not in snapshot.assumed
+
+
+def unanswered(snapshot: Snapshot) -> tuple[Unanswered, ...]:
+    """The nodes that were asked and of which a listener has not answered, or that are leaving, so that another process is about to take
+    their place.
+    """
+    parties = {*stored.presenting(snapshot), *stored.verifying(snapshot)}
+    asked = (pod for pod in snapshot.pods if pod in parties and is_asked(pod, snapshot))
+    return tuple(
+        Unanswered(pod.name, pod.uid, pod.worker, why) for pod in asked if (why := _why_unanswered(pod, snapshot))
+    )
+
+
+def _why_unanswered(pod: Pod, snapshot: Snapshot) -> str:
+    """Empty where every listener has answered, and the process stays."""
+    if pod.terminating:
+        return "it is being terminated"
+    found = _listeners(pod, snapshot)
+    silent = next((one.why for one in found if one.is_silent), "" if found else _NOT_ASKED)
+    return silent if pod.ready or not silent else f"it is not Ready; {silent}"
 
 
 def _listeners(pod: Pod, snapshot: Snapshot) -> tuple[ObservedListener, ...]:

@@ -19,7 +19,7 @@ from ..model.intent import Linker
 from ..model.ledger import Ledger, LedgerEntry
 from ..model.snapshot import Component, Pod, PreparedAuthority, Snapshot
 from .gates import Gates, Violations
-from .trust import refusals
+from .trust import refusals, refused
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def introduction_of(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, gate
     form = (link, *snapshot.ca.current)
     learners = _learners(snapshot, ledger, entry, form)
     able = replace(snapshot, pods=tuple(pod for pod in snapshot.pods if pod not in learners))
-    if gates.trust(within_cluster(able), ledger, form):
+    if refused(gates.trust(within_cluster(able), ledger, form)):
         refusing = [
             f"{party.name} would refuse its link certificate: {why}." for party, why in refusals(able, ledger, form)
         ]

@@ -8,7 +8,7 @@ that the chain which will be presented validates under what each verifier trusts
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ..._pki.certificates import Chain
 from ..model.ledger import Ledger
@@ -30,9 +30,25 @@ def alone_gate(snapshot: Snapshot, ledger: Ledger, authority: Chain) -> tuple[Vi
 
 def _closed(snapshot: Snapshot, ledger: Ledger, form: Chain) -> tuple[Violation, ...]:
     return tuple(
-        Violation(Condition.TRUST, party.name, f"{cannot_validate(form, ledger)}.", party.remedy)
-        for party, _why in refusals(snapshot, ledger, form)
+        _violation(party, ledger, form, snapshot)
+        for party in verifying_parties(snapshot, ledger)
+        if not party.accepts(form, snapshot)
     )
+
+
+def _violation(party: VerifyingParty, ledger: Ledger, form: Chain, snapshot: Snapshot) -> Violation:
+    """A gate that is closed because a process has not said whom it trusts is one without evidence, and not a refusal."""
+    if party.why_refused(form, snapshot):
+        return Violation(Condition.TRUST, party.name, f"{cannot_validate(form, ledger)}.", party.remedy)
+    return Violation(
+        Condition.EVIDENCE, party.name, "has not said that it trusts what it was started with.",
+        "Find out why this node does not answer as it should, then run the flow again.",
+    )  # fmt: skip
+
+
+def refused(closed: Iterable[Violation]) -> tuple[Violation, ...]:
+    """The violations of a gate that are refusals. What is unknown keeps a gate closed, and is no reason to restart a process (I5)."""
+    return tuple(one for one in closed if one.condition is not Condition.EVIDENCE)
 
 
 def refusals(snapshot: Snapshot, ledger: Ledger, form: Chain) -> Iterator[tuple[VerifyingParty, str]]:

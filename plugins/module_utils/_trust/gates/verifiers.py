@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ..._pki.certificates import Chain
 from ..._pki.verifiers import Verifier
-from ..evidence.parties import surely_trusted_by
+from ..evidence.parties import possibly_trusted_by, surely_trusted_by
 from ..evidence.stored import presenting, verifying
 from ..model.ledger import Ledger
 from ..model.snapshot import Component, Pod, Snapshot
@@ -21,12 +21,13 @@ from .validation import is_valid, validate
 class VerifyingParty:
     """A process and what it trusts. kind: whose path validation rules it applies. remedy: how it comes to trust a CA.
 
-    pod: None for the Cluster Operator.
+    possible: the same with the CAs that it should trust and of which it has not said so. pod: None for the Cluster Operator.
     """
 
     name: str
     kind: Verifier
     anchors: Chain
+    possible: Chain
     remedy: str
     pod: Pod | None = None
 
@@ -35,8 +36,8 @@ class VerifyingParty:
         return is_valid(form, self.anchors, snapshot.now, self.kind, dated_anchors=snapshot.dated_anchors)
 
     def why_refused(self, form: Chain, snapshot: Snapshot) -> str:
-        """Why it would not accept leaves that are presented in this form now, without a full stop; empty if it would."""
-        return validate(form, self.anchors, snapshot.now, self.kind, dated_anchors=snapshot.dated_anchors).reason
+        """Why it would not accept leaves that are presented in this form now, without a full stop; empty if it would, or may."""
+        return validate(form, self.possible, snapshot.now, self.kind, dated_anchors=snapshot.dated_anchors).reason
 
 
 def verifying_parties(snapshot: Snapshot, ledger: Ledger) -> tuple[VerifyingParty, ...]:
@@ -51,6 +52,7 @@ def _pod(pod: Pod, snapshot: Snapshot, ledger: Ledger) -> VerifyingParty:
         name=f"pod {pod.name}",
         kind=Verifier.GO if pod.component is Component.KAFKA_EXPORTER else Verifier.JVM,
         anchors=surely_trusted_by(pod, snapshot, ledger),
+        possible=possibly_trusted_by(pod, snapshot, ledger),
         remedy="It has to restart with the trust bundle that holds this CA; run the flow again to continue.",
         pod=pod,
     )
@@ -62,6 +64,7 @@ def _cluster_operator(snapshot: Snapshot, ledger: Ledger) -> VerifyingParty:
     return VerifyingParty(
         "the Cluster Operator",
         Verifier.JVM,
+        projected,
         projected,
         f"It trusts what is in {snapshot.names.certificate_secret}; run the flow again.",
     )

@@ -88,7 +88,7 @@ class Intent:
     new_roots: what is done about a CA of the source that is new. confirmed: SHA-256 fingerprints, in lower case without colons, of such
     CAs that the user wants. user_batch: how many certificates outside the cluster are issued anew at a time after a switch; None: as many as
     their issuer takes. layout: the Secrets that the ledger is to be kept in; None: those that it is kept in. taken: Secrets of users that this
-    call could not create, because there are others of their names.
+    call could not create, because there are others of their names. unanswered: UIDs of nodes for whose answers this call has waited in vain.
     """
 
     goal: Goal
@@ -120,6 +120,7 @@ class Intent:
     user_batch: int | None = None
     layout: Layout | None = None
     taken: frozenset[str] = frozenset()
+    unanswered: frozenset[str] = frozenset()
 
     def allows(self, phase: Phase) -> bool:
         return self.until is None or phase.position <= self.until.position

@@ -31,3 +31,28 @@ class ObservedListener:
     source: str = ""
     why: str = ""
     verifies: bool = True
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether it has said nothing at all."""
+        return self.presents is None and not self.accepts and not self.refuses
+
+
+@dataclass(frozen=True)
+class Unanswered:
+    """A node that was asked and has not answered: what it presents and whom it trusts is unknown.
+
+    uid: of its pod. worker: the machine that it runs on; empty where that is not known. why: its state, and what the connection met, without
+    a full stop.
+    """
+
+    pod: str
+    uid: str
+    worker: str
+    why: str
+
+    @property
+    def sentence(self) -> str:
+        """Its name, worker and cause, as a part of a sentence."""
+        where = f" on worker {self.worker}" if self.worker else ""
+        return f"{self.pod}{where} ({self.why})"

@@ -56,7 +56,7 @@ class Pod:
     presents_stored: whether the pod was started with the leaves that are stored now, told by the hash it is
     annotated with; None when the annotation is missing. leaf_hash: that annotation.
     verifies_only: it presents no certificate of this CA, and nothing in it but its listeners verifies by this CA; so that it knows, after
-    its listeners have read their trust again, what a new process would know.
+    its listeners have read their trust again, what a new process would know. worker: the machine that it runs on; empty where it has none yet.
     """
 
     name: str
@@ -70,6 +70,7 @@ class Pod:
     ready: bool = True
     terminating: bool = False
     verifies_only: bool = False
+    worker: str = ""
 
 
 @dataclass(frozen=True)
@@ -268,7 +269,8 @@ class Snapshot:
     bundle: fingerprints in the trust bundle, None when the Secret does not exist.
     sizes: bytes of data per Secret name, for the guard against the 1 MiB limit.
     published: fingerprints in the bundle for clients, None when there is none.
-    listeners: what was seen of running nodes; None where they were not asked, and only stored evidence counts.
+    listeners: what was seen of running nodes; None where they were not asked, and only stored evidence counts. assumed: UIDs of nodes that
+    are taken to answer what is stored: in a forecast, those that it has restarted or had read again.
     in_place: whether running nodes can take a change up without a restart; None where that was not looked at.
     missing: Secrets with leaves that this cluster should have and has not, with what they belong to.
     outside: clients that hold a copy of the cluster CA. waivers: what the user lets pass without their evidence.
@@ -307,6 +309,7 @@ class Snapshot:
     sizes: Mapping[str, int] = field(default_factory=dict)
     published: frozenset[str] | None = None
     listeners: tuple[ObservedListener, ...] | None = None
+    assumed: frozenset[str] = frozenset()
     in_place: InPlace | None = None
     missing: Mapping[str, Component] = field(default_factory=dict)
     outside: tuple[OutsideClient, ...] = ()
@@ -348,9 +351,9 @@ class Snapshot:
         """The leaves that processes and users should have and have not."""
         return {**self.missing, **{name: Component.USER for name, leaf in self.served.items() if leaf is None}}
 
-    def as_stored(self) -> Snapshot:
-        """The snapshot without the answers of running processes."""
-        return replace(self, listeners=None)
+    def assuming(self, uids: frozenset[str]) -> Snapshot:
+        """The snapshot as if these nodes had answered what is stored about them. Pods that are gone are forgotten."""
+        return replace(self, assumed=(self.assumed | uids) & self.uids)
 
     def with_ca(self, **changes: Any) -> Snapshot:
         """The snapshot with these changes of the pair of CA Secrets."""

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ..._pki.certificates import Certificate
@@ -15,6 +15,7 @@ from ..ledger.target import resolve
 from ..model.goals import Phase
 from ..model.intent import Intent
 from ..model.ledger import Ledger
+from ..model.listeners import ObservedListener
 from ..model.names import named
 from ..model.snapshot import Component, Snapshot
 from ..model.steps.authority import PrepareAuthority
@@ -57,8 +58,7 @@ def forecast(
     """Every step from here to the end of the flow, or to where a caller has what it asks for, if nothing else happens and no restart fails."""
     about = resolve(snapshot, intent, snapshot.ledger or Ledger()).replaces
     intent = replace(intent, replaces=about or intent.replaces)
-    # The answers of the pods that run now are no evidence for the pods that will run later.
-    start = snapshot = snapshot.as_stored()
+    start = snapshot
     planned: list[PlannedStep] = []
     choices: dict[str, None] = {}
     seen, states = _prepared(start), set[int]()
@@ -73,7 +73,7 @@ def forecast(
             life = chosen_life(snapshot, intent) if isinstance(step, (PrepareAuthority, IssueLeaves)) else ""
             choices.update(dict.fromkeys((step.because, step.avoidable, life)))
             planned.append(_planned(step, snapshot))
-            snapshot = step.effect(snapshot, stand_in)
+            snapshot = _asked_anew(step.effect(snapshot, stand_in))
             seen |= _prepared(snapshot)
 
 
@@ -91,6 +91,25 @@ def _circle(snapshot: Snapshot, steps: Steps, states: set[int]) -> tuple[Violati
             "Nothing is written. Report this with the output of strimzi_ca_info.",
         ),
     )
+
+
+def _asked_anew(snapshot: Snapshot) -> Snapshot:
+    """The answers of nodes with what they would say of CAs that have come since: the same as of another one with that name and key."""
+    ledger = snapshot.ledger or Ledger()
+    known = [*(entry.certificate for entry in ledger.entries), *(removed.certificate for removed in ledger.removed)]
+    said = None if snapshot.listeners is None else tuple(_with_answers(one, known) for one in snapshot.listeners)
+    return snapshot if said == snapshot.listeners else replace(snapshot, listeners=said)
+
+
+def _with_answers(listener: ObservedListener, known: Sequence[Certificate]) -> ObservedListener:
+    asked = {*listener.accepts, *listener.refuses, *listener.doubts}
+    new = [one for one in known if one.fingerprint not in asked]
+    if listener.is_silent or not new:
+        return listener
+    accepted = [one for one in known if one.fingerprint in listener.accepts]
+    found = frozenset(one.fingerprint for one in new if any(map(one.is_twin_of, accepted)))
+    refused = frozenset(one.fingerprint for one in new) - found
+    return replace(listener, accepts=listener.accepts | found, refuses=listener.refuses | refused)
 
 
 def _prepared(snapshot: Snapshot) -> frozenset[Certificate]:

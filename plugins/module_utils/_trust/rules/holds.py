@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from ..._leaves.trigger import unusable
 from ..._pki.certificates import Chain
-from ..evidence.parties import doubts, presenters, still_trusting
+from ..evidence.parties import doubts, presenters, still_trusting, unanswered
 from ..evidence.stored import issuers_of, presenting
 from ..gates.namesakes import namesakes
 from ..gates.verifiers import verifying_parties
@@ -21,6 +21,7 @@ from ..model.names import named
 from ..model.snapshot import Component, StoredLeaf
 from ..model.states import TRUSTED_STATES, TrustState
 from ..model.violations import Condition, Violation
+from .answers import does_not_answer
 from .operator_reissue import comes_near, first_to_end
 from .requests import leaves_lacking, leaves_to_ask_for
 from .retirement import is_patient
@@ -134,9 +135,11 @@ def _concern(at: Situation) -> Callable[[str, Component], bool]:
 
 
 def _unknown_evidence(at: Situation) -> Iterator[Violation]:
-    names = at.snapshot.names
+    names, silent = at.snapshot.names, unanswered(at.snapshot)
+    yield from (does_not_answer(node, names) for node in silent)
+    told = {node.pod for node in silent}
     for seen in at.presented_by_pods:
-        if seen.authorities is None:
+        if seen.authorities is None and seen.party not in told:
             yield Violation(
                 Condition.EVIDENCE, names.pod(seen.party), f"it cannot be told what it presents: {seen.why}.",
                 "Find out who removed or changed this; restarting the pod through the operator renews its annotations.",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from ..._leaves.trigger import is_signed_by
 from ..._pki.certificates import Certificate
 from ..evidence.clients import within_cluster
+from ..gates.trust import refused
 from ..model.goals import Goal
 from ..model.snapshot import Component, StoredLeaf
 from ..model.steps.base import Steps
@@ -24,13 +25,14 @@ from .situation import Situation
 def rewrite_leaves(at: Situation) -> Steps:
     """In a pause, leaves that the CA in use has issued are kept and get its chain; all others are issued anew.
 
-    The trust gate is asked once more (I3): the trust may have changed since the switch.
+    The trust gate is asked once more (I3): the trust may have changed since the switch. A node that does not answer now has agreed to the
+    switch, and without these leaves the operator would issue others of the same CA and restart every node.
     """
     outdated = [leaf for leaf in at.snapshot.leaves if leaf.generation != at.generation]
     current = at.current
     if current is None or not outdated:
         return ()
-    if at.gates.trust(within_cluster(at.snapshot), at.ledger, at.snapshot.ca.current):
+    if refused(at.gates.trust(within_cluster(at.snapshot), at.ledger, at.snapshot.ca.current)):
         return ()
     kept = tuple(sorted(leaf.secret for leaf in outdated if _is_kept(leaf, current, at)))
     if kept:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from ..evidence.parties import presenting_stored
 from ..model.snapshot import Component, Pod
 from ..model.steps.base import Steps
 from ..model.steps.nodes import StampPods
@@ -38,5 +39,8 @@ def stamp_pods(at: Situation) -> Steps:
 
 
 def _is_known(pod: Pod, at: Situation) -> bool:
-    """Whether the ledger tells what the pod's process holds, or it holds what is stored."""
-    return bool(pod.presents_stored) or any(pod.uid in held.holders for held in at.ledger.held)
+    """Whether the ledger tells what the pod's process holds, or it holds what is stored: a pod that has started in the pause was started with
+    that, although it is annotated with what was stored before.
+    """
+    held = any(pod.uid in held.holders for held in at.ledger.held)
+    return bool(pod.presents_stored) or held or pod.uid in presenting_stored(at.snapshot)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from ..evidence.clients import within_cluster
 from ..evidence.stored import verifying_only
+from ..gates.trust import refused
 from ..model.goals import Phase
 from ..model.ledger import LedgerEntry
 from ..model.names import named
@@ -51,8 +52,8 @@ def _made_known(at: Situation, entry: LedgerEntry, waiting: frozenset[str], beca
 def _is_refused(at: Situation, entry: LedgerEntry) -> bool:
     """Whether a process would refuse its leaves with its chain, as nodes present them, or alone, as the operator does."""
     inside = within_cluster(at.snapshot)
-    closed = at.gates.trust(inside, at.ledger, entry.chain) or at.gates.alone(inside, at.ledger, entry.chain)
-    return bool(closed)
+    closed = (*at.gates.trust(inside, at.ledger, entry.chain), *at.gates.alone(inside, at.ledger, entry.chain))
+    return bool(refused(closed))
 
 
 def _restarted_for(at: Situation, successor: Successor, waiting: frozenset[str]) -> tuple[frozenset[str], str]:

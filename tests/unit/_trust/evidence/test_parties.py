@@ -14,14 +14,19 @@ from hypothesis import strategies as st
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.parties import (
     doubts,
+    possibly_trusted_by,
     present_all,
     presenting_stored,
     still_trusting,
     surely_trusted_by,
+    unanswered,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import Presentation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, RemovedEntry
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import (
+    ObservedListener,
+    Unanswered,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Pod, Snapshot
 
 from ....support.certificates import Entity
@@ -52,6 +57,7 @@ SEEN = cluster(pods=(NODE, PEER, TOPICS), leaves=leaves(names=(NODE.name, PEER.n
 CHAIN, HELD = stored_chain(OLD), issue_leaf(OLD, "held")
 NOBODY: frozenset[str] = frozenset()
 HELD_BY_PEER = HeldLeaf(HELD, uids_of(PEER.name))
+SAYS_NOTHING = ObservedListener(NODE.name, NODE.uid, 9090, why="timed out")
 
 
 def on(pod: Pod, port: int = 9091, **fields: Any) -> ObservedListener:
@@ -149,7 +155,7 @@ def test_a_listener_tells_what_the_generation_leaves_open() -> None:
         pytest.param(
             (on(NODE, accepts=names_of(OLD), doubts={name_of(NEW): "no answer"}),), (OLD,), ("no answer",), id="a doubt"
         ),
-        pytest.param((), (), (f"no listener of pod {NODE.name} was asked",), id="silent"),
+        pytest.param((), (), (), id="silent"),
         pytest.param(
             (on(NODE, verifies=False),), (), (f"no listener of pod {NODE.name} was asked",),
             id="none that verifies clients by these CAs",
@@ -164,6 +170,46 @@ def test_whom_a_node_is_known_to_trust(
     alone = looked(*seen, pods=(NODE,))
     assert surely_trusted_by(NODE, alone, BOOKS) == tuple(one.certificate for one in trusted)
     assert doubts(alone, BOOKS) == doubt
+
+
+@pytest.mark.parametrize(
+    ("seen", "pod", "why"),
+    [
+        pytest.param((on(NODE),), NODE, "", id="answered"),
+        pytest.param((on(NODE, presents=None),), NODE, "", id="answered, its certificate was not seen"),
+        pytest.param((), NODE, "it was not asked in time, or it has started since", id="not asked"),
+        pytest.param((replace(on(NODE), uid="before"),), NODE, "it was not asked in time, or it has started since", id="its predecessor was"),
+        pytest.param((on(NODE), SAYS_NOTHING), NODE, "timed out", id="one of two listeners"),
+        pytest.param((SAYS_NOTHING,), replace(NODE, ready=False), "it is not Ready; timed out", id="starting"),
+        pytest.param((on(NODE),), replace(NODE, ready=False), "", id="starting, answered"),
+        pytest.param((on(NODE),), replace(NODE, terminating=True), "it is being terminated", id="leaving"),
+    ],
+)  # fmt: skip
+def test_who_has_not_answered(seen: tuple[ObservedListener, ...], pod: Pod, why: str) -> None:
+    """Not the pod that opens no listener; and nobody where nobody was asked, or where it is taken to say what is stored."""
+    pod = replace(pod, worker="worker-1")
+    alone = looked(*seen, pods=(pod, TOPICS))
+    assert unanswered(alone) == ((Unanswered(NODE.name, NODE.uid, "worker-1", why),) if why else ())
+    assert unanswered(replace(alone, listeners=None)) == unanswered(alone.assuming(frozenset({NODE.uid}))) == ()
+
+
+def test_who_neither_presents_nor_verifies_is_not_missed() -> None:
+    assert unanswered(looked(pods=(replace(NODE, verifies_only=True),))) != ()
+    assert unanswered(looked(pods=(replace(NODE, verifies_only=True),), has_verifiers=False)) == ()
+
+
+def test_whose_answer_is_assumed_is_known_by_what_is_stored() -> None:
+    """Others are known by what they have said."""
+    alone = looked(on(PEER, refuses=names_of(OLD), accepts=NOBODY), pods=(NODE, PEER)).assuming(frozenset({NODE.uid}))
+    assert present_all(alone, BOOKS)[0] == BY_STORE
+    assert surely_trusted_by(NODE, alone, BOOKS) == (OLD.certificate, NEW.certificate)
+    assert surely_trusted_by(PEER, alone, BOOKS) == ()
+
+
+def test_only_a_refusal_is_a_refusal() -> None:
+    said = looked(on(NODE, accepts=NOBODY, refuses=names_of(NEW)), pods=(NODE, PEER))
+    assert possibly_trusted_by(NODE, said, BOOKS) == (OLD.certificate,)
+    assert possibly_trusted_by(PEER, said, BOOKS) == (OLD.certificate, NEW.certificate, THIRD.certificate)
 
 
 def test_where_nobody_looked_a_pod_trusts_what_it_knows_since_it_started() -> None:

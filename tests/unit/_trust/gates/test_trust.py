@@ -20,6 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.trus
     refusals,
     trust_gate,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.trust import refused as refused_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger, LedgerEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Pod, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
@@ -205,3 +206,17 @@ def test_what_was_not_read_back_opens_nothing(books: Ledger, form: Chain, runnin
     for gate in (trust_gate, alone_gate):
         found = gate(projecting(unknown, pods=running), unknown, form)
         assert {one.subject for one in found} >= set(EVERYBODY[:-1])
+
+
+def test_a_process_that_has_not_answered_closes_the_gate_and_refuses_nothing() -> None:
+    """It is one that was started with this CA; of another one it is known that it refuses it, whatever it would say."""
+    books = ledger(entry(OLD), entry(NEW, awaiting=uids_of()))
+    silent = projecting(books, listeners=())
+    for gate in (trust_gate, alone_gate):
+        closed = gate(silent, books, chain_of(OLD))
+        assert [(one.condition, one.subject) for one in closed] == [
+            (Condition.EVIDENCE, f"pod {name}") for name in PODS
+        ]
+        assert refused_of(closed) == ()
+        assert refused_of(gate(silent, books, chain_of(NEW))) == gate(silent, books, chain_of(NEW))
+    assert list(refusals(silent, books, chain_of(OLD))) == []

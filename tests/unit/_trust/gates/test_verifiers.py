@@ -60,7 +60,14 @@ def test_a_pod_that_was_seen_to_refuse_a_ca_does_not_trust_it() -> None:
     snapshot = cluster(pods=(a_pod(),))
     seen = ObservedListener(PODS[0], snapshot.pods[0].uid, 9091, refuses=names_of(OLD))
     node, _operator = verifying_parties(replace(snapshot, listeners=(seen,)), ledger())
-    assert node.anchors == ()
+    assert (node.anchors, node.possible) == ((), ())
+
+
+def test_a_pod_that_has_said_nothing_may_trust_what_it_was_started_with() -> None:
+    node, _operator = verifying_parties(cluster(pods=(a_pod(),), listeners=()), ledger())
+    assert (node.anchors, node.possible) == ((), (OLD.certificate,))
+    assert (node.accepts(chain_of(OLD), cluster()), node.why_refused(chain_of(OLD), cluster())) == (False, "")
+    assert node.why_refused(chain_of(NEW), cluster())
 
 
 def test_without_pods_nobody_verifies() -> None:

@@ -64,10 +64,10 @@ def test_another_snapshot_does_not_keep_what_this_one_knew() -> None:
     assert (after.uids, set(after.listeners_by_uid)) == ({a_pod("b").uid}, {"2"})
 
 
-def test_what_running_processes_said_can_be_put_aside() -> None:
-    asked = cluster(pods=(a_pod("a"),), listeners=(A9090,))
-    assert asked.as_stored() == cluster(pods=(a_pod("a"),))
-    assert asked.as_stored().listeners_by_uid == {}
+def test_nodes_can_be_taken_to_answer_what_is_stored() -> None:
+    one, other = frozenset({a_pod("a").uid}), frozenset({a_pod("b").uid})
+    both, gone = cluster(pods=(a_pod("a"), a_pod("b"))), frozenset({"gone"})
+    assert both.assuming(one | gone).assuming(other) == replace(both, assumed=one | other)
 
 
 @pytest.mark.parametrize(

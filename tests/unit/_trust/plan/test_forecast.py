@@ -15,6 +15,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
@@ -28,7 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan.forec
 
 from ....support.certificates import NOW, YEAR, make
 from ....support.certificates import leaf as issue_leaf
-from .. import linked
+from .. import linked, of_users
 from ..builders import (
     DAY,
     INTERMEDIATE,
@@ -47,6 +48,7 @@ from ..builders import (
     name_of,
     names_of,
     secrets,
+    stored_chain,
 )
 from ..stand_in import MadeHere
 
@@ -202,10 +204,35 @@ def test_a_plan_may_end_where_restarts_are_waited_for() -> None:
     assert [text.rpartition(": ")[2] for text in found.waiting] == [", ".join(PODS)]
 
 
-def test_what_running_pods_say_now_is_no_evidence_of_those_that_will_run_then() -> None:
-    """Or a node that refuses to answer would hold a plan in which it restarts anyway."""
-    said = answering(SETTLED, refusing=names_of(OLD))
-    assert planned(said, REPLACE_KEY) == planned(SETTLED, REPLACE_KEY)
+@pytest.mark.parametrize("intent", [REPLACE_KEY, RENEW, PATIENT], ids=["at once", "renewal", "patient"])
+def test_what_nodes_say_holds_until_they_restart(intent: Intent) -> None:
+    """Their successors are taken to say what is stored, as they do where nobody was asked."""
+    assert planned(answering(SETTLED, accepting=names_of(OLD)), intent) == planned(SETTLED, intent)
+
+
+def test_of_a_ca_that_comes_later_nodes_say_what_they_say_of_its_twin() -> None:
+    """Brokers that know the CA accept its renewal, and refuse another one: they have to read their trust again for that."""
+    said = of_users.users(ledger=ledger(entry(OLD, generations={0})))
+    said = replace(
+        said,
+        listeners=tuple(
+            ObservedListener(pod.name, pod.uid, 9093, stored_chain(OLD), accepts=names_of(OLD), source="handshake")
+            for pod in said.pods
+        ),
+    )
+    for intent, told in ((RENEW, False), (REPLACE_KEY, True)):
+        found = planned(said, intent)
+        assert found.violations == ()
+        assert any("have the listeners of 3 nodes trust" in step.what for step in found.steps) is told
+
+
+def test_who_has_not_answered_is_waited_for_in_the_plan_as_well() -> None:
+    said = answering(SETTLED, accepting=names_of(OLD))
+    silent = replace(said, listeners=(said.listeners or ())[1:])
+    found, usual = planned(silent, REPLACE_KEY), planned(SETTLED, REPLACE_KEY)
+    (waiting,) = [step for step in found.steps if step not in usual.steps]
+    assert (waiting.nodes, waiting.others, PODS[0] in waiting.what) == ((), (), True)
+    assert [step for step in found.steps if step != waiting] == list(usual.steps)
 
 
 def test_a_flow_is_about_the_ca_that_it_began_with() -> None:

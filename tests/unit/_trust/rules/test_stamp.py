@@ -17,7 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.stamp import stamp_pods
 
 from .. import linked, patient, renewal, unlinked
-from ..builders import PODS, RUNS, a_pod, books_of, cluster, pods, uids_of
+from ..builders import PODS, RUNS, a_pod, answering, books_of, cluster, pods, uids_of
 from .asking import RECONCILE, pause_for, situation
 
 BLOCKED, UNPREDICTED = InPlace(reload="no."), InPlace(stamps="the operator would restart them whatever it is told.")
@@ -73,6 +73,14 @@ EXPORTER = a_pod("exporter", 0, component=Component.KAFKA_EXPORTER, presents_sto
 )
 def test_what_the_operator_is_told(snapshot: Snapshot, expected: Steps) -> None:
     assert stamp_pods(situation(snapshot)) == expected
+
+
+def test_a_node_that_has_started_in_the_pause_is_known_by_its_answer() -> None:
+    """It was started with the new leaf, and is annotated with the older one. Before it answers, nothing shows what it was started with."""
+    started = replace(one_restarts(ISSUED).pods[2], uid="another")
+    snapshot = replace(ISSUED, pods=(*ISSUED.pods[:2], started))
+    assert stamp_pods(situation(snapshot)) == ()
+    assert stamp_pods(situation(answering(snapshot))) == stamp(1, 0)
 
 
 def test_where_restarts_are_wanted_it_is_not_told() -> None:

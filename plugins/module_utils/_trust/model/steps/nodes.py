@@ -13,7 +13,8 @@ from typing import ClassVar, TypeVar
 from ...._pki.certificates import Certificate
 from ..goals import Phase
 from ..ledger import HeldByProcesses
-from ..names import counted, named
+from ..listeners import Unanswered
+from ..names import counted, listed, named
 from ..snapshot import Component, Pod, Snapshot
 from .base import Look, StandIn, Step
 from .leaves import IssueLeaves
@@ -64,8 +65,9 @@ class Roll(Step):
         if behind:
             issue = IssueLeaves(phase=self.phase, secrets=behind, issuer=snapshot.ca.current, generation=generation)
             snapshot = issue.effect(snapshot, stand_in)
-        pods = tuple(_restarted(pod, snapshot) if pod.uid in self.uids else pod for pod in snapshot.pods)
-        return replace(snapshot, pods=pods)
+        pods = {pod: _restarted(pod, snapshot) if pod.uid in self.uids else pod for pod in snapshot.pods}
+        started = frozenset(now.uid for before, now in pods.items() if now.uid != before.uid)
+        return replace(snapshot, pods=tuple(pods.values())).assuming(started)
 
     def look(self, snapshot: Snapshot) -> Look:
         """Running nodes are asked first: those that have read their leaf or their trust again, or refuse the CA, need no restart."""
@@ -85,6 +87,25 @@ def _restarted(pod: Pod, snapshot: Snapshot) -> Pod:
         pod, uid=f"{pod.uid}'", generation=ca.certificate_generation, key_generation=ca.key_generation,
         presents_stored=True, ready=True, terminating=False,
     )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class AwaitAnswers(Step):
+    """Ask nodes again until they answer, or until another process has taken their place. The time limit begins anew with each that has."""
+
+    nodes: tuple[Unanswered, ...]
+    changes_what_nodes_say: ClassVar[bool] = True
+    only_waits: ClassVar[bool] = True
+
+    def sentence(self) -> str:
+        return f"wait for the answer of {listed([node.sentence for node in self.nodes])}"
+
+    def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        return snapshot.assuming(self.uids)
+
+    @property
+    def uids(self) -> frozenset[str]:
+        return frozenset(node.uid for node in self.nodes)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,6 +157,7 @@ class Reload(Step):
         return f"have the listeners of {counted(len(self.uids), 'node')} {what}, without a restart"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        snapshot = snapshot.assuming(self.uids)
         if snapshot.ledger is None:
             return snapshot
         if self.trusting and self.authority is not None and (entry := snapshot.ledger.find(self.authority.fingerprint)):

@@ -10,6 +10,7 @@ from dataclasses import fields
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import Unanswered
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
     PrepareAgain,
     PrepareAuthority,
@@ -27,6 +28,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     RechainLeaves,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
+    AwaitAnswers,
     Reload,
     Roll,
     RollReason,
@@ -77,6 +79,7 @@ EVERY: list[tuple[Step, Look]] = [
     (IssueLeaves(secrets=PODS, issuer=chain_of(OLD), generation=0, phase=USE), Look.FRESH),
     (RechainLeaves(secrets=PODS, generation=0, phase=USE), Look.NONE),
     (Roll(reason=RollReason.USE, uids=POD, authority=CA, phase=USE), Look.NONE),
+    (AwaitAnswers(nodes=(Unanswered("demo-nodes-0", "1", "", "timed out"),), phase=USE), Look.NONE),
     (StampPods(generation=0, key_generation=0, phase=USE), Look.FRESH),
     (Reload(uids=POD, authority=CA), Look.NONE),
     (Pause(phase=USE, purpose="do something"), Look.REMEMBERED),
@@ -132,7 +135,7 @@ def test_what_a_step_says_of_itself(step: Step, look: Look) -> None:
     assert step.as_left() == ("do something" if isinstance(step, Pause) else step.sentence())
     assert (step.because, step.avoidable) == ("", "")
     assert step.is_told is (type(step).__name__ not in NOT_TOLD)
-    assert step.changes_what_nodes_say is isinstance(step, Reload)
+    assert step.changes_what_nodes_say is isinstance(step, (AwaitAnswers, Reload))
     assert step.restarts == (POD if isinstance(step, Roll) else frozenset())
     assert step.look(cluster()) is look
     assert step.look(cluster(pods=())) in (Look.NONE, look)

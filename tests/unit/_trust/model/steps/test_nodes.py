@@ -12,17 +12,19 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, RemovedEntry
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import Unanswered
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Look, Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
+    AwaitAnswers,
     Reload,
     Roll,
     RollReason,
     StampPods,
 )
 
-from ...builders import NEW, OLD, PODS, a_pod, cluster, leaves, ledger, pods, secrets, stored_chain, uids_of
+from ...builders import NEW, OLD, PODS, a_pod, cluster, leaves, ledger, pods, secrets, stored_chain, uid_of, uids_of
 from ...stand_in import MadeHere
 
 OLD_NAME, NEW_NAME = named(OLD.certificate), named(NEW.certificate)
@@ -73,9 +75,11 @@ def test_who_restarts_starts_with_what_is_stored() -> None:
     before = cluster(ca=secrets(NEW, certificate_generation=1, key_generation=2), pods=(behind, *pods(names=PODS[1:])))
     step = roll(RollReason.USE, uids_of(PODS[0]))
     assert step.restarts == uids_of(PODS[0])
-    first, *others = step.effect(replace(before, leaves=leaves(NEW, 1)), MadeHere()).pods
+    after = step.effect(replace(before, leaves=leaves(NEW, 1)), MadeHere())
+    first, *others = after.pods
     assert first == replace(a_pod(PODS[0], 1, key_generation=2), uid=first.uid)
     assert first.uid != behind.uid
+    assert after.assumed == {first.uid}
     assert others == list(pods(names=PODS[1:]))
 
 
@@ -110,5 +114,14 @@ def test_what_listeners_have_read_is_left_with_the_rest_of_their_processes() -> 
     before = cluster(ledger=ledger(removed=(gone,), held=(held,)))
     after = Reload(uids=uids_of(PODS[0]), authority=None).effect(before, MadeHere())
     rest = {"awaiting": uids_of(*PODS[1:]), "lingering": uids_of(PODS[0])}
-    assert after == replace(before, ledger=ledger(removed=(replace(gone, **rest),), held=(replace(held, **rest),)))
-    assert Reload(uids=uids_of(), authority=None).effect(cluster(ledger=None), MadeHere()) == cluster(ledger=None)
+    books = ledger(removed=(replace(gone, **rest),), held=(replace(held, **rest),))
+    assert after == replace(before, ledger=books, assumed=uids_of(PODS[0]))
+    unknown = cluster(ledger=None)
+    assert Reload(uids=uids_of(), authority=None).effect(unknown, MadeHere()) == unknown.assuming(uids_of())
+
+
+def test_whose_answer_was_waited_for_is_foretold_to_say_what_is_stored() -> None:
+    silent = tuple(Unanswered(name, uid_of(name), "", "timed out") for name in PODS[:2])
+    step = AwaitAnswers(nodes=silent, phase=Phase.USE)
+    assert step.sentence() == f"wait for the answer of {PODS[0]} (timed out), {PODS[1]} (timed out)"
+    assert step.effect(cluster(), MadeHere()) == cluster(assumed=uids_of(*PODS[:2]))

@@ -1,0 +1,185 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A missing answer is unknown: it is waited for, holds the flow at last, and restarts no pod at any stage of any flow (I5)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import event, given
+from hypothesis import strategies as st
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence.stored import present_as_stored
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Decision
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import (
+    AwaitAnswers,
+    Roll,
+    RollReason,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
+
+from .. import linked, of_users, patient, renewal, unlinked
+from ..builders import NAMES, NEW, OLD, PAUSED, PODS, RENEWED, THIRD, name_of, stored_chain, uid_of
+from ..mixtures import SETTINGS, going_on, in_places, intents, snapshots
+
+FLOWS = {
+    "linked": (linked.STAGES, Goal.REPLACE_KEY),
+    "unlinked": (unlinked.STAGES, Goal.REPLACE_KEY),
+    "patient": (patient.STAGES, Goal.REPLACE_KEY),
+    "renewal": (renewal.STAGES, Goal.RENEW),
+    "users": (of_users.STAGES, Goal.REPLACE_KEY),
+}
+STAGES = [(flow, stage) for flow, (stages, _goal) in FLOWS.items() for stage in stages]
+PORTS = (9090, 9091)
+
+
+def asked(snapshot: Snapshot) -> Snapshot:
+    """Every listener answers what the process was started with, by what is stored."""
+    ledger = snapshot.ledger
+    entries, removed = (ledger.entries, ledger.removed) if ledger else ((), ())
+    stored = present_as_stored(snapshot, ledger) if ledger else ()
+    presented = {seen.party: next(iter(seen.chains), None) for seen in stored}
+    found = []
+    for pod in snapshot.pods:
+        accepts = {one.fingerprint for one in entries if one.awaiting is not None and pod.uid not in one.awaiting}
+        accepts |= {one.fingerprint for one in removed if pod.uid in one.awaiting}
+        known = {one.fingerprint for one in (*entries, *removed)}
+        presents = presented.get(pod.name) or stored_chain(OLD if pod.generation == 0 else NEW)
+        found += [
+            ObservedListener(
+                pod.name, pod.uid, port, presents, frozenset(accepts), frozenset(known - accepts), source="handshake"
+            )
+            for port in PORTS
+            if pod.component is Component.KAFKA
+        ]
+    return replace(snapshot, listeners=tuple(found))
+
+
+def without(snapshot: Snapshot, uids: frozenset[str], port: int | None = None) -> Snapshot:
+    """Without the answers of these pods: on one port they hang, or they were not asked at all."""
+    assert snapshot.listeners is not None
+    left = (one for one in snapshot.listeners if one.uid not in uids or (port and one.port != port))
+    silent = (
+        ObservedListener(one.pod, one.uid, one.port, why="timed out", verifies=one.verifies)
+        for one in snapshot.listeners
+        if one.uid in uids and one.port == port
+    )
+    return replace(snapshot, listeners=(*left, *silent))
+
+
+def restarted(found: Decision) -> frozenset[str]:
+    """By us: what the operator restarts by itself is only waited for."""
+    rolls = (one for one in found.steps if isinstance(one, Roll) and one.reason is not RollReason.USE)
+    return frozenset(uid for one in rolls for uid in one.uids)
+
+
+@pytest.mark.parametrize("spread", [Spread.AUTO, Spread.RESTART])
+@pytest.mark.parametrize("until", [None, Phase.TRUST])
+@pytest.mark.parametrize(("flow", "stage"), STAGES)
+def test_answers_that_are_taken_away_add_no_restart(flow: str, stage: str, until: Phase | None, spread: Spread) -> None:
+    """Of one node or of all, which hang on one port or were not asked; and nothing that is left after a phase is one."""
+    stages, goal = FLOWS[flow]
+    snapshot = asked(stages[stage])
+    *_others, last = nodes = sorted(pod.uid for pod in snapshot.pods if pod.component is Component.KAFKA)
+    for asked_for in (goal, Goal.ABORT, Goal.DOWNGRADE):
+        intent = Intent(asked_for, spread=spread, until=until)
+        whole = decide(snapshot, intent)
+        for uids, port in ((frozenset({last}), 9090), (frozenset(nodes), None)):
+            less = without(snapshot, uids, port)
+            for found in (decide(less, intent), decide(less, replace(intent, unanswered=uids))):
+                assert restarted(found) <= restarted(whole)
+                assert not whole.done or set(found.pending) <= set(whole.pending)
+            assert not any(isinstance(step, AwaitAnswers) for step in found.steps)
+
+
+@st.composite
+def answers(draw: st.DrawFn, snapshot: Snapshot) -> Snapshot:
+    """Any answers, also those that contradict what is stored."""
+    known = [name_of(one) for one in (OLD, NEW, RENEWED, THIRD)]
+    found = []
+    for pod in snapshot.pods:
+        for port in PORTS if pod.component is Component.KAFKA else ():
+            accepts = draw(st.frozensets(st.sampled_from(known)))
+            refuses = frozenset(known) - accepts if draw(st.booleans()) else frozenset()
+            chain = stored_chain(draw(st.sampled_from([OLD, NEW, RENEWED])))
+            found.append(ObservedListener(pod.name, pod.uid, port, chain, accepts, refuses, source="handshake"))
+    return replace(snapshot, listeners=tuple(found))
+
+
+@st.composite
+def answered(draw: st.DrawFn) -> Snapshot:
+    users = st.sampled_from([*of_users.STAGES.values()])
+    snapshot = replace(draw(snapshots() | snapshots() | users), in_place=draw(in_places))
+    return asked(snapshot) if draw(st.booleans()) else draw(answers(snapshot))
+
+
+@SETTINGS
+@given(answered(), going_on | intents(), st.data())
+def test_in_any_cluster(snapshot: Snapshot, intent: Intent, data: st.DataObject) -> None:
+    nodes = sorted(pod.uid for pod in snapshot.pods if pod.component is Component.KAFKA)
+    uids = frozenset(data.draw(st.sets(st.sampled_from(nodes), min_size=1))) if nodes else frozenset()
+    less = without(snapshot, uids, data.draw(st.sampled_from([None, *PORTS])))
+    intent = replace(intent, unanswered=data.draw(st.sampled_from([frozenset(), uids])))
+    found = decide(less, intent)
+    event(f"waits: {any(isinstance(step, AwaitAnswers) for step in found.steps)}, held: {bool(found.violations)}")
+    assert restarted(found) <= restarted(decide(snapshot, intent))
+
+
+# --- what is done instead
+
+REPLACE_KEY, SILENT = Intent(Goal.REPLACE_KEY), frozenset({uid_of(PODS[1])})
+#: Before the first leaves of the next CA are presented.
+SILENCED = without(asked(linked.TRUSTED), SILENT, 9090)
+
+
+def test_it_is_waited_for_by_name() -> None:
+    worker = tuple(replace(pod, worker="worker-2", ready=pod.uid not in SILENT) for pod in SILENCED.pods)
+    (step,) = decide(replace(SILENCED, pods=worker), REPLACE_KEY).steps
+    assert isinstance(step, AwaitAnswers)
+    assert [(one.pod, one.uid, one.worker) for one in step.nodes] == [(PODS[1], *SILENT, "worker-2")]
+    assert step.sentence() == f"wait for the answer of {PODS[1]} on worker worker-2 (it is not Ready; timed out)"
+
+
+def test_who_was_waited_for_in_vain_holds_the_flow() -> None:
+    found = decide(SILENCED, replace(REPLACE_KEY, unanswered=SILENT))
+    assert found.steps == ()
+    (violation,) = found.violations
+    assert (violation.condition, violation.subject) == (Condition.EVIDENCE, NAMES.pod(PODS[1]))
+    assert f"kubectl describe pod {PODS[1]} --namespace kafka" in violation.remedy
+
+
+def test_another_one_is_still_waited_for() -> None:
+    more = without(SILENCED, frozenset({uid_of(PODS[2])}))
+    (step,) = decide(more, replace(REPLACE_KEY, unanswered=SILENT)).steps
+    assert isinstance(step, AwaitAnswers)
+    assert step.uids == {uid_of(PODS[2])}
+
+
+def test_in_a_pause_it_is_waited_for_and_then_the_pause_ends() -> None:
+    """Nothing but the end of the pause follows from a gate that is closed."""
+    paused = replace(SILENCED, reconciliation=PAUSED)
+    for intent, step in ((REPLACE_KEY, "AwaitAnswers"), (replace(REPLACE_KEY, unanswered=SILENT), "Resume")):
+        assert [type(one).__name__ for one in decide(paused, intent).steps] == [step]
+
+
+def test_whose_process_is_about_to_be_another_is_waited_for() -> None:
+    """The operator restarts it just now: what it has said is no evidence of its successor."""
+    first, *others = linked.REMOVED.pods
+    retiring = asked(replace(linked.REMOVED, pods=(replace(first, terminating=True), *others)))
+    restart = replace(REPLACE_KEY, spread=Spread.RESTART)
+    (step,) = decide(retiring, restart).steps
+    assert isinstance(step, AwaitAnswers)
+    assert [one.why for one in step.nodes] == ["it is being terminated"]
+
+
+def test_where_it_makes_no_difference_the_flow_goes_on() -> None:
+    """The next CA is yet to be prepared."""
+    whole = asked(linked.SETTLED)
+    assert decide(without(whole, SILENT), REPLACE_KEY) == decide(whole, REPLACE_KEY)
