@@ -19,6 +19,7 @@ from .._strimzi.observe import Key, Observation
 from .._strimzi.other_writers import Field, Writer, owners_of, remedy_for, writers_of
 from .._strimzi.pod_annotations import pod_sets_of
 from .._strimzi.resources import KAFKAS, STRIMZI_POD_SETS
+from .._strimzi.secret_data import entries
 from .._strimzi.work import Work
 from .._strimzi.written import Loss
 from .._trust.evidence.parties import present_pods
@@ -148,8 +149,25 @@ class Course:
     def _meanwhile(self, observation: Observation) -> str:
         """Sentences about what others have written since this call began; empty where nothing is known of any."""
         back = [f"{loss.object}, {loss.what}: written back by {loss.writer}." for loss in self._losses[-3:]]
-        others = [f"{name} was written by {writer} meanwhile." for name, writer in self._others(observation)]
-        return "".join(f" {sentence}" for sentence in back or others[:3])
+        others = [f"{name} was written by {writer}." for name, writer in self._others(observation)]
+        return "".join(f" {sentence}" for sentence in back or others[:3] or self._changed(observation)[:3])
+
+    def _changed(self, observation: Observation) -> list[str]:
+        """Sentences about Secrets that are others than at first, and that neither this call nor the operator has written."""
+        changed = []
+        for key, now in observation.by_key.items():
+            before = self._first.by_key.get(key)
+            if key[0] != SECRETS.kind or before is None or key in self._work.written.objects:
+                continue
+            was, is_ = entries(before), entries(now)
+            fields = sorted(name for name in {*was, *is_} if was.get(name) != is_.get(name))
+            writers = writers_of(now, [("data", name) for name in fields])
+            if fields and not (writers and writers[0].is_operator):
+                by = f" Its fields are written by {writers[0]}." if writers else ""
+                changed.append(
+                    f"{key[0]} {key[1]}/{key[2]} has changed without this call: entries {', '.join(fields)}.{by}"
+                )
+        return changed
 
     def _remedy(self, observation: Observation) -> str:
         writers = [

@@ -95,6 +95,10 @@ class Written:
         if ((body.get("metadata") or {}).get("labels") or {}).get(names.KIND_LABEL) == KAFKAS.kind:
             self._listed.add(key)
 
+    @property
+    def objects(self) -> frozenset[Key]:
+        return frozenset(self._fields)
+
     def take_losses(self, observation: Observation, client: KubeClient) -> tuple[Loss, ...]:
         """The losses since the last time, each once. Raises KubeError."""
         losses = []

@@ -1,0 +1,61 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A flow is killed at each write, and the next call meets a program that writes back what it knows: it ends, restarts nothing beyond its plan,
+and without that program the flow comes to its end.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.engine import run
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspection import inspect, plan
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+
+from ..support.killing import Killed, KillingTransport
+from ..support.other_hands import WriterBack
+from ..support.watched_cluster import CERTIFICATES, KEYS, LEDGER, NAMESPACE
+from .stories import SHORT, Case, Story
+
+STORY = next(story for story in SHORT if story.case == Case(Goal.REPLACE_KEY))
+#: A share of the kills for every run, all of them for the long one.
+_EVERY = 5
+
+
+def killed_and_met(story: Story, number: int, name: str, patch: pytest.MonkeyPatch) -> bool:
+    """Whether there was a write of this number. The other program knows the object as the kill has left it."""
+    telling = story.begin(patch)
+    cluster = telling.cluster
+    cluster.permitted = KillingTransport(cluster.memory.api, number, True)
+    try:
+        telling.complete()
+    except Killed:
+        pass
+    else:
+        return False
+    cluster.permitted = cluster.memory.api
+    cluster.look_elsewhere()
+    other = WriterBack(cluster.memory.api, "secrets", NAMESPACE, name)
+    work, intent = cluster.work(telling.flow.supplied), telling.flow.asked()
+    planned = plan(work, inspect(work, intent), intent)
+    cluster.memory.neighbours.append(other.look)
+    decision = run(work, intent, lambda: None).decision
+    assert decision.done or decision.violations
+    restarts = Counter(one.object.rpartition("/")[2] for one in work.actions if one.verb == "restart")
+    most = Counter(node for step in planned.steps for node in step.nodes)
+    assert all(restarts[node] <= most[node] for node in cluster.memory.kubelet.nodes), (
+        f"{name}, killed at write {number}"
+    )
+    return True
+
+
+@pytest.mark.parametrize("name", [CERTIFICATES, KEYS, LEDGER])
+@pytest.mark.parametrize("begin", [1, *(pytest.param(one, marks=pytest.mark.long) for one in range(2, _EVERY + 1))])
+def test_killed_anywhere_and_met_by_another_writer(name: str, begin: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    number = begin
+    while killed_and_met(STORY, number, name, monkeypatch):
+        number += _EVERY
+    assert number > begin
