@@ -27,7 +27,7 @@ options:
       - V(aborted) undoes a renewal or replacement that was begun and has not finished. Everybody uses the old CA again and forgets the new
         one. It fails where the old CA has left the trust already.
       - V(adopted) makes a CA that the operator generated user-managed, without changing a byte. With O(adopts) it adopts a CA that somebody
-        has put into the place of the one in use.
+        has put into the place of the one in use. With O(make_room) it renews the adopted one where that allows no CA below it.
       - V(handed_back) gives the CA back to the operator. It fails where the operator would renew or replace it at once, unless
         O(operator_may_renew) is set.
     type: str
@@ -590,6 +590,7 @@ STATE = ArgumentSpec(
         OnlyWith("renew_before_days", "state", ("present",)),
         OnlyWith("adopts", "state", ("adopted",)),
         OnlyWith("operator_may_renew", "state", ("handed_back",)),
+        OnlyWith("make_room", "state", ("adopted",)),
     ),
 )
 SPEC = CLUSTER + CA + FLOW + REPLACED + ADOPTED + HANDED_BACK + AUTHORITY + STATE

@@ -467,7 +467,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 
 SPEC = (
     CLUSTER + CA + FLOW + REPLACED + ADOPTED + HANDED_BACK + RENEWAL + GOAL + AUTHORITY
-    + ArgumentSpec({}, only_with=(OnlyWith("adopts", "goal", ("upgrade",)), OnlyWith("operator_may_renew", "goal", ("downgrade",))))
+    + ArgumentSpec(
+        {},
+        only_with=(
+            OnlyWith("adopts", "goal", ("upgrade",)),
+            OnlyWith("make_room", "goal", ("upgrade",)),
+            OnlyWith("operator_may_renew", "goal", ("downgrade",)),
+        ),
+    )
 )  # fmt: skip
 
 

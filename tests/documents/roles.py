@@ -26,7 +26,7 @@ VARIABLES = {
     ),
     "retirement": ("retire", "retire_by"),
     "batches": ("user_batch",),
-    "adopted": ("adopts",),
+    "adopted": ("adopts", "make_room"),
     "handed_back": ("operator_may_renew",),
     "replaced": ("replaces", "fresh_for_hours"),
     "authority": ("validity_days", "key_algorithm", "key_size", "path_length", "certificate", "private_key"),

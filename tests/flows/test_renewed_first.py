@@ -206,6 +206,27 @@ def test_a_renewal_alone_makes_room_as_well(cluster: WatchedCluster) -> None:
     assert cluster.paid == cluster.cost(Goal.REPLACE_KEY)
 
 
+@pytest.mark.usefixtures("uptake")
+def test_an_adoption_makes_room_where_that_is_asked_for(cluster: WatchedCluster) -> None:
+    """The CA does not end earlier for that."""
+    cluster.deploy(generated=True)
+    cluster.look_away()
+    (old,) = parse_certificates(cluster.secret(CERTIFICATES)["ca.crt"])
+    clients = ClientsOfOneEntry(cluster)
+    cluster.validity = timedelta(days=30)
+    cluster.finish(Goal.UPGRADE, make_room=True)
+    (new,) = parse_certificates(cluster.secret(CERTIFICATES)["ca.crt"])
+    assert (new.path_length, new.not_after >= old.not_after, new.is_twin_of(old)) == (1, True, True)
+    assert cluster.paid == cluster.cost(Goal.RENEW)
+    assert cluster.states == {new.fingerprint: IN_USE}
+    cluster.look_away()
+    cluster.validity = timedelta(days=365)
+    cluster.memory.seconds += LATE
+    cluster.finish(Goal.REPLACE_KEY)
+    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY)
+    assert clients.looks > 100
+
+
 def _led_on_since(cluster: WatchedCluster) -> object:
     seen = cluster.run(Goal.RECONCILE).outcome.observation.snapshot
     (since,) = [one["led_on_since"] for one in describe_snapshot(seen)["cas"] if one["current"]]

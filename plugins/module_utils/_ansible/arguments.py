@@ -228,8 +228,8 @@ FLOW = ArgumentSpec(
 #: The options that name the CA of a renewal or replacement, so that a second run does nothing.
 REPLACED = ArgumentSpec({"replaces": {"type": "str"}, "fresh_for_hours": {"type": "int", "default": 24}})
 
-#: The option that names the CA of an adoption, so that it cannot be meant by accident.
-ADOPTED = ArgumentSpec({"adopts": {"type": "str"}})
+#: The option that names the CA of an adoption, so that it cannot be meant by accident, and whether it is to be renewed.
+ADOPTED = ArgumentSpec({"adopts": {"type": "str"}, "make_room": {"type": "bool", "default": False}})
 
 #: The option that lets the operator renew a CA as soon as it is handed back.
 HANDED_BACK = ArgumentSpec({"operator_may_renew": {"type": "bool", "default": False}})

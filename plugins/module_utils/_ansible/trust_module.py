@@ -160,6 +160,7 @@ class TrustModule(ClusterModule):
             adopts=self.params.get("adopts") or None,
             operator_may_renew=bool(self.params.get("operator_may_renew")),
             validity=self._validity,
+            make_room=bool(self.params.get("make_room")),
             asked=issuer.reference,
             asked_validity=work.settings.issuer.validity
             if isinstance(work.settings.issuer, CertManagerCertificates)

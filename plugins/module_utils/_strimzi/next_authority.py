@@ -60,7 +60,8 @@ def _authority(step: PrepareAuthority, observation: Observation, work: Work) -> 
             f"{current.subject} is an intermediate CA; only its issuer {current.issuer} can renew it.",
             "Have it renewed there and supply certificate and private_key.",
         )
-    validity = max(validity, (step.at_least_until or begin) - begin)
+    # A certificate begins with a whole second.
+    validity = max(validity, (step.at_least_until or begin) - begin.replace(microsecond=0))
     return (renew_root(current, held, not_before=begin, validity=validity, path_length=step.path_length),), held
 
 

@@ -14,8 +14,10 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from ..._pki.certificates import Certificate, Chain
+from ..._pki.defects import named_verifiers
 from ..._pki.verifiers import Verifier
-from ..model.ledger import LedgerEntry
+from ..model.ledger import Ledger, LedgerEntry
+from ..model.names import named
 from ..model.snapshot import Snapshot
 from .validation import validate
 
@@ -37,6 +39,16 @@ def arrives_at(entry: LedgerEntry, form: Chain, snapshot: Snapshot, grace: timed
     return entry.published_at + grace
 
 
+def can_make_room(snapshot: Snapshot) -> bool:
+    """Whether the CA in use allows no CA below it, and a renewal that is made here could: its key is here, and its leaves carry chains."""
+    ca = snapshot.ca
+    if not ca.current or not snapshot.sends_chains:
+        return False
+    current = ca.current[0]
+    is_here = ca.key == current.public_key_sha256 and not ca.is_kept_elsewhere(current)
+    return current.path_length == 0 and current.self_issued and is_here
+
+
 def renewed_arrives_at(current: LedgerEntry, grace: timedelta | None) -> datetime | None:
     """From when clients have had the time to read the CA in use as it was renewed, so that they can be led on from it; None where it has always
     allowed a CA below it.
@@ -49,6 +61,30 @@ def led_on_since(entry: LedgerEntry, snapshot: Snapshot) -> datetime | None:
     if any(one.path_length == 0 for one in _as_read(entry.certificate, snapshot)):
         return None
     return entry.cleared_at or entry.published_at
+
+
+def who_may_refuse(form: Chain, snapshot: Snapshot, ledger: Ledger) -> str:
+    """A sentence about the clients that cannot be asked and that may refuse leaves in this form, which the CA in use leads to: since when, and
+    until when; empty where none may.
+    """
+    current = ledger.find(snapshot.ca.current[0].fingerprint) if snapshot.ca.current else None
+    if current is None:
+        return ""
+    strict = frozenset(
+        kind for kind in Verifier if not validate(form, (current.certificate,), snapshot.now, kind).valid
+    )
+    if strict:
+        return (
+            f"Clients of {named_verifiers(strict)} that know only {named(current.certificate)} refuse each node from its restart on, until they have read "
+            "the next CA; those that load ca.crt alone can do so from the switch on."
+        )
+    if current.cleared_at is None:
+        return ""
+    return (
+        f"Clients of {named_verifiers(STRICT)} that have not read {named(current.certificate)} since {current.cleared_at:%Y-%m-%d %H:%M} UTC, such as "
+        "those that read their CAs only when they start, may hold its earlier certificate, which allows no CA below it: they refuse each node from its "
+        "restart on, until they read again. Those of a JVM do not."
+    )
 
 
 def why_refused_by_strangers(form: Chain, snapshot: Snapshot) -> str:

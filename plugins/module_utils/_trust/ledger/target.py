@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..._pki.certificates import Certificate
+from ..gates.arrival import can_make_room
 from ..model.goals import ROTATIONS, Goal
 from ..model.intent import Intent
 from ..model.ledger import Journal, Ledger
@@ -40,6 +41,11 @@ def resolve(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Target:
     current, begun = snapshot.ca.current[0] if snapshot.ca.current else None, in_flight(ledger)
     if intent.goal is Goal.RECONCILE:
         return _as_the_source_says(snapshot, intent, ledger)
+    if intent.goal is Goal.UPGRADE:
+        adopted = snapshot.ledger is not None and not (
+            begun or snapshot.ca.prepared or snapshot.reconciliation.generated
+        )
+        return Target(intent.make_room and adopted and intent.adopts is None and can_make_room(snapshot))
     if intent.goal not in ROTATIONS:
         return Target(False)
     if begun or snapshot.ca.prepared:

@@ -77,7 +77,8 @@ class Intent:
     renew_before: with RENEW_LEAVES, what a node's leaf has left, or half of its life if that is less, when it is renewed.
     trusting: CAs, each with its chain, that are to be trusted beside those of the flow. leaving: fingerprint of a CA that is
     to leave although it was never used. adopts: with UPGRADE, fingerprint of a CA that somebody has put into the place of the
-    one in use, and that is to be adopted. operator_may_renew: with DOWNGRADE, whether a CA is handed back that the
+    one in use, and that is to be adopted. make_room: with UPGRADE, whether the adopted CA is renewed where it
+    allows no CA below it. operator_may_renew: with DOWNGRADE, whether a CA is handed back that the
     operator renews or replaces at once. issuing: which leaves are issued here if their Secrets are missing; None: none.
     validity: of new CAs and leaves; None: as long as the Kafka resource has the operator issue them for.
     asked: reference of the issuer that is asked for leaves of a CA whose key is kept elsewhere. asked_validity: of its leaves, where it has one of its
@@ -107,6 +108,7 @@ class Intent:
     leaving: str | None = None
     adopts: str | None = None
     operator_may_renew: bool = False
+    make_room: bool = False
     issuing: Selection | None = None
     validity: timedelta | None = None
     asked: str = ""

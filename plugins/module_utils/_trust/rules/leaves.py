@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from ..._pki.certificates import Certificate, Chain
 from ..evidence.clients import within_cluster
 from ..evidence.stored import issuers_of
+from ..gates.arrival import who_may_refuse
 from ..ledger.memory import note_held, yet_to_read
 from ..model.goals import Goal, Phase
 from ..model.intent import Selection
@@ -111,8 +112,8 @@ def _first_use(at: Situation) -> _Order | None:
         return None
     because = (
         f"{named(successor.entry.certificate)} is introduced by a link certificate that {at.snapshot.ca.current[0].subject} "
-        "has signed: nobody has to restart to trust it first."
-    )
+        f"has signed: nobody has to restart to trust it first. {who_may_refuse(successor.introduction.form, at.snapshot, at.ledger)}"
+    ).rstrip()
     link, why = successor.introduction.link, why_not_in_place(at)
     if misnamed:
         return _Order(secrets, successor.entry.chain, link, because, restarting=_FOR_LISTENERS)

@@ -12,7 +12,7 @@ from ..._pki.authorities import authority_generation
 from ..._pki.certificates import Certificate, Chain
 from ..._pki.defects import named_verifiers
 from ..evidence.stored import presenting
-from ..gates.arrival import STRICT
+from ..gates.arrival import STRICT, can_make_room
 from ..gates.introduction import why_not_asked, why_not_linked
 from ..ledger.target import resolve, rotation_of, supplied_for
 from ..model.goals import Goal
@@ -31,13 +31,15 @@ def prepare(at: Situation) -> Steps:
     chain = supplied.chain if supplied else ()
     if goal is Goal.RENEW:
         return (replace(_renewal(at), supplied=chain),)
+    if goal is Goal.UPGRADE and at.current is not None:
+        return (_makes_room(at, at.current),)
     if goal is Goal.REPLACE_KEY and at.current is not None and _is_renewed_first(at, at.current, chain):
         because = (
             f"{at.current.subject} allows no CA below it, so {named_verifiers(STRICT)} that load only {named(at.current)} would refuse every node that "
             "presents a certificate of the next CA: it is renewed first, under its name and key, and they get time to read it. "
             "client_grace=0 goes on without that."
         )
-        return (replace(_renewal(at), path_length=1, at_least_until=at.current.not_after, because=because),)
+        return (replace(_makes_room(at, at.current), because=because),)
     step = PrepareAuthority(
         goal=goal, replaces=at.snapshot.ca.current, generation=_next_generation(at, goal), supplied=chain
     )
@@ -57,14 +59,17 @@ def _renewal(at: Situation) -> PrepareAuthority:
     return PrepareAuthority(goal=Goal.RENEW, replaces=current, generation=generation, path_length=length)
 
 
+def _makes_room(at: Situation, current: Certificate) -> PrepareAuthority:
+    """A renewal for the sake of a link certificate; the CA does not end earlier by it."""
+    return replace(_renewal(at), path_length=1, at_least_until=current.not_after)
+
+
 def _is_renewed_first(at: Situation, current: Certificate, supplied: Chain) -> bool:
     """Whether the CA in use is renewed before its key is replaced: its leaves are to be led to by a certificate that it does not allow below
     it, its key is here, and there are clients that get time.
     """
-    ca, grace = at.snapshot.ca, at.intent.client_grace
-    if current.path_length != 0 or not current.self_issued or not at.snapshot.sends_chains:
-        return False
-    if ca.key != current.public_key_sha256 or ca.is_kept_elsewhere(current) or not presenting(at.snapshot):
+    grace = at.intent.client_grace
+    if not can_make_room(at.snapshot) or not presenting(at.snapshot):
         return False
     is_below = bool(supplied) and not supplied[0].self_issued and supplied[0].signed_by(current)
     return (grace is None or bool(grace)) and (is_below or not why_not_linked(at.snapshot, supplied))

@@ -15,6 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.arri
     arrives_at,
     led_on_since,
     renewed_arrives_at,
+    who_may_refuse,
     why_refused_by_strangers,
 )
 
@@ -31,6 +32,7 @@ from ..builders import (
     chain_of,
     cluster,
     entry,
+    ledger,
     linked_form,
     others,
     secrets,
@@ -117,3 +119,26 @@ def test_since_when_clients_can_be_led_on(
 ) -> None:
     snapshot = cluster(ca=secrets(current, others=others(*beside)))
     assert led_on_since(entry(current, **known), snapshot) == since
+
+
+@pytest.mark.parametrize(
+    ("current", "known", "who"),
+    [
+        pytest.param(OLD, {}, set(), id="nobody"),
+        pytest.param(
+            OLD,
+            {"cleared_at": NOW - HOUR},
+            {"OpenSSL", "Go programs", "2026-06-01 11:00 UTC"},
+            id="since it was renewed",
+        ),
+        pytest.param(SHORT, {}, {"OpenSSL", "Go programs", "from the switch on"}, id="it allows none below it"),
+    ],
+)
+def test_the_plan_says_which_clients_may_refuse_a_link_certificate(
+    current: Entity, known: dict[str, datetime], who: set[str]
+) -> None:
+    snapshot = cluster(ca=secrets(current))
+    told = who_may_refuse(linked_form(NEW, current), snapshot, ledger(entry(current, **known)))
+    assert bool(told) is bool(who)
+    assert all(part in told for part in who)
+    assert "JVMs" not in told

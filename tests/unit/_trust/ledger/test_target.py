@@ -21,7 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.tar
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger, RemovedEntry
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.source import CaSource
 
 from ....support.certificates import NOW, Entity
@@ -34,6 +34,7 @@ from ..builders import (
     OLD,
     RENEWED,
     ROOT,
+    SHORT,
     THIRD,
     a_journal,
     books_of,
@@ -258,6 +259,29 @@ def test_and_when_the_key_was_replaced_it_is_done(named: Callable[[Entity], str]
     journal = a_journal(Goal.REPLACE_KEY, RENEWED, NEW, finished_at=NOW - HOUR, renewed=earlier)
     done = cluster(ca=secrets(NEW), ledger=ledger(entry(NEW, generations={2}), journal=journal))
     assert target(done, named=named(OLD)) == Target(False, replaces=named(OLD))
+
+
+@pytest.mark.parametrize(
+    ("fields", "intent", "wanted"),
+    [
+        pytest.param({}, {"make_room": True}, True, id="adopted"),
+        pytest.param({}, {}, False, id="nobody asks for it"),
+        pytest.param({"ledger": None}, {"make_room": True}, False, id="not adopted yet"),
+        pytest.param(
+            {"reconciliation": Reconciliation(generated=True)}, {"make_room": True}, False, id="the operator's"
+        ),
+        pytest.param({}, {"make_room": True, "adopts": name_of(NEW)}, False, id="another one is adopted first"),
+        pytest.param(
+            {"ca": secrets(SHORT, prepared=(prepared(NEW),))}, {"make_room": True}, False, id="one is prepared"
+        ),
+        pytest.param({"ca": secrets(OLD)}, {"make_room": True}, False, id="it has room"),
+        pytest.param({"ca": secrets(SHORT, key=None)}, {"make_room": True}, False, id="its key is lost"),
+        pytest.param({"sends_chains": False}, {"make_room": True}, False, id="its leaves carry no chain"),
+    ],
+)
+def test_an_adopted_ca_is_renewed_for_room(fields: dict[str, Any], intent: dict[str, Any], wanted: bool) -> None:
+    snapshot = cluster(**{"ca": secrets(SHORT), "ledger": ledger(entry(SHORT, generations={0})), **fields})
+    assert target(snapshot, Goal.UPGRADE, **intent) == Target(wanted)
 
 
 def renewing(**journal: Any) -> Snapshot:
