@@ -605,6 +605,8 @@ def body(module: FlowModule) -> dict[str, Any]:
     if state == "absent":
         leaving = module.fingerprint_of(module.params["fingerprint"])
         return module.run(Goal.RECONCILE, reached=is_absent(leaving), leaving=leaving)
+    if state == "renewed":
+        return module.run(Goal.RENEW, key_type=module.key_type)
     return module.run(GOALS[state])
 
 

@@ -22,7 +22,7 @@ class LookingModule(TrustModule):
     def show(self, goal: Goal) -> dict[str, Any]:
         """The whole picture and the plan of a flow. Violations are part of the result and no failure."""
         work = self.work()
-        intent = self.intent(work, goal)
+        intent = self.intent(work, goal, key_type=self.key_type)
         outcome = Patience(work).through(lambda: inspect(work, intent), AT_FIRST)
         self.warn_of_unfinished(outcome.before, goal)
         planned = plan(work, outcome, intent)

@@ -174,6 +174,11 @@ class TrustModule(ClusterModule):
             **more,
         )
 
+    @property
+    def key_type(self) -> tuple[str | None, int | None]:
+        """Algorithm and bits of the key that the caller asks for; None where nothing is said."""
+        return self.params.get("key_algorithm"), self.params.get("key_size")
+
     def _issue_until(self) -> datetime | None:
         seconds = self.params.get("issue_timeout") or 0
         return SystemClock().now() + timedelta(seconds=seconds) if seconds > 0 else None

@@ -53,7 +53,13 @@ from .presenters import (
 )
 from .scaling import nothing_is_begun, pool_is_known
 from .source import roots_are_known, source_is_usable
-from .supplied import leaving_is_unused, supplied_fits_the_goal, supplied_is_usable, trusting_is_usable
+from .supplied import (
+    leaving_is_unused,
+    renewal_keeps_the_key,
+    supplied_fits_the_goal,
+    supplied_is_usable,
+    trusting_is_usable,
+)
 from .swap import adopted_is_usable, authority_is_known
 from .waivers import waivers_hold
 
@@ -85,6 +91,7 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     roots_are_known,
     supplied_is_usable,
     supplied_fits_the_goal,
+    renewal_keeps_the_key,
     trusting_is_usable,
     authorities_are_apart,
     leaves_outlast_the_window,

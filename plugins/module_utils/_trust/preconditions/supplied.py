@@ -135,6 +135,21 @@ def supplied_fits_the_goal(snapshot: Snapshot, intent: Intent) -> Iterator[Viola
         )  # fmt: skip
 
 
+def renewal_keeps_the_key(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """A caller who asks for another kind of key means a replacement."""
+    ledger = snapshot.ledger or Ledger()
+    if intent.goal is not Goal.RENEW or not snapshot.ca.current or not resolve(snapshot, intent, ledger).wanted:
+        return
+    current = snapshot.ca.current[0]
+    for option, asked, found in zip(("key_algorithm", "key_size"), intent.key_type, current.key_type, strict=True):
+        if asked not in (None, found):
+            yield Violation(
+                Condition.RENEWAL_KEEPS_THE_KEY, f"the CA {named(current)}",
+                f"has a key with {option}={found}, which a renewal keeps; {asked} is asked for.",
+                f"Leave {option} out, or replace the key: state=replaced, or the replace_key playbook.",
+            )  # fmt: skip
+
+
 def _identifier(certificate: Certificate) -> str:
     if certificate.subject_key_identifier is None:
         return "no subject key identifier"

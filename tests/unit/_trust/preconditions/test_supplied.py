@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from cryptography.x509 import DNSName, SubjectAlternativeName
@@ -18,6 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.supplied import (
     leaving_is_unused,
+    renewal_keeps_the_key,
     supplied_fits_the_goal,
     supplied_is_usable,
     trusting_is_usable,
@@ -53,6 +55,7 @@ from ..rules.asking import RECONCILE
 from .refusals import (
     EARLY_NAME,
     EXPIRED_NAME,
+    RENEW,
     TOO_EARLY,
     Refusal,
     assert_only_resumed,
@@ -73,6 +76,8 @@ NAMELESS, SHA1 = (next(one for one in UNUSABLE if one.name == name) for name in 
 IDENTIFIER = OLD.certificate.usual_key_identifier.hex(":").upper()
 AT_THE_END = "It leaves at the end of the flow that puts another CA in its place."
 TRUSTED = "the CA that is to be trusted"
+KEPT = f"the CA {named(OLD.certificate)}: has a key with"
+OTHER_KEY = "Leave {} out, or replace the key: state=replaced, or the replace_key playbook."
 
 
 def no_renewal(authority: Entity, other: str) -> str:
@@ -140,6 +145,14 @@ CASES = [
     ),
     refusal(
         supplied_is_usable, not_the_key(NEW), name="no key", intent=supplying(NEW, key=None)
+    ),
+    refusal(
+        renewal_keeps_the_key, f"{KEPT} key_algorithm=ecdsa, which a renewal keeps; rsa is asked for. {OTHER_KEY.format('key_algorithm')}",
+        name="another algorithm", intent=replace(RENEW, key_type=("rsa", None)),
+    ),
+    refusal(
+        renewal_keeps_the_key, f"{KEPT} key_size=256, which a renewal keeps; 384 is asked for. {OTHER_KEY.format('key_size')}",
+        name="another size", intent=replace(RENEW, key_type=("ecdsa", 384)),
     ),
     refusal(
         supplied_fits_the_goal, no_renewal(NEW, "key"),
@@ -273,3 +286,18 @@ def test_of_a_chain_in_use_the_root_may_leave_and_the_ca_may_not() -> None:
 def test_a_ca_below_a_root_is_renewed_by_one_with_its_name_and_key() -> None:
     renewal = make("Corporate Issuing CA", INTERMEDIATE.key, ROOT, end=RENEWED.certificate.not_after)
     assert tuple(supplied_fits_the_goal(BELOW, replace(supplying(renewal, ROOT), goal=Goal.RENEW))) == ()
+
+
+@pytest.mark.parametrize(
+    ("intent", "fields"),
+    [
+        pytest.param(replace(RENEW, key_type=("ecdsa", 256)), {}, id="that key"),
+        pytest.param(replace(RENEW, key_type=(None, None)), {}, id="any key"),
+        pytest.param(replace(RECONCILE, key_type=("rsa", 4096)), {}, id="no renewal"),
+        pytest.param(
+            replace(RENEW, key_type=("rsa", 4096)), {"ca": secrets(prepared=(prepared(RENEWED),))}, id="it is under way"
+        ),
+    ],
+)
+def test_a_renewal_is_refused_for_another_kind_of_key_alone(intent: Intent, fields: dict[str, Any]) -> None:
+    assert tuple(renewal_keeps_the_key(cluster(**fields), intent)) == ()
