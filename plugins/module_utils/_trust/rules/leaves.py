@@ -33,7 +33,7 @@ from .in_place import nodes_of, why_not_in_place, why_not_reloaded
 from .issuing import issue
 from .operator_reissue import misnamed_leaves
 from .pause import in_pause, restarted_by_operator
-from .requests import lacking
+from .requests import lacking, leaves_lacking
 from .retirement import RESTART_BEFORE, is_ending, is_patient
 from .situation import Situation
 
@@ -203,8 +203,10 @@ def read_again(at: Situation) -> Steps:
 
 
 def _is_to_leave(held: HeldLeaf, at: Situation) -> bool:
-    """Whether this leaf is of the CA whose key is replaced and which is to leave now, and not of the one that the flow leads, or leads back, to."""
-    if at.begun is None or at.begun.goal is not Goal.REPLACE_KEY or is_patient(at):
+    """Whether this leaf is of the CA whose key is replaced and which is to leave now, and not of the one that the flow leads, or leads back, to.
+    While certificates of the next CA are awaited nobody restarts for it: each node restarts with its own.
+    """
+    if at.begun is None or at.begun.goal is not Goal.REPLACE_KEY or is_patient(at) or leaves_lacking(at):
         return False
     return at.begun.successor not in issuers_of((held.certificate,), at.ledger)
 
