@@ -325,9 +325,17 @@ options:
       - The last phase to enter. V(prepare) makes the new CA and publishes it, V(trust) makes everybody accept its certificates, V(use)
         puts them to use, V(retire) removes the old one. The operator is switched to the new CA in V(use) where its certificates cannot be used before
         that - in a renewal, without a link certificate, and for the clients CA - and in V(retire) elsewhere.
+      - Where it ends before V(retire) the flow stops there, and C(journal) remembers it, from its first write on. The module that began the flow leads it
+        on, with the same state and a later phase or none; every other task goes no further than that phase, does what is independent of the
+        flow, and says so in C(waiting). It may bring the stop forward by an earlier phase.
     type: str
     choices: [prepare, trust, use, retire]
     default: retire
+  continue_stopped:
+    description:
+      - Lead a flow on that was stopped by O(until_phase) and is of another state than this task, as far as O(until_phase) of this task says.
+    type: bool
+    default: false
   operator_timeout:
     description:
       - Seconds to wait for one reaction of the Cluster Operator.

@@ -14,12 +14,12 @@ description:
     ended it, it continues; once the state is reached it does nothing.
   - A new CA is prepared beside the one in use, published, and put to use behind gates that ask every process of the cluster. The Cluster
     Operator stays on the old CA until the switch at the end, for which it is paused for some seconds.
-  - It restarts Kafka nodes where the plan says so; check mode shows the plan. O(until_phase) stops after a phase.
+  - It restarts Kafka nodes where the plan says so; check mode shows the plan. O(until_phase) stops the flow after a phase, until it is led on.
 options:
   state:
     description:
-      - V(present) makes a first CA where there is none, before the C(Kafka) resource exists. Where there is one it says in RV(drift) how it
-        differs from what the other options ask for, and renews it where it ends within O(renew_before_days).
+      - V(present) makes a first CA where there is none; with O(before_kafka) before the C(Kafka) resource exists. Where there is one it says in
+        RV(drift) how it differs from what the other options ask for, and renews it where it ends within O(renew_before_days).
       - V(renewed) gives the CA new dates under the same key and name.
       - V(replaced) puts a CA with a new key and another name in its place.
       - V(promoted) ends with the switch of the operator to a CA that was prepared by V(renewed) or V(replaced).
@@ -38,6 +38,18 @@ options:
       - With O(state=absent), SHA-1 or SHA-256 fingerprint of the CA that is to be absent, with or without colons. To name the CA that a renewal or
         replacement is about there is O(replaces).
     type: str
+  before_kafka:
+    description:
+      - With O(state=present), whether the C(Kafka) resource may be missing, because its first CA is to be there before it. Without it, as with every
+        other state, a cluster that does not exist is a failure, which names those that do.
+    type: bool
+    default: false
+  ends_after:
+    description:
+      - With O(state=renewed) and O(state=replaced), the phase after which this task ends, where further tasks of the play go on with the flow.
+        O(until_phase) says where the flow itself stops.
+    type: str
+    choices: [prepare, trust, use]
   renew_before_days:
     description:
       - With O(state=present), how many days before its end the CA is renewed, in the second half of its life at most. Not at all where it is
@@ -71,6 +83,7 @@ EXAMPLES = r"""
   trustops.strimzi.strimzi_ca:
     cluster: demo
     namespace: kafka
+    before_kafka: true
 
 - name: Renew the CA when fewer than 60 days are left
   trustops.strimzi.strimzi_ca:
@@ -105,7 +118,7 @@ EXAMPLES = r"""
     namespace: kafka
     state: replaced
     fresh_for_hours: 0
-    until_phase: prepare
+    ends_after: prepare
 
 - name: Have every process accept its certificates
   trustops.strimzi.strimzi_trusted_certs:
@@ -417,13 +430,14 @@ ledger:
 journal:
   description:
     - The flow in flight, or the last one that finished. C(trusting_secrets), C(presenting_secrets) and C(user_namespaces) are what it was told
-      and remembers; all are empty once it has finished.
+      and remembers; all are empty once it has finished. C(stop) is the phase after which it stops until it is led on, and since when; null where it
+      goes on to its end.
   returned: always
   type: dict
   sample:
     {goal: replace_key, is_abort: false, replaces: "9b2c41", successor: "77aa01", started_at: "2026-01-01T00:00:00Z", finished_at: null,
-     retire: now, retire_by: null, trusting_secrets: [kafka/app], presenting_secrets: ["apps/partner-tls:tls.crt"],
-     user_namespaces: [{namespace: team, secret_prefix: ""}]}
+     retire: now, retire_by: null, stop: {after: prepare, asked_at: "2026-01-01T00:00:00Z"}, trusting_secrets: [kafka/app],
+     presenting_secrets: ["apps/partner-tls:tls.crt"], user_namespaces: [{namespace: team, secret_prefix: ""}]}
 replaces:
   description: The CA that this flow is about. Given as C(replaces) to M(trustops.strimzi.strimzi_ca) it makes the same task a no-op once the CA is gone.
   returned: always
@@ -583,11 +597,15 @@ STATE = ArgumentSpec(
         "state": {"type": "str", "choices": list(GOALS), "default": "present"},
         "fingerprint": {"type": "str"},
         "renew_before_days": {"type": "int"},
+        "before_kafka": {"type": "bool", "default": False},
+        "ends_after": {"type": "str", "choices": ["prepare", "trust", "use"]},
     },
     required_if=(("state", "absent", ("fingerprint",)),),
     only_with=(
         OnlyWith("fingerprint", "state", ("absent",)),
         OnlyWith("renew_before_days", "state", ("present",)),
+        OnlyWith("before_kafka", "state", ("present",)),
+        OnlyWith("ends_after", "state", ("renewed", "replaced")),
         OnlyWith("adopts", "state", ("adopted",)),
         OnlyWith("operator_may_renew", "state", ("handed_back",)),
         OnlyWith("make_room", "state", ("adopted",)),
@@ -611,10 +629,12 @@ def body(module: FlowModule) -> dict[str, Any]:
 
 
 def _present(module: FlowModule) -> dict[str, Any]:
-    """Make a first CA; where there is one, renew it if it ends soon, and report how it differs from the options."""
+    """Make a first CA; where there is one, renew it if it ends soon, and report how it differs from the options. A flow in flight is none of this
+    state's own.
+    """
     current, now = module.current_authority()
     before = timedelta(days=module.params["renew_before_days"] or 0)
-    if current is not None and current.not_after - now < window(current, before):
+    if current is not None and current.not_after - now < window(current, before) and not module.is_in_flight():
         result = module.run(Goal.RENEW)
         current, _now = module.current_authority()
     else:

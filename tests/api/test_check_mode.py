@@ -20,7 +20,13 @@ def test_a_rotation_in_check_mode_writes_nothing(runner: Runner) -> None:
     assert runner.restarts_since(pods) == 0
     # 3 nodes, Entity Operator, Cruise Control and exporter, each twice: nobody can be asked here.
     assert "2 rolls of the Kafka nodes, 12 restarts in all" in finished.output
-    assert re.search(r"^\[.*\] use: restart 6 pods", finished.output, re.MULTILINE), "the plan names no roll"
+    assert re.search(r"^\[.*\] use: restart 6 pods .*\(restarts .*demo-kafka-0", finished.output, re.MULTILINE), (
+        "the plan names no roll"
+    )
+    assert re.search(r"^localhost .* changed=1 ", finished.output, re.MULTILINE), (
+        "the play does not tell that it would change anything"
+    )
+    assert "+++ after: Secret kafka/demo-cluster-ca-cert" in finished.output
 
 
 def test_each_module_predicts_the_shape_of_its_result(runner: Runner) -> None:

@@ -30,7 +30,7 @@ def cluster_of(pods: int) -> tuple[MemoryCluster, Work]:
 
 
 def _create(work: Work) -> None:
-    outcome = run_flow(work, Intent(Goal.CREATE)).outcome
+    outcome = run_flow(work, Intent(Goal.CREATE, before_kafka=True)).outcome
     if not outcome.decision.done:
         raise RuntimeError(f"the cluster was not created: {[str(held) for held in outcome.decision.violations]}")
 

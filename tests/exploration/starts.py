@@ -46,7 +46,8 @@ NOW = replace(LINKED, retire=Retire.NOW)
 PATIENT = replace(LINKED, retire=Retire.WHEN_RESTARTED, retire_by=DEADLINE)
 
 CREATE, RENEW, UPGRADE, RECONCILE = (
-    Intent(goal, client_grace=NO_GRACE) for goal in (Goal.CREATE, Goal.RENEW, Goal.UPGRADE, Goal.RECONCILE)
+    Intent(goal, client_grace=NO_GRACE, before_kafka=goal is Goal.CREATE)
+    for goal in (Goal.CREATE, Goal.RENEW, Goal.UPGRADE, Goal.RECONCILE)
 )
 #: Clients get time: the CA in use allows none below it, and is renewed first.
 RENEWED_FIRST = Intent(Goal.REPLACE_KEY)

@@ -28,6 +28,8 @@ _PATH = re.compile(
 A_PERSON = "kubectl-edit"
 #: Kinds of which it is noted who owns which field.
 _MANAGED = ("secrets", "kafkas", "kafkanodepools", "pods", "strimzipodsets")
+#: Lists of all namespaces at once.
+_EVERYWHERE = re.compile(r"^/apis/(?P<group>kafka[.]strimzi[.]io)/v1/(?P<plural>kafkas)$")
 #: Not stored: a question whether the client may do something. Here everybody may do everything.
 ACCESS_REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 _KINDS = {
@@ -40,6 +42,8 @@ def parts_of(path: str) -> tuple[str, str, str]:
     """Group, resource and name of what the path leads to; empty for the core group, and for all objects. The resource as a Role has it:
     ``certificates``, ``certificates/status``.
     """
+    if everywhere := _EVERYWHERE.match(path):
+        return everywhere["group"], everywhere["plural"], ""
     match = _PATH.match(path)
     assert match, path
     resource = "/".join(filter(None, (match["plural"], match["sub"])))
@@ -128,6 +132,8 @@ class MemoryApi:
             self.requests.append((method, path))
             if (method, path) == ("POST", ACCESS_REVIEWS):
                 return Response(201, {**_copied(body), "status": {"allowed": True}})
+            if method == "GET" and (everywhere := _EVERYWHERE.match(path)):
+                return self._get(everywhere["plural"], None, None, query or {})
             match = _PATH.match(path)
             if not match:
                 return _status(404, "NotFound", "the server could not find the requested resource")
@@ -161,8 +167,8 @@ class MemoryApi:
 
     # Verbs ---------------------------------------------------------------------------------------------------------
 
-    def _get(self, plural: str, namespace: str, name: str | None, query: Mapping[str, str]) -> Response:
-        if name:
+    def _get(self, plural: str, namespace: str | None, name: str | None, query: Mapping[str, str]) -> Response:
+        if name and namespace:
             self._existing(plural, namespace, name)
             return Response(200, self._copy((plural, namespace, name)))
         keys = [key for key in self._keys(plural, namespace) if _selected(self._objects[key], query)]
@@ -231,8 +237,9 @@ class MemoryApi:
 
     # Storage -------------------------------------------------------------------------------------------------------
 
-    def _keys(self, plural: str, namespace: str) -> list[Key]:
-        return sorted(key for key in self._objects if key[:2] == (plural, namespace))
+    def _keys(self, plural: str, namespace: str | None) -> list[Key]:
+        """Of one namespace, or of all."""
+        return sorted(key for key in self._objects if key[0] == plural and namespace in (None, key[1]))
 
     def _copy(self, key: Key) -> Object:
         copy: Object = marshal.loads(self._packed[key])

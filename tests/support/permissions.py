@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from .memory_api import ACCESS_REVIEWS, MemoryApi, Response
+from .memory_api import ACCESS_REVIEWS, MemoryApi, Response, parts_of
 
 _VERBS = {"POST": "create", "PATCH": "patch", "PUT": "update", "DELETE": "delete"}
 
@@ -37,9 +37,9 @@ class Restricted:
     def request(self, method: str, path: str, **arguments: Any) -> Response:
         if path == ACCESS_REVIEWS:
             return self._answer(arguments["body"])
-        parts = path.partition("/namespaces/")[2].split("/")
-        plural, named = parts[1], len(parts) > 2
-        if f"{verb_of(method, named)} {plural}" in self.denied:
+        _group, resource, name = parts_of(path)
+        plural = resource.partition("/")[0]
+        if f"{verb_of(method, bool(name))} {plural}" in self.denied:
             return self.refusal(plural)
         return self.api.request(method, path, **arguments)
 

@@ -188,7 +188,8 @@ class WatchedCluster:
         return self.nodes.attach(work) if self.nodes else work
 
     def intent(self, goal: Goal, supplied: Authority | None = None, **intent: Any) -> Intent:
-        return Intent(goal, supplied=supplied.prepared if supplied else None, validity=self.validity, **intent)
+        usual = {"before_kafka": goal is Goal.CREATE, "validity": self.validity}
+        return Intent(goal, supplied=supplied.prepared if supplied else None, **{**usual, **intent})
 
     def finish(self, goal: Goal, supplied: Authority | None = None, **intent: Any) -> FlowResult:
         """Run to the end, and once more: the second run has nothing to do."""

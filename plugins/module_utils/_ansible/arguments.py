@@ -218,6 +218,7 @@ FLOW = ArgumentSpec(
         "issue_timeout": {"type": "int", "default": 0},
         "spare_leaves": {"type": "int", "default": 1},
         "until_phase": {"type": "str", "choices": ["prepare", "trust", "use", "retire"], "default": "retire"},
+        "continue_stopped": {"type": "bool", "default": False},
         "operator_timeout": {"type": "int", "default": 300},
         "pod_timeout": {"type": "int", "default": 600},
         "progress_file": {"type": "path"},

@@ -13,9 +13,13 @@ from .._engine.engine import Reached, run, to_the_end
 from .._engine.inspection import plan
 from .._engine.looking import see
 from .._pki.certificates import Certificate, Chain, encode_certificates
+from .._trust.ledger.journal import in_flight
 from .._trust.model.goals import Goal, Phase
 from .._trust.model.ledger import Ledger
+from .._trust.model.snapshot import Snapshot
 from .._trust.model.states import TRUSTED_STATES
+from .._trust.plan.forecast import Forecast
+from .planned_diff import planned_diff
 from .results import describe_forecast
 from .trust_module import TrustModule
 
@@ -45,17 +49,27 @@ class FlowModule(TrustModule):
         self.warn_of_unfinished(outcome.before, goal)
         for sentence in outcome.decision.waiting:
             work.tell(sentence)
-        planned = describe_forecast(plan(work, outcome, intent)) if self.check_mode else {}
-        result = {**self.result(outcome), **planned}
         seen = outcome.observation.snapshot
+        result = self.result(outcome)
+        if self.check_mode:
+            result |= self._foretold(
+                plan(work, outcome, intent), seen, is_reached=reached is not None and reached(seen)
+            )
         asked = required or reached
-        if asked is not None and not asked(seen) and not outcome.decision.waiting and not self.check_mode:
+        waits = bool(outcome.decision.waiting) and outcome.decision.stop is None
+        if asked is not None and not asked(seen) and not waits and not self.check_mode:
             left = "; ".join(result["pending"]) or "nothing that this module could do"
+            why = "".join(f" {sentence}" for sentence in outcome.decision.waiting) or self._ends_early(until)
             result.setdefault(
-                "failed_message",
-                f"{seen.names.kafka}: what this task asks for is not so yet. Left: {left}.{self._ends_early(until)}",
+                "failed_message", f"{seen.names.kafka}: what this task asks for is not so yet. Left: {left}.{why}"
             )
         return result
+
+    def _foretold(self, planned: Forecast, seen: Snapshot, *, is_reached: bool) -> dict[str, Any]:
+        """The part of a result in check mode that is about the whole plan. is_reached: what the task asks for is so, and it would do nothing."""
+        changed = not is_reached and any(step.is_change for step in planned.steps)
+        shown = {"diff": planned_diff(seen, planned) if changed else []} if self.module._diff else {}  # pylint: disable=protected-access
+        return {**describe_forecast(planned), "changed": changed, **shown}
 
     def _ends_early(self, until: Phase) -> str:
         """A sentence where the caller lets this call enter fewer phases than it needs; empty elsewhere."""
@@ -68,6 +82,10 @@ class FlowModule(TrustModule):
         """The CA in use, and the time."""
         snapshot = see(self.work()).snapshot
         return (snapshot.ca.current[0] if snapshot.ca.current else None), snapshot.now
+
+    def is_in_flight(self) -> bool:
+        """Whether a flow was begun that has not finished."""
+        return in_flight(see(self.work()).snapshot.ledger) is not None
 
     def fingerprint_of(self, named: str) -> str:
         """The SHA-1 fingerprint of the CA with this fingerprint, be it SHA-1 or SHA-256; as it is where no CA has it."""

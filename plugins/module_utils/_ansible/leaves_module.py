@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from .._engine.looking import see, see_existing
+from .._engine.looking import see_existing
 from .._engine.patience import IN_A_FLOW, Patience
 from .._issuing.left_over import left_over, remove
 from .._issuing.own import OwnCertificate, have_certificate
@@ -29,13 +29,13 @@ class LeavesModule(FlowModule):
     def own_certificate(self) -> dict[str, Any]:
         """A certificate for names of the caller's own."""
         work = self.work()
-        seen = see(work)
+        seen = see_existing(work)
         self.hide_secrets(seen)
         wanted = OwnCertificate(
             self.params["secret"], self.params["common_name"],
             frozenset(self.params["subject_alternative_names"] or ()), timedelta(days=self.params["renew_before_days"]),
         )  # fmt: skip
-        chain, why = Patience(work).through(lambda: have_certificate(wanted, see(work), work), IN_A_FLOW)
+        chain, why = Patience(work).through(lambda: have_certificate(wanted, see_existing(work), work), IN_A_FLOW)
         return {**self.described(seen), "certificate": describe_own(wanted, chain, why, seen.snapshot)}
 
     def tidy_certificates(self) -> dict[str, Any]:

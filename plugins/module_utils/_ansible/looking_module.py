@@ -6,11 +6,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from .._engine.inspection import inspect, plan
 from .._engine.patience import AT_FIRST, Patience
 from .._trust.model.goals import Goal
+from .._trust.model.violations import Condition
 from .plan_lines import plan_lines
 from .results import describe_forecast, describe_violations
 from .trust_module import TrustModule
@@ -20,9 +22,10 @@ class LookingModule(TrustModule):
     """A call that shows and plans."""
 
     def show(self, goal: Goal) -> dict[str, Any]:
-        """The whole picture and the plan of a flow. Violations are part of the result and no failure."""
+        """The whole picture and the plan of a flow. Violations are part of the result and no failure, but for a cluster that does not exist."""
         work = self.work()
-        intent = self.intent(work, goal, key_type=self.key_type)
+        # A plan makes nothing, and this goal is that of a cluster that is yet to come.
+        intent = replace(self.intent(work, goal, key_type=self.key_type), before_kafka=goal is Goal.CREATE)
         outcome = Patience(work).through(lambda: inspect(work, intent), AT_FIRST)
         self.warn_of_unfinished(outcome.before, goal)
         planned = plan(work, outcome, intent)
@@ -30,5 +33,6 @@ class LookingModule(TrustModule):
         result = {**self.result(outcome), **describe_forecast(planned), "violations": describe_violations(found)}
         for line in plan_lines(result, goal.value, self.check_mode):
             work.tell(line)
-        result.pop("failed_message", None)
+        if all(one.condition is not Condition.CLUSTER_EXISTS for one in found):
+            result.pop("failed_message", None)
         return result

@@ -37,6 +37,10 @@ def _idle(left: Sequence[str]) -> str:
 
 def _details(planned: Mapping[str, Any]) -> Iterator[str]:
     yield from planned["choices"]
-    yield from (f"{step['phase']}: {step['what']}" for step in planned["plan"])
+    yield from (f"{step['phase']}: {step['what']}{_restarted(step['restarts'])}" for step in planned["plan"])
     yield from (f"{one['subject']}: {one['message']} {one['remedy']}" for one in planned["violations"])
     yield from planned["waiting"]
+
+
+def _restarted(pods: Sequence[str]) -> str:
+    return f" (restarts {', '.join(pods)})" if pods else ""

@@ -22,6 +22,7 @@ from .._trust.gates.arrival import led_on_since
 from .._trust.ledger.enrolment import as_seen
 from .._trust.model.clients import OutsideClient
 from .._trust.model.decision import Decision, Transition
+from .._trust.model.goals import Phase
 from .._trust.model.ledger import HeldByProcesses, Journal, Ledger, LedgerEntry
 from .._trust.model.presenters import Presenter
 from .._trust.model.snapshot import Pod, Snapshot
@@ -195,6 +196,9 @@ def _journal(journal: Journal | None) -> dict[str, Any] | None:
         "finished_at": time_text(journal.finished_at),
         "retire": journal.retire.value,
         "retire_by": time_text(journal.retire_by),
+        "stop": {"after": journal.stop.after.value, "asked_at": time_text(journal.stop.asked_at)}
+        if journal.stop
+        else None,
         "trusting_secrets": [one.text for one in journal.named.trusting],
         "presenting_secrets": [one.text for one in journal.named.presenting],
         "user_namespaces": [
@@ -228,7 +232,7 @@ def describe_forecast(forecast: Forecast) -> dict[str, Any]:
         ],
         "planned_rolls": sum(1 for step in forecast.steps if step.nodes),
         "planned_restarts": len(restarted),
-        "planned_phases": list(dict.fromkeys(step.phase.value for step in forecast.steps)),
+        "planned_phases": [phase.value for phase in Phase if any(step.phase is phase for step in forecast.steps)],
         "choices": list(forecast.choices),
         "waiting": list(forecast.waiting),
     }

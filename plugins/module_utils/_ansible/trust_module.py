@@ -142,12 +142,16 @@ class TrustModule(ClusterModule):
         further fields of ``Intent``.
         """
         supplied, asked = self._supplied, Phase(self.params.get("until_phase") or Phase.RETIRE.value)
+        last = Phase(self.params.get("ends_after") or Phase.RETIRE.value)
         grace, issuer = self.params.get("client_grace"), issuer_of(work)
         return Intent(
             goal=goal,
             replaces=self.params.get("replaces") or None,
             fresh_for=timedelta(hours=self.params.get("fresh_for_hours") or 0),
-            until=min(asked, until, key=lambda phase: phase.position),
+            until=min(asked, last, until, key=lambda phase: phase.position),
+            before_kafka=bool(self.params.get("before_kafka")),
+            stop_after=None if asked is Phase.RETIRE else asked,
+            continue_stopped=bool(self.params.get("continue_stopped")),
             publish=bool(self.params.get("client_bundle")),
             spread=Spread(self.params.get("spread") or "auto"),
             retire=Retire(self.params["retire"]) if self.params.get("retire") else None,

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from .._trust.ledger.journal import in_flight
 from .._trust.model.goals import ROTATIONS, Goal
+from .._trust.model.names import FLOW_NAMES, flow_named
 from .._trust.model.snapshot import Snapshot
-
-_NAMES = {Goal.CREATE: "first CA", Goal.RENEW: "renewal", Goal.REPLACE_KEY: "replacement of the key"}
 
 
 def unfinished_flow(snapshot: Snapshot, goal: Goal) -> str:
@@ -18,8 +17,7 @@ def unfinished_flow(snapshot: Snapshot, goal: Goal) -> str:
     begun = in_flight(snapshot.ledger)
     if begun is None or goal not in ROTATIONS or (begun.goal is goal and not begun.is_abort):
         return ""
-    what = "abort" if begun.is_abort else _NAMES.get(begun.goal, begun.goal.value)
     return (
-        f"{snapshot.names.kafka}: a flow of {begun.started_at:%Y-%m-%d} ({what}) has not finished, so this task goes on with that one and begins "
-        f"none of its own ({_NAMES[goal]}). Run it again for its own when that has finished."
+        f"{snapshot.names.kafka}: a flow of {begun.started_at:%Y-%m-%d} ({flow_named(begun)}) has not finished, so this task goes on with that one and begins "
+        f"none of its own ({FLOW_NAMES[goal]}). Run it again for its own when that has finished."
     )

@@ -26,6 +26,7 @@ from .._trust.model.goals import Goal
 from .._trust.model.intent import Intent
 from .._trust.model.snapshot import InPlace, Snapshot
 from .._trust.model.steps.base import Look
+from .._trust.preconditions.cluster import absence_of_cluster
 from .._trust.preconditions.order import FIRST, check
 
 #: How often to look anew when pods were replaced while they were asked.
@@ -42,8 +43,8 @@ def see_existing(work: Work) -> Observation:
     """The observation of a cluster that has to exist. Raises StepError."""
     seen = see(work)
     if not seen.snapshot.reconciliation.exists:
-        known = ", ".join(seen.snapshot.reconciliation.neighbours) or "none"
-        raise StepError(f"{seen.snapshot.names.kafka} does not exist.", f"The Kafka clusters there are: {known}.")
+        absent = absence_of_cluster(seen.snapshot.names.kafka, seen.snapshot.reconciliation.neighbours)
+        raise StepError(f"{absent.subject} {absent.message}", absent.remedy)
     return seen
 
 

@@ -31,7 +31,7 @@ from .ca_secrets import (
     LINK_SUFFIX,
     encode_links,
 )
-from .named_record import named_mark
+from .named_record import marks_of
 from .names import ClusterNames
 from .next_authority import NextAuthority
 from .observe import Observation
@@ -62,7 +62,7 @@ def prepare(step: PrepareAuthority, made: NextAuthority | None, observation: Obs
         data[f"{fingerprint}{LINK_SUFFIX}"] = encode_links(made.links)
     facts = {"prepared": public_fact(chain[0])}
     # The journal says it when the CA is enrolled; a call that is killed before that leaves it here.
-    marks = named_mark(observation.snapshot.named, existing)
+    marks = marks_of(observation.snapshot.named, step.stop, existing)
     if existing is None:
         told = {mark: text for mark, text in marks.items() if text is not None}
         body = new_secret(observation.scope.labels, name, data, {names.CA_KEY_GENERATION: "0", **told})
@@ -167,7 +167,7 @@ def put_back(step: PutBack, observation: Observation) -> tuple[Write, ...]:
     keys, certificates = observation.secrets[scope.ca_key_secret], observation.secrets[scope.ca_certificate_secret]
     entry, text = f"{there[0].fingerprint}.crt", encode_certificates(there)
     kept: dict[str, bytes | None] = {entry: text, f"{there[0].fingerprint}.key": entries(keys)[KEY]}
-    marks = named_mark(observation.snapshot.named, keys)
+    marks = marks_of(observation.snapshot.named, step.stop, keys)
     patch = secret_patch(kept, {names.CA_KEY_GENERATION: str(step.key_generation), **marks})
     what = f"keep {there[0].subject} as the next CA"
     again = {key: None for key, chain in observation.snapshot.ca.others.items() if chain[0] == step.chain[0]}
@@ -213,6 +213,6 @@ def tidy(step: TidyKeys, observation: Observation) -> tuple[Write, ...]:
     gone: dict[str, bytes | None] = {key: None for key in keys if key in entries(existing)}
     if not gone:
         return ()
-    marks = named_mark(NOTHING_NAMED, existing) if step.prepared else {}
+    marks = marks_of(NOTHING_NAMED, None, existing) if step.prepared else {}
     what = "remove keys that are no longer needed"
     return (Write(WriteVerb.UPDATE, SECRETS, name, what, secret_patch(gone, marks), version(existing)),)

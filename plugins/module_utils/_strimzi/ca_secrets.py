@@ -25,10 +25,11 @@ from .._pki.keys import (
     PrivateKeyError,
     load_stored_key,
 )
+from .._trust.model.ledger import Stop
 from .._trust.model.named import NOTHING_NAMED, Named
 from .._trust.model.snapshot import CaSecrets, LinkCertificates, PreparedAuthority
 from . import names
-from .named_record import named_beside
+from .named_record import named_beside, stop_beside
 from .secret_data import (
     annotation,
     entries,
@@ -64,6 +65,7 @@ def read_ca_secrets(
     keys = entries(key_secret)
     prepared = tuple(_prepared(keys))
     named, unread = _named(key_secret) if prepared else (NOTHING_NAMED, [])
+    stop, unread_stop = _stop(key_secret) if prepared else (None, [])
     return CaSecrets(
         current=chains.pop(CURRENT, ()),
         others=chains,
@@ -76,9 +78,10 @@ def read_ca_secrets(
         elsewhere=frozenset(filter(None, (named_key(keys[name]) for name in keys if name.endswith(".key")))),
         triggers=tuple(_triggers(certificate_secret, key_secret)),
         unnumbered=tuple(_unnumbered(certificate_secret, key_secret)),
-        problems=(*problems, *([password] if password else []), *unread),
+        problems=(*problems, *([password] if password else []), *unread, *unread_stop),
         retired=tuple(filter(_RETIRED.match, chains)),
         named=named,
+        stop=stop,
     )
 
 
@@ -88,6 +91,14 @@ def _named(key_secret: Object | None) -> tuple[Named, list[str]]:
         return named_beside(key_secret), []
     except (ValueError, TypeError, RecursionError):
         return NOTHING_NAMED, [f"the annotation {names.NAMED} beside the key does not say where a flow is to look."]
+
+
+def _stop(key_secret: Object | None) -> tuple[Stop | None, list[str]]:
+    """Where the flow which prepared a CA was told to stop, and the problem if that cannot be read."""
+    try:
+        return stop_beside(key_secret), []
+    except (KeyError, ValueError, TypeError, RecursionError):
+        return None, [f"the annotation {names.STOP} beside the key does not say where a flow is to stop."]
 
 
 def _generation(certificate_secret: Object | None, counted_by: str) -> int:

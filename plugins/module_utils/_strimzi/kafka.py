@@ -87,7 +87,7 @@ def with_nodes(
 def read_reconciliation(
     kafka: Mapping[str, Any] | None, scope: names.ClusterNames, neighbours: tuple[str, ...] = ()
 ) -> Reconciliation:
-    """neighbours: the Kafka clusters of the namespace, where this one does not exist."""
+    """neighbours: the Kafka clusters that there are, where this one does not exist."""
     paused = annotation(kafka, names.PAUSE_RECONCILIATION) == "true"
     return Reconciliation(
         exists=kafka is not None,

@@ -43,10 +43,9 @@ from .._trust.model.ledger import (
 )
 from .._trust.model.states import TrustState
 from . import names
-from .named_record import decode_named, encode_named
+from .named_record import TIME, decode_named, decode_stop, encode_named, encode_stop
 from .secret_data import whole_number
 
-_TIME = "%Y-%m-%dT%H:%M:%S.%f%z"
 OWN_SUFFIXES = (
     ".crt", ".state", ".generations", ".pods", ".published", ".cleared", ".leaves", ".removed", ".leaf", ".lingering",
 )  # fmt: skip
@@ -140,7 +139,7 @@ def _generations(fingerprint: str, data: Mapping[str, bytes]) -> frozenset[int]:
 def _time(fingerprint: str, suffix: str, data: Mapping[str, bytes]) -> datetime | None:
     content = data.get(f"{fingerprint}.{suffix}")
     try:
-        return None if content is None else datetime.strptime(content.decode("ascii", "replace").strip(), _TIME)
+        return None if content is None else datetime.strptime(content.decode("ascii", "replace").strip(), TIME)
     except ValueError:
         raise _Foreign(f"{fingerprint}.{suffix} is no time") from None
 
@@ -171,27 +170,28 @@ def _decode_journal(text: str | None) -> Journal | None:
             replaces=_name(record.get("replaces")),
             replaces_sha256=_name(record.get("replacesSha256")),
             successor=_name(record.get("successor")),
-            started_at=datetime.strptime(record["startedAt"], _TIME),
-            finished_at=datetime.strptime(record["finishedAt"], _TIME) if record.get("finishedAt") else None,
+            started_at=datetime.strptime(record["startedAt"], TIME),
+            finished_at=datetime.strptime(record["finishedAt"], TIME) if record.get("finishedAt") else None,
             retire=Retire(record.get("retire", Retire.NOW.value)),
-            retire_by=datetime.strptime(record["retireBy"], _TIME) if record.get("retireBy") else None,
+            retire_by=datetime.strptime(record["retireBy"], TIME) if record.get("retireBy") else None,
             is_abort=record.get("abort") is True,
             unsure=frozenset(map(str, record["unsure"])) if "unsure" in record else None,
             named=decode_named(record.get("named")),
             outgoing=_decode_outgoing(record["outgoing"]) if "outgoing" in record else None,
             renewed=frozenset(map(str, record.get("renewed", ()))),
+            stop=decode_stop(record.get("stop")),
         )
     except (ValueError, KeyError, TypeError, RecursionError):
         raise _Foreign(f"the annotation {names.JOURNAL} is not a journal") from None
 
 
 def _decode_outgoing(record: Mapping[str, Any]) -> Outgoing:
-    ends_at = datetime.strptime(record["endsAt"], _TIME)
+    ends_at = datetime.strptime(record["endsAt"], TIME)
     return Outgoing(frozenset(map(str, record["readers"])), ends_at, record["switched"] is True)
 
 
 def _encode_outgoing(outgoing: Outgoing) -> dict[str, object]:
-    ends_at = outgoing.ends_at.strftime(_TIME)
+    ends_at = outgoing.ends_at.strftime(TIME)
     return {"readers": sorted(outgoing.readers), "endsAt": ends_at, "switched": outgoing.switched}
 
 
@@ -213,9 +213,9 @@ def encode_ledger(ledger: Ledger) -> dict[str, bytes]:
         if entry.awaiting is not None:
             data[f"{entry.fingerprint}.pods"] = _lines(entry.awaiting)
         if entry.published_at is not None:
-            data[f"{entry.fingerprint}.published"] = entry.published_at.strftime(_TIME).encode("ascii")
+            data[f"{entry.fingerprint}.published"] = entry.published_at.strftime(TIME).encode("ascii")
         if entry.cleared_at is not None:
-            data[f"{entry.fingerprint}.cleared"] = entry.cleared_at.strftime(_TIME).encode("ascii")
+            data[f"{entry.fingerprint}.cleared"] = entry.cleared_at.strftime(TIME).encode("ascii")
         if entry.leaves:
             data[f"{entry.fingerprint}.leaves"] = _lines(entry.leaves)
     left: dict[HeldByProcesses, str] = {
@@ -243,14 +243,15 @@ def encode_journal(journal: Journal | None) -> str | None:
         "replaces": journal.replaces,
         "replacesSha256": journal.replaces_sha256,
         "successor": journal.successor,
-        "startedAt": journal.started_at.strftime(_TIME),
-        "finishedAt": journal.finished_at.strftime(_TIME) if journal.finished_at else None,
+        "startedAt": journal.started_at.strftime(TIME),
+        "finishedAt": journal.finished_at.strftime(TIME) if journal.finished_at else None,
         "retire": journal.retire.value,
-        "retireBy": journal.retire_by.strftime(_TIME) if journal.retire_by else None,
+        "retireBy": journal.retire_by.strftime(TIME) if journal.retire_by else None,
         "abort": journal.is_abort or None,
         "unsure": sorted(journal.unsure) if journal.unsure is not None else None,
         "named": encode_named(journal.named),
         "outgoing": _encode_outgoing(journal.outgoing) if journal.outgoing is not None else None,
         "renewed": sorted(journal.renewed) or None,
+        "stop": encode_stop(journal.stop),
     }
     return json.dumps({key: value for key, value in record.items() if value is not None}, sort_keys=True)

@@ -2,18 +2,23 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""The record of what a flow was told to look at: in the journal, and before that is opened beside the prepared CA."""
+"""The record of what a flow was told, namely where to look and where to stop: in the journal, and before that is opened beside the prepared CA."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
+from .._trust.model.goals import Phase
+from .._trust.model.ledger import Stop
 from .._trust.model.named import NOTHING_NAMED, Named, NamedSecret, UserNamespace
 from . import names
 from .secret_data import annotation
 
+#: How times are written.
+TIME = "%Y-%m-%dT%H:%M:%S.%f%z"
 _TRUSTING, _PRESENTING, _USER_NAMESPACES = "trustingSecrets", "presentingSecrets", "userNamespaces"
 
 
@@ -64,14 +69,33 @@ def _namespace(record: Mapping[str, str]) -> UserNamespace:
     return UserNamespace(record["name"], record["secretPrefix"])
 
 
+def encode_stop(stop: Stop | None) -> dict[str, str] | None:
+    """None where the flow goes on to its end."""
+    return None if stop is None else {"after": stop.after.value, "askedAt": stop.asked_at.strftime(TIME)}
+
+
+def decode_stop(record: object) -> Stop | None:
+    """None is none. Raises KeyError, TypeError, ValueError for what this collection would not have written: unread, the flow would go on."""
+    if record is None:
+        return None
+    known = _texts(record)
+    return Stop(Phase(known["after"]), datetime.strptime(known["askedAt"], TIME))
+
+
+def stop_beside(key_secret: Mapping[str, Any] | None) -> Stop | None:
+    """Where the flow which prepared a CA in this Secret was told to stop. Raises KeyError, TypeError, ValueError."""
+    text = annotation(key_secret, names.STOP)
+    return decode_stop(None if text is None else json.loads(text))
+
+
 def named_beside(key_secret: Mapping[str, Any] | None) -> Named:
     """The places that the flow which prepared a CA in this Secret was told to look at. Raises TypeError, ValueError."""
     text = annotation(key_secret, names.NAMED)
     return decode_named(None if text is None else json.loads(text))
 
 
-def named_mark(named: Named, key_secret: Mapping[str, Any] | None) -> dict[str, str | None]:
-    """The annotation of this Secret that says it, where it has to change."""
-    record = encode_named(named)
-    text = None if record is None else json.dumps(record, sort_keys=True)
-    return {} if text == annotation(key_secret, names.NAMED) else {names.NAMED: text}
+def marks_of(named: Named, stop: Stop | None, key_secret: Mapping[str, Any] | None) -> dict[str, str | None]:
+    """The annotations of this Secret that say it, where they have to change."""
+    records = {names.NAMED: encode_named(named), names.STOP: encode_stop(stop)}
+    texts = {mark: None if record is None else json.dumps(record, sort_keys=True) for mark, record in records.items()}
+    return {mark: text for mark, text in texts.items() if text != annotation(key_secret, mark)}

@@ -43,8 +43,8 @@ KEPT_OF = "trustops.strimzi/kept-of"
 
 #: Annotations of this collection: the call of a flow that paused the Kafka resource, one for each CA; the holder for whom it is paused
 #: by a task; the reason for which the operator is asked to reconcile; the journal of the ledger; the places that the flow which
-#: prepared a CA is to look at; the layout that a Secret of the ledger is part of; the generation of the clients CA; the authentication for which a user
-#: is paused.
+#: prepared a CA is to look at, and the phase that it is to stop after; the layout that a Secret of the ledger is part of; the generation of the clients
+#: CA; the authentication for which a user is paused.
 PAUSED_BY = "trustops.strimzi/paused-by"
 PAUSED_FOR_CLIENTS_CA = "trustops.strimzi/paused-for-clients-ca-by"
 CLIENTS_CA_GENERATION = "trustops.strimzi/ca-cert-generation"
@@ -53,6 +53,7 @@ PAUSED_FOR_AUTHENTICATION = "trustops.strimzi/paused-for-authentication"
 RECONCILE_REQUEST = "trustops.strimzi/reconcile-request"
 JOURNAL = "trustops.strimzi/journal"
 NAMED = "trustops.strimzi/named"
+STOP = "trustops.strimzi/stop"
 LAYOUT = "trustops.strimzi/layout"
 
 #: Entries of a user's Secret (docs/operator.md, "Users"): certificate, key, and the PKCS#12 file of both with its password.

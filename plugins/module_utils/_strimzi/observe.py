@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -173,7 +174,9 @@ def without_parties(
         bundle=read_bundle(secrets.get(scope.trust_bundle_secret), scope),
         pods=(),
         leaves=(),
-        reconciliation=read_reconciliation(kafka, scope, neighbours(client, scope) if kafka is None else ()),
+        reconciliation=read_reconciliation(
+            kafka, scope, neighbours(client, scope, anywhere=not secrets) if kafka is None else ()
+        ),
         published=read_published(secrets.get(scope.client_bundle_secret)),
         sizes=sizes_of(scope, secrets),
         waivers=outside.waivers,
@@ -231,12 +234,17 @@ def object_names(scope: ClusterNames, secrets: Mapping[str, Mapping[str, Any]]) 
     )
 
 
-def neighbours(client: KubeClient, scope: ClusterNames) -> tuple[str, ...]:
-    """The Kafka clusters of the namespace, for a message; empty without the permission to list them."""
-    try:
-        return tuple(sorted(str(item["metadata"]["name"]) for item in client.list(KAFKAS, scope.namespace).items))
-    except Forbidden:
-        return ()
+def neighbours(client: KubeClient, scope: ClusterNames, *, anywhere: bool) -> tuple[str, ...]:
+    """The Kafka clusters of the namespace, for a message; empty without the permission to list them. anywhere: where it has none, those of others as
+    "<namespace>/<name>", as far as they may be listed.
+    """
+    with suppress(Forbidden):
+        own = sorted(str(one["metadata"]["name"]) for one in client.list(KAFKAS, scope.namespace).items)
+        if own or not anywhere:
+            return tuple(own)
+        found = (one["metadata"] for one in client.list(KAFKAS, None).items)
+        return tuple(sorted(f"{one['namespace']}/{one['name']}" for one in found))
+    return ()
 
 
 def sizes_of(scope: ClusterNames, secrets: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:

@@ -18,7 +18,7 @@ from .._kube.client import KubeClient
 from .._kube.resources import SECRETS
 from .._trust.model.named import NOTHING_NAMED, Named, NamedSecret, UserNamespace
 from .._trust.model.presenters import ReissuePause
-from .._trust.preconditions.cluster import absence_of_operator, deletion_of
+from .._trust.preconditions.cluster import absence_of_cluster, absence_of_operator, deletion_of
 from . import names
 from .errors import StepError
 from .kafka import PAUSED, condition, read_reconciliation, user_pause, with_nodes
@@ -103,10 +103,8 @@ def existing_kafka(client: KubeClient, scope: ClusterNames) -> Mapping[str, Any]
     kafka = client.get_or_none(KAFKAS, scope.namespace, scope.cluster)
     if kafka is not None:
         return kafka
-    known = ", ".join(neighbours(client, scope)) or "none"
-    raise StepError(
-        f"Kafka {scope.namespace}/{scope.cluster} does not exist.", f"The Kafka clusters there are: {known}."
-    )
+    absent = absence_of_cluster(f"Kafka {scope.namespace}/{scope.cluster}", neighbours(client, scope, anywhere=True))
+    raise StepError(f"{absent.subject} {absent.message}", absent.remedy)
 
 
 def operated_kafka(client: KubeClient, scope: ClusterNames) -> Mapping[str, Any]:

@@ -14,11 +14,12 @@ from .evidence.parties import unanswered
 from .gates.gates import GATES, Gates
 from .ledger.books import keep_books
 from .ledger.journal import in_flight
+from .ledger.stop import leads, stops_before_use, told_of_stop, within_stop
 from .ledger.target import leads_to_replacement
 from .model.decision import Decision, Transition
 from .model.goals import Goal, Phase, Retire
 from .model.intent import Intent, Spread
-from .model.ledger import Ledger
+from .model.ledger import Journal, Ledger, Stop
 from .model.snapshot import Snapshot
 from .model.states import TrustState
 from .model.steps.authority import SetGenerated
@@ -30,7 +31,7 @@ from .rules.answers import wait_where_it_matters
 from .rules.confirmation import to_be_confirmed
 from .rules.hand_over import hand_over
 from .rules.holds import held_after, holds
-from .rules.order import RULES, Rule
+from .rules.order import RULES, RULES_AT_REST, Rule
 from .rules.pause import let_on
 from .rules.put_back import put_back
 from .rules.requests import ending_unserved, leaves_to_ask_for, still_awaited
@@ -55,6 +56,7 @@ class Engine:
     preconditions: tuple[Precondition, ...] = PRECONDITIONS
     gates: Gates = GATES
     rules: tuple[Rule, ...] = RULES
+    rules_at_rest: tuple[Rule, ...] = RULES_AT_REST
 
 
 ENGINE = Engine()
@@ -94,8 +96,29 @@ def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
         phase = Phase.PREPARE if leads_on else _phase(transitions, ledger)
         write = WriteLedger(ledger=ledger, before=before, phase=phase)
         return Decision(steps=(write,), transitions=transitions)
+    journal = in_flight(ledger)
+    if journal is not None and journal.stop is not None and not leads(intent, journal):
+        return _up_to_stop(Situation(snapshot, intent, ledger, engine.gates), engine, journal, journal.stop)
     at = Situation(snapshot, intent, ledger, engine.gates)
-    return _next(at, next(filter(None, (rule(at) for rule in engine.rules)), ()))
+    return _next(at, _first(at, engine.rules))
+
+
+def _first(at: Situation, rules: tuple[Rule, ...]) -> Steps:
+    return next(filter(None, (rule(at) for rule in rules)), ())
+
+
+def _up_to_stop(at: Situation, engine: Engine, journal: Journal, stop: Stop) -> Decision:
+    """The steps that lead the flow up to where it stops, then those that are independent of it."""
+    within = replace(at, intent=within_stop(at.intent, stop))
+    decided = _next(within, _first(within, engine.rules))
+    if not (decided.steps or decided.violations) and stops_before_use(journal):
+        resting = replace(at, resting=True)
+        beside = _first(resting, engine.rules_at_rest)
+        decided = _next(resting, beside) if beside else decided
+    if decided.steps:
+        return decided
+    told = " ".join((at.snapshot.names.kafka, *told_of_stop(journal, stop, at.snapshot.names.ca)))
+    return replace(decided, waiting=(*decided.waiting, told), stop=stop)
 
 
 def _phase(transitions: tuple[Transition, ...], ledger: Ledger) -> Phase:

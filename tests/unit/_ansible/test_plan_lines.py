@@ -56,5 +56,5 @@ def test_all_of_it_follows_in_check_mode_only_because_no_step_will() -> None:
     given = planned(STEPS, choices=["Because."], waiting=["a keeps it"], violations=[VIOLATION])
     assert plan_lines(given, "renew", check_mode=False)[1:] == []
     assert plan_lines(given, "renew", check_mode=True)[1:] == [
-        "Because.", "prepare: make it", "use: use it", "pod a: is held. Let it go.", "a keeps it",
+        "Because.", "prepare: make it", "use: use it (restarts a, b)", "pod a: is held. Let it go.", "a keeps it",
     ]  # fmt: skip

@@ -56,7 +56,7 @@ def test_where_nobody_can_be_asked_stored_evidence_has_to_do(cluster: WatchedClu
 
 
 def test_where_nobody_runs_nobody_is_asked() -> None:
-    outcome = inspect(work_on(MemoryCluster()), Intent(Goal.CREATE))
+    outcome = inspect(work_on(MemoryCluster()), Intent(Goal.CREATE, before_kafka=True))
     assert outcome.observation.snapshot.in_place is None
 
 

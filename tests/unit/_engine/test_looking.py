@@ -108,7 +108,7 @@ def test_a_cluster_that_does_not_exist_is_told_with_those_that_do(cluster: Watch
     elsewhere = replace(cluster.work(), scope=ClusterNames("kafka", "dmeo"))
     with pytest.raises(StepError, match="Kafka kafka/dmeo does not exist") as caught:
         see_existing(elsewhere)
-    assert "demo" in caught.value.remedy
+    assert "in this namespace are: demo." in str(caught.value)
 
 
 # Earlier answers of nodes count only for steps that write nothing behind a gate.

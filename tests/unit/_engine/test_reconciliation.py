@@ -152,7 +152,7 @@ def test_a_cluster_that_does_not_exist_is_told_with_those_that_do(act: Act) -> N
     bench.create("kafkas", {"kind": "Kafka", "metadata": {"name": "prod"}, "spec": {}})
     with pytest.raises(StepError, match="Kafka kafka/demo does not exist") as caught:
         bench.act(act)
-    assert "prod" in caught.value.remedy
+    assert "in this namespace are: prod." in str(caught.value)
 
 
 @pytest.mark.parametrize(("act", "found"), [(pause_for, {}), (resume_for, STORAGE)])

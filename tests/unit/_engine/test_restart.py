@@ -118,7 +118,7 @@ def test_a_cluster_that_does_not_exist_is_told_with_those_that_do(stand: Stand) 
     stand.create("kafkas", {"kind": "Kafka", "metadata": {"name": "prod"}, "spec": {}})
     with pytest.raises(StepError, match="Kafka kafka/demo does not exist") as caught:
         restarted(stand)
-    assert "prod" in caught.value.remedy
+    assert "in this namespace are: prod." in str(caught.value)
 
 
 def test_a_failure_that_passes_restarts_no_pod_twice(stand: Stand) -> None:

@@ -17,7 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger_l
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger_part import Part
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ledger_writes import write_ledger
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.writes import Write, write_all
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Retire
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
     HeldLeaf,
     Journal,
@@ -26,6 +26,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledg
     LedgerEntry,
     Outgoing,
     RemovedEntry,
+    Stop,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.named import (
     Named,
@@ -67,6 +68,7 @@ journals = st.builds(
         named_secrets,
         st.lists(st.builds(UserNamespace, words, words | st.just("")), max_size=2).map(tuple),
     ),
+    stop=st.none() | st.builds(Stop, st.sampled_from(Phase), times),
     outgoing=st.none() | st.builds(Outgoing, st.frozensets(words, max_size=3), times, st.booleans()),
     renewed=st.frozensets(fingerprints, max_size=3),
 )

@@ -22,7 +22,7 @@ from .running import Ended, call
 #: Options for a module so that a test does not wait for primes.
 FAST = {"key_algorithm": "ecdsa"}
 #: A replacement that stops where the next CA is published: the first task of a flow.
-PREPARED = {"state": "replaced", "until_phase": "prepare", "fresh_for_hours": 0, **FAST}
+PREPARED = {"state": "replaced", "ends_after": "prepare", "fresh_for_hours": 0, **FAST}
 NOW, DAY = datetime.now(timezone.utc).replace(microsecond=0), timedelta(days=1)
 KEYS, LEDGER = "demo-cluster-ca", "demo-cluster-ca-trusted-certs"
 
@@ -36,7 +36,7 @@ def done(memory: MemoryCluster, module: str, **options: Any) -> Ended:
 
 def _managed() -> MemoryCluster:
     memory = MemoryCluster()
-    done(memory, "strimzi_ca", **FAST)
+    done(memory, "strimzi_ca", before_kafka=True, **FAST)
     memory.apply(*clusters.dual_role(memory.cluster, memory.namespace))
     memory.settle()
     done(memory, "strimzi_ca", **FAST)

@@ -51,7 +51,7 @@ def test_task_by_task(memory: MemoryCluster) -> None:
     """Each ends with what it is for; nodes cannot be told to read again here, so brokers restart."""
     old, new = "CN=clients-ca v0", "CN=clients-ca v1"
     before = memory.restarts()
-    prepared = asked(memory, "strimzi_ca", state="replaced", until_phase="trust", **FAST)
+    prepared = asked(memory, "strimzi_ca", state="replaced", ends_after="trust", **FAST)
     assert states(prepared) == {old: "TRUSTED_IN_USE_ALL", new: "TRUSTED_UNUSED"}
     assert memory.restarts() == {node: count + 1 for node, count in before.items()}
     issued = asked(memory, "strimzi_ee_cert", state="issued")

@@ -106,7 +106,9 @@ def test_a_cluster_that_does_not_exist() -> None:
     memory = stages.managed()
     memory.cluster = "dmeo"
     ended = call("strimzi_csr", memory)
-    assert ended.result["msg"] == "Kafka kafka/dmeo does not exist. The Kafka clusters there are: demo."
+    assert ended.result["msg"].startswith(
+        "Kafka kafka/dmeo does not exist; the Kafka clusters in this namespace are: demo. "
+    )
 
 
 def test_what_failed_before_is_shown() -> None:

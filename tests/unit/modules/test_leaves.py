@@ -199,7 +199,9 @@ def test_what_others_read_is_not_written(changes: dict[str, Any], message: str) 
 
 def test_without_the_key_of_the_ca_there_is_none() -> None:
     for check in (True, False):
-        ended = own(MemoryCluster(), check)
+        memory = stages.managed()
+        put(memory, "secrets", stages.KEYS, {"ca.key": None})
+        ended = own(memory, check)
         assert (ended.failed, ended.writes) == (True, [])
         assert ended.result["msg"] == (
             "Secret kafka/demo-cluster-ca does not hold the key of the CA in use. "

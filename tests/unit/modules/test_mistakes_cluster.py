@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -16,23 +18,73 @@ from . import stages
 from .mistakes import CERTIFICATES, KEYS, put, refused, told
 from .running import call
 
-WHICH = "Check the cluster's name and namespace; only the create flow works before the Kafka resource exists."
+WHICH = (
+    "Check the names of cluster and namespace. Before the Kafka resource exists there is only a first CA to be made, by the create playbook or "
+    "strimzi_ca with before_kafka=true."
+)
+#: Every module, in every state that means something else.
+EVERY: list[tuple[str, dict[str, Any]]] = [
+    *(
+        ("strimzi_ca", {"state": one})
+        for one in ("present", "renewed", "replaced", "promoted", "aborted", "adopted", "handed_back")
+    ),
+    ("strimzi_ca", {"state": "absent", "fingerprint": "00" * 20}),
+    *(
+        ("strimzi_ca_info", {"goal": one})
+        for one in ("reconcile", "renew", "replace_key", "renew_leaves", "upgrade", "abort")
+    ),
+    *(("strimzi_ee_cert", {"state": one}) for one in ("issued", "renewed", "tidied")),
+    ("strimzi_ee_cert", {"secret": "tools-tls", "common_name": "tools"}),
+    *(("strimzi_trusted_certs", {"state": one}) for one in ("trusted", "retired")),
+    ("strimzi_trusted_certs", {"state": "converted", "layout": "single"}),
+    ("strimzi_roll", {}),
+    ("strimzi_roll", {"reason": "a try"}),
+    ("strimzi_node_pool", {"pool": "kafka", "replicas": 3}),
+    *(("strimzi_reconciliation", {"state": one}) for one in ("paused", "resumed")),
+    ("strimzi_csr", {}),
+    ("strimzi_user", {"user": "orders", "authentication": "tls"}),
+    ("strimzi_user_info", {}),
+]
 
 
-def test_unknown_cluster() -> None:
+@pytest.mark.parametrize("check", [True, False])
+@pytest.mark.parametrize(("module", "options"), EVERY)
+def test_an_unknown_cluster_fails_in_every_module(module: str, options: dict[str, Any], check: bool) -> None:
+    """With those that there are, whatever lies there beside it."""
     memory = stages.managed()
     memory.apply(*clusters.dual_role("other", "kafka")[1:])
     memory.cluster = "dmeo"
-    text = "does not exist; the Kafka clusters in this namespace are: demo, other."
-    refused(memory, f"Kafka kafka/dmeo: {text} {WHICH}")
-    told(memory, text, WHICH)
+    ended = call(module, memory, check=check, **options)
+    assert (ended.failed, ended.writes, ended.result["changed"]) == (True, [], False)
+    assert re.search(
+        r"^Kafka kafka/dmeo:? does not exist; the Kafka clusters in this namespace are: demo, other[.] ",
+        ended.result["msg"],
+    )
 
 
-def test_unknown_namespace() -> None:
+def test_the_first_ca_of_a_cluster_that_is_yet_to_come() -> None:
+    memory = MemoryCluster()
+    for more in ({}, {"check": True}):
+        ended = call("strimzi_ca", memory, **more, **stages.FAST)
+        assert (ended.failed, ended.writes) == (True, [])
+        assert ended.result["violations"][0]["gate"] == "cluster_exists"
+    assert stages.done(memory, "strimzi_ca_info", goal="create").result["plan"]
+    assert stages.done(memory, "strimzi_ca", before_kafka=True, **stages.FAST).result["changed"]
+
+
+def test_an_unknown_namespace() -> None:
     memory = MemoryCluster(namespace="nowhere")
-    text = "does not exist, and no other Kafka cluster is seen in this namespace."
-    refused(memory, f"Kafka nowhere/demo: {text} {WHICH}")
-    told(memory, text, WHICH)
+    refused(
+        memory, f"Kafka nowhere/demo: does not exist, and no other Kafka cluster is seen in this namespace. {WHICH}"
+    )
+
+
+def test_another_namespace_than_that_of_the_cluster() -> None:
+    """The clusters of others are named, where they may be listed."""
+    memory = stages.managed()
+    memory.namespace = "wrong"
+    text = "does not exist; this namespace has none, and those that are seen in others are: kafka/demo."
+    refused(memory, f"Kafka wrong/demo: {text} {WHICH}")
 
 
 def _without_namespace(method: str, path: str) -> Response | None:
@@ -43,7 +95,9 @@ def _without_namespace(method: str, path: str) -> Response | None:
 
 
 def test_creating_in_an_unknown_namespace() -> None:
-    ended = call("strimzi_ca", MemoryCluster(namespace="nowhere"), answer=_without_namespace, **stages.FAST)
+    ended = call(
+        "strimzi_ca", MemoryCluster(namespace="nowhere"), answer=_without_namespace, before_kafka=True, **stages.FAST
+    )
     assert ended.result["msg"] == (
         'Failed to create Lease nowhere/demo-trust: namespaces "nowhere" not found. '
         "Create the namespace nowhere, or correct the option namespace."

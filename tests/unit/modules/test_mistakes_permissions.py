@@ -141,7 +141,7 @@ def test_the_clusters_that_there_are_cannot_be_listed() -> None:
 
 
 def test_creating_the_lease() -> None:
-    ended = call("strimzi_ca", MemoryCluster(), answer=forbidden("POST", "leases"), **stages.FAST)
+    ended = call("strimzi_ca", MemoryCluster(), answer=forbidden("POST", "leases"), before_kafka=True, **stages.FAST)
     rule = "verbs: [create], apiGroups: ['coordination.k8s.io'], resources: [leases]"
     assert ended.result["msg"] == said("create Lease kafka/demo-trust", rule, "leases")
     assert ended.writes == []

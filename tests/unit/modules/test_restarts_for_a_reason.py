@@ -111,7 +111,9 @@ def test_not_a_cluster_that_is_not_there() -> None:
     memory.cluster = "dmeo"
     ended = call("strimzi_roll", memory, reason="a new kernel")
     assert (ended.failed, ended.writes) == (True, [])
-    assert ended.result["msg"] == "Kafka kafka/dmeo does not exist. The Kafka clusters there are: demo."
+    assert ended.result["msg"].startswith(
+        "Kafka kafka/dmeo does not exist; the Kafka clusters in this namespace are: demo. "
+    )
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,3 @@ def test_every_user_with_who_issued_its_certificate_until_when_and_who_reads_it(
     assert [line for line in told if line.startswith("Secret kafka/partner entry user.crt: a certificate of")]
     assert "KafkaUser kafka/lost: Secret kafka/lost does not exist." in told
     assert not [line for line in told if "kafka/scram" in line]
-
-
-def test_a_cluster_that_is_not_there_is_not_said_to_be_managed_by_anybody() -> None:
-    assert shown(MemoryCluster())[0] == "kafka/demo: does not exist"

@@ -63,7 +63,7 @@ def bring(memory: MemoryCluster, *certificates: str) -> Ended:
 
 
 def moved(memory: MemoryCluster) -> None:
-    asked(memory, "strimzi_ca", until_phase="trust", **SUPPLIED)
+    asked(memory, "strimzi_ca", ends_after="trust", **SUPPLIED)
     asked(memory, "strimzi_ee_cert", state="issued")
     assert not bring(memory, *signed(memory)).failed
     asked(memory, "strimzi_ee_cert", state="issued")
@@ -78,7 +78,7 @@ def subjects(memory: MemoryCluster) -> dict[str, tuple[str, str]]:
 
 
 def test_task_by_task(memory: MemoryCluster) -> None:
-    asked(memory, "strimzi_ca", until_phase="trust", **SUPPLIED)
+    asked(memory, "strimzi_ca", ends_after="trust", **SUPPLIED)
     waiting = asked(memory, "strimzi_ee_cert", state="issued").result
     assert not waiting["done"]
     assert "2 certificates of CN=Corporate CA" in waiting["waiting"][0]
@@ -118,7 +118,7 @@ def test_who_waits_for_what(memory: MemoryCluster) -> None:
 
 def test_a_certificate_that_has_expired(memory: MemoryCluster) -> None:
     """The person who brings it is told, and nothing is written."""
-    asked(memory, "strimzi_ca", until_phase="trust", **SUPPLIED)
+    asked(memory, "strimzi_ca", ends_after="trust", **SUPPLIED)
     asked(memory, "strimzi_ee_cert", state="issued")
     (good,) = signed(memory, "orders")
     other = Signature(ELSEWHERE, NOW - DAY * 62).sign(requests(memory)["payments"]["csr"].encode()).decode()

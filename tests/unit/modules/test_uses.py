@@ -44,9 +44,10 @@ def test_check_mode_has_the_shape_of_the_run_and_writes_nothing(use: Use) -> Non
 
 @uses
 def test_the_diff_names_what_is_written(use: Use) -> None:
-    for ended in (use.done, use.planned):
-        changed = {action["object"] for action in ended.result["actions"] if action["verb"] != "wait"}
-        assert {entry["after_header"] for entry in ended.result["diff"]} == changed
+    """A prediction shows what the whole of its plan would leave, of which its actions are the beginning."""
+    done, planned = ({entry["after_header"] for entry in ended.result["diff"]} for ended in (use.done, use.planned))
+    assert done == {action["object"] for action in use.done.result["actions"] if action["verb"] != "wait"}
+    assert bool(planned) is use.planned.result["changed"]
 
 
 def test_without_diff_there_is_none() -> None:

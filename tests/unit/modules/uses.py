@@ -101,7 +101,7 @@ def _paused() -> MemoryCluster:
 def _deployed() -> MemoryCluster:
     """The CA is made, and the Kafka resource applied since."""
     memory = MemoryCluster()
-    stages.done(memory, "strimzi_ca", **stages.FAST)
+    stages.done(memory, "strimzi_ca", before_kafka=True, **stages.FAST)
     memory.apply(*clusters.dual_role(memory.cluster, memory.namespace))
     memory.settle()
     return memory
@@ -149,7 +149,7 @@ TRUST_ROLL = [*PODS, KAFKA, *DEPLOYMENTS, LEDGER]
 
 USES = [
     Use(
-        "strimzi_ca", "makes a first one", MemoryCluster, stages.FAST,
+        "strimzi_ca", "makes a first one", MemoryCluster, {"before_kafka": True, **stages.FAST},
         ["POST secrets", "POST secrets", KEYS, "POST secrets", LEDGER, KEYS, LEDGER],
     ),
     Use("strimzi_ca", "takes up a new cluster", _deployed, stages.FAST, [LEDGER, LEDGER]),

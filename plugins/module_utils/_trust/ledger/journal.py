@@ -16,6 +16,7 @@ from ..model.ledger import Journal, Ledger
 from ..model.named import NOTHING_NAMED
 from ..model.snapshot import Snapshot
 from .outgoing import note_outgoing
+from .stop import leads, stop_of
 from .undoing import nobody_can_have, note_unsure, obstacle_to_undoing
 
 
@@ -35,14 +36,16 @@ def write_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Le
     journal = replace(begun, named=snapshot.named)
     asked = intent.goal is Goal.ABORT and not journal.is_abort
     if asked and obstacle_to_undoing(snapshot, journal, ledger) is None:
-        return replace(ledger, journal=_turned(journal, snapshot, ledger))
+        return replace(ledger, journal=_turned(journal, snapshot, intent, ledger))
     if journal.goal in ROTATIONS and _rotation_complete(snapshot, journal, ledger):
-        return replace(ledger, journal=replace(journal, finished_at=snapshot.now, named=NOTHING_NAMED, outgoing=None))
+        return replace(
+            ledger, journal=replace(journal, finished_at=snapshot.now, named=NOTHING_NAMED, outgoing=None, stop=None)
+        )
     noted = note_outgoing(snapshot, note_unsure(snapshot, journal, ledger), ledger)
-    return replace(ledger, journal=_as_asked_now(noted, intent))
+    return replace(ledger, journal=_as_asked_now(noted, snapshot, intent))
 
 
-def _turned(journal: Journal, snapshot: Snapshot, ledger: Ledger) -> Journal:
+def _turned(journal: Journal, snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Journal:
     """The flow that leads back: to the CA that was to be replaced, from the one that was to take its place."""
     unwanted = ledger.find(journal.successor)
     return replace(
@@ -54,13 +57,15 @@ def _turned(journal: Journal, snapshot: Snapshot, ledger: Ledger) -> Journal:
         is_abort=True,
         unsure=frozenset() if nobody_can_have(snapshot, unwanted) else None,
         outgoing=None,
+        stop=stop_of(None, intent, True, snapshot.now),
     )
 
 
-def _as_asked_now(journal: Journal, intent: Intent) -> Journal:
-    """The journal with the answers of this run to when nodes give up the old CA; a run that gives none keeps those of
+def _as_asked_now(journal: Journal, snapshot: Snapshot, intent: Intent) -> Journal:
+    """The journal with the answers of this run to where the flow stops, and when nodes give up the old CA; a run that gives none keeps those of
     the run before.
     """
+    journal = replace(journal, stop=stop_of(journal.stop, intent, leads(intent, journal), snapshot.now))
     if intent.retire is None:
         return journal
     return replace(journal, retire=intent.retire, retire_by=intent.retire_by)
@@ -113,7 +118,9 @@ def _open(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Ledger) ->
         named=snapshot.named,
         renewed=earlier_certificates(ledger, current) if current else frozenset(),
     )
-    return replace(ledger, journal=journal)
+    # A call that was killed before it came here has left its stop beside the prepared CA.
+    stop = stop_of(snapshot.ca.stop, intent, leads(intent, journal), snapshot.now)
+    return replace(ledger, journal=replace(journal, stop=stop))
 
 
 def _goal_of(successor_key: str, current_key: str | None) -> Goal:

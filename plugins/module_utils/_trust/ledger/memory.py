@@ -82,7 +82,7 @@ def forget_held(snapshot: Snapshot, ledger: Ledger) -> Ledger:
     """
     # Computed once for all held leaves: there are as many as nodes.
     renewed = presenting_stored(snapshot) if ledger.held else frozenset()
-    stored = frozenset(leaf.chain[0] for leaf in snapshot.leaves if leaf.chain)
+    stored = _stored(snapshot)
     # A leaf is noted before another takes its place. As long as it is still the stored one, listeners have nothing to
     # read.
     remembered = (
@@ -116,5 +116,13 @@ def _noted(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]) -> Iter
 
 
 def yet_to_read(snapshot: Snapshot, ledger: Ledger) -> frozenset[str]:
-    """Nodes (UIDs) whose listeners have not read their new leaf yet."""
-    return frozenset(uid for held in ledger.held for uid in held.awaiting) & snapshot.uids
+    """Nodes (UIDs) whose listeners have not read their new leaf yet. There is none where the noted leaf is still the stored one, because a call was killed
+    before it put another in its place.
+    """
+    stored = _stored(snapshot)
+    changed = (held for held in ledger.held if held.certificate not in stored)
+    return frozenset(uid for held in changed for uid in held.awaiting) & snapshot.uids
+
+
+def _stored(snapshot: Snapshot) -> frozenset[Certificate]:
+    return frozenset(leaf.chain[0] for leaf in snapshot.leaves if leaf.chain)

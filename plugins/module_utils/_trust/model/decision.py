@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..._leaves.trigger import Due
+from .ledger import Stop
 from .states import TrustState, Usage
 from .steps.base import Step
 from .violations import Violation
@@ -33,7 +34,7 @@ class Decision:
 
     done: the goal, or the phase to stop after, is reached. pending: what is left after that phase, as sentences.
     waiting: sentences that say what running processes still hold, where the flow only waits for their next restart.
-    asked: why leaves have to be asked for, by their Secret.
+    asked: why leaves have to be asked for, by their Secret. stop: where the flow in flight stops, where this call may not go further than that.
     """
 
     steps: tuple[Step, ...] = ()
@@ -43,3 +44,4 @@ class Decision:
     waiting: tuple[str, ...] = ()
     done: bool = False
     asked: Mapping[str, Due] = field(default_factory=dict)
+    stop: Stop | None = None

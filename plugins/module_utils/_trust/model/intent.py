@@ -66,7 +66,9 @@ class Intent:
 
     replaces: fingerprint (SHA-1 or SHA-256) of the CA to renew or replace; None means the CA in use, unless a flow
     with the same goal finished within ``fresh_for``: then that one is the answer and nothing is done.
-    until: the last phase to enter (None: all).
+    before_kafka: with CREATE, whether the first CA is made although the Kafka resource does not exist yet.
+    until: the last phase that this call enters; stop_after: the last one that the flow is to enter until it is led on (None: all).
+    continue_stopped: whether this call leads a flow that was stopped, whatever its goal is.
     supplied: a CA brought by the caller in place of a generated one.
     publish: whether clients get a bundle of all trusted CAs; a bundle that exists is kept up to date in any case.
     spread: whether nodes may, must or must not read again what they can instead of being restarted.
@@ -96,7 +98,10 @@ class Intent:
     goal: Goal
     replaces: str | None = None
     fresh_for: timedelta = timedelta(hours=24)
+    before_kafka: bool = False
     until: Phase | None = None
+    stop_after: Phase | None = None
+    continue_stopped: bool = False
     supplied: PreparedAuthority | None = None
     publish: bool = False
     spread: Spread = Spread.AUTO

@@ -14,7 +14,7 @@ from datetime import datetime
 from enum import Enum
 
 from ..._pki.certificates import Certificate
-from .goals import Goal, Retire
+from .goals import Goal, Phase, Retire
 from .named import NOTHING_NAMED, Named
 from .states import TrustState
 
@@ -106,6 +106,16 @@ class Outgoing:
 
 
 @dataclass(frozen=True)
+class Stop:
+    """A stop that was asked for, such as for an approval. after: the last phase that the flow enters, until a call that leads it says otherwise
+    (``ledger/stop.py``). asked_at: since when.
+    """
+
+    after: Phase
+    asked_at: datetime
+
+
+@dataclass(frozen=True)
 class Journal:
     """The flow in flight, or the last one that finished. It makes a rerun a continuation or a no-op.
 
@@ -116,6 +126,7 @@ class Journal:
     is_abort: it undoes a flow that was in flight: the CA that this was to replace is its successor. unsure: of an abort, UIDs of the pods that may
     have been started with a leaf of the CA that is given up, although nothing stored says so; None: that was not told yet.
     named: the places that a person has told the flow to look at; a run that says nothing else looks there too. Empty once the flow has finished.
+    stop: where the flow is to stop; None: it goes on to its end, or has finished.
     outgoing: the certificates that programs may go on with after the switch; None where nothing is known of them, or the flow has finished.
     renewed: fingerprints, SHA-1 and SHA-256, of the certificates that the replaced CA had before flows renewed it. Who names one of them means
     that CA.
@@ -134,6 +145,7 @@ class Journal:
     named: Named = NOTHING_NAMED
     outgoing: Outgoing | None = None
     renewed: frozenset[str] = frozenset()
+    stop: Stop | None = None
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..._pki.certificates import Certificate
+from .goals import Goal
+from .ledger import Journal
+
+#: The flows that make CAs, as people call them.
+FLOW_NAMES = {Goal.CREATE: "first CA", Goal.RENEW: "renewal", Goal.REPLACE_KEY: "replacement of the key"}
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,11 @@ class ObjectNames:
 
     def secret(self, name: str) -> str:
         return f"Secret {self.namespace}/{name}"
+
+
+def flow_named(journal: Journal) -> str:
+    """The flow of this journal, as people call it."""
+    return "abort" if journal.is_abort else FLOW_NAMES.get(journal.goal, journal.goal.value)
 
 
 def counted(number: int, what: str) -> str:

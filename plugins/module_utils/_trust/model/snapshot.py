@@ -18,7 +18,7 @@ from ..._leaves.standing import Standing
 from ..._leaves.trigger import Held
 from ..._pki.certificates import Certificate, Chain
 from .clients import OutsideClient, Waiver
-from .ledger import Ledger
+from .ledger import Ledger, Stop
 from .listeners import ObservedListener
 from .named import NOTHING_NAMED, Named
 from .names import ObjectNames
@@ -144,7 +144,7 @@ class CaSecrets:
     kept_keys: fingerprints of the CAs whose keys are kept beside ``ca.key``. kept_links: link certificates of CAs that do not wait any more, by the
     fingerprint of the certificate that they were made for.
     elsewhere: SHA-256 of the public keys for which these Secrets have a text instead of the key: somebody else keeps them.
-    named: the places that the flow which prepared a CA was told to look at; they count until its journal is open.
+    named: the places that the flow which prepared a CA was told to look at; stop: where it was told to stop. They count until its journal is open.
     triggers: left-over ``strimzi.io/force-*`` annotations as "Secret/<name>: <annotation>".
     unnumbered: annotations with a generation that are missing or no number, as "<Secret>, annotation <name>". Their
     generation reads as 0, as the operator takes a missing one.
@@ -165,6 +165,7 @@ class CaSecrets:
     problems: tuple[str, ...] = ()
     retired: tuple[str, ...] = ()
     named: Named = NOTHING_NAMED
+    stop: Stop | None = None
 
     def is_kept_elsewhere(self, authority: Certificate) -> bool:
         """Whether somebody else keeps the key of this CA: leaves of it have to be asked for."""
@@ -213,7 +214,8 @@ class Reconciliation:
     paused: the pause annotation is set. paused_by_us: a flow of this collection set it.
     pause_effective: the operator has confirmed the pause. mark_left: another hand has ended a pause of a flow of this collection, and the
     annotation that says whose it was is still there.
-    neighbours: where the Kafka resource does not exist, the names of those that do in its namespace. pauser: who has paused it, as far as
+    neighbours: where the Kafka resource does not exist, the names of those that do in its namespace; where there is none, and nothing of this cluster
+    either, those of other namespaces as "<namespace>/<name>", as far as they may be seen. pauser: who has paused it, as far as
     that is known and it is somebody else. foreign_type: what the resource says of where the operator has the CA from; empty where the operator or its
     user makes it. absent: why it is sure that no operator works on the resource, as a clause; empty where nothing shows that.
     replaces_key: whether the operator makes a new key, and not a new certificate alone, where a CA of its own comes to its end. in_windows: whether

@@ -44,6 +44,7 @@ class Condition(str, Enum):
     AUTHORITIES_ARE_APART = "authorities_are_apart"
     LEAVES_OUTLAST_THE_WINDOW = "leaves_outlast_the_window"
     LEAVING_IS_UNUSED = "leaving_is_unused"
+    NOT_STOPPED = "not_stopped"
     TARGET_IS_KNOWN = "target_is_known"
     FLOW_CAN_BE_UNDONE = "flow_can_be_undone"
     VERIFIERS_ARE_KNOWN = "verifiers_are_known"

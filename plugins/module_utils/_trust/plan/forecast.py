@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ..._pki.certificates import Certificate
 from ..decide import decide
@@ -29,13 +29,16 @@ from .likeness import state_of
 
 @dataclass(frozen=True)
 class PlannedStep:
-    """what: a sentence. nodes, others: names of the pods that it restarts (Kafka nodes; everything else). reason: why they restart."""
+    """what: a sentence. nodes, others: names of the pods that it restarts (Kafka nodes; everything else). reason: why they
+    restart. is_change: it does not only wait.
+    """
 
     phase: Phase
     what: str
     nodes: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     reason: RollReason | None = None
+    is_change: bool = True
 
 
 @dataclass(frozen=True)
@@ -43,13 +46,14 @@ class Forecast:
     """violations: what would hold the flow after these steps; empty when they lead to its end.
 
     choices: why the plan goes this way where there is another, as sentences.
-    waiting: what running processes still hold at the end, as sentences.
+    waiting: what running processes still hold at the end, as sentences. end: the cluster as these steps would leave it.
     """
 
     steps: tuple[PlannedStep, ...]
     violations: tuple[Violation, ...] = ()
     choices: tuple[str, ...] = ()
     waiting: tuple[str, ...] = ()
+    end: Snapshot | None = field(default=None, compare=False)
 
 
 def forecast(
@@ -67,7 +71,7 @@ def forecast(
         circle = _circle(snapshot, decision.steps, states)
         if not decision.steps or circle or (reached(snapshot) and not snapshot.reconciliation.paused_by_us):
             held = (*decision.violations, *circle)
-            found = Forecast(tuple(planned), held, tuple(filter(None, choices)), decision.waiting)
+            found = Forecast(tuple(planned), held, tuple(filter(None, choices)), decision.waiting, snapshot)
             return _without(seen - _prepared(start) - _brought(start, intent), found)
         for step in decision.steps:
             life = chosen_life(snapshot, intent) if isinstance(step, (PrepareAuthority, IssueLeaves)) else ""
@@ -135,6 +139,7 @@ def _without(stand_ins: frozenset[Certificate], found: Forecast) -> Forecast:
         found.violations,
         tuple(map(told, found.choices)),
         tuple(map(told, found.waiting)),
+        found.end,
     )
 
 
@@ -146,4 +151,5 @@ def _planned(step: Step, snapshot: Snapshot) -> PlannedStep:
         nodes=tuple(pod.name for pod in restarted if pod.component is Component.KAFKA),
         others=tuple(pod.name for pod in restarted if pod.component is not Component.KAFKA),
         reason=step.reason if isinstance(step, Roll) else None,
+        is_change=not step.holds_nothing,
     )

@@ -6,10 +6,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime, timedelta
 
 from ..ledger.journal import in_flight
+from ..ledger.stop import leads, told_of_stop
 from ..ledger.target import resolve
 from ..model.goals import Goal
 from ..model.intent import Intent
@@ -33,14 +34,26 @@ def is_starting(snapshot: Snapshot) -> bool:
 
 
 def cluster_exists(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    if snapshot.reconciliation.exists or intent.goal is Goal.CREATE:
-        return
-    neighbours = ", ".join(snapshot.reconciliation.neighbours)
-    yield Violation(
-        Condition.CLUSTER_EXISTS, snapshot.names.kafka,
-        f"does not exist; the Kafka clusters in this namespace are: {neighbours}." if neighbours
-        else "does not exist, and no other Kafka cluster is seen in this namespace.",
-        "Check the cluster's name and namespace; only the create flow works before the Kafka resource exists.",
+    """A name that is wrong would have a CA made beside the real one."""
+    if not snapshot.reconciliation.exists and not (intent.goal is Goal.CREATE and intent.before_kafka):
+        yield absence_of_cluster(snapshot.names.kafka, snapshot.reconciliation.neighbours)
+
+
+def absence_of_cluster(kafka: str, neighbours: Collection[str]) -> Violation:
+    """The violation by a Kafka resource that does not exist. neighbours: as of ``Reconciliation``."""
+    message = "does not exist, and no other Kafka cluster is seen in this namespace."
+    if neighbours:
+        elsewhere = any("/" in one for one in neighbours)
+        where = (
+            "this namespace has none, and those that are seen in others are"
+            if elsewhere
+            else "the Kafka clusters in this namespace are"
+        )
+        message = f"does not exist; {where}: {', '.join(neighbours)}."
+    return Violation(
+        Condition.CLUSTER_EXISTS, kafka, message,
+        "Check the names of cluster and namespace. Before the Kafka resource exists there is only a first CA to be made, by the create playbook or "
+        "strimzi_ca with before_kafka=true.",
     )  # fmt: skip
 
 
@@ -209,6 +222,21 @@ def target_is_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
             Condition.TARGET_IS_KNOWN, snapshot.names.kafka, f"has no CA with the fingerprint {intent.replaces}, and never had.",
             f"The CA in use has the SHA-256 fingerprint {current}.",
         )  # fmt: skip
+
+
+def not_stopped(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """Another rotation would have to bring the one that is stopped to its end first."""
+    journal = in_flight(snapshot.ledger)
+    if (
+        intent.goal not in (Goal.RENEW, Goal.REPLACE_KEY)
+        or journal is None
+        or journal.stop is None
+        or leads(intent, journal)
+    ):
+        return
+    yield Violation(
+        Condition.NOT_STOPPED, snapshot.names.kafka, *told_of_stop(journal, journal.stop, snapshot.names.ca)
+    )
 
 
 def cluster_is_settled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:

@@ -34,6 +34,7 @@ from .cluster import (
     ledger_is_ours,
     no_left_over_trigger,
     not_paused_by_others,
+    not_stopped,
     nothing_is_in_deletion,
     operator_is_there,
     operator_is_working,
@@ -97,6 +98,7 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     leaves_outlast_the_window,
     leaving_is_unused,
     target_is_known,
+    not_stopped,
     flow_can_be_undone,
     generation_is_unambiguous,
     verifiers_are_known,
@@ -115,9 +117,9 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     secrets_have_room,
     waivers_hold,
 )
-#: Preconditions without which nothing else counts: by a wrong clock every date is, the cluster goes, or the operator that makes everything else is
-#: not there.
-FIRST: tuple[Precondition, ...] = (clocks_agree, nothing_is_in_deletion, operator_is_there)
+#: Preconditions without which nothing else counts: there is no cluster, by a wrong clock every date is wrong, the cluster goes, or the operator that makes
+#: everything else is not there.
+FIRST: tuple[Precondition, ...] = (cluster_exists, clocks_agree, nothing_is_in_deletion, operator_is_there)
 
 
 def check(

@@ -11,6 +11,7 @@ from ..._pki.certificates import Certificate
 from ..evidence.parties import is_taken_up
 from ..evidence.stored import authority_of
 from ..ledger.journal import in_flight
+from ..ledger.stop import stops_before_use
 from ..model.goals import Goal
 from ..model.intent import Intent
 from ..model.ledger import Ledger
@@ -72,10 +73,15 @@ def due_reasons(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> dict[str,
 
 def _has_come_to_stay(current: Certificate, snapshot: Snapshot, ledger: Ledger) -> bool:
     """Whether leaves of the CA in use have a future: no flow is about to replace it. The flow that has brought it may wait for months, until
-    nodes have restarted for another reason, and the first leaves end meanwhile.
+    nodes have restarted for another reason, or one that is to replace it for an approval, and the first leaves end meanwhile.
     """
     entry, begun = ledger.find(current.fingerprint), in_flight(ledger)
-    if entry is None or snapshot.ca.prepared:
+    if entry is None:
+        return False
+    if begun is not None and stops_before_use(begun) and begun.replaces == entry.fingerprint:
+        # Where somebody else keeps its key, the issuer is asked for leaves of the next CA already.
+        return not snapshot.ca.in_use_elsewhere
+    if snapshot.ca.prepared:
         return False
     if begun is not None:
         return begun.successor == entry.fingerprint

@@ -63,7 +63,15 @@ def replace_leaves(at: Situation) -> Steps:
 
     Where nodes are to read them again this happens in a pause: the operator would restart nodes whose leaf has changed.
     """
-    order = _renewal(at) or _first_use(at)
+    return _replaced(at, _renewal(at) or _first_use(at))
+
+
+def renew_leaves(at: Situation) -> Steps:
+    """Issue leaves that are due for renewal, and no other."""
+    return _replaced(at, _renewal(at))
+
+
+def _replaced(at: Situation, order: _Order | None) -> Steps:
     if order is None:
         return ()
     issued = issue(

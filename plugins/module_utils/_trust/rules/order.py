@@ -14,7 +14,15 @@ from .abort import restart_unsure, tell_apart, turn_back
 from .await_clients import await_outside
 from .first_use import await_arrival
 from .hand_over import hand_over
-from .leaves import await_restarts, issue_missing, read_again, replace_leaves, restart_holders, use_by_operator
+from .leaves import (
+    await_restarts,
+    issue_missing,
+    read_again,
+    renew_leaves,
+    replace_leaves,
+    restart_holders,
+    use_by_operator,
+)
 from .pause import resume_reissue
 from .prepare import prepare
 from .presenters import await_pick_up, reissue
@@ -33,6 +41,9 @@ from .tidy import tidy
 from .trust import restart_to_trust
 
 Rule: TypeAlias = Callable[[Situation], Steps]
+
+#: The rules that keep a cluster going while the flow in flight stops before the CA in use gives way to another: scaling, and the leaves of that CA.
+RULES_AT_REST: tuple[Rule, ...] = (scale, issue_missing, renew_leaves, read_again, await_restarts, restart_holders)
 
 RULES: tuple[Rule, ...] = (
     # Chapter "What was begun": first, because a killed call may have left the operator paused, or unable to issue.

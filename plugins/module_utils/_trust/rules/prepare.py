@@ -14,8 +14,10 @@ from ..._pki.defects import named_verifiers
 from ..evidence.stored import presenting
 from ..gates.arrival import STRICT, can_make_room
 from ..gates.introduction import why_not_asked, why_not_linked
+from ..ledger.stop import stop_of
 from ..ledger.target import resolve, rotation_of, supplied_for
 from ..model.goals import Goal
+from ..model.ledger import Stop
 from ..model.names import named
 from ..model.snapshot import PreparedAuthority
 from ..model.steps.authority import PrepareAuthority
@@ -41,8 +43,9 @@ def prepare(at: Situation) -> Steps:
         )
         return (replace(_makes_room(at, at.current), because=because),)
     step = PrepareAuthority(
-        goal=goal, replaces=at.snapshot.ca.current, generation=_next_generation(at, goal), supplied=chain
-    )
+        goal=goal, replaces=at.snapshot.ca.current, generation=_next_generation(at, goal), supplied=chain,
+        stop=_stop(at),
+    )  # fmt: skip
     if goal is not Goal.REPLACE_KEY:
         return (step,)
     if not why_not_linked(at.snapshot, chain):
@@ -56,7 +59,14 @@ def _renewal(at: Situation) -> PrepareAuthority:
     own = current[0].path_length
     length = asked if asked is not None else 1 if own == 0 and at.snapshot.sends_chains else own
     generation = _next_generation(at, Goal.RENEW)
-    return PrepareAuthority(goal=Goal.RENEW, replaces=current, generation=generation, path_length=length)
+    return PrepareAuthority(
+        goal=Goal.RENEW, replaces=current, generation=generation, path_length=length, stop=_stop(at)
+    )
+
+
+def _stop(at: Situation) -> Stop | None:
+    """Where the flow that begins is to stop."""
+    return stop_of(None, at.intent, True, at.snapshot.now)
 
 
 def _makes_room(at: Situation, current: Certificate) -> PrepareAuthority:

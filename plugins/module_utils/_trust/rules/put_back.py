@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from ..ledger.stop import stop_of
 from ..ledger.swap import adoption_of, yet_to_start
 from ..model.steps.authority import PutBack
 from ..model.steps.base import Steps
@@ -21,6 +22,7 @@ def put_back(at: Situation) -> Steps:
     if swap is None or not yet_to_start(at.snapshot):
         return ()
     step = PutBack(
-        chain=swap.replaced.chain, generation=max(swap.replaced.generations), key_generation=at.key_generation_of_pods
-    )
+        chain=swap.replaced.chain, generation=max(swap.replaced.generations), key_generation=at.key_generation_of_pods,
+        stop=stop_of(None, at.intent, True, at.snapshot.now),
+    )  # fmt: skip
     return in_pause(at, step)

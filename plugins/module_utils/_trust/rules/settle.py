@@ -13,7 +13,7 @@ from ..model.steps.authority import RestoreKey
 from ..model.steps.base import Steps
 from ..model.steps.pause import Resume
 from .hand_over import raise_key_generation
-from .leaves import replace_leaves
+from .leaves import renew_leaves, replace_leaves
 from .publish import write_bundle
 from .retire import withdraw
 from .rewrite import rewrite_leaves
@@ -40,12 +40,24 @@ def settle_key(at: Situation) -> Steps:
 
 
 def end_pause(at: Situation) -> Steps:
-    """In a pause, do the steps that it was made for, one after the other; then let the operator go on. No CA leaves in it where the caller
-    stops before that.
+    """In a pause, do the steps that it was made for, one after the other; then let the operator go on. No CA comes into use or leaves in it where
+    the caller stops before that, or the flow does.
     """
     if not at.snapshot.reconciliation.paused_by_us:
         return (Resume(phase=at.phase),) if at.snapshot.reconciliation.mark_left else ()
     leaving = (withdraw,) if at.allows(Phase.RETIRE) else ()
-    rules = (write_bundle, rewrite_leaves, stamp_pods, replace_leaves, scale, switch, *leaving, raise_key_generation)
+    issuing = replace_leaves if at.allows(Phase.USE) or _is_used(at) else renew_leaves
+    rules = (write_bundle, rewrite_leaves, stamp_pods, issuing, scale, _switch_as_asked, *leaving, raise_key_generation)
     wanted = next(filter(None, (rule(at) for rule in rules)), ())
     return wanted or (Resume(phase=at.phase),)
+
+
+def _is_used(at: Situation) -> bool:
+    """Whether leaves of the next CA are stored already: the others follow, so that nodes take all of them up at once."""
+    next_ = at.successor.entry.fingerprint if at.successor is not None else None
+    return next_ is not None and any(at.issuer_of(leaf) == next_ for leaf in at.snapshot.leaves)
+
+
+def _switch_as_asked(at: Situation) -> Steps:
+    steps = switch(at)
+    return steps if all(at.allows(step.phase) for step in steps) else ()

@@ -40,12 +40,16 @@ class Successor:
 
 @dataclass(frozen=True)
 class Situation:
-    """The input of a rule. The books are up to date: ``ledger`` is what the Secret says."""
+    """The input of a rule. The books are up to date: ``ledger`` is what the Secret says.
+
+    resting: the flow in flight is left where it stops, and the rules keep the CA in use going, as if none were in flight.
+    """
 
     snapshot: Snapshot
     intent: Intent
     ledger: Ledger
     gates: Gates
+    resting: bool = False
 
     @property
     def current(self) -> Certificate | None:
@@ -72,7 +76,7 @@ class Situation:
     @property
     def begun(self) -> Journal | None:
         """The flow in flight."""
-        return in_flight(self.ledger)
+        return None if self.resting else in_flight(self.ledger)
 
     @cached_property
     def leads_to_replacement(self) -> bool:
@@ -105,7 +109,7 @@ class Situation:
 
     @cached_property
     def successor(self) -> Successor | None:
-        for prepared in self.snapshot.ca.prepared:
+        for prepared in () if self.resting else self.snapshot.ca.prepared:
             entry = self.ledger.find(prepared.fingerprint)
             if entry is not None and entry.certificate != self.current and entry.fingerprint != self.ledger.undone:
                 introduction = introduction_of(self.snapshot, self.ledger, entry, self.gates)

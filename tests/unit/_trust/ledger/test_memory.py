@@ -303,3 +303,9 @@ def test_whose_listeners_have_yet_to_read_their_new_leaf() -> None:
     """Not those that are gone, nor those of which only the rest of the process holds the old one."""
     snapshot = holding(replace(HELD, awaiting=FIRST | {"gone"}), HeldLeaf(STORED, NOBODY, OTHERS))
     assert yet_to_read(snapshot, books_of(snapshot)) == FIRST
+
+
+def test_there_is_nothing_to_read_where_the_noted_leaf_is_still_stored() -> None:
+    """A call was killed between the note and the new leaf, and no later one issues it."""
+    snapshot = holding(HeldLeaf(STORED, FIRST))
+    assert yet_to_read(snapshot, books_of(snapshot)) == NOBODY

@@ -29,7 +29,7 @@ from ....support.certificates import Entity
 from ..builders import EARLY, EXPIRED, chain_of, cluster
 
 RENEW, REPLACE_KEY, RECONCILE = Intent(Goal.RENEW), Intent(Goal.REPLACE_KEY), Intent(Goal.RECONCILE)
-CREATE, UPGRADE, DOWNGRADE = Intent(Goal.CREATE), Intent(Goal.UPGRADE), Intent(Goal.DOWNGRADE)
+CREATE, UPGRADE, DOWNGRADE = Intent(Goal.CREATE, before_kafka=True), Intent(Goal.UPGRADE), Intent(Goal.DOWNGRADE)
 
 
 TOO_EARLY = "Wait until then, or check the clock of the machine that made it and of this one."

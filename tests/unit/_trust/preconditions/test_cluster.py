@@ -11,9 +11,11 @@ from datetime import timedelta
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.stop import told_of_stop
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Decision
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Stop
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
@@ -26,6 +28,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
     ledger_is_ours,
     no_left_over_trigger,
     not_paused_by_others,
+    not_stopped,
     nothing_is_in_deletion,
     operator_is_there,
     operator_is_working,
@@ -58,7 +61,10 @@ from ..rules.asking import RECONCILE, RENEW, REPLACE_KEY
 from .refusals import CREATE, DOWNGRADE, UPGRADE, Refusal, assert_only_resumed, assert_refused, refusal
 
 KAFKA, LEDGER = "Kafka kafka/demo", "Secret kafka/demo-cluster-ca-trusted-certs"
-CHECK_NAME = "Check the cluster's name and namespace; only the create flow works before the Kafka resource exists."
+CHECK_NAME = (
+    "Check the names of cluster and namespace. Before the Kafka resource exists there is only a first CA to be made, by the create playbook or "
+    "strimzi_ca with before_kafka=true."
+)
 HEALTH = "Bring the cluster to health first; a flow in progress would go on, a new one does not start."
 RELABEL = "Find out who changed this, then put back what it was: kubectl label pod"
 #: The limit of Kubernetes and etcd, by default.
@@ -106,6 +112,9 @@ FIRST_OF_ALL = [
 ]  # fmt: skip
 
 #: Refusals that cannot come up in a pause of ours: the rule asks who paused, or it is asked before a flow starts only.
+STOP = Stop(Phase.PREPARE, NOW - DAY)
+STOPPED = a_journal(stop=STOP)
+
 BEFORE_A_FLOW = [
     refusal(
         not_paused_by_others,
@@ -152,6 +161,12 @@ ALWAYS = [
         cluster_exists,
         f"{KAFKA}: does not exist; the Kafka clusters in this namespace are: one, two. {CHECK_NAME}",
         name="with neighbours", reconciliation=Reconciliation(exists=False, neighbours=("one", "two")),
+    ),
+    refusal(
+        cluster_exists,
+        f"{KAFKA}: does not exist; this namespace has none, and those that are seen in others are: a/one, b/two. {CHECK_NAME}",
+        name="elsewhere", intent=replace(CREATE, before_kafka=False),
+        reconciliation=Reconciliation(exists=False, neighbours=("a/one", "b/two")),
     ),
     *(
         refusal(
@@ -215,6 +230,11 @@ ALWAYS = [
             name=what.rsplit(") ", maxsplit=1)[-1], ledger=books,
         )
         for what, books in FUTURE.items()
+    ),
+    refusal(
+        not_stopped,
+        f"{KAFKA}: {' '.join(told_of_stop(STOPPED, STOP, 'cluster CA'))}",
+        name="by another rotation", intent=RENEW, ledger=ledger(entry(OLD, generations={0}), journal=STOPPED),
     ),
     refusal(
         target_is_known,

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Stop
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
     InPlace,
@@ -63,6 +64,23 @@ def settled(*stored: StoredLeaf, **fields: Any) -> Snapshot:
 
 
 ENDING = leaf_with(44 * DAY)
+
+
+@pytest.mark.parametrize("after", [None, *Phase])
+@pytest.mark.parametrize("here", [True, False])
+def test_a_flow_that_stops_before_it_replaces_the_ca_lets_its_leaves_be_renewed(
+    after: Phase | None, here: bool
+) -> None:
+    """Not where somebody else keeps the key: the issuer is asked for leaves of the next CA already."""
+    journal = a_journal(old=LASTING, stop=Stop(after, NOW) if after else None)
+    books = ledger(entry(LASTING, generations={0}), entry(NEW, UNUSED), journal=journal)
+    ca = secrets(
+        LASTING,
+        prepared=(prepared(NEW),),
+        elsewhere=frozenset() if here else frozenset({LASTING.certificate.public_key_sha256}),
+    )
+    seen = settled(ENDING, ca=ca, ledger=books)
+    assert (ENDING in due_leaves(seen, LEAVES, books)) is (here and after in (Phase.PREPARE, Phase.TRUST))
 
 
 @pytest.mark.parametrize(

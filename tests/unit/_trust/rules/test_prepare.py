@@ -38,7 +38,7 @@ from ..builders import (
 from ..requested import elsewhere
 from .asking import RENEW, REPLACE_KEY, situation, turns
 
-CREATE = Intent(Goal.CREATE)
+CREATE = Intent(Goal.CREATE, before_kafka=True)
 FIRST = cluster(ca=secrets(None), ledger=None, bundle=None, pods=(), leaves=())
 BELOW = chain_of(INTERMEDIATE, ROOT)
 

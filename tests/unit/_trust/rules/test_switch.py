@@ -56,7 +56,7 @@ from ..of_users import broker
 from ..requested import answered, at_hand, elsewhere, with_requests
 from .asking import RENEW, pause_for, situation, turns
 
-CREATE = Intent(Goal.CREATE)
+CREATE = Intent(Goal.CREATE, before_kafka=True)
 NEW_NAME = named(NEW.certificate)
 BLOCKED = InPlace(reload="a permission is missing.")
 RESTARTED = f"Nodes are restarted when the operator is switched to {{}}: {BLOCKED.reload}"

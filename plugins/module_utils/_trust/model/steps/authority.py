@@ -13,6 +13,7 @@ from typing import ClassVar
 
 from ...._pki.certificates import Certificate, Chain
 from ..goals import Goal, Phase
+from ..ledger import Stop
 from ..names import counted, named
 from ..presenters import Presenter, Renewal
 from ..snapshot import PreparedAuthority, Snapshot, StoredLeaf
@@ -28,6 +29,7 @@ class PrepareAuthority(Step):
     asked: reference of the issuer that has to be asked for that one; empty where the key that signs it is here.
     supplied: the CA where it is brought, with its chain; empty where it is made here. path_length: of a renewal that is made here; None: any
     number of CAs below it. at_least_until: the end of a renewal that is made here, where its usual life would end before; None: its usual life.
+    stop: where the flow that begins with it is to stop.
     """
 
     goal: Goal
@@ -38,6 +40,7 @@ class PrepareAuthority(Step):
     linked: bool = False
     asked: str = ""
     supplied: Chain = ()
+    stop: Stop | None = None
     phase: Phase = Phase.PREPARE
 
     def sentence(self) -> str:
@@ -59,7 +62,9 @@ class PrepareAuthority(Step):
         kept = snapshot.ca.kept_keys | {made.fingerprint}
         elsewhere = snapshot.ca.elsewhere | ({made.key} if made.elsewhere and made.key else set())
         after = replace(snapshot, served=_to_be_served(snapshot)) if made.elsewhere else snapshot
-        return after.with_ca(prepared=(*snapshot.ca.prepared, made), kept_keys=kept, elsewhere=elsewhere)
+        return after.with_ca(
+            prepared=(*snapshot.ca.prepared, made), kept_keys=kept, elsewhere=elsewhere, stop=self.stop
+        )
 
 
 def _to_be_served(snapshot: Snapshot) -> Mapping[str, StoredLeaf | None]:
@@ -149,12 +154,13 @@ class PutBack(Step):
     """Make a CA the operator's again in whose place somebody has put another one, and keep that other one beside it as the
     next CA (paused only).
 
-    chain, generation: of the CA that comes back. key_generation: what it was before.
+    chain, generation: of the CA that comes back. key_generation: what it was before. stop: where the flow that begins with this is to stop.
     """
 
     chain: Chain
     generation: int
     key_generation: int
+    stop: Stop | None = None
     phase: Phase = Phase.PREPARE
 
     def sentence(self) -> str:
@@ -168,7 +174,7 @@ class PutBack(Step):
         return snapshot.with_ca(
             current=self.chain, others=others, prepared=(*_without(ca.prepared, next_one), next_one),
             kept_keys=ca.kept_keys | {next_one.fingerprint},
-            certificate_generation=self.generation, key_generation=self.key_generation,
+            certificate_generation=self.generation, key_generation=self.key_generation, stop=self.stop,
         )  # fmt: skip
 
 

@@ -38,6 +38,8 @@ class WriteLedger(Step):
             changes.append(f"the ledger itself in the layout {self.ledger.layout.value}")
         elif self.before.untidy:
             changes.append("the ledger without what an interrupted call has left beside it")
+        if (stop := _stop(self.ledger)) != _stop(self.before):
+            changes.append(f"that the flow {f'stops after the phase {stop.value}' if stop else 'goes on to its end'}")
         noted = _holders(self.ledger) - _holders(self.before)
         if noted and not changes:
             changes = [f"what {counted(len(noted), 'pod')} will present until the next restart"]
@@ -50,6 +52,11 @@ class WriteLedger(Step):
         """Running nodes are asked before the ledger says that no process trusts a CA any more."""
         forgets = set(self.before.removed) - set(self.ledger.removed)
         return Look.FRESH if forgets and snapshot.pods else Look.NONE
+
+
+def _stop(ledger: Ledger) -> Phase | None:
+    """The phase after which a flow stops."""
+    return ledger.journal.stop.after if ledger.journal and ledger.journal.stop else None
 
 
 def _holders(ledger: Ledger) -> frozenset[str]:

@@ -1,0 +1,198 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where a flow is to stop, who may lead it on, and what is done meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.decide import decide
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.books import keep_books
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.stop import (
+    leads,
+    stop_of,
+    stops_before_use,
+    told_of_stop,
+    within_stop,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal, Ledger, Stop
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.books import WriteLedger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Resume
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.settle import end_pause
+
+from ....support.certificates import NOW
+from .. import linked, patient, unlinked
+from ..builders import HOUR, a_journal, books_of
+from ..rules.asking import situation
+
+RECONCILE, REPLACE_KEY = Intent(Goal.RECONCILE), Intent(Goal.REPLACE_KEY)
+ROTATION, TURNED = a_journal(), a_journal(is_abort=True)
+BEFORE = Stop(Phase.TRUST, NOW - HOUR)
+
+
+def stopping(snapshot: Snapshot, after: Phase) -> Snapshot:
+    """The same flow, which is to stop there."""
+    books = books_of(snapshot)
+    journal = books.journal or ROTATION
+    return replace(snapshot, ledger=replace(books, journal=replace(journal, stop=Stop(after, NOW - HOUR))))
+
+
+@pytest.mark.parametrize(
+    ("journal", "intent", "expected"),
+    [
+        (ROTATION, REPLACE_KEY, True),
+        (ROTATION, Intent(Goal.RENEW), False),
+        (ROTATION, Intent(Goal.CREATE), False),
+        (ROTATION, Intent(Goal.RENEW_LEAVES), False),
+        (ROTATION, RECONCILE, False),
+        (ROTATION, replace(RECONCILE, continue_stopped=True), True),
+        (ROTATION, Intent(Goal.ABORT), True),
+        (TURNED, Intent(Goal.ABORT), True),
+        (TURNED, REPLACE_KEY, False),
+        (a_journal(Goal.RENEW), Intent(Goal.RENEW), True),
+        (a_journal(Goal.RENEW), REPLACE_KEY, True),
+        (a_journal(Goal.RENEW), RECONCILE, False),
+        (a_journal(Goal.CREATE), Intent(Goal.CREATE), True),
+    ],
+)
+def test_who_leads_a_flow(journal: Journal, intent: Intent, expected: bool) -> None:
+    assert leads(intent, journal) is expected
+
+
+@pytest.mark.parametrize("is_led", [True, False])
+@pytest.mark.parametrize("before", [None, Phase.PREPARE, Phase.TRUST, Phase.USE])
+@pytest.mark.parametrize("asked", [None, Phase.PREPARE, Phase.TRUST, Phase.USE])
+def test_where_a_flow_stops_from_now_on(before: Phase | None, asked: Phase | None, is_led: bool) -> None:
+    """The call that leads it says where, and all others can only bring it forward; the time is that of the first call that asked for it."""
+    was = Stop(before, NOW - HOUR) if before else None
+    found = stop_of(was, Intent(Goal.RECONCILE, stop_after=asked), is_led, NOW)
+    wanted = asked if is_led else min(filter(None, (before, asked)), key=lambda one: one.position, default=None)
+    assert (found.after if found else None) is wanted
+    assert found is None or found.asked_at == (NOW - HOUR if wanted is before else NOW)
+
+
+@pytest.mark.parametrize(
+    ("until", "expected"), [(None, Phase.TRUST), (Phase.USE, Phase.TRUST), (Phase.PREPARE, Phase.PREPARE)]
+)
+def test_a_call_enters_no_phase_after_it(until: Phase | None, expected: Phase) -> None:
+    assert within_stop(replace(RECONCILE, until=until), BEFORE).until is expected
+
+
+@pytest.mark.parametrize(
+    ("journal", "expected"),
+    [
+        (ROTATION, False),
+        (replace(ROTATION, stop=Stop(Phase.PREPARE, NOW)), True),
+        (replace(ROTATION, stop=BEFORE), True),
+        (replace(ROTATION, stop=Stop(Phase.USE, NOW)), False),
+        (replace(TURNED, stop=BEFORE), False),
+    ],
+)
+def test_whether_the_ca_in_use_stays_meanwhile(journal: Journal, expected: bool) -> None:
+    assert stops_before_use(journal) is expected
+
+
+def test_what_is_said_of_it() -> None:
+    stopped, remedy = told_of_stop(ROTATION, BEFORE, "clients CA")
+    assert f"clients CA (replacement of the key, begun on {ROTATION.started_at:%Y-%m-%d})" in stopped
+    assert stopped.endswith(f"stops after the phase trust, as asked for on {BEFORE.asked_at:%Y-%m-%d at %H:%M} UTC.")
+    assert "strimzi_ca with state=replaced, " in remedy
+    assert remedy.endswith("state=aborted undoes it.")
+    assert "state=aborted, or the playbook" in told_of_stop(TURNED, BEFORE, "cluster CA")[1]
+    assert "undoes" not in told_of_stop(TURNED, BEFORE, "cluster CA")[1]
+
+
+# In decisions.
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "after"),
+    [(linked.TRUSTED, Phase.TRUST), (unlinked.IN_BUNDLE, Phase.PREPARE), (linked.ALONE, Phase.USE)],
+)
+def test_a_call_that_does_not_lead_says_so_and_does_nothing(snapshot: Snapshot, after: Phase) -> None:
+    seen = stopping(snapshot, after)
+    seen = replace(seen, ledger=_kept(seen))
+    held = decide(seen, RECONCILE)
+    assert (held.steps, held.violations, held.done) == ((), (), True)
+    assert held.stop == Stop(after, NOW - HOUR)
+    assert "stops after the phase" in held.waiting[-1]
+    assert held.pending
+    led = decide(seen, replace(REPLACE_KEY, stop_after=after))
+    assert (led.stop, bool(led.steps)) == (None, True)
+
+
+def _kept(snapshot: Snapshot) -> Ledger | None:
+    """The ledger with its books kept, so that what follows is the next step."""
+    first = decide(snapshot, RECONCILE)
+    (write,) = first.steps or (None,)
+    return write.ledger if isinstance(write, WriteLedger) else snapshot.ledger
+
+
+def test_a_pause_of_ours_brings_no_ca_into_use_that_is_to_wait() -> None:
+    at = situation(linked.HALTED)
+    waits = replace(at, intent=replace(at.intent, until=Phase.TRUST))
+    assert [type(step) for step in end_pause(waits)] == [Resume]
+    assert [type(step) for step in end_pause(at)] != [Resume]
+
+
+def test_a_pause_in_which_a_ca_came_into_use_for_some_goes_on_for_all() -> None:
+    """Wherever the caller stops: nodes take all of it up at once."""
+    at, waits = (situation(patient.NOTED, replace(REPLACE_KEY, until=until)) for until in (None, Phase.TRUST))
+    assert ([type(step) for step in end_pause(at)], [type(step) for step in end_pause(waits)]) == (
+        [IssueLeaves],
+        [Resume],
+    )
+    half = (linked.ISSUED.leaves[0], *patient.NOTED.leaves[1:])
+    at, waits = (replace(one, snapshot=replace(one.snapshot, leaves=half)) for one in (at, waits))
+    assert [type(step) for step in end_pause(waits)] == [IssueLeaves]
+    assert end_pause(waits) == end_pause(at)
+
+
+def test_the_stop_goes_beside_the_prepared_ca() -> None:
+    """A call that is killed before the journal is open has not lost it."""
+    (step,) = decide(linked.SETTLED, replace(REPLACE_KEY, stop_after=Phase.USE)).steps
+    assert isinstance(step, PrepareAuthority)
+    assert step.stop == Stop(Phase.USE, NOW)
+    begun = replace(linked.PREPARED, ca=replace(linked.PREPARED.ca, stop=step.stop), now=NOW + HOUR)
+    assert _stop_in_books(begun, RECONCILE) == step.stop
+    assert _stop_in_books(begun, replace(RECONCILE, stop_after=Phase.TRUST)) == Stop(Phase.TRUST, NOW + HOUR)
+    assert _stop_in_books(begun, REPLACE_KEY) is None
+
+
+def _stop_in_books(snapshot: Snapshot, intent: Intent) -> Stop | None:
+    journal = keep_books(snapshot, intent, GATES)[0].journal
+    assert journal is not None
+    return journal.stop
+
+
+@pytest.mark.parametrize("after", [Phase.PREPARE, None])
+def test_the_books_follow_who_leads(after: Phase | None) -> None:
+    seen = stopping(linked.TRUSTED, Phase.TRUST)
+    assert _stop_in_books(seen, RECONCILE) == BEFORE
+    assert _stop_in_books(seen, replace(REPLACE_KEY, stop_after=after)) == (Stop(after, NOW) if after else None)
+    assert _stop_in_books(seen, replace(Intent(Goal.ABORT), stop_after=after)) == (Stop(after, NOW) if after else None)
+
+
+def test_a_flow_that_has_finished_has_no_stop() -> None:
+    assert _stop_in_books(stopping(linked.READ_AGAIN, Phase.RETIRE), RECONCILE) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (None, Phase.TRUST, "record that the flow stops after the phase trust"),
+        (Phase.TRUST, None, "record that the flow goes on to its end"),
+    ],
+)
+def test_the_write_of_it_says_so(before: Phase | None, after: Phase | None, said: str) -> None:
+    was, is_ = (books_of(stopping(linked.TRUSTED, one) if one else linked.TRUSTED) for one in (before, after))
+    assert WriteLedger(ledger=is_, before=was, phase=Phase.TRUST).sentence() == said

@@ -1,0 +1,92 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A call in check mode tells whether it would change anything, and shows by object what the whole of its plan would leave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ...support.memory_cluster import MemoryCluster
+from . import stages
+from .running import call
+
+REPLACED = {"state": "replaced", **stages.FAST}
+CALLS: list[tuple[Callable[[], MemoryCluster], str, dict[str, Any]]] = [
+    (stages.managed, "strimzi_ca", REPLACED),
+    (stages.managed, "strimzi_ca", {"state": "renewed"}),
+    (stages.managed, "strimzi_ca", {"state": "present"}),
+    (stages.managed, "strimzi_ca", {"state": "handed_back"}),
+    (stages.managed, "strimzi_trusted_certs", {"state": "retired"}),
+    (stages.managed, "strimzi_trusted_certs", {"state": "converted", "layout": "single"}),
+    (stages.managed, "strimzi_trusted_certs", {"state": "converted", "layout": "split"}),
+    (stages.managed, "strimzi_ee_cert", {"state": "renewed"}),
+    (stages.managed, "strimzi_ee_cert", {"state": "issued"}),
+    (stages.managed, "strimzi_roll", {}),
+    (stages.managed, "strimzi_node_pool", {"pool": "kafka", "replicas": 3}),
+    (stages.generated, "strimzi_ca", {"state": "adopted"}),
+    (stages.prepared, "strimzi_ca", REPLACED),
+    (stages.prepared, "strimzi_ca", {"state": "aborted"}),
+    (stages.prepared, "strimzi_trusted_certs", {"state": "trusted"}),
+    (stages.issued, "strimzi_roll", {}),
+    (stages.issued, "strimzi_ee_cert", {"state": "issued"}),
+    (stages.taken_up, "strimzi_ca", {"state": "promoted"}),
+    (stages.switched, "strimzi_ca", {"state": "promoted"}),
+    (stages.switched, "strimzi_trusted_certs", {"state": "retired"}),
+]
+
+
+@pytest.mark.parametrize(("stage", "module", "options"), CALLS)
+def test_check_mode_tells_changed_as_the_call_then_does(
+    stage: Callable[[], MemoryCluster], module: str, options: dict[str, Any]
+) -> None:
+    memory = stage()
+    planned = stages.done(memory, module, check=True, **options)
+    assert planned.writes == []
+    assert bool(planned.result["diff"]) is planned.result["changed"]
+    assert stages.done(memory, module, **options).result["changed"] is planned.result["changed"]
+
+
+def shown(memory: MemoryCluster, **options: Any) -> dict[str, tuple[Any, Any]]:
+    found = call("strimzi_ca", memory, check=True, **options).result["diff"]
+    return {one["after_header"]: (one["before"], one["after"]) for one in found}
+
+
+def test_a_replacement_shows_every_object_that_it_writes_and_restarts() -> None:
+    memory = stages.managed()
+    diff = shown(memory, **REPLACED)
+    before, after = diff["Secret kafka/demo-cluster-ca-cert"]
+    assert before["ca.crt"].startswith("CN=cluster-ca v0,O=io.strimzi (")
+    assert after == {
+        "ca.crt": "CN=cluster-ca v1,O=io.strimzi (to be made)",
+        "beside it": [],
+        "generation": before["generation"] + 1,
+    }
+    pod, leaf = next((name, values) for name, values in diff.items() if name.startswith("Secret kafka/demo-kafka-"))
+    assert (leaf[0]["issuer"], leaf[1]["issuer"]) == ("CN=cluster-ca v0,O=io.strimzi", "CN=cluster-ca v1,O=io.strimzi")
+    assert leaf[1]["certificate"] == "to be issued"
+    restarts = {name: values for name, values in diff.items() if name.startswith("Pod ")}
+    assert (
+        sum(values[1]["restarts"] for values in restarts.values())
+        == call("strimzi_ca", memory, check=True, **REPLACED).result["planned_restarts"]
+    )
+    assert pod.replace("Secret", "Pod") in restarts
+
+
+def test_a_flow_that_stops_shows_what_it_would_have_done_by_then() -> None:
+    diff = shown(stages.managed(), **REPLACED, until_phase="prepare")
+    assert diff["Secret kafka/demo-cluster-ca"][1]["prepared"] == ["CN=cluster-ca v1,O=io.strimzi (to be made)"]
+    assert not [name for name in diff if name.startswith(("Pod ", "Secret kafka/demo-kafka-"))]
+
+
+def test_without_diff_none_is_made() -> None:
+    assert "diff" not in call("strimzi_ca", stages.managed(), check=True, diff=False, **REPLACED).result
+
+
+def test_the_phases_of_a_plan_are_told_in_their_order() -> None:
+    for stage in (stages.managed, stages.prepared, stages.unlinked):
+        phases = call("strimzi_ca", stage(), check=True, **REPLACED).result["planned_phases"]
+        assert phases == [one for one in ("prepare", "trust", "use", "retire") if one in phases]
