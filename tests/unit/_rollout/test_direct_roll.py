@@ -40,10 +40,10 @@ class DirectCluster(MemoryCluster):
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         super().__init__()
-        run_flow(self.work(), Intent(goal=Goal.CREATE))
+        run_flow(self.work(), Intent(goal=Goal.CREATE, before_kafka=True))
         user_managed(self)
         self.settle()
-        run_flow(self.work(), Intent(goal=Goal.CREATE))
+        run_flow(self.work(), Intent(goal=Goal.CREATE, before_kafka=True))
         roles = dict.fromkeys(range(3), "cb")
         self.kafka = FakeKafka(self.api, lambda: self.seconds, roles, [FakeTopic("orders", (0, 1, 2))], active=1)
         self.asked: list[tuple[str, ...]] = []
