@@ -116,7 +116,7 @@ cluster:
   description: The Kafka resource as seen.
   returned: always
   type: dict
-  sample: {name: demo, namespace: kafka, exists: true, generated: false, paused: false, ready: true}
+  sample: {name: demo, namespace: kafka, exists: true, generated: false, paused: false, ready: true, failure: ""}
 requests:
   description: The requests that wait for somebody to carry them, as they are after this call.
   returned: always

@@ -77,9 +77,10 @@ def slow_operator(memory: MemoryCluster, patch: pytest.MonkeyPatch) -> None:
 
 
 def in_order(steps: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """A step that is taken in two halves, because the operator was slow, counts as one. Steps that keep the books are left out:
-    nobody knows beforehand when there is something to record."""
-    return [step for step, _group in groupby(step for step in steps if not step[1].startswith("record "))]
+    """A step that is taken in two halves, because the operator was slow, counts as one. Steps that keep the books, or wait for the
+    operator's verdict, are left out: a plan does not know when there is something to record, and how far behind the operator is."""
+    unplanned = ("record ", "wait until the operator has reconciled")
+    return [step for step, _group in groupby(step for step in steps if not step[1].startswith(unplanned))]
 
 
 def planned_steps(planned: Forecast) -> list[tuple[str, str]]:

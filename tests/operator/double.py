@@ -47,6 +47,8 @@ class OperatorDouble:
         self.is_reconciling = False
         #: Called between the moment at which it reads leaves and the one at which it writes them.
         self.having_read: Callable[[], None] = lambda: None
+        #: Called at the end of a reconcile; it raises ReconcileFailed for what the real one would not accept and this double does not look at.
+        self.having_reconciled: Callable[[], None] = lambda: None
 
     def reconcile(self, cluster: str) -> None:
         kafka = self.api.get("kafkas", cluster)
@@ -59,6 +61,7 @@ class OperatorDouble:
         self.is_reconciling = True
         try:
             cluster_ca = self._reconcile(kafka)
+            self.having_reconciled()
         except ReconcileFailed as failure:
             self._status(kafka, "NotReady", failure.reason, str(failure), {})
             return

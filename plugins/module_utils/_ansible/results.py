@@ -71,6 +71,7 @@ def describe_cluster(snapshot: Snapshot) -> dict[str, Any]:
         "generated": state.generated,
         "paused": state.paused,
         "ready": state.ready,
+        "failure": str(state.failure) if state.failure else "",
     }
 
 

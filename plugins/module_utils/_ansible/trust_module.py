@@ -42,6 +42,7 @@ from .._trust.model.listeners import ObservedListener
 from .._trust.model.pools import Scaling
 from .._trust.model.snapshot import PreparedAuthority
 from .._trust.preconditions.clock import doubtful_clock
+from .._trust.rules.verdict import failure_that_holds_nothing
 from . import connect
 from .arguments import ArgumentSpec
 from .issuer_options import issuer_settings
@@ -262,6 +263,8 @@ class TrustModule(ClusterModule):
             )
         seen = outcome.observation.snapshot
         for sentence in (*left_to_their_owner(seen), *doubtful_clock(seen)):
+            self.module.warn(sentence)
+        if sentence := failure_that_holds_nothing(seen, outcome.decision):
             self.module.warn(sentence)
         looked = outcome.looked.snapshot if outcome.looked else None
         result = {

@@ -19,7 +19,7 @@ from .._strimzi import operator
 from .._strimzi.errors import LinkUnavailable, NodesSilent, ReloadImpossible, StepError
 from .._strimzi.observe import Observation
 from .._strimzi.work import Work
-from .._trust.decide import ENGINE, Engine, decide
+from .._trust.decide import ENGINE, Engine, decide, decide_at_the_end
 from .._trust.model.decision import Decision, Transition
 from .._trust.model.intent import Intent, Spread
 from .._trust.model.ledger import Ledger
@@ -103,7 +103,15 @@ def _go_on(
     while True:
         patience.through(partial(course.see, outcome.observation), _limit(outcome))
         steps, snapshot = outcome.decision.steps, outcome.observation.snapshot
-        if not steps or (reached(snapshot) and not snapshot.reconciliation.paused_by_us):
+        if steps and reached(snapshot) and not snapshot.reconciliation.paused_by_us:
+            last = decide_at_the_end(snapshot, intent, engine)
+            if not last.steps:
+                outcome.decision = replace(
+                    outcome.decision, violations=(*outcome.decision.violations, *last.violations)
+                )
+                return
+            steps, outcome.decision = last.steps, last
+        if not steps:
             return
         intent = _with_restarts_where_they_began(steps, work, intent)
         if obstacles := course.obstacles(outcome.observation, intent, steps):

@@ -21,7 +21,7 @@ from .._trust.model.steps.authority import (
 from .._trust.model.steps.base import Step
 from .._trust.model.steps.books import DeleteLedger, WriteLedger
 from .._trust.model.steps.nodes import StampPods
-from .._trust.model.steps.pause import Pause, Resume
+from .._trust.model.steps.pause import AwaitVerdict, Pause, Resume
 from .._trust.model.steps.pools import SetReplicas
 from .._trust.model.steps.presenters import AwaitKept, AwaitPickUp, AwaitReissue, PauseReissue, ResumeReissue
 from .._trust.model.steps.trust import AwaitBundle, AwaitClients, AwaitOutside, Project, Publish, Withdraw, WriteBundle
@@ -84,4 +84,5 @@ CARRY_OUT: Mapping[type[Step], CarryOut] = {
     SetReplicas: _writing(pool_writes.set_replicas),
     Pause: operator.pause,
     Resume: operator.resume,
+    AwaitVerdict: operator.await_verdict,
 }

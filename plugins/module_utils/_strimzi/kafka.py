@@ -11,8 +11,9 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+from .._kube.times import read_time
 from .._trust.model.presenters import ReissuePause
-from .._trust.model.snapshot import Reconciliation
+from .._trust.model.snapshot import FailedReconcile, Reconciliation
 from . import names
 from .secret_data import annotation
 
@@ -24,9 +25,27 @@ _OWN_TYPE = "strimzi.io"
 _REPLACES_KEY = "replace-key"
 
 
+#: The reason of a resource that an operator has just seen for the first time: no verdict (docs/operator.md, "Kafka resource").
+_CREATING = "Creating"
+
+
 def condition(kafka: Mapping[str, Any] | None, kind: str) -> bool:
+    return _condition(kafka, kind) is not None
+
+
+def _condition(kafka: Mapping[str, Any] | None, kind: str) -> Mapping[str, Any] | None:
     conditions = ((kafka or {}).get("status") or {}).get("conditions") or []
-    return any(c.get("type") == kind and c.get("status") == "True" for c in conditions)
+    return next((c for c in conditions if c.get("type") == kind and c.get("status") == "True"), None)
+
+
+def failure_of(kafka: Mapping[str, Any] | None) -> FailedReconcile | None:
+    """How the operator's last reconcile of the resource has failed, in its own words."""
+    found = _condition(kafka, "NotReady")
+    if found is None or found.get("reason") == _CREATING:
+        return None
+    return FailedReconcile(
+        str(found.get("reason") or ""), str(found.get("message") or ""), read_time(found.get("lastTransitionTime"))
+    )
 
 
 def _specified(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -> Mapping[str, Any]:
@@ -77,7 +96,7 @@ def with_nodes(
         absent = "its status has no condition, which an operator sets as soon as it sees the resource"
     elif observed > generation:
         absent = f"its status is about generation {observed} of a resource that has come to generation {generation}"
-    elif not state.failed and len(nodes) > 1 and not pods:
+    elif not (state.failure or state.is_first) and len(nodes) > 1 and not pods:
         absent = f"none of its {len(nodes)} nodes has a pod, and its status says nothing of that"
     else:
         return state
@@ -94,11 +113,14 @@ def read_reconciliation(
         generated=is_generated(kafka, scope),
         observed=is_observed(kafka),
         ready=condition(kafka, "Ready"),
-        failed=condition(kafka, "NotReady"),
+        is_first=(_condition(kafka, "NotReady") or {}).get("reason") == _CREATING,
+        failure=failure_of(kafka),
         paused=paused,
         paused_by_us=paused and annotation(kafka, scope.paused_by) is not None,
         pause_effective=paused and condition(kafka, PAUSED),
         mark_left=not paused and annotation(kafka, scope.paused_by) is not None,
+        resuming=not paused and condition(kafka, PAUSED),
+        request=annotation(kafka, names.RECONCILE_REQUEST) or "",
         neighbours=neighbours,
         pauser=_pauser(kafka, scope) if paused else "",
         foreign_type=_foreign_type(kafka, scope),

@@ -12,16 +12,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .._kube.errors import TimedOut
-from .._kube.resources import SECRETS
+from .._kube.resources import PODS, SECRETS
 from .._kube.wait import wait_until
 from .._trust.model.steps.authority import SetGenerated
-from .._trust.model.steps.pause import Pause, Resume
+from .._trust.model.steps.pause import AwaitVerdict, Pause, Resume
 from .._trust.model.steps.trust import AwaitBundle
 from . import names
 from .actions import Action
 from .errors import OperatorSilent
-from .kafka import PAUSED, condition, is_observed
+from .kafka import PAUSED, condition, failure_of, is_observed
 from .observe import Observation
+from .pods import is_ready
 from .resources import KAFKAS
 from .secret_data import annotation
 from .trust_bundle import read_bundle
@@ -194,6 +195,43 @@ def resume(step: Resume, observation: Observation, work: Work) -> None:
     _edit_kafka(
         observation, work, step.phase.value, "resume reconciliation", {"metadata": {"annotations": annotations}}
     )
+
+
+def await_verdict(step: AwaitVerdict, observation: Observation, work: Work) -> None:
+    """Wait until the operator has ended the reconcile after a pause; or, where it says that it cannot use what is stored, until it is content or says
+    something else. While pods move it is at work, and is given its time again. Where nothing comes, what it has said stays.
+    """
+    where, phase = f"Kafka {work.scope.namespace}/{work.scope.cluster}", step.phase.value
+    if work.dry_run:
+        work.record(Action("wait", where, step.sentence(), phase))
+        return
+    if step.request:
+        request_reconcile(observation, work, phase, step.request)
+    said, moves, begun = failure_of(observation.kafka), _moves(work), work.clock.monotonic()
+
+    def settled(kafka: Mapping[str, Any]) -> bool:
+        return not condition(kafka, PAUSED) if not step.request else failure_of(kafka) != said
+
+    if said is not None:
+        work.tell(f"{where}: {step.sentence()}, which says now: {said}")
+    while True:
+        try:
+            _wait_for_kafka(work, settled, "gone on with")
+            break
+        except OperatorSilent:
+            before, moves = moves, _moves(work)
+            if moves != before:
+                continue
+            if not step.request:
+                raise
+            break
+    work.record(Action("wait", where, step.sentence(), phase, seconds=work.clock.monotonic() - begun))
+
+
+def _moves(work: Work) -> frozenset[tuple[str, bool]]:
+    """The pods of the cluster by UID, and whether each is ready: it changes while the operator is at work."""
+    listed = work.client.list(PODS, work.scope.namespace, label_selector=work.scope.selector).items
+    return frozenset((str(pod["metadata"]["uid"]), is_ready(pod)) for pod in listed)
 
 
 def pause_for(holder: str, observation: Observation, work: Work) -> None:

@@ -37,6 +37,7 @@ from .rules.put_back import put_back
 from .rules.requests import ending_unserved, leaves_to_ask_for, still_awaited
 from .rules.retirement import is_patient
 from .rules.situation import Situation
+from .rules.verdict import await_verdict, operator_refusals
 from .rules.waiting import still_held
 
 _PHASE_OF_STATE = {
@@ -146,14 +147,36 @@ def _next(at: Situation, steps: Steps) -> Decision:
     asked = found.reasons if found else {}
     if allowed:
         return Decision(steps=allowed, asked=asked)
+    ending = _ending(at, work_is_left=bool(steps))
+    if ending.steps:
+        return replace(ending, asked=asked)
     if steps:
         left = (*(step.as_left() for step in steps), *ending_unserved(at, found))
-        return Decision(done=True, pending=left, asked=asked)
+        return replace(ending, pending=left, asked=asked)
     held, later = (holds(at), held_after(at)) if at.snapshot.ledger else ((), ())
     awaited = (*to_be_confirmed(at), *still_awaited(at))
+    violations = (*held, *ending.violations)
     return Decision(
-        violations=held, done=not held and not awaited, pending=later, waiting=(*awaited, *still_held(at)), asked=asked
+        violations=violations,
+        done=not violations and not awaited,
+        pending=later,
+        waiting=(*awaited, *still_held(at)),
+        asked=asked,
     )
+
+
+def decide_at_the_end(snapshot: Snapshot, intent: Intent, engine: Engine = ENGINE) -> Decision:
+    """The decision where a call has come to what it was asked for before the flow is at its end: only the operator's verdict on that is left."""
+    return _ending(Situation(snapshot, intent, snapshot.ledger or Ledger(), engine.gates), work_is_left=True)
+
+
+def _ending(at: Situation, *, work_is_left: bool) -> Decision:
+    """Where leaves are still awaited, the operator cannot be ready, and its verdict is about those."""
+    awaits = bool(still_awaited(at))
+    if (steps := await_verdict(at, work_is_left=work_is_left)) and (at.snapshot.reconciliation.resuming or not awaits):
+        return Decision(steps=steps)
+    refused = () if awaits else tuple(operator_refusals(at, work_is_left=work_is_left))
+    return Decision(violations=refused, done=not refused)
 
 
 def _refused_restarts(at: Situation, steps: Steps) -> tuple[Violation, ...]:

@@ -18,10 +18,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors i
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import SetGenerated
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Resume
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import AwaitVerdict, Resume
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import AwaitBundle
 
-from .bench import SCOPE, Bench, conditions, kafka, pem, secret
+from .bench import SCOPE, Bench, conditions, kafka, pem, pod, secret
 from .steps import NEXT, OLD, PAUSE, fingerprint
 
 BUNDLE, CERTIFICATES = SCOPE.trust_bundle_secret, SCOPE.ca_certificate_secret
@@ -216,3 +216,55 @@ def test_a_refused_write_is_not_waited_for() -> None:
     with pytest.raises(KubeError):
         carry_out(PAUSE, observation, bench.work())
     assert bench.clock.seconds == 0.0
+
+
+def not_ready(message: str) -> dict[str, Any]:
+    return {"conditions": [{"type": "NotReady", "status": "True", "reason": "RuntimeException", "message": message}]}
+
+
+ASKED = AwaitVerdict(phase=Phase.USE, request="verdict-1")
+
+
+def test_the_reconcile_after_a_pause_is_waited_for() -> None:
+    bench = bench_of(PAUSED)
+    bench.at(3, lambda: bench.change("kafkas", "demo", {"status": not_ready("no")}, "status"))
+    (action,) = run(bench, AwaitVerdict(phase=Phase.USE))
+    assert (action.verb, action.object) == ("wait", "Kafka kafka/demo")
+    assert bench.clock.seconds == soon_after(3)
+    assert bench.annotation("kafkas", "demo", "reconcile-request") is None
+
+
+def test_an_operator_that_does_not_go_on_after_a_pause() -> None:
+    with pytest.raises(OperatorSilent, match="has not gone on with Kafka kafka/demo within 5 s"):
+        run(bench_of(PAUSED), AwaitVerdict(phase=Phase.USE))
+
+
+@pytest.mark.parametrize("status", [{"conditions": conditions("Ready")}, not_ready("another thing")])
+def test_it_is_asked_to_look_again_and_says_something_else(status: dict[str, Any]) -> None:
+    bench = bench_of(not_ready("no"))
+    bench.at(2, lambda: bench.change("kafkas", "demo", {"status": status}, "status"))
+    assert [action.verb for action in run(bench, ASKED)] == ["update", "wait"]
+    assert bench.find("kafkas", "demo")["metadata"]["annotations"][REQUEST] == "verdict-1"
+    assert bench.clock.seconds == soon_after(2)
+
+
+def test_what_it_has_said_stays_where_nothing_else_comes() -> None:
+    bench = bench_of(not_ready("no"))
+    assert [action.verb for action in run(bench, ASKED)] == ["update", "wait"]
+    assert bench.clock.seconds == soon_after(5)
+
+
+def test_while_pods_move_it_is_given_its_time_again() -> None:
+    bench = bench_of(not_ready("no"))
+    bench.at(3, lambda: bench.create("pods", pod("demo-kafka-0", ready=False)))
+    bench.at(8, lambda: bench.change("pods", "demo-kafka-0", {"status": pod("demo-kafka-0")["status"]}, "status"))
+    bench.at(13, lambda: bench.change("kafkas", "demo", {"status": {"conditions": conditions("Ready")}}, "status"))
+    run(bench, ASKED)
+    assert bench.clock.seconds == soon_after(13)
+
+
+def test_a_dry_run_asks_for_no_verdict() -> None:
+    bench = bench_of(not_ready("no"))
+    before = len(bench.api.writes)
+    assert [action.verb for action in run(bench, ASKED, dry_run=True)] == ["wait"]
+    assert len(bench.api.writes) == before

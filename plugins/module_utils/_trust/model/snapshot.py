@@ -206,14 +206,31 @@ class CaSecrets:
 
 
 @dataclass(frozen=True)
+class FailedReconcile:
+    """The operator's own words on its last reconcile, which has failed: the condition ``NotReady``.
+
+    reason: the class of its error. since: when it said so first; None where it says no time.
+    """
+
+    reason: str
+    message: str
+    since: datetime | None = None
+
+    def __str__(self) -> str:
+        return ": ".join(filter(None, (self.reason, self.message.rstrip("."))))
+
+
+@dataclass(frozen=True)
 class Reconciliation:
     """The state of the Kafka resource, and whether the operator works on it.
 
     exists: the Kafka resource exists. generated: the operator generates the cluster CA.
-    observed: the operator has seen the current generation of the resource. ready: condition ``Ready``. failed: its last reconcile has.
+    observed: the operator has seen the current generation of the resource. ready: condition ``Ready``. is_first: its first reconcile is under way.
+    failure: how its last reconcile has failed; None where it has not.
     paused: the pause annotation is set. paused_by_us: a flow of this collection set it.
     pause_effective: the operator has confirmed the pause. mark_left: another hand has ended a pause of a flow of this collection, and the
-    annotation that says whose it was is still there.
+    annotation that says whose it was is still there. resuming: a pause has ended, and no reconcile has since.
+    request: the name of the last request of this collection to reconcile.
     neighbours: where the Kafka resource does not exist, the names of those that do in its namespace; where there is none, and nothing of this cluster
     either, those of other namespaces as "<namespace>/<name>", as far as they may be seen. pauser: who has paused it, as far as
     that is known and it is somebody else. foreign_type: what the resource says of where the operator has the CA from; empty where the operator or its
@@ -226,11 +243,14 @@ class Reconciliation:
     generated: bool = False
     observed: bool = True
     ready: bool = True
-    failed: bool = False
+    is_first: bool = False
+    failure: FailedReconcile | None = None
     paused: bool = False
     paused_by_us: bool = False
     pause_effective: bool = False
     mark_left: bool = False
+    resuming: bool = False
+    request: str = ""
     neighbours: tuple[str, ...] = ()
     pauser: str = ""
     foreign_type: str = ""

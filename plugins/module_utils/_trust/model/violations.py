@@ -66,6 +66,7 @@ class Condition(str, Enum):
     EVIDENCE = "evidence"
     TRUST = "trust"
     REMOVAL = "removal"
+    VERDICT = "verdict"
     IN_PLACE = "in_place"
     # Conditions before each pass of a call.
     WRITES_LAST = "writes_last"

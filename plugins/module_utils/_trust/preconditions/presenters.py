@@ -51,7 +51,8 @@ def _why_unsettled(snapshot: Snapshot) -> str:
     """Why it is not known that brokers run as the Kafka resource says, as a part of a sentence; empty where they do."""
     if not snapshot.reconciliation.observed:
         return "the operator has not acted on the resource in its present form"
-    return "the operator's last reconcile has failed" if snapshot.reconciliation.failed else ""
+    state = snapshot.reconciliation
+    return "the operator's last reconcile has failed" if state.failure or state.is_first else ""
 
 
 def somebody_issues(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:

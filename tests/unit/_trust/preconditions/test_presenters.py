@@ -13,6 +13,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
+    FailedReconcile,
     IssuedBy,
     Reconciliation,
     Snapshot,
@@ -34,7 +35,9 @@ from .refusals import RECONCILE, RENEW, REPLACE_KEY, UPGRADE, Refusal, assert_re
 UNKNOWN = users(presenters=presenting(presenter(issuer=None, why="nobody says so")))
 UNSERVED = users(presenters=presenting(presenter(hindered="it is paused")))
 CUSTOM = users(has_verifiers=False, unmanaged=("listener own (9094)", "listener b (9)"))
-FAILED = users(has_verifiers=False, reconciliation=Reconciliation(ready=False, failed=True))
+FAILED = users(
+    has_verifiers=False, reconciliation=Reconciliation(ready=False, failure=FailedReconcile("Invalid", "no"))
+)
 UNSEEN = replace(STAGES["switched"], has_verifiers=False, reconciliation=Reconciliation(observed=False))
 ALONE = users(issued_by=IssuedBy.NOBODY)
 ELSEWHERE = replace(REPLACE_KEY, supplied=replace(prepared(NEW), elsewhere=True))

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Steps that pause the operator and let it go on."""
+"""Steps that pause the operator, let it go on, and wait for what it says then."""
 
 from __future__ import annotations
 
@@ -61,3 +61,24 @@ class Resume(Step):
 
     def look(self, snapshot: Snapshot) -> Look:
         return _remembered(snapshot)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AwaitVerdict(Step):
+    """Wait for the end of the operator's next reconcile, and so for its verdict on what is stored.
+
+    request: the name under which it is asked to reconcile now; empty where it does so by itself, after a pause.
+    """
+
+    request: str = ""
+    is_told: ClassVar[bool] = False
+
+    def sentence(self) -> str:
+        return "wait until the operator has reconciled what is stored"
+
+    def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
+        """A forecast assumes that it says of the same what it has said before."""
+        state = replace(
+            snapshot.reconciliation, resuming=False, request=self.request or snapshot.reconciliation.request
+        )
+        return replace(snapshot, reconciliation=state)

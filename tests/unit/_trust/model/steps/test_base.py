@@ -34,7 +34,11 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     RollReason,
     StampPods,
 )
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause, Resume
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import (
+    AwaitVerdict,
+    Pause,
+    Resume,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pools import SetReplicas
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.presenters import (
     AwaitKept,
@@ -84,6 +88,7 @@ EVERY: list[tuple[Step, Look]] = [
     (Reload(uids=POD, authority=CA), Look.NONE),
     (Pause(phase=USE, purpose="do something"), Look.REMEMBERED),
     (Resume(phase=USE), Look.REMEMBERED),
+    (AwaitVerdict(phase=USE), Look.NONE),
     (Project(chains=(chain_of(NEW),)), Look.NONE),
     (Withdraw(certificate=CA), Look.FRESH),
     (AwaitBundle(present=names_of(OLD), phase=USE), Look.NONE),
@@ -105,7 +110,7 @@ EVERY: list[tuple[Step, Look]] = [
     (AwaitPickUp(names=("KafkaConnect a/b",), authority=CA), Look.NONE),
 ]
 NOT_TOLD = {
-    "AwaitBundle", "AwaitClients", "DeleteLedger", "ForgetRequests", "Pause", "RechainLeaves", "Resume", "StampPods", "TidyKeys",
+    "AwaitBundle", "AwaitClients", "AwaitVerdict", "DeleteLedger", "ForgetRequests", "Pause", "RechainLeaves", "Resume", "StampPods", "TidyKeys",
     "WriteBundle", "WriteLedger",
 }  # fmt: skip
 

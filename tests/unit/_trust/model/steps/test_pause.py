@@ -5,8 +5,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause, Resume
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import FailedReconcile
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import (
+    AwaitVerdict,
+    Pause,
+    Resume,
+)
 
 from ... import linked
 from ...stand_in import MadeHere
@@ -23,3 +30,14 @@ def test_in_words() -> None:
 def test_what_comes_of_it() -> None:
     assert FOR.effect(linked.ALONE, MadeHere()) == linked.HALTED
     assert Resume(phase=Phase.RETIRE).effect(linked.STAMPED, MadeHere()) == linked.RESUMED
+
+
+def test_a_verdict_is_asked_for_once_and_assumed_to_stay() -> None:
+    assert AwaitVerdict(phase=Phase.USE).sentence() == "wait until the operator has reconciled what is stored"
+    failure = FailedReconcile("RuntimeException", "no")
+    state = replace(linked.ALONE.reconciliation, resuming=True, request="before", failure=failure)
+    snapshot = replace(linked.ALONE, reconciliation=state)
+    resumed = AwaitVerdict(phase=Phase.USE).effect(snapshot, MadeHere()).reconciliation
+    assert (resumed.resuming, resumed.request, resumed.failure) == (False, "before", failure)
+    asked = AwaitVerdict(phase=Phase.USE, request="again").effect(snapshot, MadeHere()).reconciliation
+    assert (asked.resuming, asked.request, asked.failure) == (False, "again", failure)
