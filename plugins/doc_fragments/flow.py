@@ -320,6 +320,13 @@ options:
         which nodes they are there. At most 100.
     type: int
     default: 1
+  dns_domain:
+    description:
+      - DNS domain of the Services in this Kubernetes cluster, where the key of the CA is not in the cluster. The Cluster Operator knows it as
+        C(KUBERNETES_SERVICE_DNS_DOMAIN), and wants it among the names of nodes and of Cruise Control.
+      - Without it the domain is read from the certificates of this Kafka cluster, else from those of other Kafka clusters in its namespace, else it is
+        C(cluster.local).
+    type: str
   until_phase:
     description:
       - The last phase to enter. V(prepare) makes the new CA and publishes it, V(trust) makes everybody accept its certificates, V(use)

@@ -31,6 +31,10 @@ options:
       - With O(state=imported), certificates are read from C(<leaf's Secret>.crt) and C(<leaf's Secret>.pem); other files, as those of
         another cluster or of the CA itself, are named in RV(let_be).
     type: path
+  dns_domain:
+    description:
+      - DNS domain of the Services in this Kubernetes cluster, as the flow that has asked was given it; see O(trustops.strimzi.strimzi_ca#module:dns_domain).
+    type: str
   certificates:
     description:
       - With O(state=imported), the certificates instead of a O(directory), each in PEM form, which may have its chain after it.
@@ -116,7 +120,7 @@ cluster:
   description: The Kafka resource as seen.
   returned: always
   type: dict
-  sample: {name: demo, namespace: kafka, exists: true, generated: false, paused: false, ready: true, failure: ""}
+  sample: {name: demo, namespace: kafka, exists: true, generated: false, paused: false, ready: true}
 requests:
   description: The requests that wait for somebody to carry them, as they are after this call.
   returned: always
@@ -212,6 +216,7 @@ STATE = ArgumentSpec(
     {
         "state": {"type": "str", "choices": ["listed", "exported", "imported"], "default": "listed"},
         "directory": {"type": "path"},
+        "dns_domain": {"type": "str"},
         "certificates": {"type": "list", "elements": "str"},
     },
     mutually_exclusive=(("directory", "certificates"),),

@@ -115,7 +115,7 @@ cluster:
   description: The Kafka resource as seen.
   returned: always
   type: dict
-  sample: {name: demo, namespace: kafka, exists: true, generated: false, paused: false, ready: true, failure: ""}
+  sample: {name: demo, namespace: kafka, exists: true, generated: false, paused: false, ready: true}
 cas:
   description: The CAs of the ledger; of a cluster that was never adopted, those of its CA Secrets, with no state.
   returned: always

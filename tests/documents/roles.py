@@ -21,7 +21,7 @@ VARIABLES = {
     "flow": (
         "strategy", "kafka_bootstrap", "spread", "client_bundle", "trusting_secrets", "waivers",
         "issuer", "ca_source", "trust_new_roots", "confirm_roots", "issue_timeout", "retry_failed", "rotation_policy", "pending",
-        "spare_leaves",
+        "spare_leaves", "dns_domain",
         "until_phase", "continue_stopped", "operator_timeout", "pod_timeout",
     ),
     "retirement": ("retire", "retire_by"),
@@ -33,7 +33,7 @@ VARIABLES = {
     "leaves": ("renew_before_days", "validity_days"),
     "report": ("report_dir",),
     "requests": ("requests_dir",),
-    "source": ("ca_source",),
+    "source": ("ca_source", "dns_domain"),
     "pool": ("node_pool", "replicas"),
     "layout": ("ledger_layout",),
     "users": ("show_users",),

@@ -11,6 +11,8 @@ from .api import Api, Object, annotation, data, encode
 from .authority import EMPTY_CERTIFICATE, Authority, ReconcileFailed, labels, owner
 
 GENERATION = "cluster-ca-cert-generation"
+#: ``KUBERNETES_SERVICE_DNS_DOMAIN`` of the operator.
+DOMAIN = "cluster.local"
 
 
 def reconcile_leaf(
@@ -68,7 +70,7 @@ def _must_issue(existing: Object, content: bytes, ca: Authority, names: set[str]
 
 
 def service_names(service: str, namespace: str) -> set[str]:
-    return {service, f"{service}.{namespace}", f"{service}.{namespace}.svc", f"{service}.{namespace}.svc.cluster.local"}
+    return {service, f"{service}.{namespace}", f"{service}.{namespace}.svc", f"{service}.{namespace}.svc.{DOMAIN}"}
 
 
 def node_names(kafka: Object, pool: str, node_id: int, broker: bool) -> set[str]:
@@ -79,7 +81,7 @@ def node_names(kafka: Object, pool: str, node_id: int, broker: bool) -> set[str]
     names = service_names(f"{cluster}-kafka-bootstrap", namespace) | service_names(
         f"{cluster}-kafka-brokers", namespace
     )
-    names |= {host, f"{host}.cluster.local"}
+    names |= {host, f"{host}.{DOMAIN}"}
     for listener in (kafka["spec"]["kafka"].get("listeners") or []) if broker else []:
         configuration = listener.get("configuration") or {}
         names |= set((configuration.get("bootstrap") or {}).get("alternativeNames") or [])
@@ -90,7 +92,7 @@ def node_names(kafka: Object, pool: str, node_id: int, broker: bool) -> set[str]
         if listener["type"] == "cluster-ip":
             names |= service_names(f"{cluster}-kafka-{listener['name']}-bootstrap", namespace)
             host = f"{broker_service(listener, f'{cluster}-{pool}', node_id)}.{namespace}.svc"
-            names.add(f"{host}.cluster.local" if configuration.get("useServiceDnsDomain") else host)
+            names.add(f"{host}.{DOMAIN}" if configuration.get("useServiceDnsDomain") else host)
     return names
 
 

@@ -217,6 +217,7 @@ FLOW = ArgumentSpec(
         "retry_failed": {"type": "bool", "default": False},
         "issue_timeout": {"type": "int", "default": 0},
         "spare_leaves": {"type": "int", "default": 1},
+        "dns_domain": {"type": "str"},
         "until_phase": {"type": "str", "choices": ["prepare", "trust", "use", "retire"], "default": "retire"},
         "continue_stopped": {"type": "bool", "default": False},
         "operator_timeout": {"type": "int", "default": 300},

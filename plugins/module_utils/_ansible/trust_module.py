@@ -23,6 +23,7 @@ from .._pki.keys import (
     PrivateKeyError,
     load_key,
 )
+from .._strimzi.dns_domain import is_domain
 from .._strimzi.issuer_settings import CertManagerCertificates
 from .._strimzi.observe import Observation
 from .._strimzi.wanted_nodes import Growth
@@ -224,12 +225,21 @@ class TrustModule(ClusterModule):
             rotation=RotationPolicy(self.params.get("rotation_policy") or "always"),
             source=source_of(self.params),
             growth=self._growth(),
+            dns_domain=self._dns_domain(),
         )
 
     @cached_property
     def _validity(self) -> timedelta | None:
         days = self.params.get("validity_days")
         return timedelta(days=days) if days else None
+
+    def _dns_domain(self) -> str:
+        given = str(self.params.get("dns_domain") or "").rstrip(".")
+        if given and not is_domain(given):
+            self.fail(
+                f"dns_domain: {given!r} is no DNS domain. Give the one of Services in this Kubernetes cluster, such as cluster.local."
+            )
+        return given
 
     def _growth(self) -> Growth:
         return Growth(self.params.get("spare_leaves") or 0, self.scaling)

@@ -14,7 +14,7 @@ from .._strimzi.leaves import node_leaf
 from .._strimzi.observe import Observation
 from .._trust.model.pools import Unaddressed
 from .entities import every_leaf, subject_for
-from .wanted import unaddressed
+from .wanted import is_named, unaddressed
 
 
 def with_misnamed(observation: Observation) -> Observation:
@@ -39,7 +39,7 @@ def _misnamed(observation: Observation) -> Iterator[tuple[str, str]]:
     stored = {leaf.secret: leaf.chain[0] for leaf in observation.snapshot.leaves if leaf.chain}
     for leaf in every_leaf(observation):
         known = stored.get(leaf.secret)
-        if known is None or leaf.secret not in observation.wanted or not any(map(known.signed_by, ours)):
+        if known is None or not is_named(leaf, observation) or not any(map(known.signed_by, ours)):
             continue
         wanted = subject_for(leaf, observation).names
         if known.subject_alternative_names != wanted:

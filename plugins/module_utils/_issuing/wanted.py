@@ -22,8 +22,6 @@ from .subjects import (
     unaddressed_listeners,
 )
 
-DOMAIN = "cluster.local"
-
 
 def wanted_names(leaf: LeafSecret, observation: Observation) -> frozenset[str]:
     """The names of the leaf that is stored: the operator has put in all names that it wants, addresses of the platform
@@ -38,11 +36,11 @@ def wanted_names(leaf: LeafSecret, observation: Observation) -> frozenset[str]:
     if stored is not None and not _is_in_doubt(leaf, observation):
         return stored
     if leaf.component is Component.KAFKA:
-        node, domain = _node(leaf, observation), _domain(observation)
+        node, domain = _node(leaf, observation), observation.dns_domain
         derived = node_names(observation.scope, node, observation.kafka, domain, observation.addresses)
         return derived | (stored if stored is not None and unaddressed(leaf, observation) else frozenset())
     if leaf.component is Component.CRUISE_CONTROL:
-        return cruise_control_names(observation.scope, DOMAIN)
+        return cruise_control_names(observation.scope, observation.dns_domain)
     return frozenset()
 
 
@@ -54,27 +52,22 @@ def _stored_names(leaf: LeafSecret, observation: Observation) -> frozenset[str] 
 
 
 def _is_in_doubt(leaf: LeafSecret, observation: Observation) -> bool:
-    """Whether it may be the names of this node that an operator without a key stands still for. An operator that is ready has found the
+    """Whether it may be the names of this leaf that an operator without a key stands still for. An operator that is ready has found the
     names that it wants; of one that is paused nothing is known.
     """
     ca, state = observation.snapshot.ca, observation.snapshot.reconciliation
-    helpless = ca.in_use_elsewhere
-    return helpless and leaf.secret in observation.wanted and state.observed and not (state.ready or state.paused)
+    return ca.in_use_elsewhere and is_named(leaf, observation) and state.observed and not (state.ready or state.paused)
+
+
+def is_named(leaf: LeafSecret, observation: Observation) -> bool:
+    """Whether the operator wants names in this leaf, and has been looked at for what it wants: a wanted node's, or Cruise Control's."""
+    return leaf.secret in observation.wanted or leaf.component is Component.CRUISE_CONTROL
 
 
 def unaddressed(leaf: LeafSecret, observation: Observation) -> tuple[str, ...]:
     """The listeners of a node that have no address yet that belongs into its leaf, as far as anybody can see."""
     node = _node(leaf, observation)
     return unaddressed_listeners(observation.scope, node, observation.kafka, observation.addresses or {})
-
-
-def _domain(observation: Observation) -> str:
-    """The domain of Services: the operator may know another one than most clusters have, and has put it into leaves."""
-    scope = observation.scope
-    start = f"{scope.cluster}-kafka-brokers.{scope.namespace}.svc."
-    nodes = (leaf for leaf in observation.snapshot.leaves if leaf.component is Component.KAFKA and leaf.chain)
-    named = (name for leaf in nodes for name in sorted((leaf.chain or ())[0].subject_alternative_names))
-    return next((name.removeprefix(start) for name in named if name.startswith(start)), DOMAIN)
 
 
 def _is_own(chain: Chain, leaf: LeafSecret, observation: Observation) -> bool:

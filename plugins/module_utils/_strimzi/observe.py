@@ -26,6 +26,7 @@ from .._trust.model.snapshot import CaSecrets, ClockReading, Component, Pod, Sna
 from .ca_secrets import read_ca_secrets
 from .ca_source import CaSourceReference, read_ca_source
 from .client_bundle import read_published
+from .dns_domain import DEFAULT_DOMAIN, read_domain
 from .finding_pods import find_pods, known_nodes, lost_labels, party_of
 from .kafka import leaf_life, read_reconciliation, renewal_window, with_nodes
 from .leaves import LeafSecret, ServedUser, expected_leaves, leaf_secrets, read_leaf, wanted_leaves
@@ -55,7 +56,7 @@ class Observation:
     collection issues, by their Secrets. wanted: the nodes that are asked for, by pod; empty where the operator can issue for
     them. brought: private keys that have come back with certificates and are not stored yet, by the Secret of the leaf. spare: nodes that
     pools would get next, by pod, and whose Secrets do not exist. pools: the node pools by name, where they were looked at. addresses: those of
-    listeners; None where the operator can issue for them, and nobody has looked.
+    listeners; None where the operator can issue for them, and nobody has looked. dns_domain: of the Kubernetes cluster.
     """
 
     scope: ClusterNames
@@ -71,6 +72,7 @@ class Observation:
     pools: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     brought: Mapping[str, PrivateKey] = field(default_factory=dict)
     addresses: Addresses | None = None
+    dns_domain: str = DEFAULT_DOMAIN
 
     def secret(self, name: str) -> Mapping[str, Any] | None:
         return self.secrets.get(name)
@@ -110,9 +112,10 @@ def observe(
     outside: Outside = NOTHING_SAID,
     source: CaSourceReference | None = None,
     growth: Growth = NO_GROWTH,
+    dns_domain: str = "",
 ) -> Observation:
     """Read the Kafka resource, then its Secrets, then its pods and, where there are any, clients outside the cluster; and where the user
-    keeps the CAs to trust.
+    keeps the CAs to trust. dns_domain: of the Kubernetes cluster, where the caller gives it.
     """
     found = read_stored(client, scope)
     kafka, secrets, stored = found.kafka, found.secrets, leaf_secrets(scope, found.secrets)
@@ -147,9 +150,10 @@ def observe(
     )
     by_name = {pod["metadata"]["name"]: pod for pod in pods}
     addresses = listener_addresses(client, scope, kafka) if ca.elsewhere else None
+    domain = read_domain(client, scope, dns_domain, leaves, look_around=bool(ca.elsewhere))
     return Observation(
         scope, snapshot, kafka, secrets, by_name, stored, expected, wanted=wanted, spare=spare, pools=pools.by_name,
-        addresses=addresses,
+        addresses=addresses, dns_domain=domain,
     )  # fmt: skip
 
 

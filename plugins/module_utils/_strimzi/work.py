@@ -68,7 +68,8 @@ class Settings:
     come back. holder: the name of this call, in the Lease and on a pause. kafka_bootstrap: host:port of brokers, for
     the direct strategy; empty for the cluster's own Service. outside: what the user says about clients outside the
     cluster. issuer: who is asked for leaves of a CA whose key is kept elsewhere. rotation: whether a new leaf gets a new key. source: where
-    the CAs to trust are read; None where the user names none. growth: which nodes are to come.
+    the CAs to trust are read; None where the user names none. growth: which nodes are to come. dns_domain: of the Kubernetes cluster; empty: read
+    from leaves.
     """
 
     ca_key: KeySpec
@@ -86,6 +87,7 @@ class Settings:
     rotation: RotationPolicy = RotationPolicy.ALWAYS
     source: CaSourceReference | None = None
     growth: Growth = NO_GROWTH
+    dns_domain: str = ""
 
 
 class PortOpener(Protocol):
@@ -140,7 +142,9 @@ class Work:
         settings = self.settings
         if self.scope.ca is CaKind.CLIENTS:
             return observe_clients_ca(self.client, self.scope, self.clock.now(), settings.outside, settings.source)
-        return observe(self.client, self.scope, self.clock.now(), settings.outside, settings.source, settings.growth)
+        return observe(
+            self.client, self.scope, self.clock.now(), settings.outside, settings.source, settings.growth, settings.dns_domain
+        )  # fmt: skip
 
     def validity(self, observation: Observation) -> timedelta:
         """How long a CA or a leaf is valid that is made or asked for now."""

@@ -10,13 +10,14 @@ import base64
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.misnamed import with_misnamed
+from ansible_collections.trustops.strimzi.plugins.module_utils._issuing.subjects import cruise_control_names
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.leaves import sign_leaf
 from ansible_collections.trustops.strimzi.tests.support.certificates import NOW, YEAR, Entity, key
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench, conditions, pem
+from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, Bench, conditions, pem
 
 from .elsewhere import elsewhere
-from .office import CA, NODES, OLD, office
+from .office import BY_SECRET, CA, NODES, OLD, office
 from .test_wanted import helpless, of_resource
 
 
@@ -66,3 +67,19 @@ def test_nothing_is_in_the_way(bench: type[Bench]) -> None:
 
 def test_a_leaf_of_another_ca_is_another_matter() -> None:
     assert misnamed(stored(helpless(), "old.example", by=OLD)) == {}
+
+
+@pytest.mark.parametrize(("domain", "told"), [("cluster.local", {}), ("corp.internal", True)])
+def test_cruise_control_has_names_too(domain: str, told: object) -> None:
+    """Its domain is that of the nodes."""
+    bench, where = stored(helpless(), *WANTED), BY_SECRET["demo-cruise-control-certs"]
+    names = cruise_control_names(SCOPE, domain)
+    leaf = sign_leaf(
+        key(50).public_key, DistinguishedName(where.common_name), names, CA.certificate, CA.key, not_before=NOW - YEAR / 2, validity=YEAR
+    )  # fmt: skip
+    content = {f"{where.entry}.crt": base64.b64encode(pem(leaf)).decode()}
+    bench.change("secrets", where.secret, {"data": content})
+    wrong = {
+        where.secret: "it lacks demo-cruise-control.kafka.svc.cluster.local and should not have demo-cruise-control.kafka.svc.corp.internal"
+    }
+    assert misnamed(bench) == (wrong if told else {})

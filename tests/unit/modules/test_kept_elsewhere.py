@@ -15,6 +15,7 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.authorities import DistinguishedName
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.requests import build_request
 
+from ...operator import clusters
 from ...support.authorities import Authority, root
 from ...support.certificates import key
 from ...support.memory_cluster import MemoryCluster
@@ -190,3 +191,29 @@ def test_garbage_is_refused_and_asked_for_again_after_an_hour(monkeypatch: pytes
     monkeypatch.setattr(FastClock, "passed", FastClock.passed + timedelta(hours=1.2))
     replace_key(memory)
     assert [name for _secret, name in office(memory).requests()] == ["demo-kafka-0"]
+
+
+def asked_domains(memory: MemoryCluster) -> set[str]:
+    """The domains in the names that requests carry."""
+    requests = stages.done(memory, "strimzi_csr", dns_domain="corp.internal").result["requests"]
+    return {
+        name.split(".svc.", 1)[1] for one in requests for name in one["subject_alternative_names"] if ".svc." in name
+    }
+
+
+def test_the_domain_that_the_caller_gives_is_in_the_requests_of_a_new_cluster() -> None:
+    memory, options = MemoryCluster(), {"certificate": THEIRS.pem.decode(), "dns_domain": "corp.internal."}
+    stages.done(memory, "strimzi_ca", **options)
+    memory.apply(*clusters.dual_role(memory.cluster, memory.namespace))
+    memory.settle()
+    stages.done(memory, "strimzi_ca", **options)
+    assert asked_domains(memory) == {"corp.internal"}
+
+
+def test_a_text_that_is_no_domain_is_refused() -> None:
+    memory = MemoryCluster()
+    ended = call("strimzi_ca", memory, dns_domain="https://corp")
+    assert (ended.failed, ended.writes) == (True, [])
+    assert ended.result["msg"] == (
+        "dns_domain: 'https://corp' is no DNS domain. Give the one of Services in this Kubernetes cluster, such as cluster.local."
+    )

@@ -181,7 +181,7 @@ def _stands_still(at: Situation) -> bool:
     nobody until this leaf is there.
     """
     behind = (leaf.secret for leaf in at.snapshot.leaves if leaf.generation != at.generation)
-    return bool(lacking(at, (*at.snapshot.missing, *behind), at.snapshot.ca.current))
+    return bool(lacking(at, (*at.snapshot.missing, *at.snapshot.misnamed, *behind), at.snapshot.ca.current))
 
 
 def _is_ours(at: Situation, current: Certificate) -> bool:

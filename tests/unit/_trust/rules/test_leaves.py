@@ -503,6 +503,7 @@ def test_what_the_operator_cannot_issue_is_issued_whoever_asks_for_it(issuing: S
     [
         pytest.param({"missing": {PODS[0]: Component.KAFKA}}, id="a leaf is missing"),
         pytest.param({"leaves": (a_leaf(PODS[0], generation=7), *leaves(names=PODS[1:]))}, id="a leaf is behind"),
+        pytest.param({"misnamed": {PODS[0]: "it lacks x"}}, id="a leaf has other names"),
     ],
 )
 def test_an_operator_that_stands_still_is_not_waited_for(changes: dict[str, Any]) -> None:
