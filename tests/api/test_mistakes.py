@@ -18,11 +18,11 @@ def refused(runner: Runner, playbook: str, *texts: str, **variables: str | dict[
 
 
 def test_unknown_cluster(runner: Runner) -> None:
-    refused(runner, "renew", "does not exist", "name and namespace", strimzi_cluster="nobody")
+    refused(runner, "renew", "does not exist", "names of cluster and namespace", strimzi_cluster="nobody")
 
 
 def test_unknown_namespace(runner: Runner) -> None:
-    refused(runner, "renew", "does not exist", "name and namespace", strimzi_namespace="nowhere")
+    refused(runner, "renew", "does not exist", "names of cluster and namespace", strimzi_namespace="nowhere")
 
 
 def test_misspelt_variable(runner: Runner) -> None:

@@ -19,7 +19,7 @@ from ansible_collections.trustops.strimzi.tests.support.reloads import Reloading
 
 from ..support.authorities import Authority
 from ..support.restarts import Cost, cost_of
-from ..support.watched_cluster import IN_USE, KEYS, WatchedCluster
+from ..support.watched_cluster import CLUSTER, IN_USE, KEYS, WatchedCluster
 from .cases import LATER, Case
 from .test_leaf_renewal import leaves, renew
 
@@ -184,13 +184,17 @@ def test_a_key_generation_that_nobody_may_tell_pods_of_waits_for_the_hand_back(c
 
 
 def test_who_is_refused_what_should_be_permitted_is_told_so(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
-    """An admission policy refuses it: resuming instead, a module would ask for the same again, and no run would ever end."""
+    """An admission policy refuses it: resuming instead, a module would ask for the same again, and no run would ever end. The operator stays paused,
+    because it would restart every node once more for the new key, until a person ends the pause as the failure says.
+    """
     cluster.create()
     cluster.permitted.denied = frozenset({"patch strimzipodsets"})
     cluster.permitted.review = Response(201, {"status": {"allowed": True}})
     with pytest.raises(Forbidden, match="StrimziPodSet"):
         cluster.run(Goal.REPLACE_KEY)
-    assert not cluster.paused
-    # Without a word the operator has restarted them once more for the new key.
+    assert cluster.paused
+    assert "strimzi.io/pause-reconciliation-" in cluster.pause_left
+    gone = {"metadata": {"annotations": {"strimzi.io/pause-reconciliation": None, "trustops.strimzi/paused-by": None}}}
+    cluster.change("kafkas", CLUSTER, gone)
     cluster.finish(Goal.REPLACE_KEY, spread=Spread.RESTART)
     assert cluster.paid.restarts == cost_of(Goal.REPLACE_KEY, reload=False).restarts + 1

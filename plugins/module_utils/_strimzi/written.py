@@ -74,7 +74,7 @@ _KINDS = {("data",): "entry", ("metadata", "annotations"): "annotation"}
 class Written:
     """The fields that a call has written, by object and as digests: keys are among it. An absent field or object has the digest of None.
 
-    Looked at are objects that an observation has; StrimziPodSets, and Secrets that it should have and has not, are asked for by their names.
+    Looked at are objects that an observation has; StrimziPodSets are listed, and Secrets that it should have and has not are read by their names.
     """
 
     _fields: dict[Key, dict[Field, str]] = field(default_factory=dict)
@@ -122,9 +122,17 @@ class Written:
                 present[key] = found.get(key)
             elif key in self._listed:
                 present[key] = client.get_or_none(SECRETS, key[1], key[2])
-            elif key[0] == STRIMZI_POD_SETS.kind:
-                present[key] = client.get_or_none(STRIMZI_POD_SETS, key[1], key[2])
-        return present
+        return present | self._pod_sets(observation, client)
+
+    def _pod_sets(self, observation: Observation, client: KubeClient) -> dict[Key, Object | None]:
+        """The StrimziPodSets of which something is known. They are listed: the Roles let none be read by its name (docs/rbac.yml)."""
+        known = [key for key, one in self._fields.items() if one and key[0] == STRIMZI_POD_SETS.kind]
+        if not known:
+            return {}
+        scope = observation.scope
+        listed = client.list(STRIMZI_POD_SETS, scope.namespace, label_selector=scope.selector).items
+        by_name = {one["metadata"]["name"]: one for one in listed}
+        return {key: by_name.get(key[2]) for key in known}
 
     def _gone(self, key: Key, now: Object | None) -> dict[Field, str]:
         """The fields that are not as this call wrote them. They are forgotten, until they are written again."""

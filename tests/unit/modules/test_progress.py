@@ -62,7 +62,6 @@ def test_a_replacement_reads_as_a_story(tmp_path: Path, reading: Callable[[Memor
         f"issue 1 certificate of {NEW}",
     ]
     assert told(memory, tmp_path, "strimzi_ca", state="promoted") == [
-        f"clients get their time to read {NEW}",
         f"switch the operator to {NEW}, generation 1, and take {OLD} out of the trusted CAs",
     ]
     assert told(memory, tmp_path, "strimzi_trusted_certs", state="retired") == [
