@@ -22,7 +22,7 @@ from .load import handshake_load
 from .looking import LookingByClusterCa
 from .scenario import Scenario
 from .traffic import Controlled, Traffic, make_topic, play
-from .trust import issuing
+from .trust import CaCrtHistory, issuing
 
 _TOPIC = "traffic"
 
@@ -30,17 +30,22 @@ _TOPIC = "traffic"
 @dataclass
 class ClusterTraffic(Traffic):
     clients: TrustingFleet
+    #: What readers of ``ca.crt`` have read.
+    ca_crt: CaCrtHistory
 
     def run(self, flow: Flow) -> None:
-        """Clients that learn of the new CA only when the old one is to leave have nothing but the link certificate until then."""
-        self.clients.forget_old_cas()
+        """Clients load ``ca.crt`` alone wherever the flow leads them on from it; elsewhere, those that have nothing but the link certificate learn
+        of the new CA, from the published bundle, when the old one is to leave.
+        """
+        led = not flow.rekeys or flow.leads_on(self.scenario.variant)
+        self.ca_crt.begin_flow()
+        self.clients.begin_flow(flow.keepers(self.scenario), by_ca_crt=led)
         if flow.restarts:
             self._restart_nodes()
         aim: dict[str, object] = {**flow.variables, **({"strimzi_replaces": issuing(self.tier)} if flow.aimed else {})}
         if flow.rekeys:
             aim.update(self.outside.issuer if flow.returns else self.outside.moving)
-        if flow.rekeys and flow.links(self.scenario.variant):
-            self.clients.wait_with(self.scenario.accept_links)
+        if flow.links(self.scenario.variant) and not led:
             self._play(flow, strimzi_until_phase="use", **aim)
             self.clients.wait_no_longer()
         self._play(flow, **aim)
@@ -77,8 +82,9 @@ def cluster_traffic(
 ) -> Iterator[ClusterTraffic]:
     make_topic(tier, scenario, _TOPIC)
     ledger, brokers = Ledger(), find_brokers(tier, scenario.layout.brokers, folder, PUBLIC, _TOPIC)
+    looking = LookingByClusterCa(tier, scenario.layout)
     with (
-        handshake_load(LookingByClusterCa(tier, scenario.layout), demand.rate) as load,
+        handshake_load(looking, demand.rate) as load,
         trusting_fleet(tier, brokers, demand, folder, ledger) as clients,
     ):
-        yield ClusterTraffic(tier, scenario, outside, load, ledger, clients)
+        yield ClusterTraffic(tier, scenario, outside, load, ledger, clients, looking.ca_crt)

@@ -1,4 +1,4 @@
-"""Producers and consumers of both libraries that are kept until a new CA is published, or made anew all the time."""
+"""Producers and consumers of both libraries that are kept, or made anew all the time, and load ``ca.crt`` alone where that is enough."""
 
 from __future__ import annotations
 
@@ -50,6 +50,7 @@ class TrustingFleet(Fleet):
     def __init__(self, tier: Tier, slots: list[TrustingSlot]) -> None:
         super().__init__(slots)
         self.tier, self.slots = tier, slots
+        self._by_ca_crt = True
 
     def begin(self) -> None:
         """All trust the CA in use and nothing else."""
@@ -58,21 +59,24 @@ class TrustingFleet(Fleet):
             slot.fill(trusted)
 
     def look(self) -> None:
-        current = published(self.tier)
+        current = self._read()
         for slot in self.slots:
             slot.look_after(current)
 
-    def forget_old_cas(self) -> None:
-        """Before a flow: clients that are kept trust the CA in use only."""
+    def begin_flow(self, keepers: Container[str], *, by_ca_crt: bool) -> None:
+        """Before a flow: clients that are kept trust ``ca.crt`` as it is and nothing else; those of the libraries ``keepers`` read nothing more.
+
+        by_ca_crt: whether the others load ``ca.crt`` alone, or the bundle that is published for clients.
+        """
         trusted = in_use(self.tier)
+        self._by_ca_crt = by_ca_crt
         for slot in self.slots:
             if slot.kept and slot.trusted.fingerprints != trusted.fingerprints:
                 slot.fill(trusted)
+            slot.waits = slot.kept and slot.kind.library in keepers
 
-    def wait_with(self, libraries: Container[str]) -> None:
-        """Clients of these that are kept go on trusting what they trust now, whatever is published."""
-        for slot in self.slots:
-            slot.waits = slot.kept and slot.kind.library in libraries
+    def _read(self) -> Trusted | None:
+        return in_use(self.tier) if self._by_ca_crt else published(self.tier)
 
     def wait_no_longer(self) -> None:
         """They trust what is published. When this returns, no process is left that does not."""

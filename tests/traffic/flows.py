@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ..cluster.tls import Rules
 from ..kafka.aged_leaves import LEFT
 from ..support.restarts import cost_of
-from .scenario import Variant
+from .clients import LIBRARIES
+from .scenario import Scenario, Variant
+from .targets import CA_CRT_READERS
+from .trust import Reading
 
 #: The CAs that flows are about.
 CLUSTER, CLIENTS = "cluster", "clients"
@@ -60,15 +64,41 @@ class Flow:
         """Whether the CA in use introduces the next one by a link certificate."""
         return variant.introduces if self.returns else variant.links
 
-    def foreseen(self, variant: Variant) -> frozenset[str]:
-        """Parties whose handshakes fail between two restarts whatever anybody does.
+    def leads_on(self, variant: Variant) -> bool:
+        """Whether nodes present, after the switch too, what a client validates that knows only the replaced CA: the new CA's key, which certifies
+        the replaced one for that, is here."""
+        return self.links(variant) and (self.returns or not variant.issues)
+
+    def keepers(self, scenario: Scenario) -> frozenset[str]:
+        """Libraries whose clients are led on from the ``ca.crt`` that they read before the flow, at least until the switch."""
+        if not self.rekeys:
+            return frozenset(LIBRARIES)
+        return scenario.accept_links if self.links(scenario.variant) else frozenset()
+
+    def foreseen(self, scenario: Scenario) -> frozenset[str]:
+        """Parties whose handshakes fail for a time, or from then on, whatever a flow does.
 
         The Topic Operator trusts the one certificate for Cruise Control that it has read when it started
         (CruiseControlClientImpl), and without a link certificate no certificate of Cruise Control is validated by both the
         old CA and the new one.
         """
-        linked = not self.rekeys or self.links(variant)
-        return frozenset(() if linked else {"entity-topic-operator to cruise-control"})
+        linked = not self.rekeys or self.links(scenario.variant)
+        return self.unled(scenario) | frozenset(() if linked else {"entity-topic-operator to cruise-control"})
+
+    def unled(self, scenario: Scenario) -> frozenset[str]:
+        """Readers of ``ca.crt`` whom no chain leads on from what it held before the switch: without a link certificate all; where it ends with the
+        switch, and from a CA that allows no CA below it, those that read once.
+        """
+        if not self.rekeys or self.ca == CLIENTS:
+            return frozenset()
+        if not self.links(scenario.variant):
+            return frozenset(CA_CRT_READERS)
+        kept = {reader: library for reader, (library, when) in CA_CRT_READERS.items() if when is Reading.KEPT}
+        if not self.leads_on(scenario.variant):
+            return frozenset(kept)
+        return frozenset(kept if scenario.path_length == 0 else ()) - {
+            reader for reader, library in kept.items() if library is Rules.JVM
+        }
 
     def rolls(self, variant: Variant) -> int:
         """How often every broker restarts, and for the cluster CA every other node too, in the order of ``FLOWS``."""

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import socket
 import ssl
+import subprocess
+import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
+from typing import Protocol
 
+from ..cluster.binaries import find_go_client
 from ..kafka.listeners import QUESTION
 
 _PATIENCE = 5.0
@@ -23,6 +28,32 @@ class Outcome(Enum):
 class Verdict:
     outcome: Outcome
     detail: str = ""
+
+
+class Connects(Protocol):
+    """A client that connects to a node and verifies it."""
+
+    def __call__(self, address: str, port: int, host: str) -> Verdict: ...
+
+
+@dataclass(frozen=True)
+class GoClient:
+    """A program of Go's own TLS library, which trusts these certificates (PEM) and presents none."""
+
+    trusted: bytes
+
+    def __call__(self, address: str, port: int, host: str) -> Verdict:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "ca.crt")
+            file.write_bytes(self.trusted)
+            done = subprocess.run(
+                [find_go_client(), f"{address}:{port}", host, file], capture_output=True, text=True, timeout=60, check=False
+            )  # fmt: skip
+        if done.returncode == 0:
+            return Verdict(Outcome.DONE)
+        # The library's prefixes: a certificate that it refuses, and an alert of the node.
+        refused = "x509: " in done.stdout or "remote error: tls: " in done.stdout
+        return Verdict(Outcome.FAILED if refused else Outcome.INTERRUPTED, (done.stdout + done.stderr).strip())
 
 
 def attempt(context: ssl.SSLContext, address: str, port: int, host: str) -> Verdict:

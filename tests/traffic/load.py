@@ -64,10 +64,10 @@ class Load:
     def restarts(self, begin: float, end: float) -> int:
         return sum(begin <= at < end for at in self.looking.pods.values())
 
-    def unsettled(self) -> list[str]:
-        """The targets whose last attempt did not succeed: an interruption for good is no restart."""
+    def unsettled(self, but: Container[str] = ()) -> list[str]:
+        """The targets of all parties but these whose last attempt did not succeed: an interruption for good is no restart."""
         with self._lock:
-            found = {target: self.last.get(target) for target in self.looking.targets}
+            found = {target: self.last.get(target) for target in self.looking.targets if target.party not in but}
         return [f"{target}: {last}" for target, last in found.items() if not last or last.outcome is not Outcome.DONE]
 
     def _refresh(self) -> None:

@@ -14,11 +14,12 @@ from ..cluster.tls import Rules, client_context, server_context
 from ..kafka.tier import Tier
 from ..operator.real_programs import LABEL
 from .components import Components, Held
-from .handshakes import Verdict, attempt, attempt_in_memory
+from .handshakes import Connects, GoClient, Verdict, attempt, attempt_in_memory
 from .logging_in import LOGGING_IN, by_secret
 from .scenario import Layout
 from .targets import (
     ASKING,
+    CA_CRT_READERS,
     CLIENT,
     CRUISE_CONTROL,
     EXPORTER,
@@ -28,7 +29,7 @@ from .targets import (
     of_clients_ca,
     of_cluster_ca,
 )
-from .trust import anchors, in_use, published
+from .trust import CaCrtHistory, anchors, in_use, published
 
 Made = tuple[bytes, ...]
 #: The rules of parties that are no JVMs.
@@ -42,7 +43,7 @@ class View:
     addresses: of nodes. A party whose pod restarts is missing.
     """
 
-    contexts: dict[str, SSLContext]
+    contexts: Mapping[str, SSLContext | Connects]
     asking: dict[str, SSLContext]
     api: SSLContext | None
     addresses: dict[str, str]
@@ -53,7 +54,11 @@ class View:
             asking = self.asking.get(target.identity)
             return attempt_in_memory(asking, self.api, host) if asking and self.api else None
         context, address = self.contexts.get(target.identity), self.addresses.get(target.node)
-        return attempt(context, address, target.port, host) if context and address else None
+        if not context or not address:
+            return None
+        if isinstance(context, SSLContext):
+            return attempt(context, address, target.port, host)
+        return context(address, target.port, host)
 
 
 class Looking(ABC):
@@ -95,6 +100,10 @@ class Looking(ABC):
 class LookingByClusterCa(Looking):
     """Looks at the parties that present certificates of the cluster CA, or trust it."""
 
+    def __init__(self, tier: Tier, layout: Layout) -> None:
+        super().__init__(tier, layout)
+        self.ca_crt = CaCrtHistory()
+
     @property
     def targets(self) -> list[Target]:
         return of_cluster_ca(self.layout)
@@ -104,8 +113,10 @@ class LookingByClusterCa(Looking):
         held = self._components.held(pods)
         secret = self.tier.secret(f"{self.tier.name}-cluster-ca-cert")
         known = anchors(secret)
+        self.ca_crt.record(time.monotonic(), secret["ca.crt"])
+        readers = {**self._of_readers(secret), **self._of_ca_crt_readers()}
         return View(
-            {**self._own(known), **self._of_readers(secret), **self._of_components(held)},
+            {**self._own(known), **readers, **self._of_components(held)},
             {one: self._context(f"{one} asks", ca) for one, ca in _asking(held, known)},
             self._server(held.get(CRUISE_CONTROL)),
             self._addresses(pods),
@@ -131,6 +142,16 @@ class LookingByClusterCa(Looking):
             )
             for reader, (rules, backwards) in READERS.items()
         }
+
+    def _of_ca_crt_readers(self) -> dict[str, SSLContext | Connects]:
+        at, found = time.monotonic(), dict[str, SSLContext | Connects]()
+        for reader, (library, when) in CA_CRT_READERS.items():
+            trusted = self.ca_crt.read(at, when)
+            if library is Rules.GO:
+                found[reader] = GoClient(trusted)
+            else:
+                found[reader] = self._kept(reader, (trusted,), partial(client_context, rules=library))
+        return found
 
     def _of_components(self, held: dict[str, Held]) -> dict[str, SSLContext]:
         return {name: self._context(name, one.trusted, one.certificates, one.key) for name, one in held.items()}

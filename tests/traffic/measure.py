@@ -73,7 +73,7 @@ def _measure_flows(traffic: Traffic, flows: list[Flow], measured: Measured, cont
                 age_leaves(traffic.tier, list(scenario.layout.nodes))
         with _window(ledger, flow.name):
             traffic.run(flow)
-        for one in (*traffic.load.unsettled(), *traffic.complaints(flow)):
+        for one in (*traffic.load.unsettled(flow.unled(scenario)), *traffic.complaints(flow)):
             measured.unexpected.append(f"{scenario} {flow.name}, in the end {one}")
         _say_so(traffic, flow)
     for name, times in traffic.clients.exits.items():
@@ -100,7 +100,7 @@ def _say_so(traffic: Traffic, flow: Flow) -> None:
 
 def _tell(traffic: Traffic, flows: list[Flow], measured: Measured) -> None:
     ledger, load = traffic.ledger, traffic.load
-    foreseen = {flow.name: flow.foreseen(traffic.scenario.variant) for flow in flows}
+    foreseen = {flow.name: flow.foreseen(traffic.scenario) for flow in flows}
     for window in ledger.windows:
         if window.name == _CONTROL:
             continue

@@ -11,6 +11,7 @@ from ..operator.real_components import PROCESSES
 from .listeners import PUBLIC, USERS
 from .logging_in import LOGGING_IN, PORTS, PROGRAMS, by_secret
 from .scenario import REPLICATION, Layout
+from .trust import Reading
 
 OPERATOR, EXPORTER = "cluster-operator", "kafka-exporter"
 #: An application that reads what is published for it.
@@ -21,6 +22,8 @@ READERS = {
     for rules in Rules
     for backwards in (False, True)
 }
+#: Applications that load ``ca.crt`` and nothing else, by their library and by when they read it.
+CA_CRT_READERS = {f"ca.crt-{library.value}-{when.value}": (library, when) for library in Rules for when in Reading}
 #: A client of brokers that has a REST API too, and the identities that ask that.
 CRUISE_CONTROL, REST_API, ASKING = "cruise-control", 9090, ("entity-topic-operator", OPERATOR)
 
@@ -55,7 +58,7 @@ class Target:
 
 def of_cluster_ca(layout: Layout) -> list[Target]:
     """Each party asks all whom it asks in earnest, as often as any other party."""
-    clients = (Target(one, node, PUBLIC.port) for one in (CLIENT, *READERS) for node in layout.brokers)
+    clients = (Target(one, node, PUBLIC.port) for one in (CLIENT, *READERS, *CA_CRT_READERS) for node in layout.brokers)
     return [*_nodes(layout), *_components(layout), *clients]
 
 

@@ -1,4 +1,4 @@
-"""Clients that are kept learn of a new CA when it is published; those that wait, only when that has an end."""
+"""Clients that are kept learn of a new CA when it is published; keepers, only when the flow has them read again."""
 
 from __future__ import annotations
 
@@ -40,33 +40,41 @@ def slot(library: str, *, kept: bool = True) -> Filled:
 
 @pytest.fixture
 def clients(monkeypatch: pytest.MonkeyPatch) -> TrustingFleet:
-    """Both CAs are published."""
+    """Both CAs are published; ``ca.crt`` holds the old one."""
     monkeypatch.setattr(module, "published", lambda _tier: BOTH)
+    monkeypatch.setattr(module, "in_use", lambda _tier: OLD)
     tier: Any = None
     return TrustingFleet(tier, [slot("jvm"), slot("rdkafka"), slot("jvm", kept=False)])
 
 
 def look(clients: TrustingFleet) -> list[Trusted]:
-    for one in clients.slots:
-        one.look_after(BOTH)
+    clients.look()
     return [one.trusted for one in clients.slots]
 
 
-def test_clients_that_are_kept_follow_what_is_published(clients: TrustingFleet) -> None:
-    assert look(clients) == [BOTH, BOTH, OLD]
-
-
-@pytest.mark.parametrize(
-    ("libraries", "after"),
-    [({"jvm", "rdkafka"}, [OLD, OLD, OLD]), ({"jvm"}, [OLD, BOTH, OLD]), ((), [BOTH, BOTH, OLD])],
-)
-def test_clients_that_wait_do_not(clients: TrustingFleet, libraries: Any, after: list[Trusted]) -> None:
-    clients.wait_with(libraries)
+@pytest.mark.parametrize(("by_ca_crt", "after"), [(False, [BOTH, BOTH, OLD]), (True, [OLD, OLD, OLD])])
+def test_clients_that_are_kept_follow_what_they_load(
+    clients: TrustingFleet, by_ca_crt: bool, after: list[Trusted]
+) -> None:
+    clients.begin_flow((), by_ca_crt=by_ca_crt)
     assert look(clients) == after
 
 
-def test_when_the_wait_is_over_nobody_trusts_the_old_ca_alone(clients: TrustingFleet) -> None:
-    clients.wait_with({"jvm", "rdkafka"})
+@pytest.mark.parametrize(("libraries", "after"), [({"jvm", "rdkafka"}, [OLD, OLD, OLD]), ({"jvm"}, [OLD, BOTH, OLD])])
+def test_keepers_do_not(clients: TrustingFleet, libraries: Any, after: list[Trusted]) -> None:
+    clients.begin_flow(libraries, by_ca_crt=False)
+    assert look(clients) == after
+
+
+def test_every_client_that_is_kept_begins_a_flow_with_ca_crt_alone(clients: TrustingFleet) -> None:
+    for one in clients.slots:
+        one.fill(BOTH)
+    clients.begin_flow({"jvm"}, by_ca_crt=True)
+    assert [one.trusted for one in clients.slots] == [OLD, OLD, BOTH]
+
+
+def test_when_the_wait_is_over_no_client_trusts_the_old_ca_alone(clients: TrustingFleet) -> None:
+    clients.begin_flow({"jvm", "rdkafka"}, by_ca_crt=False)
     before = [one.process for one in clients.slots]
     clients.wait_no_longer()
     assert [one.trusted for one in clients.slots] == [BOTH, BOTH, OLD]
@@ -83,7 +91,7 @@ def test_an_event_that_cannot_be_read_is_not_just_a_lost_record() -> None:
 
 
 def test_a_client_that_waits_and_ends_by_itself_is_counted_and_comes_back_as_it_was(clients: TrustingFleet) -> None:
-    clients.wait_with({"jvm"})
+    clients.begin_flow({"jvm"}, by_ca_crt=False)
     clients.slots[0].process.end.set()  # type: ignore[attr-defined]
     assert look(clients)[0] == OLD
     assert clients.slots[0].exits == 1

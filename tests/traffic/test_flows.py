@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from .flows import FLOWS, flows_named
-from .scenario import LAYOUTS, VARIANTS, Variant
+from .scenario import LAYOUTS, VARIANTS, Scenario, Variant
 from .targets import of_cluster_ca, parties
 
 
@@ -30,12 +30,50 @@ def test_restarts_that_a_flow_takes(name: str, rolls: dict[str, int]) -> None:
     assert {variant.name: flow.rolls(variant) for variant in VARIANTS if flow.belongs_to(variant)} == rolls
 
 
+KEPT = {f"ca.crt-{library}-kept" for library in ("openssl", "go", "jvm")}
+UNLED = {"supplied": {"replace_key"}, "cert-manager": {"replace_key", "return"}, "vault": {"replace_key"}}
+
+
+def foreseen(variant: Variant, path_length: int = 1) -> dict[str, frozenset[str]]:
+    one = Scenario(LAYOUTS[0], variant, path_length)
+    found = {flow.name: flow.foreseen(one) for flow in FLOWS if flow.belongs_to(variant)}
+    return {name: parties for name, parties in found.items() if parties}
+
+
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: str(variant.name))
-def test_only_without_a_link_certificate_something_is_foreseen_to_fail(variant: Variant) -> None:
-    found = {flow.name: flow.foreseen(variant) for flow in FLOWS if flow.belongs_to(variant)}
-    unlinked = {"supplied": {"replace_key"}, "cert-manager": {"return"}, "vault": {"replace_key"}}
-    assert {name for name, them in found.items() if them} == unlinked.get(variant.name, set())
+def test_what_is_foreseen_to_fail(variant: Variant) -> None:
+    found = foreseen(variant)
+    assert found.keys() == UNLED.get(variant.name, set())
     assert {one for them in found.values() for one in them} <= parties(of_cluster_ca(LAYOUTS[0]))
+
+
+@pytest.mark.parametrize(
+    ("variant", "flow", "whole"), [("supplied", "replace_key", True), ("cert-manager", "replace_key", False), ("cert-manager", "return", True)]
+)  # fmt: skip
+def test_a_link_that_ends_with_the_switch_leads_all_but_those_that_never_read_again(
+    variant: str, flow: str, whole: bool
+) -> None:
+    (one,) = [one for one in VARIANTS if one.name == variant]
+    readers = {party for party in foreseen(one)[flow] if party.startswith("ca.crt-")}
+    assert readers == (
+        {f"{kept.removesuffix('kept')}{when}" for kept in KEPT for when in ("anew", "late", "kept")} if whole else KEPT
+    )
+
+
+@pytest.mark.parametrize("name", ["restart", "reload", "when-restarted"])
+def test_a_ca_that_allows_none_below_it_leads_no_client_on_that_counts(name: str) -> None:
+    (one,) = [one for one in VARIANTS if one.name == name]
+    assert foreseen(one, 0) == {"replace_key": KEPT - {"ca.crt-jvm-kept"}}
+
+
+@pytest.mark.parametrize(
+    ("variant", "path_length", "expected"),
+    [("reload", 1, {"jvm", "rdkafka"}), ("reload", 0, {"jvm"}), ("supplied", 1, set()), ("cert-manager", 1, {"jvm", "rdkafka"})],
+)  # fmt: skip
+def test_libraries_whose_clients_need_not_read_again(variant: str, path_length: int, expected: set[str]) -> None:
+    (one,) = [one for one in VARIANTS if one.name == variant]
+    (flow,) = flows_named(["replace_key"])[1:]
+    assert flow.keepers(Scenario(LAYOUTS[0], one, path_length)) == expected
 
 
 @pytest.mark.parametrize("name", ["clients-upgrade", "clients-batches", "clients-abort"])

@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from ..cluster.tls import client_context, server_context
 from .clients import parse
-from .handshakes import Outcome, attempt, attempt_in_memory
+from .handshakes import GoClient, Outcome, attempt, attempt_in_memory
 
 HOST = "node.test"
 Pem = tuple[bytes, bytes]
@@ -144,3 +144,17 @@ def test_in_memory_a_server_verifies_where_it_wants_a_certificate(presented: Pem
 )
 def test_a_line_of_a_client_is_understood(line: str, name: str | None) -> None:
     assert parse(line).get("name") == name
+
+
+@pytest.mark.parametrize(
+    ("trusted", "expected"), [(MINE[0], Outcome.DONE), (OTHER[0], Outcome.FAILED)], ids=["trusted", "another"]
+)
+def test_a_client_in_go_says_why_it_refuses_a_node(trusted: bytes, expected: Outcome) -> None:
+    with listener(server_context(*MINE)) as port:
+        found = GoClient(trusted)("127.0.0.1", port, HOST)
+    assert found.outcome is expected, found.detail
+
+
+def test_a_node_that_hangs_up_on_a_client_in_go_is_no_verdict() -> None:
+    with listener(None) as port:
+        assert GoClient(MINE[0])("127.0.0.1", port, HOST).outcome is Outcome.INTERRUPTED

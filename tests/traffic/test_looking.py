@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
-from .handshakes import Outcome
+from . import looking as module
+from .handshakes import GoClient, Outcome
 from .looking import LookingByClientsCa, LookingByClusterCa
 from .targets import Target
 from .test_components import Containers, all_pods, packed, pod
 from .test_handshakes import MINE, OTHER, self_signed
 from .test_targets import COMBINED
+from .trust import MOUNTED
 
 API = self_signed("demo-cruise-control.ns.svc")
 TOPIC_OPERATOR, OPERATOR = (
@@ -106,8 +108,38 @@ def test_a_component_that_restarts_has_another_context_afterwards() -> None:
     assert before.contexts == again.contexts
     tier.items, tier.pods.known = [*NODES, *all_pods("2")], OTHER[0]
     after = found.look()
-    changed = {name for name in before.contexts if before.contexts[name] is not after.contexts[name]}
+    changed = {name for name in before.contexts if before.contexts[name] != after.contexts[name]}
     assert changed == {"entity-topic-operator", "entity-user-operator", "cruise-control", "kafka-exporter"}
+
+
+class Changing(FakeTier):
+    """A cluster whose ``ca.crt`` changes."""
+
+    ca_crt = MINE[0]
+
+    def secret(self, name: str) -> dict[str, bytes]:
+        found = super().secret(name)
+        return {**found, "ca.crt": self.ca_crt} if name == "demo-cluster-ca-cert" else found
+
+
+def test_readers_of_ca_crt_trust_what_it_held_when_they_read_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SimpleNamespace(at=1000.0)
+    monkeypatch.setattr(module.time, "monotonic", lambda: clock.at)
+    tier = Changing(NODES)
+    found = looking(tier)
+
+    def trusted() -> dict[str, bytes]:
+        view = found.look()
+        readers = {name: view.contexts[f"ca.crt-go-{name}"] for name in ("anew", "late", "kept")}
+        return {name: one.trusted for name, one in readers.items() if isinstance(one, GoClient)}
+
+    assert trusted() == dict.fromkeys(("anew", "late", "kept"), MINE[0])
+    tier.ca_crt, clock.at = OTHER[0], 1010.0
+    assert trusted() == {"anew": OTHER[0], "late": MINE[0], "kept": MINE[0]}
+    clock.at = 1010.0 + MOUNTED
+    assert trusted() == {"anew": OTHER[0], "late": OTHER[0], "kept": MINE[0]}
+    found.ca_crt.begin_flow()
+    assert trusted() == dict.fromkeys(("anew", "late", "kept"), OTHER[0])
 
 
 class UsersTier(FakeTier):

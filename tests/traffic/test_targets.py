@@ -13,7 +13,11 @@ from .targets import Target, of_clients_ca, of_cluster_ca, parties
 NODES = ("a", "b", "c")
 COMBINED = Layout("dual-role", lambda *_names, **_options: [], NODES, NODES)
 COMPONENTS = ("entity-topic-operator", "entity-user-operator", "cruise-control", "kafka-exporter")
-READERS = tuple(f"reader-{kind}{order}" for kind in ("openssl", "go", "jvm") for order in ("", "-backwards"))
+KINDS = ("openssl", "go", "jvm")
+READERS = (
+    *(f"reader-{kind}{order}" for kind in KINDS for order in ("", "-backwards")),
+    *(f"ca.crt-{kind}-{when}" for kind in KINDS for when in ("anew", "late", "kept")),
+)
 ASKING = {("entity-topic-operator", "cruise-control", 9090), ("cluster-operator", "cruise-control", 9090)}
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import Enum
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
@@ -57,3 +58,46 @@ def published(tier: Tier) -> Trusted | None:
         return None
     data = {name: base64.b64decode(value) for name, value in found["data"].items()}
     return Trusted(data["ca.crt"], data["ca.p12"], data["ca.password"].decode())
+
+
+class Reading(Enum):
+    """When an application reads the ``ca.crt`` that it trusts.
+
+    ANEW: for each connection. LATE: as long after a change as the kubelet may take to bring it into a mounted volume. KEPT: once, before
+    the flow begins.
+    """
+
+    ANEW = "anew"
+    LATE = "late"
+    KEPT = "kept"
+
+
+#: Seconds until a changed Secret has reached every mounted volume, with the kubelet's default settings: a minute until it looks, and another
+#: for its cache; less what a look of the handshake load takes.
+MOUNTED = 118.0
+
+
+@dataclass
+class CaCrtHistory:
+    """What ``ca.crt`` held, and since when."""
+
+    #: Seconds of a monotonic clock, and the content that was first seen then, in the order of time.
+    versions: list[tuple[float, bytes]] = field(default_factory=list)
+    #: The content that applications have read which read once; empty until the next look.
+    kept: bytes = b""
+
+    def record(self, at: float, content: bytes) -> None:
+        if not self.versions or self.versions[-1][1] != content:
+            self.versions.append((at, content))
+        self.kept = self.kept or content
+
+    def begin_flow(self) -> None:
+        """Applications that read once read at the next look."""
+        self.kept = b""
+
+    def read(self, at: float, when: Reading) -> bytes:
+        """What an application trusts at this time that reads then."""
+        if when is Reading.KEPT:
+            return self.kept
+        before = at - (MOUNTED if when is Reading.LATE else 0.0)
+        return next((content for since, content in reversed(self.versions) if since <= before), self.versions[0][1])
