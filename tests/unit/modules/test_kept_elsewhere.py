@@ -203,7 +203,7 @@ def asked_domains(memory: MemoryCluster) -> set[str]:
 
 def test_the_domain_that_the_caller_gives_is_in_the_requests_of_a_new_cluster() -> None:
     memory, options = MemoryCluster(), {"certificate": THEIRS.pem.decode(), "dns_domain": "corp.internal."}
-    stages.done(memory, "strimzi_ca", **options)
+    stages.done(memory, "strimzi_ca", before_kafka=True, **options)
     memory.apply(*clusters.dual_role(memory.cluster, memory.namespace))
     memory.settle()
     stages.done(memory, "strimzi_ca", **options)

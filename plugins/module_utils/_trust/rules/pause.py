@@ -79,15 +79,16 @@ def let_on(snapshot: Snapshot) -> Steps:
 
 def finds_work(snapshot: Snapshot) -> bool:
     """Whether the operator, let on now, would issue or restart something, or change the trust, because of what is stored (docs/operator.md,
-    "Re-issue", "Trust bundle"). To a CA of its own it sees in any case.
+    "Re-issue", "Trust bundle"). To a CA of its own it sees in any case; and where no listener is to verify by the CA any more, only the operator can
+    bring that to the nodes, which it restarts for it anyway.
     """
     ca = snapshot.ca
-    return not snapshot.reconciliation.generated and (
-        snapshot.bundle not in (None, ca.projected)
-        or not _key_matches(snapshot)
-        or any(leaf.generation != ca.certificate_generation for leaf in snapshot.leaves)
-        or bool(restarted_by_operator(snapshot))
-    )
+    if snapshot.reconciliation.generated:
+        return False
+    if not _key_matches(snapshot) or any(leaf.generation != ca.certificate_generation for leaf in snapshot.leaves):
+        return True
+    changes_trust = snapshot.bundle not in (None, ca.projected)
+    return snapshot.has_verifiers and (changes_trust or bool(restarted_by_operator(snapshot)))
 
 
 def restarted_by_operator(snapshot: Snapshot) -> frozenset[str]:
