@@ -26,7 +26,7 @@ def test_a_rotation_in_check_mode_writes_nothing(runner: Runner) -> None:
     assert re.search(r"^localhost .* changed=1 ", finished.output, re.MULTILINE), (
         "the play does not tell that it would change anything"
     )
-    assert "+++ after: Secret kafka/demo-cluster-ca-cert" in finished.output
+    assert f"+++ after: Secret {runner.cluster.namespace}/demo-cluster-ca-cert" in finished.output
 
 
 def test_each_module_predicts_the_shape_of_its_result(runner: Runner) -> None:

@@ -74,7 +74,7 @@ def test_absent_operator(runner: Runner) -> None:
     cluster = runner.cluster
     cluster.kube.apply([clusters.kafka("unseen", "default")])
     refused(
-        runner, "renew", "has not been reconciled by a Cluster Operator", strimzi_cluster="unseen",
+        runner, "renew", "is reconciled by no Cluster Operator", strimzi_cluster="unseen",
         strimzi_namespace="default",
     )  # fmt: skip
 

@@ -30,7 +30,7 @@ _TOPIC = "traffic"
 @dataclass
 class ClusterTraffic(Traffic):
     clients: TrustingFleet
-    #: What readers of ``ca.crt`` have read.
+    #: The contents of ``ca.crt`` that its readers have read.
     ca_crt: CaCrtHistory
 
     def run(self, flow: Flow) -> None:

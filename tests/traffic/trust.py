@@ -79,7 +79,7 @@ MOUNTED = 118.0
 
 @dataclass
 class CaCrtHistory:
-    """What ``ca.crt`` held, and since when."""
+    """The contents of ``ca.crt``, and since when it held each."""
 
     #: Seconds of a monotonic clock, and the content that was first seen then, in the order of time.
     versions: list[tuple[float, bytes]] = field(default_factory=list)
@@ -96,7 +96,7 @@ class CaCrtHistory:
         self.kept = b""
 
     def read(self, at: float, when: Reading) -> bytes:
-        """What an application trusts at this time that reads then."""
+        """The certificates that an application trusts at this time which reads then."""
         if when is Reading.KEPT:
             return self.kept
         before = at - (MOUNTED if when is Reading.LATE else 0.0)
