@@ -43,7 +43,9 @@ class _Likeness:
 
     def of(self, value: Any) -> Any:
         if isinstance(value, Certificate):
-            return value.fingerprint if value.is_ca else (value.subject, value.issuer, value.subject_alternative_names)
+            # A leaf that was due is unlike the one that has taken its place: that ends on another day.
+            leaf = value.subject, value.issuer, value.subject_alternative_names, value.not_after.date()
+            return value.fingerprint if value.is_ca else leaf
         if isinstance(value, str):
             return self._names.get(value, value)
         if isinstance(value, datetime):

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -15,6 +15,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.plan.likeness import likeness_of, state_of
 
+from ....support.certificates import NOW, YEAR, key, make
 from .test_forecast import SETTLED
 
 
@@ -71,3 +72,15 @@ def test_the_same_step_on_pods_that_have_restarted() -> None:
     again = restarted(SETTLED)
     assert likeness_of((roll(again),), again) == likeness_of((roll(SETTLED),), SETTLED)
     assert likeness_of((replace(roll(SETTLED), uids=frozenset()),), SETTLED) != likeness_of((roll(SETTLED),), SETTLED)
+
+
+def test_a_leaf_is_unlike_one_that_ends_on_another_day() -> None:
+    """Else a node's new leaf would be taken for the one that was due."""
+
+    def holding(end: datetime) -> Snapshot:
+        leaf = make("node", key(99), ca=False, end=end).certificate
+        return replace(SETTLED, leaves=(replace(SETTLED.leaves[0], chain=(leaf,)),))
+
+    due, again, renewed = (state_of(holding(end), ()) for end in (NOW, NOW, NOW + YEAR))
+    assert due == again
+    assert due != renewed
