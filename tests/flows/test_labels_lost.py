@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Somebody takes a label from a running node. The flow holds, says so, and goes on when it is put back.
+"""Somebody takes a label from a running node, or from a Secret. The flow holds, says so, and goes on when it is put back.
 
 The checker looks after every write: who has lost a label is refused by nobody, and refuses nobody.
 """
@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.tests.support.checker import Invariant
 
 from ..support.flows import FlowResult
 from ..support.memory_api import Change
-from ..support.watched_cluster import WatchedCluster
+from ..support.watched_cluster import CERTIFICATES, KEYS, LEDGER, WatchedCluster
 from .cases import REPLACEMENTS, Case
 
 LABELS = {"strimzi.io/name": "demo-kafka", "strimzi.io/cluster": "demo", "strimzi.io/kind": "Kafka"}
@@ -51,6 +51,24 @@ def test_after_each_phase(cluster: WatchedCluster, case: Case, phase: Phase, lab
     assert_held(flow.run(), label)
     assert cluster.writes == 0
     label_node(cluster, label, LABELS[label])
+    flow.finish()
+
+
+@pytest.mark.parametrize("phase", [Phase.PREPARE, Phase.USE], ids=lambda phase: f"after {phase.value}")
+@pytest.mark.parametrize("secret", [CERTIFICATES, KEYS, LEDGER, NODE, "demo-cluster-operator-certs"])
+@pytest.mark.parametrize("case", [REPLACEMENTS[0]], ids=str)
+def test_a_secret_without_labels(cluster: WatchedCluster, case: Case, secret: str, phase: Phase) -> None:
+    """It would be taken for missing, and be made anew."""
+    flow = case.begin(cluster)
+    flow.run(until=phase)
+    labels = {name: value for name, value in LABELS.items() if name != "strimzi.io/name"}
+    cluster.change("secrets", secret, {"metadata": {"labels": dict.fromkeys(labels)}})
+    found = flow.run().outcome.decision
+    assert (found.done, cluster.writes) == (False, 0)
+    assert [(one.condition, one.subject) for one in found.violations] == [
+        (Condition.SECRETS_ARE_LABELLED, f"Secret kafka/{secret}")
+    ]
+    cluster.change("secrets", secret, {"metadata": {"labels": labels}})
     flow.finish()
 
 

@@ -81,7 +81,7 @@ class OperatorDouble:
         need_full_trust, fully_used = self._verify(cluster, cluster_ca)
         secret = f"{cluster}-cluster-operator-certs"
         if not (need_full_trust and self.api.get("secrets", secret)):
-            reconcile_leaf(self.api, kafka, cluster_ca, secret, "cluster-operator", "cluster-operator")
+            reconcile_leaf(self.api, kafka, cluster_ca, secret, "cluster-operator", "cluster-operator", by_labels=True)
         nodes = nodes_of(self.api, cluster)
         if cluster_ca.replaced or need_full_trust:
             self._trust_roll(kafka, cluster_ca, nodes)
@@ -179,7 +179,9 @@ class OperatorDouble:
         }  # fmt: skip
         names = node_names(kafka, node.pool, node.node_id, node.broker)
         names |= addresses_of(kafka, node.pool, node.node_id, addresses) if node.broker else set()
-        return reconcile_leaf(self.api, kafka, ca, node.pod, node.pod, f"{cluster}-kafka", names, True, labels, read)
+        return reconcile_leaf(
+            self.api, kafka, ca, node.pod, node.pod, f"{cluster}-kafka", names, True, labels, read, by_labels=True
+        )
 
     def _delete_foreign(self, kafka: Object, nodes: list[Node]) -> None:
         """The deletion trap: Secrets with all four labels that are no node's (docs/operator.md, "Leaves")."""

@@ -26,13 +26,16 @@ def reconcile_leaf(
     node: bool = False,
     secret_labels: dict[str, str] | None = None,
     read: Callable[[str], Object | None] | None = None,
+    by_labels: bool = False,
 ) -> bytes:
     """The certificate in this Secret, kept or issued anew by rules (a) to (e).
 
     read: the Secret as it was at the beginning of this step. What is kept is written as it was read: a leaf that somebody
-    has written since is lost (docs/operator.md, "Link certificates").
+    has written since is lost (docs/operator.md, "Link certificates"). by_labels: whether a Secret without them counts as missing.
     """
     existing = (read or partial(api.get, "secrets"))(secret)
+    if by_labels and existing is not None and not _is_labelled(existing, kafka["metadata"]["name"], node):
+        existing = None
     kept = data(existing).get(f"{entry}.crt", b"")
     if existing is not None and not _must_issue(existing, kept, ca, names, node):
         if data(api.get("secrets", secret)) != data(existing):
@@ -67,6 +70,14 @@ def _must_issue(existing: Object, content: bytes, ca: Authority, names: set[str]
     if parsed[0].not_valid_after_utc - certs.now() < timedelta(days=ca.renewal_days):
         return True
     return node and not content.endswith(ca.current)
+
+
+def _is_labelled(secret: Object, cluster: str, node: bool) -> bool:
+    """docs/operator.md, "Leaves", "Releases"."""
+    wanted = {"strimzi.io/cluster": cluster, "strimzi.io/kind": "Kafka"}
+    if node:
+        wanted |= {"strimzi.io/name": f"{cluster}-kafka", "strimzi.io/component-type": "kafka"}
+    return wanted.items() <= (secret["metadata"].get("labels") or {}).items()
 
 
 def service_names(service: str, namespace: str) -> set[str]:

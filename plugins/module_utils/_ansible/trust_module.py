@@ -43,6 +43,7 @@ from .._trust.model.listeners import ObservedListener
 from .._trust.model.pools import Scaling
 from .._trust.model.snapshot import PreparedAuthority
 from .._trust.preconditions.clock import doubtful_clock
+from .._trust.preconditions.labels import unlabelled_and_read
 from .._trust.rules.verdict import failure_that_holds_nothing
 from . import connect
 from .arguments import ArgumentSpec
@@ -272,7 +273,7 @@ class TrustModule(ClusterModule):
                 f"waivers: no client {waiver.client} was seen outside the cluster; correct the name, or take it out."
             )
         seen = outcome.observation.snapshot
-        for sentence in (*left_to_their_owner(seen), *doubtful_clock(seen)):
+        for sentence in (*left_to_their_owner(seen), *doubtful_clock(seen), *unlabelled_and_read(seen)):
             self.module.warn(sentence)
         if sentence := failure_that_holds_nothing(seen, outcome.decision):
             self.module.warn(sentence)

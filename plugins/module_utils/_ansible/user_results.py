@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .._pki.certificates import Certificate
@@ -36,13 +36,22 @@ def describe_users(found: Users) -> dict[str, Any]:
         "users": [_user(one) for one in found.users],
         "named_certificates": [_named(one) for one in found.named],
         "users_by_ca": _by_authority(found.users),
-        "problems": [*_problems((user.label, user.certificate) for user in found.users),
+        "problems": [*_problems((user.label, user.certificate) for user in found.users), *_unlabelled(found.users),
                      *_problems((one.secret.label, one.certificate) for one in found.named)],
     }  # fmt: skip
 
 
 def _problems(found: Iterable[tuple[str, UserCertificate | None]]) -> list[str]:
     return [f"{name}: {problem}." for name, one in found if one is not None and (problem := _problem(one))]
+
+
+def _unlabelled(users: Iterable[User]) -> Iterator[str]:
+    for user in users:
+        if user.certificate is not None and (lost := user.certificate.unlabelled):
+            yield (
+                f"Secret {user.namespace}/{user.secret} lacks {' and '.join(lost)}, without which the User Operator issues another certificate in its "
+                f"place. To put back what it had: kubectl label secret {user.secret} --namespace {user.namespace} --overwrite {' '.join(lost)}"
+            )
 
 
 def _problem(certificate: UserCertificate) -> str:

@@ -17,6 +17,7 @@ from .._kube.errors import AlreadyExists, Conflict, KubeError, NotFound
 from .._kube.lease import LeaseHeld
 from .._strimzi import operator
 from .._strimzi.errors import LinkUnavailable, NodesSilent, ReloadImpossible, StepError
+from .._strimzi.names import ClusterNames
 from .._strimzi.observe import Observation
 from .._strimzi.work import Work
 from .._trust.decide import ENGINE, Engine, decide, decide_at_the_end
@@ -41,11 +42,12 @@ Reached: TypeAlias = Callable[[Snapshot], bool]
 class NameTaken(StepError):
     """An object of this name is there, and it is none of those that were found."""
 
-    def __init__(self, error: AlreadyExists) -> None:
+    def __init__(self, error: AlreadyExists, scope: ClusterNames) -> None:
         super().__init__(
             str(error),
-            "An object of this name is there that this collection has not made: it lacks its labels or its annotation. Move it out of the way; "
-            "nothing of it was read or changed.",
+            "An object of this name is there, without the labels or the annotation of what this collection has made; nothing of it was read or changed. "
+            f"Where it was made here and has lost its labels, put them back: kubectl label {error.resource.kind.lower()} {error.name} --namespace "
+            f"{error.attempt.namespace} --overwrite {' '.join(f'{name}={value}' for name, value in scope.labels.items())}; else move it out of the way.",
         )
 
 
@@ -187,7 +189,7 @@ def _carry_out_what_can_be(
     except AlreadyExists as error:
         # Of another run it would have been seen by now.
         if str(error) in taken:
-            intent = _without_user(error, outcome.observation.snapshot, intent)
+            intent = _without_user(error, outcome.observation.snapshot, intent, work.scope)
         taken.add(str(error))
         course.crossed()
         work.alive()
@@ -214,12 +216,12 @@ def _carry_out_what_can_be(
     return intent
 
 
-def _without_user(error: AlreadyExists, snapshot: Snapshot, intent: Intent) -> Intent:
+def _without_user(error: AlreadyExists, snapshot: Snapshot, intent: Intent, scope: ClusterNames) -> Intent:
     """The intent for the rest of the call, which serves all users but the one whose Secret cannot be created. Raises NameTaken where that is no
     user's Secret.
     """
     if error.name is None or error.name not in snapshot.served.keys() - intent.taken:
-        raise NameTaken(error) from None
+        raise NameTaken(error, scope) from None
     return replace(intent, taken=intent.taken | {error.name})
 
 

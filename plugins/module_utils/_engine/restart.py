@@ -20,7 +20,7 @@ from .._trust.model.goals import Goal, Phase
 from .._trust.model.intent import Intent
 from .._trust.model.snapshot import Component, Snapshot
 from .._trust.model.steps.nodes import Roll, RollReason
-from .._trust.preconditions.cluster import pods_are_labelled
+from .._trust.preconditions.labels import pods_are_labelled, secrets_are_labelled
 from .._trust.preconditions.order import check
 from .carry_out import carry_out
 from .looking import see, see_operated
@@ -106,7 +106,7 @@ def _require_settled(seen: Observation, pods: frozenset[str]) -> None:
         raise NotNow(
             f"{snapshot.names.kafka} is paused: the operator would restart nothing.", "Resume it, then run again."
         )
-    if found := check(snapshot, Intent(Goal.RECONCILE), (pods_are_labelled,)):
+    if found := check(snapshot, Intent(Goal.RECONCILE), (pods_are_labelled, secrets_are_labelled)):
         raise NotNow(f"{found[0].subject}: {found[0].message}", found[0].remedy)
     if unknown := sorted(pods - {pod.name for pod in snapshot.pods}):
         known = ", ".join(pod.name for pod in snapshot.pods) or "none"

@@ -279,7 +279,7 @@ class KubeClient:
                 done = TRANSIENT.get(response.status)
                 is_repeated = done is Done.NO or (done is Done.UNKNOWN and not attempt.is_write)
                 if not is_repeated or number == _ATTEMPTS:
-                    raise error_from(attempt, response.status, response.body, asked)
+                    raise error_from(attempt, response.status, response.body, asked, body)
             self.back_off(number, asked)
             number += 1
 

@@ -6,8 +6,11 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from enum import Enum
 from typing import Any
 
@@ -28,6 +31,9 @@ from .errors import (
 
 #: How RBAC, the API server and etcd refuse an object for its size.
 _TOO_LARGE = re.compile(r"Too long: (?:must have|may not be) [a-z ]+ \d+ |too large")
+#: How a webhook or a policy of the Kubernetes cluster refuses an object, whichever status it chooses (Kubernetes, "Dynamic Admission Control", "Validating
+#: Admission Policy").
+_DENIED = re.compile(r"admission webhook \"|ValidatingAdmissionPolicy '")
 _USER = re.compile(r'User "([^"]+)" cannot ')
 _IMPERSONATED = re.compile(r'User "([^"]+)" cannot impersonate resource "([^"]+)" in API group "([^"]*)"')
 _PEM = re.compile(r"-----BEGIN.*?(?:-----END[^-]*-----|$)", re.DOTALL)
@@ -52,17 +58,26 @@ TRANSIENT: Mapping[int, Done] = {
     504: Done.UNKNOWN,
 }
 
+#: A shorter text is no secret, and may be a part of any word.
+_SECRET = 6
+_POLICY = "Ask the administrators of the Kubernetes cluster: a policy or quota forbids it, not a missing role."
 #: Verbs that can be granted for single objects.
 _NAMED_VERBS = frozenset({"get", "update", "patch", "delete", "watch"})
 
 
-def error_from(attempt: Attempt, status: int, body: Mapping[str, Any], retry_after: float = 0.0) -> KubeError:
-    """The error for an answer with an HTTP status that is not a success. retry_after: seconds, as the answer asks.
+def error_from(
+    attempt: Attempt,
+    status: int,
+    body: Mapping[str, Any],
+    retry_after: float = 0.0,
+    sent: Mapping[str, Any] | None = None,
+) -> KubeError:
+    """The error for an answer with an HTTP status that is not a success. retry_after: seconds, as the answer asks. sent: the object, or its patch.
 
     The reason of a Status object decides before the HTTP status, as two reasons share 409.
     """
     reason = str(body.get("reason") or "")
-    message = _public(attempt, body, str(body.get("message") or reason or f"HTTP status {status}"))
+    message = _public(attempt, body, sent or {}, str(body.get("message") or reason or f"HTTP status {status}"))
     kind, remedy = _judge(attempt, status, reason, str(body.get("message") or ""), body)
     if kind is ResourceTypeMissing:
         message = f"the API server does not know {attempt.resource.kind} in {attempt.resource.api_version}"
@@ -99,6 +114,8 @@ def _judge(
         )
     if status == 410:
         return Gone, "List again."
+    if status in (400, 422) and _DENIED.search(message):
+        return Invalid, _POLICY
     if 400 <= status < 500 and status not in TRANSIENT:
         return Invalid, f"Correct the {attempt.resource.kind}; the API server refuses this one."
     if status >= 400:
@@ -132,7 +149,7 @@ def _rule(attempt: Attempt, message: str) -> str:
     if "because it is being terminated" in message:
         return f"Namespace {attempt.namespace} is being deleted: run again when it is there anew, or correct the option namespace."
     if "admission" in message.lower() or "exceeded quota" in message:
-        return "Ask the administrators of the Kubernetes cluster: a policy or quota forbids it, not a missing role."
+        return _POLICY
     if impersonated := _IMPERSONATED.search(message):
         whom, resource, group = impersonated.groups()
         return (
@@ -152,12 +169,22 @@ def rule_for(attempt: Attempt) -> str:
     return f"{rule}, resourceNames: [{attempt.name}]" if attempt.name and attempt.verb in _NAMED_VERBS else rule
 
 
-def _public(attempt: Attempt, body: Mapping[str, Any], message: str) -> str:
+def _public(attempt: Attempt, body: Mapping[str, Any], sent: Mapping[str, Any], message: str) -> str:
     """The part of a message that may be shown: validation and webhooks quote the values that they refuse."""
     if attempt.resource.kind != "Secret":
         return message
     causes = (body.get("details") or {}).get("causes") or []
-    if body.get("reason") in ("Invalid", "BadRequest") or causes:
+    if not _DENIED.search(message) and (body.get("reason") in ("Invalid", "BadRequest") or causes):
         fields = ", ".join(f"{cause.get('field')} ({cause.get('reason')})" for cause in causes)
         return f"it is not valid: {fields}" if fields else "it is not valid"
+    for value in sorted((one for one in _values(sent) if len(one) >= _SECRET), key=len, reverse=True):
+        message = message.replace(value, "(hidden)")
     return _ENCODED.sub("(hidden)", _PEM.sub("(hidden)", message))
+
+
+def _values(secret: Mapping[str, Any]) -> Iterator[str]:
+    """The data of a Secret as a message may quote it."""
+    for encoded in filter(None, (secret.get("data") or {}).values()):
+        yield encoded
+        with suppress(binascii.Error, UnicodeDecodeError):
+            yield base64.b64decode(encoded).decode("utf-8").strip()

@@ -20,6 +20,7 @@ from . import names
 from .leaves import LeafSecret
 from .pods import PARTIES, component_of, labels_of, name_label, names_of_nodes
 from .resources import STRIMZI_POD_SETS
+from .secret_data import missing_labels
 
 Object = dict[str, Any]
 
@@ -63,6 +64,4 @@ def party_of(pod: Mapping[str, Any], scope: names.ClusterNames, nodes: Collectio
 
 def lost_labels(pod: Mapping[str, Any], component: Component, scope: names.ClusterNames) -> tuple[str, ...]:
     """The labels, as "<name>=<value>", without which neither the operator nor a roll finds a pod of this component."""
-    wanted = {**scope.labels, names.NAME_LABEL: name_label(component, scope)}
-    has = labels_of(pod)
-    return tuple(f"{name}={value}" for name, value in wanted.items() if has.get(name) != value)
+    return missing_labels(pod, {**scope.labels, names.NAME_LABEL: name_label(component, scope)})

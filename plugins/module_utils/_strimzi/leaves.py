@@ -6,14 +6,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 from .._pki.certificates import CertificateError, parse_chain
 from .._pki.keys import PrivateKeyError, load_stored_key
-from .._trust.model.snapshot import Component, Pod, StoredLeaf
+from .._trust.model.snapshot import Component, StoredLeaf
 from . import names
 from .secret_data import entries, integer_annotation
 
@@ -88,12 +88,14 @@ def holders_of_subjects(cluster: str) -> dict[str, Component]:
     return {leaf.common_name: leaf.component for leaf in (node_leaf(cluster, ""), *component_leaves(cluster))}
 
 
-def leaf_secrets(scope: names.ClusterNames, secrets: Mapping[str, Mapping[str, Any]]) -> tuple[LeafSecret, ...]:
-    """The leaves that exist among these Secrets."""
+def leaf_secrets(
+    scope: names.ClusterNames, secrets: Mapping[str, Mapping[str, Any]], known: Collection[str] = ()
+) -> tuple[LeafSecret, ...]:
+    """The leaves that exist among these Secrets. known: the names of nodes, whose Secrets may have lost their labels."""
     nodes = [
         node_leaf(scope.cluster, name)
         for name, secret in secrets.items()
-        if (secret["metadata"].get("labels") or {}).get(names.NAME_LABEL) == scope.node_name_label
+        if (name in known or (secret["metadata"].get("labels") or {}).get(names.NAME_LABEL) == scope.node_name_label)
         and f"{name}.crt" in (secret.get("data") or {})
     ]
     components = [leaf for leaf in component_leaves(scope.cluster) if leaf.secret in secrets]
@@ -114,14 +116,13 @@ def wanted_leaves(
 
 
 def expected_leaves(
-    scope: names.ClusterNames, kafka: Mapping[str, Any] | None, pods: Iterable[Pod]
+    scope: names.ClusterNames, kafka: Mapping[str, Any] | None, running: Mapping[str, Component]
 ) -> tuple[LeafSecret, ...]:
-    """The leaves that a cluster with these pods has, whether their Secrets exist or not."""
-    running = tuple(pods)
+    """The leaves that a cluster with these pods has, whether their Secrets exist or not. running: pods by name, in the order of the result."""
     if kafka is None or not running:
         return ()
-    nodes = (pod.name for pod in running if pod.component is Component.KAFKA)
-    return _leaves_of(scope, kafka.get("spec") or {}, {pod.component for pod in running}, nodes)
+    nodes = (name for name, component in running.items() if component is Component.KAFKA)
+    return _leaves_of(scope, kafka.get("spec") or {}, set(running.values()), nodes)
 
 
 #: Where the Kafka resource asks for a component.

@@ -202,9 +202,14 @@ class ClusterNames:
         return {KIND_LABEL: "Kafka", CLUSTER_LABEL: self.cluster}
 
     @property
+    def user_labels(self) -> dict[str, str]:
+        """The labels by which the User Operator finds a Secret of a user (docs/operator.md, "Users")."""
+        return {KIND_LABEL: "KafkaUser", CLUSTER_LABEL: self.cluster}
+
+    @property
     def user_selector(self) -> str:
-        """Label selector of the Secrets that the User Operator writes (docs/operator.md, "Users")."""
-        return selector_of({KIND_LABEL: "KafkaUser", CLUSTER_LABEL: self.cluster})
+        """Label selector of the Secrets that the User Operator writes."""
+        return selector_of(self.user_labels)
 
     @property
     def node_leaf_labels(self) -> dict[str, str]:

@@ -28,6 +28,7 @@ from .ca_source import CaSourceReference, read_ca_source
 from .client_bundle import read_published
 from .dns_domain import DEFAULT_DOMAIN, read_domain
 from .finding_pods import find_pods, known_nodes, lost_labels, party_of
+from .finding_secrets import read_secrets, unlabelled_leaves, unlabelled_secrets, with_named
 from .kafka import leaf_life, read_reconciliation, renewal_window, with_nodes
 from .leaves import LeafSecret, ServedUser, expected_leaves, leaf_secrets, read_leaf, wanted_leaves
 from .ledger_layouts import ledger_parts, read_ledger
@@ -100,9 +101,7 @@ class Stored:
 
 def read_stored(client: KubeClient, scope: ClusterNames) -> Stored:
     """The order matters: a pod that is not in a list which is made afterwards started after the trust bundle was read."""
-    kafka = client.get_or_none(KAFKAS, scope.namespace, scope.cluster)
-    listed = client.list(SECRETS, scope.namespace, label_selector=scope.selector).items
-    return Stored(kafka, {secret["metadata"]["name"]: secret for secret in listed})
+    return Stored(client.get_or_none(KAFKAS, scope.namespace, scope.cluster), read_secrets(client, scope))
 
 
 def observe(
@@ -118,22 +117,25 @@ def observe(
     keeps the CAs to trust. dns_domain: of the Kubernetes cluster, where the caller gives it.
     """
     found = read_stored(client, scope)
-    kafka, secrets, stored = found.kafka, found.secrets, leaf_secrets(scope, found.secrets)
-    nodes = known_nodes(client, scope, stored)
+    kafka = found.kafka
+    nodes = known_nodes(client, scope, leaf_secrets(scope, found.secrets))
     pods = find_pods(client, scope, nodes)
-    ca = read_ca_secrets(secrets.get(scope.ca_certificate_secret), secrets.get(scope.ca_key_secret))
+    ca = read_ca_secrets(found.secrets.get(scope.ca_certificate_secret), found.secrets.get(scope.ca_key_secret))
     bare = without_parties(client, scope, now, found, ca, outside, source)
-    leaves = tuple(read_leaf(leaf, secrets[leaf.secret]) for leaf in stored)
     running = [(pod, party) for pod in pods if (party := party_of(pod, scope, nodes)) and not is_final(pod)]
-    parties = _parties(scope, running, leaves)
     pools = node_pools(client, scope) if ca.elsewhere or growth.scaling else NodePools(scope.cluster)
     planned = pools.scaled(growth.scaling)
     scaled = [pool for name, pool in pools.by_name.items() if growth.scaling and name == growth.scaling.pool]
     wanted = {node.pod: node for node in (planned.wanted() if ca.elsewhere else ())}
     next_, later = (one.next(growth.spare if ca.elsewhere else 0) for one in (planned, planned.settled()))
-    spare = {node.pod: node for node in next_ if node.pod not in secrets}
     asked = wanted_leaves(scope, kafka, wanted) if ca.elsewhere else ()
-    expected = tuple(dict.fromkeys((*expected_leaves(scope, kafka, parties), *asked)))
+    present = {str(pod["metadata"]["name"]): party for pod, party in _in_order(running)}
+    expected = tuple(dict.fromkeys((*expected_leaves(scope, kafka, present), *asked)))
+    secrets = with_named(client, scope, found.secrets, (leaf.secret for leaf in expected))
+    stored = leaf_secrets(scope, secrets, {leaf.secret for leaf in expected if leaf.component is Component.KAFKA})
+    leaves = tuple(read_leaf(leaf, secrets[leaf.secret]) for leaf in stored)
+    parties = _parties(scope, running, leaves)
+    spare = {node.pod: node for node in next_ if node.pod not in secrets}
     snapshot = replace(
         bare,
         reconciliation=with_nodes(bare.reconciliation, kafka, nodes, pods),
@@ -143,6 +145,8 @@ def observe(
         missing={leaf.secret: leaf.component for leaf in expected if leaf.secret not in secrets},
         outside=observe_outside(client, scope, bare.named.trusting) if pods else (),
         unlabelled=unlabelled(running, scope),
+        unlabelled_secrets={**bare.unlabelled_secrets, **unlabelled_leaves(scope, secrets, stored)},
+        immutable=(*bare.immutable, *immutable(secrets, (leaf.secret for leaf in stored))),
         pools=pools.replicas,
         spare=_numbered(spare.values()),
         leaving=_numbered(planned.leaving()),
@@ -189,6 +193,8 @@ def without_parties(
         validity=leaf_life(kafka, scope),
         named=outside.to_look_at(ca, ledger),
         keys_elsewhere=_keys_of(scope.other_ca, secrets),
+        unlabelled_secrets=unlabelled_secrets(scope, secrets),
+        immutable=immutable(secrets, (*_written(scope), *ledger_parts(secrets, scope))),
         in_deletion=dict((*in_deletion("Kafka", [kafka] if kafka else ()), *in_deletion("Secret", secrets.values()))),
         clock=None if client.clock_ahead is None else ClockReading(platform.node(), client.clock_ahead),
     )
@@ -200,6 +206,18 @@ def in_deletion(kind: str, objects: Iterable[Mapping[str, Any]]) -> Iterator[tup
         metadata = one["metadata"]
         if "deletionTimestamp" in metadata:
             yield f"{kind} {metadata['namespace']}/{metadata['name']}", tuple(metadata.get("finalizers") or ())
+
+
+def _written(scope: ClusterNames) -> Iterator[str]:
+    """The Secrets with fixed names that flows write, the ledger excepted."""
+    yield from (scope.ca_certificate_secret, scope.ca_key_secret, scope.trust_bundle_secret, scope.client_bundle_secret)
+    for component in Component:
+        yield from (scope.issuing_secret(component.value), scope.next_keys_secret(component.value))
+
+
+def immutable(secrets: Mapping[str, Mapping[str, Any]], names: Iterable[str]) -> tuple[str, ...]:
+    """The Secrets of these names whose data nobody can change."""
+    return tuple(name for name in names if (secrets.get(name) or {}).get("immutable") is True)
 
 
 def _keys_of(scope: ClusterNames, secrets: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
@@ -257,13 +275,17 @@ def sizes_of(scope: ClusterNames, secrets: Mapping[str, Mapping[str, Any]]) -> d
     return {name: size(secrets[name]) for name in guarded if name in secrets}
 
 
+def _in_order(running: list[tuple[dict[str, Any], Component]]) -> list[tuple[dict[str, Any], Component]]:
+    return sorted(running, key=lambda item: str(item[0]["metadata"]["name"]))
+
+
 def _parties(
     scope: ClusterNames, running: list[tuple[dict[str, Any], Component]], leaves: tuple[StoredLeaf, ...]
 ) -> tuple[Pod, ...]:
     found = []
     nodes = {leaf.secret: leaf for leaf in leaves if leaf.component is Component.KAFKA}
     others = [leaf for leaf in leaves if leaf.component is not Component.KAFKA]
-    for pod, component in sorted(running, key=lambda item: str(item[0]["metadata"]["name"])):
+    for pod, component in _in_order(running):
         # Each pod gets only its own leaf: searching all leaves for each pod would be quadratic.
         own = nodes.get(pod["metadata"]["name"])
         found.append(read_pod(pod, component, others if own is None else [own, *others], scope))

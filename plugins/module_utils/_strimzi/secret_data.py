@@ -41,6 +41,12 @@ def annotation(resource: Mapping[str, Any] | None, name: str) -> str | None:
     return (((resource or {}).get("metadata") or {}).get("annotations") or {}).get(name)
 
 
+def missing_labels(resource: Mapping[str, Any], wanted: Mapping[str, str]) -> tuple[str, ...]:
+    """The labels that it lacks of these, as "<name>=<value>"."""
+    has = resource["metadata"].get("labels") or {}
+    return tuple(f"{name}={value}" for name, value in wanted.items() if has.get(name) != value)
+
+
 def integer_annotation(resource: Mapping[str, Any] | None, name: str) -> int | None:
     """An annotation as a number; None when it is missing or not one."""
     value = annotation(resource, name)

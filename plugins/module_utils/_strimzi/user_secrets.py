@@ -43,6 +43,7 @@ class UserCertificate:
     """authority: the CA of the cluster under which it is valid; None where there is none. keystore: whether a PKCS#12 file lies
     beside it. stale: why that may hold something else, without a full stop. changed_at: when the Secret changed last, where the API server has recorded it.
     problem: what is wrong, as a sentence without a full stop. beside: the CA in its ``ca.crt``; None where there is none.
+    unlabelled: the labels that the Secret has lost and by which the User Operator finds it, as "<name>=<value>".
     has_key: whether the private key beside it is that of the certificate. is_current: whether ``ca.crt`` has the bytes of the CA in
     use, without which the User Operator issues anew.
     """
@@ -59,6 +60,7 @@ class UserCertificate:
     has_key: bool = False
     is_current: bool = False
     stale: str = ""
+    unlabelled: tuple[str, ...] = ()
 
 
 def read_clients_ca(secret: Mapping[str, Any] | None) -> ClientsCa:

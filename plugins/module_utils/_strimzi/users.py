@@ -27,6 +27,7 @@ from .names import CaKind, ClusterNames
 from .observe import in_deletion, neighbours
 from .readers import Key, Reader, find_readers
 from .resources import KAFKA_USERS, KAFKAS
+from .secret_data import missing_labels
 from .user_authentication import Authentication
 from .user_secrets import ClientsCa, UserCertificate, read_clients_ca, read_user_secret
 
@@ -160,9 +161,17 @@ def _in_namespace(
 
     def read(secret: dict[str, Any]) -> tuple[str, UserCertificate] | None:
         name = str(secret["metadata"]["name"])
-        return (name, read_user_secret(secret, ca, now)) if name in wanted else None
+        return (
+            (name, replace(read_user_secret(secret, ca, now), unlabelled=missing_labels(secret, scope.user_labels)))
+            if name in wanted
+            else None
+        )
 
-    certificates |= dict(client.each(SECRETS, space.name, read, label_selector=scope.user_selector))
+    found = dict(client.each(SECRETS, space.name, read, label_selector=scope.user_selector))
+    if wanted - set(found):
+        # Programs present what lies in a Secret, whatever its labels.
+        found |= dict(client.each(SECRETS, space.name, read))
+    certificates |= found
     for user in sorted(users, key=lambda one: one.name):
         yield replace(user, certificate=certificates[user.secret]) if user.authentication == TLS else user
 

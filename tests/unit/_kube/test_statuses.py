@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 import pytest
@@ -174,6 +175,33 @@ def test_message(
     assert (type(error), str(error), error.remedy) == (kind, text, remedy)
     assert (error.attempt, error.resource, error.name) == (attempt, attempt.resource, attempt.name)
     assert not error.outcome_unknown
+
+
+KYVERNO = 'admission webhook "validate.kyverno.svc-fail" denied the request: protect-ca: CA Secrets may be changed by the platform team only'
+POLICY = "ValidatingAdmissionPolicy 'secrets-have-owners' with binding 'all' denied request: failed expression: has(object.metadata.labels.owner)"
+
+
+@pytest.mark.parametrize(("status", "reason"), [(400, "BadRequest"), (422, "Invalid"), (403, "Forbidden")])
+@pytest.mark.parametrize("cause", [KYVERNO, POLICY])
+def test_a_denial_by_a_policy_keeps_its_cause(cause: str, status: int, reason: str) -> None:
+    """A webhook chooses the status itself."""
+    error = translate(secret("patch"), status, reason, cause, name="demo-ca", causes=[{"message": cause}])
+    assert str(error) == f"Failed to patch Secret kafka/demo-ca: {cause}."
+    assert isinstance(error, errors.Forbidden if status == 403 else errors.Invalid)
+    assert error.remedy == (
+        "Ask the administrators of the Kubernetes cluster: a policy or quota forbids it, not a missing role."
+    )
+
+
+@pytest.mark.parametrize("status", [400, 403, 422])
+def test_a_policy_that_quotes_the_data_shows_none_of_it(status: int) -> None:
+    password, encoded = "correct horse", base64.b64encode(b"correct horse").decode()
+    message = f'admission webhook "w" denied the request: ca.password: {encoded} ({password}) is too weak, a=b is not'
+    sent = {"data": {"ca.password": encoded, "short": base64.b64encode(b"a").decode(), "gone": None}}
+    error = error_from(secret("patch"), status, {"reason": "Invalid", "message": message}, sent=sent)
+    assert error.cause == (
+        'admission webhook "w" denied the request: ca.password: (hidden) ((hidden)) is too weak, a=b is not'
+    )
 
 
 @pytest.mark.parametrize("message", ["404 page not found", "the server could not find the requested resource"])

@@ -192,8 +192,8 @@ def test_every_component_leaf_belongs_to_a_component_other_than_the_nodes() -> N
     assert Component.KAFKA not in {one.component for one in component_leaves("demo")}
 
 
-def running(*components: Component) -> list[Pod]:
-    return [read(pod(f"demo-{one.value}-{number}"), component=one) for number, one in enumerate(components)]
+def running(*components: Component) -> dict[str, Component]:
+    return {f"demo-{one.value}-{number}": one for number, one in enumerate(components)}
 
 
 OPERATORS = {"entityOperator": {"topicOperator": {}, "userOperator": {}}}

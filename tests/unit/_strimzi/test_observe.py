@@ -29,13 +29,22 @@ def bench_with(nodes: int) -> Bench:
     return bench
 
 
+#: The Secrets that are looked for by their names where they are not among those with the labels of the cluster.
+NAMED_SECRETS = (
+    "demo-cluster-ca-cert", "demo-cluster-ca", "demo-clients-ca-cert", "demo-trustbundle", "demo-cluster-ca-trusted-certs",
+)  # fmt: skip
+
+
 @pytest.mark.parametrize(("nodes", "requests"), [(0, 4), (3, 7), (100, 7)])
 def test_as_many_requests_whatever_the_number_of_pods(nodes: int, requests: int) -> None:
     """Four for the cluster and, where nodes run, one for each kind of client outside of it."""
     bench = bench_with(nodes)
+    for name in (*NAMED_SECRETS, *(["demo-cluster-operator-certs"] if nodes else [])):
+        if bench.api.find("secrets", "kafka", name) is None:
+            bench.create("secrets", secret(name, {}))
     bench.api.requests.clear()
     snapshot = bench.observe().snapshot
-    assert (len(snapshot.pods), len(snapshot.leaves)) == (nodes, nodes)
+    assert (len(snapshot.pods), len(snapshot.leaves)) == (nodes, nodes + bool(nodes))
     assert len(bench.api.requests) == requests
 
 

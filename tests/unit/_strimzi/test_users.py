@@ -206,6 +206,16 @@ def test_a_secret_that_is_missing_is_said() -> None:
     assert certificate.problem == "Secret kafka/orders does not exist"
 
 
+@pytest.mark.parametrize("lost", ["strimzi.io/kind=KafkaUser", "strimzi.io/cluster=demo"])
+def test_a_secret_that_has_lost_its_labels_is_read_all_the_same(lost: str) -> None:
+    """A program that reads it presents what is in it."""
+    stage = one_user()
+    stage.change("secrets", "orders", {"metadata": {"labels": {lost.partition("=")[0]: None}}})
+    certificate = stage.seen().certificate
+    assert certificate is not None
+    assert (certificate.authority, certificate.problem, certificate.unlabelled) == (NEW.certificate, "", (lost,))
+
+
 class TestKeystores:
     """Programs may read the PKCS#12 file instead of the certificate, and the User Operator never looks into it."""
 

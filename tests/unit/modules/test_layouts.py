@@ -115,7 +115,8 @@ def test_a_secret_of_somebody_else_under_that_name_is_not_touched(labelled: bool
     ended = convert(memory, "keyed")
     assert (ended.failed, ended.writes_but_lease, ended.result["changed"]) == (True, ["POST secrets"] * 2, False)
     assert ended.result["msg"] == (
-        f'Failed to create Secret kafka/{KEYED}: secrets "{KEYED}" already exists. An object of this name is there that this collection has not '
-        "made: it lacks its labels or its annotation. Move it out of the way; nothing of it was read or changed."
+        f'Failed to create Secret kafka/{KEYED}: secrets "{KEYED}" already exists. An object of this name is there, without the labels or '
+        "the annotation of what this collection has made; nothing of it was read or changed. Where it was made here and has lost its labels, put them "
+        f"back: kubectl label secret {KEYED} --namespace kafka --overwrite strimzi.io/kind=Kafka strimzi.io/cluster=demo; else move it out of the way."
     )
     assert stages.done(memory, "strimzi_ca_info").result["ledger"] == told("single")

@@ -15,7 +15,7 @@ from ...operator import clusters
 from ...support.memory_api import Response
 from ...support.memory_cluster import MemoryCluster
 from . import stages
-from .mistakes import CERTIFICATES, KEYS, put, refused, told
+from .mistakes import CERTIFICATES, KEYS, LEDGER, put, refused, told
 from .running import call
 
 WHICH = (
@@ -252,3 +252,17 @@ def test_several_things_at_once_are_all_named() -> None:
         f"2. Secret {CERTIFICATES}, annotation strimzi.io/force-renew: is left over: it would start another renewal as "
         "soon as the operator manages the CA again. Remove this annotation, then run the flow again.",
     )
+
+
+@pytest.mark.parametrize("secret", [CERTIFICATES, KEYS, LEDGER, "demo-kafka-1"])
+def test_an_immutable_secret_is_told_before_the_first_write(secret: str) -> None:
+    memory = stages.managed()
+    put(memory, "secrets", secret, immutable=True)
+    refused(
+        memory,
+        f"Kafka cluster kafka/demo: Secret kafka/{secret}: is immutable: its data cannot be changed, and the field cannot be taken back. Put it anew in "
+        f"one go, without the field, as who has set it agrees to, then run the flow again: kubectl get secret {secret} --namespace kafka --output yaml "
+        "| sed '/^immutable: true$/d' | kubectl replace --force --filename -",
+        by=["strimzi_ca"],
+    )
+    assert not stages.done(memory, "strimzi_ca", **stages.FAST).result["changed"]

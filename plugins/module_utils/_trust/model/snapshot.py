@@ -273,6 +273,20 @@ class InPlace:
 
 
 @dataclass(frozen=True)
+class UnlabelledSecret:
+    """A Secret that was found by its name, because it has lost labels.
+
+    lost: these, as "<name>=<value>". why: what they are for, as a part of a sentence. holds: whether flows wait until they are back. namespace: empty
+    for that of the cluster.
+    """
+
+    lost: tuple[str, ...]
+    why: str
+    holds: bool = True
+    namespace: str = ""
+
+
+@dataclass(frozen=True)
 class ClockReading:
     """The clock of the machine that runs this collection, beside that of the API server.
 
@@ -299,6 +313,7 @@ class Snapshot:
     requests: what is recorded about leaves that somebody else issues, by the Secret of the leaf. standing: the state
     of leaves at an issuer that renews by itself, by the same.
     unlabelled: pods that run without labels by which they should be found, and these labels as "<name>=<value>".
+    unlabelled_secrets: Secrets that have lost labels, by name. immutable: Secrets that flows write and that nobody can change.
     source: where the user keeps the CAs to trust; None where none is named.
     renewal_window: how long before its end the operator renews a leaf. validity: how long one is valid that the operator issues. misnamed:
     Secrets with leaves that have other names than the operator wants, where it cannot issue them, and the difference as a part of a sentence.
@@ -337,6 +352,8 @@ class Snapshot:
     outside: tuple[OutsideClient, ...] = ()
     waivers: tuple[Waiver, ...] = ()
     unlabelled: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    unlabelled_secrets: Mapping[str, UnlabelledSecret] = field(default_factory=dict)
+    immutable: tuple[str, ...] = ()
     requests: Mapping[str, LeafRequest] = field(default_factory=dict)
     standing: Mapping[str, Standing] = field(default_factory=dict)
     source: CaSource | None = None

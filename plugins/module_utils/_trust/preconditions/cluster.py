@@ -156,21 +156,6 @@ def authority_is_user_managed(snapshot: Snapshot, intent: Intent) -> Iterator[Vi
     )  # fmt: skip
 
 
-def pods_are_labelled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """The operator would not restart such a pod, and a roll would take it for one that is gone, while it runs on."""
-    for pod, lost in sorted(snapshot.unlabelled.items()):
-        labels = " ".join(lost)
-        yield Violation(
-            Condition.PODS_ARE_LABELLED, snapshot.names.pod(pod), f"runs without the {_labels(lost)} by which it is found.",
-            "Find out who changed this, then put back what it was: "
-            f"kubectl label pod {pod} --namespace {snapshot.names.namespace} --overwrite {labels}",
-        )  # fmt: skip
-
-
-def _labels(lost: tuple[str, ...]) -> str:
-    return f"{'label' if len(lost) == 1 else 'labels'} {' and '.join(lost)}"
-
-
 def no_left_over_trigger(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     message, remedy = (
         "is left over: it would start another renewal as soon as the operator manages the CA again.",
@@ -257,6 +242,19 @@ def starts_something(snapshot: Snapshot, intent: Intent) -> bool:
         return bool(due_leaves(snapshot, intent, ledger))
     rotating = intent.goal is not Goal.CREATE and resolve(snapshot, intent, ledger).wanted
     return intent.goal is Goal.DOWNGRADE or rotating
+
+
+def secrets_can_be_written(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """A flow would be refused at its first write into one of them, perhaps in the middle of a pause."""
+    if is_starting(snapshot) and not starts_something(snapshot, intent):
+        return
+    for name in snapshot.immutable:
+        yield Violation(
+            Condition.SECRETS_CAN_BE_WRITTEN, snapshot.names.secret(name), "is immutable: its data cannot be changed, and the field cannot be taken back.",
+            "Put it anew in one go, without the field, as who has set it agrees to, then run the flow again: "
+            f"kubectl get secret {name} --namespace {snapshot.names.namespace} --output yaml | sed '/^immutable: true$/d' | kubectl replace --force "
+            "--filename -",
+        )  # fmt: skip
 
 
 def secrets_have_room(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:

@@ -38,11 +38,12 @@ from .cluster import (
     nothing_is_in_deletion,
     operator_is_there,
     operator_is_working,
-    pods_are_labelled,
+    secrets_can_be_written,
     secrets_have_room,
     target_is_known,
 )
 from .hand_back import operator_could_renew, operator_keeps_authority, ready_to_hand_back
+from .labels import pods_are_labelled, secrets_are_labelled
 from .leaves import leaves_are_known, leaves_can_be_renewed
 from .lives import leaves_outlast_the_window
 from .presenters import (
@@ -77,6 +78,7 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     authority_is_user_managed,
     operator_has_finished,
     pods_are_labelled,
+    secrets_are_labelled,
     no_left_over_trigger,
     ledger_is_ours,
     ledger_is_of_the_past,
@@ -114,6 +116,7 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     operator_could_renew,
     operator_keeps_authority,
     ready_to_hand_back,
+    secrets_can_be_written,
     secrets_have_room,
     waivers_hold,
 )

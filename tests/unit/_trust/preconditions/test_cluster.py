@@ -32,7 +32,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
     nothing_is_in_deletion,
     operator_is_there,
     operator_is_working,
-    pods_are_labelled,
+    secrets_can_be_written,
     secrets_have_room,
     target_is_known,
 )
@@ -66,7 +66,6 @@ CHECK_NAME = (
     "strimzi_ca with before_kafka=true."
 )
 HEALTH = "Bring the cluster to health first; a flow in progress would go on, a new one does not start."
-RELABEL = "Find out who changed this, then put back what it was: kubectl label pod"
 #: The limit of Kubernetes and etcd, by default.
 SECRET_LIMIT = 1_048_576
 #: Three pods of 256 bytes and twice 16 KiB of certificates.
@@ -153,6 +152,13 @@ BEFORE_A_FLOW = [
 
 ALWAYS = [
     refusal(
+        secrets_can_be_written,
+        "Secret kafka/demo-cluster-ca: is immutable: its data cannot be changed, and the field cannot be taken back. Put it anew in one go, without the "
+        "field, as who has set it agrees to, then run the flow again: kubectl get secret demo-cluster-ca --namespace kafka --output yaml | "
+        "sed '/^immutable: true$/d' | kubectl replace --force --filename -",
+        name="", immutable=("demo-cluster-ca",),
+    ),
+    refusal(
         cluster_exists,
         f"{KAFKA}: does not exist, and no other Kafka cluster is seen in this namespace. {CHECK_NAME}",
         name="alone", reconciliation=Reconciliation(exists=False),
@@ -195,13 +201,6 @@ ALWAYS = [
         "collection would. Renew or replace it as Strimzi says for that type; flows are about a CA of the type strimzi.io, which it also has "
         "without the field.",
         name="taking it over", intent=Intent(Goal.UPGRADE), reconciliation=Reconciliation(generated=True, foreign_type="vault"),
-    ),
-    refusal(
-        pods_are_labelled,
-        f"Pod kafka/{PODS[0]}: runs without the label a=b by which it is found. {RELABEL} {PODS[0]} --namespace kafka --overwrite a=b",
-        f"Pod kafka/{PODS[1]}: runs without the labels a=b and c=d by which it is found. "
-        f"{RELABEL} {PODS[1]} --namespace kafka --overwrite a=b c=d",
-        name="", unlabelled={PODS[1]: ("a=b", "c=d"), PODS[0]: ("a=b",)},
     ),
     refusal(
         no_left_over_trigger,

@@ -22,6 +22,7 @@ from . import test_authority as authority
 from . import test_clock as clock
 from . import test_cluster as of_cluster
 from . import test_hand_back as hand_back
+from . import test_labels as labels
 from . import test_leaves as of_leaves
 from . import test_lives as lives
 from . import test_presenters as of_presenters
@@ -34,7 +35,7 @@ from .refusals import rules_of
 
 CASES = [
     *abort.CASES, *adoption.CASES, *apart.CASES, *authority.CASES, *clock.CASES, *of_cluster.FIRST_OF_ALL,
-    *of_cluster.ALWAYS, *of_cluster.BEFORE_A_FLOW, *hand_back.CASES, *of_leaves.CASES, *lives.CASES,
+    *of_cluster.ALWAYS, *of_cluster.BEFORE_A_FLOW, *hand_back.CASES, *labels.CASES, *of_leaves.CASES, *lives.CASES,
     *of_pools.CASES, *of_presenters.CASES, *source.CASES, *supplied.CASES, *swap.CASES, *waivers.CASES,
 ]  # fmt: skip
 

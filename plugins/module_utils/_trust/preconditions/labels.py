@@ -1,0 +1,52 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Private to this collection: not a public interface, may change at any time.
+"""Preconditions on the labels by which objects of a cluster are found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..model.intent import Intent
+from ..model.snapshot import Snapshot, UnlabelledSecret
+from ..model.violations import Condition, Violation
+
+
+def pods_are_labelled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """The operator would not restart such a pod, and a roll would take it for one that is gone, while it runs on."""
+    for pod, lost in sorted(snapshot.unlabelled.items()):
+        labels = " ".join(lost)
+        yield Violation(
+            Condition.PODS_ARE_LABELLED, snapshot.names.pod(pod), f"runs without the {_labels(lost)} by which it is found.",
+            "Find out who changed this, then put back what it was: "
+            f"kubectl label pod {pod} --namespace {snapshot.names.namespace} --overwrite {labels}",
+        )  # fmt: skip
+
+
+def secrets_are_labelled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """The operator would make another one in its place, or stand still; and a ledger may be what another program has made."""
+    for name, found in sorted(snapshot.unlabelled_secrets.items()):
+        if found.holds:
+            yield Violation(
+                Condition.SECRETS_ARE_LABELLED, snapshot.names.secret(name), f"lacks the {_labels(found.lost)}, {found.why}.",
+                f"Where it is the Secret of this cluster, put back what it had, then run the flow again: {_command(snapshot, name, found)}",
+            )  # fmt: skip
+
+
+def unlabelled_and_read(snapshot: Snapshot) -> tuple[str, ...]:
+    """The Secrets without labels for which no flow waits, as sentences with their remedy."""
+    return tuple(
+        f"Secret {found.namespace or snapshot.names.namespace}/{name} lacks the {_labels(found.lost)}, {found.why}. It was read all the same. To put "
+        f"back what it had: {_command(snapshot, name, found)}"
+        for name, found in sorted(snapshot.unlabelled_secrets.items())
+        if not found.holds
+    )
+
+
+def _command(snapshot: Snapshot, name: str, found: UnlabelledSecret) -> str:
+    return f"kubectl label secret {name} --namespace {found.namespace or snapshot.names.namespace} --overwrite {' '.join(found.lost)}"
+
+
+def _labels(lost: tuple[str, ...]) -> str:
+    return f"{'label' if len(lost) == 1 else 'labels'} {' and '.join(lost)}"

@@ -1,0 +1,60 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The preconditions about the labels by which objects are found."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import UnlabelledSecret
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.labels import (
+    pods_are_labelled,
+    secrets_are_labelled,
+    unlabelled_and_read,
+)
+
+from ..builders import PODS, cluster
+from .refusals import Refusal, assert_refused, refusal
+
+RELABEL = "Find out who changed this, then put back what it was: kubectl label pod"
+PUT_BACK = "Where it is the Secret of this cluster, put back what it had, then run the flow again: kubectl label secret"
+FOUND = "by which the Cluster Operator finds it"
+READ = UnlabelledSecret(("a=b",), "which the Cluster Operator puts back", holds=False)
+
+CASES = [
+    refusal(
+        pods_are_labelled,
+        f"Pod kafka/{PODS[0]}: runs without the label a=b by which it is found. {RELABEL} {PODS[0]} --namespace kafka --overwrite a=b",
+        f"Pod kafka/{PODS[1]}: runs without the labels a=b and c=d by which it is found. "
+        f"{RELABEL} {PODS[1]} --namespace kafka --overwrite a=b c=d",
+        name="", unlabelled={PODS[1]: ("a=b", "c=d"), PODS[0]: ("a=b",)},
+    ),
+    refusal(
+        secrets_are_labelled,
+        f"Secret kafka/one: lacks the label a=b, {FOUND}. {PUT_BACK} one --namespace kafka --overwrite a=b",
+        f"Secret kafka/two: lacks the labels a=b and c=d, {FOUND}. {PUT_BACK} two --namespace kafka --overwrite a=b c=d",
+        name="",
+        unlabelled_secrets={"two": UnlabelledSecret(("a=b", "c=d"), FOUND), "one": UnlabelledSecret(("a=b",), FOUND), "read": READ},
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("refused", CASES, ids=str)
+def test_refused(refused: Refusal) -> None:
+    assert_refused(refused)
+
+
+def test_a_secret_that_no_flow_waits_for_is_told_beside() -> None:
+    snapshot = cluster(
+        unlabelled_secrets={
+            "read": READ, "held": UnlabelledSecret(("a=b",), FOUND),
+            "orders": UnlabelledSecret(("a=b", "c=d"), "by which it is known", holds=False, namespace="team"),
+        }
+    )  # fmt: skip
+    assert unlabelled_and_read(snapshot) == (
+        "Secret team/orders lacks the labels a=b and c=d, by which it is known. It was read all the same. To put back what it had: "
+        "kubectl label secret orders --namespace team --overwrite a=b c=d",
+        "Secret kafka/read lacks the label a=b, which the Cluster Operator puts back. It was read all the same. To put back what it had: "
+        "kubectl label secret read --namespace kafka --overwrite a=b",
+    )
