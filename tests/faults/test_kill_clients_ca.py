@@ -17,6 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Layout
 from ansible_collections.trustops.strimzi.tests.operator import clusters
 
+from ..flows.test_clients_ca_unused import without_users
 from ..flows.test_users_in_batches import without_keystores
 from ..support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
 from ..support.flows import FlowResult
@@ -30,18 +31,21 @@ from .test_kill_reload import Deadly
 @dataclass(frozen=True)
 class ClientsStory:
     """reload: listeners can be told to read again. batch: how many users are served at a time. keystores: whether the User Operator makes
-    PKCS#12 files; one that does not looks at all users after every write of a CA, of whom one is to be issued anew. layout: of the ledger.
+    PKCS#12 files; one that does not looks at all users after every write of a CA, of whom one is to be issued anew. operated: whether there is a
+    User Operator, users, and a listener that verifies them. layout: of the ledger.
     """
 
     goal: Goal
     reload: bool = True
     batch: int | None = None
     keystores: bool = True
+    operated: bool = True
     layout: Layout = Layout.SINGLE
 
     def __str__(self) -> str:
         how = ["reload" if self.reload else "restart"]
         how += [f"{self.batch} at a time"] * bool(self.batch) + ["no PKCS#12"] * (not self.keystores)
+        how += ["no users"] * (not self.operated)
         how += [self.layout.value] * (self.layout is not Layout.SINGLE)
         return ", ".join((self.goal.value, *how))
 
@@ -56,7 +60,10 @@ class ClientsStory:
             cluster.run(Goal.CREATE)
             cluster.ca = CaKind.CLIENTS
             return cluster
-        if self.keystores:
+        if not self.operated:
+            without_users(cluster)
+            _finished(cluster.run(Goal.UPGRADE))
+        elif self.keystores:
             cluster.begin(generated=self.goal is Goal.UPGRADE)
         else:
             without_keystores(cluster, "false")
@@ -115,6 +122,7 @@ STORIES = [
     *(ClientsStory(goal) for goal in (Goal.REPLACE_KEY, Goal.RENEW, Goal.UPGRADE, Goal.DOWNGRADE)),
     ClientsStory(Goal.CREATE),
     ClientsStory(Goal.REPLACE_KEY, keystores=False),
+    ClientsStory(Goal.REPLACE_KEY, operated=False),
 ]
 #: In batches a killed run is gone on with by one that knows nothing of them, in every run of the tests (flows/test_users_in_batches.py).
 _LONG = [

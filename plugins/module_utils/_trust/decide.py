@@ -82,8 +82,7 @@ def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
     if violations:
         return Decision(steps=let_on(snapshot), violations=violations)
     if intent.goal is Goal.UPGRADE and snapshot.reconciliation.generated:
-        # Adopting: the operator stops managing the CA before anything else is touched.
-        return Decision(steps=(SetGenerated(generated=False, ca=snapshot.names.ca, phase=Phase.PREPARE),))
+        return _adopt(snapshot, intent, engine)
     before = snapshot.ledger or Ledger()
     if intent.goal is Goal.DOWNGRADE and snapshot.reconciliation.generated:
         at = Situation(snapshot, intent, before, engine.gates)
@@ -102,6 +101,20 @@ def _decide(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
         return _up_to_stop(Situation(snapshot, intent, ledger, engine.gates), engine, journal, journal.stop)
     at = Situation(snapshot, intent, ledger, engine.gates)
     return _next(at, _first(at, engine.rules))
+
+
+def _adopt(snapshot: Snapshot, intent: Intent, engine: Engine) -> Decision:
+    """The operator stops managing the CA before anything else is touched. A hold of the adopted CA is one of the adoption, before that write."""
+    taken = replace(snapshot, reconciliation=replace(snapshot.reconciliation, generated=False))
+    # The books of a CA that enters the ledger are complete after as many passes as it may take states.
+    for _state in TrustState:
+        decision = _decide(taken, intent, engine)
+        if len(decision.steps) != 1 or not isinstance(decision.steps[0], WriteLedger):
+            break
+        taken = replace(taken, ledger=decision.steps[0].ledger)
+    if decision.violations:
+        return Decision(violations=decision.violations)
+    return Decision(steps=(SetGenerated(generated=False, ca=snapshot.names.ca, phase=Phase.PREPARE),))
 
 
 def _first(at: Situation, rules: tuple[Rule, ...]) -> Steps:

@@ -58,6 +58,7 @@ from .builders import (
     ledger,
     name_of,
     others,
+    pods,
     secrets,
     uids_of,
 )
@@ -187,6 +188,14 @@ def test_adopting_then_writes_the_first_ledger_and_is_done() -> None:
         assert written.ledger == ledger(entry(OLD, state, {0}))
         before = replace(before, ledger=written.ledger)
     assert decide(before, UPGRADE) == Decision(done=True)
+
+
+def test_an_adoption_that_would_be_held_is_held_before_its_first_write() -> None:
+    """The operator goes on managing a CA of which it cannot be told who presents it."""
+    adopted = cluster(ledger=ledger(entry(OLD, UNUSED, {0})), pods=(a_pod(generation=None), *pods(names=PODS[1:])))
+    held = decide(adopted, UPGRADE).violations
+    assert [one.condition for one in held] == [Condition.EVIDENCE]
+    assert decide(replace(adopted, ledger=None, reconciliation=GENERATED), UPGRADE) == Decision(violations=held)
 
 
 def test_handed_back_the_books_are_not_kept_any_more() -> None:

@@ -84,7 +84,8 @@ def ready_to_hand_back(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
         )  # fmt: skip
     for entry in snapshot.ledger.entries:
         current = bool(snapshot.ca.current) and entry.fingerprint == snapshot.ca.current[0].fingerprint
-        if not current or (snapshot.pods and entry.state is not TrustState.TRUSTED_IN_USE_ALL and unfinished is None):
+        presented = any(not pod.verifies_only for pod in snapshot.pods)
+        if not current or (presented and entry.state is not TrustState.TRUSTED_IN_USE_ALL and unfinished is None):
             yield Violation(
                 Condition.READY_TO_HAND_BACK, snapshot.names.ledger,
                 f"holds {entry.certificate.subject} as {entry.state.value}; only the CA in use may be left.",

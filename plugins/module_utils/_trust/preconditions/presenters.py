@@ -27,7 +27,7 @@ _ON_ITS_WAY = 2200
 
 def verifiers_are_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """A listener that verifies by the CA unseen would refuse what is issued, and go on with the CA that leaves."""
-    if snapshot.has_verifiers or (is_starting(snapshot) and not starts_something(snapshot, intent)):
+    if snapshot.has_verifiers or (is_starting(snapshot) and not _begins(snapshot, intent)):
         return
     kafka, ca = snapshot.names.kafka, snapshot.names.ca
     if snapshot.unmanaged:
@@ -56,15 +56,28 @@ def _why_unsettled(snapshot: Snapshot) -> str:
 
 
 def somebody_issues(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """Nothing here sees a person who issues certificates by hand, nor the presenters that hold these."""
-    if snapshot.issued_by is IssuedBy.THIS_COLLECTION or not _begins(snapshot, intent):
+    """Nothing here sees a person who issues certificates by hand, nor the presenters that hold these. Where no listener verifies by the CA, nobody
+    could log in with one, and only those that are seen need the next.
+    """
+    if snapshot.issued_by is not IssuedBy.NOBODY or not _begins(snapshot, intent):
         return
-    if snapshot.issued_by is IssuedBy.NOBODY:
+    kafka, ca = snapshot.names.kafka, snapshot.names.ca
+    add = "Add spec.entityOperator.userOperator and a KafkaUser for each user, then run the flow again."
+    if snapshot.has_verifiers or snapshot.unmanaged:
         yield Violation(
-            Condition.SOMEBODY_ISSUES, snapshot.names.kafka,
-            f"has no User Operator, which would issue certificates of the next {snapshot.names.ca}.",
-            "Add spec.entityOperator.userOperator and a KafkaUser for each user, then run the flow again.",
-        )  # fmt: skip
+            Condition.SOMEBODY_ISSUES,
+            kafka,
+            f"has no User Operator, which would issue certificates of the next {ca}.",
+            add,
+        )
+        return
+    for one in presenters(snapshot):
+        if one.renewal is not Renewal.AT_ONCE:
+            yield Violation(
+                Condition.SOMEBODY_ISSUES, one.name,
+                f"may hold a certificate of the present {ca}, and {kafka} has no User Operator, which would issue the next.",
+                f"Where it is not used any more, delete it with its Secret. {add}",
+            )  # fmt: skip
 
 
 def presenters_can_be_issued_to(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
@@ -128,4 +141,5 @@ def presenters_are_served(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
 
 
 def _begins(snapshot: Snapshot, intent: Intent) -> bool:
-    return is_starting(snapshot) and starts_something(snapshot, intent)
+    """Whether this call begins to issue. A hand-back issues nothing: each certificate stays as it is."""
+    return intent.goal is not Goal.DOWNGRADE and is_starting(snapshot) and starts_something(snapshot, intent)

@@ -30,7 +30,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 from ....support.certificates import NOW
 from ..builders import DAY, NEW, PAUSED, prepared
 from ..of_users import ORDERS, STAGES, presenter, presenting, users
-from .refusals import RECONCILE, RENEW, REPLACE_KEY, UPGRADE, Refusal, assert_refused
+from .refusals import DOWNGRADE, RECONCILE, RENEW, REPLACE_KEY, UPGRADE, Refusal, assert_refused
 
 UNKNOWN = users(presenters=presenting(presenter(issuer=None, why="nobody says so")))
 UNSERVED = users(presenters=presenting(presenter(hindered="it is paused")))
@@ -40,6 +40,8 @@ FAILED = users(
 )
 UNSEEN = replace(STAGES["switched"], has_verifiers=False, reconciliation=Reconciliation(observed=False))
 ALONE = users(issued_by=IssuedBy.NOBODY)
+LEFT_BEHIND = replace(ALONE, has_verifiers=False, presenters=presenting(presenter()))
+NO_USERS = replace(ALONE, has_verifiers=False, presenters=presenting())
 ELSEWHERE = replace(REPLACE_KEY, supplied=replace(prepared(NEW), elsewhere=True))
 
 
@@ -89,6 +91,12 @@ CASES = [
             "spec.entityOperator.userOperator and a KafkaUser for each user, then run the flow again.",
         ),
         (
+            "nobody issues, and nobody verifies", somebody_issues, LEFT_BEHIND, REPLACE_KEY,
+            f"{ORDERS}: may hold a certificate of the present clients CA, and Kafka kafka/demo has no User Operator, which would issue the next. Where "
+            "it is not used any more, delete it with its Secret. Add spec.entityOperator.userOperator and a KafkaUser for each user, then run the "
+            "flow again.",
+        ),
+        (
             "a user that is not served", presenters_are_served, UNSERVED, REPLACE_KEY,
             f"{ORDERS}: would get no certificate of the next clients CA: it is paused. Wait.",
         ),
@@ -116,7 +124,7 @@ def texts(rule: Precondition, snapshot: Snapshot, intent: Intent) -> list[str]:
 @pytest.mark.parametrize(("rule", "snapshot"), [
     (presenters_are_known, UNKNOWN), (presenters_are_served, UNSERVED), (verifiers_are_known, CUSTOM), (verifiers_are_known, FAILED), (somebody_issues, ALONE)
 ])  # fmt: skip
-@pytest.mark.parametrize("intent", [UPGRADE, RECONCILE], ids=["adopting", "reconciling"])
+@pytest.mark.parametrize("intent", [UPGRADE, RECONCILE, DOWNGRADE], ids=["adopting", "reconciling", "handing back"])
 def test_what_begins_nothing_is_not_held(rule: Precondition, snapshot: Snapshot, intent: Intent) -> None:
     assert texts(rule, snapshot, intent) == []
 
@@ -144,6 +152,12 @@ def test_a_cluster_with_everything(rule: Precondition) -> None:
 )
 def test_whoever_verifies_is_known(snapshot: Snapshot) -> None:
     assert texts(verifiers_are_known, snapshot, REPLACE_KEY) == []
+
+
+def test_a_ca_that_nobody_verifies_by_and_nobody_has_a_certificate_of_needs_no_user_operator() -> None:
+    assert texts(somebody_issues, NO_USERS, REPLACE_KEY) == []
+    listened = replace(NO_USERS, unmanaged=("listener own (9094)",))
+    assert len(texts(somebody_issues, listened, REPLACE_KEY)) == 1
 
 
 def test_a_waiver_lets_it_begin() -> None:
