@@ -12,7 +12,7 @@ from contextlib import suppress
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import observe
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import finding_pods
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
@@ -102,7 +102,7 @@ def test_who_looks_only_for_labels_breaks_connections(
     cluster: WatchedCluster, monkeypatch: pytest.MonkeyPatch, label: str
 ) -> None:
     """The negative control: nobody knows which nodes there are."""
-    monkeypatch.setattr(observe, "known_nodes", lambda *arguments: frozenset())
+    monkeypatch.setattr(finding_pods, "known_nodes", lambda *arguments: frozenset())
     flow = REPLACEMENTS[-1].begin(cluster)
     label_node(cluster, label, None)
     with pytest.raises(InvariantBroken, match=r"I[123]"):

@@ -65,10 +65,11 @@ def labels(kafka: Object, component: str = "certificate-authority") -> dict[str,
     }  # fmt: skip
 
 
-def owner(kafka: Object) -> list[Object]:
-    metadata = kafka["metadata"]
+def owner(resource: Object) -> list[Object]:
+    """A Kafka resource or a node pool as the owner of what is made for it."""
+    metadata = resource["metadata"]
     return [{
-        "apiVersion": "kafka.strimzi.io/v1", "kind": "Kafka", "name": metadata["name"], "uid": metadata["uid"],
+        "apiVersion": "kafka.strimzi.io/v1", "kind": resource["kind"], "name": metadata["name"], "uid": metadata["uid"],
         "controller": False, "blockOwnerDeletion": True,
     }]  # fmt: skip
 

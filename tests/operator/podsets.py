@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .api import Api, ApiError, Object
+from .authority import owner
 
 
 @dataclass(frozen=True)
@@ -110,8 +111,9 @@ def build_pod(kafka: Object, node: Node, annotations: dict[str, str]) -> Object:
 
 
 def write_pod_sets(api: Api, kafka: Object, nodes: list[Node], pods: dict[str, Object]) -> None:
-    """A StrimziPodSet for each pool, replaced when it differs from the model: foreign changes vanish."""
+    """A StrimziPodSet for each pool, which owns it, replaced when it differs from the model: foreign changes vanish."""
     cluster = kafka["metadata"]["name"]
+    pools = {one["metadata"]["name"]: one for one in api.list("kafkanodepools", f"strimzi.io/cluster={cluster}")}
     for pool in sorted({node.pool for node in nodes}):
         name = f"{cluster}-{pool}"
         labels = {"strimzi.io/cluster": cluster, "strimzi.io/kind": "Kafka", "strimzi.io/name": f"{cluster}-kafka"}
@@ -122,6 +124,7 @@ def write_pod_sets(api: Api, kafka: Object, nodes: list[Node], pods: dict[str, O
                 "name": name,
                 "labels": {**labels, "strimzi.io/component-type": "kafka", "strimzi.io/pool-name": pool},
                 "annotations": {"strimzi.io/kafka-version": "4.3.1"},
+                "ownerReferences": owner({**pools[pool], "kind": "KafkaNodePool"}),
             },
             "spec": {
                 "selector": {"matchLabels": {**labels, "strimzi.io/pool-name": pool}},

@@ -163,5 +163,10 @@ class SimulatedKubelet:
         metadata = copy.deepcopy(template["metadata"])
         metadata["labels"] = {**metadata.get("labels", {}), "pod-template-hash": digest}
         metadata["generateName"] = f"{stem}{digest}-"
+        # The ReplicaSet itself is nothing that anything here reads.
+        metadata["ownerReferences"] = [{
+            "apiVersion": "apps/v1", "kind": "ReplicaSet", "name": f"{stem}{digest}", "uid": digest, "controller": True,
+            "blockOwnerDeletion": True,
+        }]  # fmt: skip
         pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": copy.deepcopy(template["spec"])}
         self.api.request("POST", f"/api/v1/namespaces/{self.namespace}/pods", body=pod)

@@ -185,7 +185,7 @@ class Course:
         with suppress(KubeError):
             found |= {
                 (STRIMZI_POD_SETS.kind, observation.scope.namespace, one["metadata"]["name"]): one
-                for one in pod_sets_of(self._work)
+                for one in pod_sets_of(observation, self._work)
             }
         others = []
         for key, now in found.items():

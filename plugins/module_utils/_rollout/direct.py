@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 
 from .._kube.errors import TimedOut
@@ -71,7 +70,7 @@ def restart_nodes(step: Roll, observation: Observation, work: Work, connect: Con
         return
     admin = connect(observation)
     try:
-        roll = _DirectRoll(step, asked, work, admin, fetch_timeout(observation.kafka))
+        roll = _DirectRoll(step, asked, observation, work, admin)
         while (turn := roll.await_turn()) is not None:
             roll.restart(turn)
     finally:
@@ -86,10 +85,11 @@ class _Kafka:
 
 
 class _DirectRoll:
-    def __init__(self, step: Roll, asked: list[Pod], work: Work, admin: KafkaAdmin, behind: timedelta) -> None:
-        self._step, self._work, self._admin, self._behind = step, work, admin, behind
+    def __init__(self, step: Roll, asked: list[Pod], observation: Observation, work: Work, admin: KafkaAdmin) -> None:
+        self._step, self._work, self._admin = step, work, admin
+        self._owners, self._behind = observation.owners, fetch_timeout(observation.kafka)
         self._asked = frozenset(pod.uid for pod in asked)
-        self._progress = Progress(step, asked, work)
+        self._progress = Progress(step, asked, work, self._owners)
         self._others = Others(self._asked)
         self._turn: Node | None = None
         self._obstacles: tuple[Violation, ...] = ()
@@ -120,7 +120,7 @@ class _DirectRoll:
         return self._turn
 
     def _is_settled(self, objects: Mapping[str, Object]) -> bool:
-        pods = kafka_pods(objects.values(), self._work.scope)
+        pods = kafka_pods(objects.values(), self._owners)
         self._progress.see(list(pods))
         self._others.check(pods)
         self._turn = None
@@ -147,7 +147,7 @@ class _DirectRoll:
     def _pod_sets(self) -> list[dict[str, Any]]:
         scope = self._work.scope
         listed = self._work.client.list(STRIMZI_POD_SETS, scope.namespace, label_selector=scope.selector).items
-        return [{"kind": "StrimziPodSet", **item} for item in listed]
+        return [{"kind": "StrimziPodSet", **item} for item in self._owners.own_sets(listed)]
 
     def _ask(self) -> _Kafka:
         # An answer may take its time, and the Lease must not run out meanwhile.

@@ -11,7 +11,8 @@ from typing import Any
 
 from .._strimzi import names
 from .._strimzi.errors import RollStuck
-from .._strimzi.pods import component_of, has_role, is_final, is_ready
+from .._strimzi.owners import Owners
+from .._strimzi.pods import has_role, is_final, is_ready
 from .._strimzi.secret_data import annotation
 from .._trust.model.snapshot import Component
 from .order import Node
@@ -36,9 +37,9 @@ def is_asked(item: Object) -> bool:
     return annotation(item, names.MANUAL_ROLLING_UPDATE) == "true"
 
 
-def kafka_pods(pods: Iterable[Object], scope: names.ClusterNames) -> list[Object]:
+def kafka_pods(pods: Iterable[Object], owners: Owners) -> list[Object]:
     """The pods of Kafka nodes that have not ended."""
-    return [pod for pod in pods if component_of(pod, scope) is Component.KAFKA and not is_final(pod)]
+    return [pod for pod in pods if owners.component_of(pod) is Component.KAFKA and not is_final(pod)]
 
 
 def read_node(pod: Object) -> Node:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .._strimzi.actions import Action
-from .._strimzi.pods import component_of, is_ready
+from .._strimzi.owners import Owners
+from .._strimzi.pods import is_ready
 from .._strimzi.work import Work
 from .._trust.model.snapshot import Component, Pod
 from .._trust.model.steps.nodes import Roll
@@ -34,9 +35,9 @@ def deletion(pod: str, step: Roll, work: Work) -> Action:
 class Progress:
     """Follows the replacement of pods, and records each that is complete."""
 
-    def __init__(self, step: Roll, leaving: Iterable[Pod], work: Work) -> None:
+    def __init__(self, step: Roll, leaving: Iterable[Pod], work: Work, owners: Owners) -> None:
         self._step = step
-        self._work = work
+        self._work, self._owners = work, owners
         self._old = {pod.uid: pod for pod in leaving}
         self._seen: list[Object] = []
         self._gone_at: dict[str, float] = {}  # by UID
@@ -90,7 +91,7 @@ class Progress:
         return any(
             is_ready(pod)
             and uid_of(pod) not in self._old
-            and component_of(pod, self._work.scope) is old.component
+            and self._owners.component_of(pod) is old.component
             and (old.component is not Component.KAFKA or name_of(pod) == old.name)
             for pod in self._seen
         )

@@ -50,7 +50,7 @@ AT_ONCE = 8
 
 def carry_out_reload(step: Reload, observation: Observation, work: Work) -> None:
     """Tell each node, then wait until all of their listeners show it. Raises ReloadImpossible, RollStuck."""
-    nodes = [read_node(pod) for pod in kafka_pods(observation.pods.values(), observation.scope)]
+    nodes = [read_node(pod) for pod in kafka_pods(observation.pods.values(), observation.owners)]
     wanted = [node for node in nodes if node.uid in step.uids]
     if work.dry_run:
         for node in wanted:

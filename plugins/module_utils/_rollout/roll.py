@@ -26,7 +26,7 @@ from .._strimzi import names
 from .._strimzi.errors import RollStuck
 from .._strimzi.observe import Observation
 from .._strimzi.operator import await_leaves, request_reconcile
-from .._strimzi.pods import component_of, is_final, is_ready
+from .._strimzi.pods import is_final, is_ready
 from .._strimzi.secret_data import annotation
 from .._strimzi.work import Strategy, Work
 from .._strimzi.writes import (
@@ -135,10 +135,11 @@ def _delete(pod: Pod, roll: _Roll) -> None:
 def _await_replacement(roll: _Roll, leaving: list[Pod]) -> None:
     """Wait until none of these pods exists and every pod of the cluster is ready."""
     work = roll.work
-    progress = Progress(roll.step, leaving, work)
+    owners = roll.observation.owners
+    progress = Progress(roll.step, leaving, work, owners)
 
     def settled(objects: Objects) -> bool:
-        parties = [pod for pod in objects.values() if component_of(pod, work.scope) and not is_final(pod)]
+        parties = [pod for pod in objects.values() if owners.component_of(pod) and not is_final(pod)]
         progress.see(parties)
         return progress.complete and all(map(is_ready, parties))
 

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -89,14 +89,20 @@ def holders_of_subjects(cluster: str) -> dict[str, Component]:
 
 
 def leaf_secrets(
-    scope: names.ClusterNames, secrets: Mapping[str, Mapping[str, Any]], known: Collection[str] = ()
+    scope: names.ClusterNames,
+    secrets: Mapping[str, Mapping[str, Any]],
+    is_node_name: Callable[[str], bool],
+    known: Collection[str] = (),
 ) -> tuple[LeafSecret, ...]:
-    """The leaves that exist among these Secrets. known: the names of nodes, whose Secrets may have lost their labels."""
+    """The leaves that exist among these Secrets. is_node_name: whether a Kafka node could have this name; labels alone make no leaf of a node. known:
+    the names of nodes, whose Secrets may have lost their labels.
+    """
     nodes = [
         node_leaf(scope.cluster, name)
         for name, secret in secrets.items()
         if (name in known or (secret["metadata"].get("labels") or {}).get(names.NAME_LABEL) == scope.node_name_label)
         and f"{name}.crt" in (secret.get("data") or {})
+        and is_node_name(name)
     ]
     components = [leaf for leaf in component_leaves(scope.cluster) if leaf.secret in secrets]
     return (*sorted(nodes, key=lambda leaf: leaf.secret), *components)

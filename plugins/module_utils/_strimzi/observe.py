@@ -27,7 +27,7 @@ from .ca_secrets import read_ca_secrets
 from .ca_source import CaSourceReference, read_ca_source
 from .client_bundle import read_published
 from .dns_domain import DEFAULT_DOMAIN, read_domain
-from .finding_pods import find_pods, known_nodes, lost_labels, party_of
+from .finding_pods import find_pods, lost_labels
 from .finding_secrets import read_secrets, unlabelled_leaves, unlabelled_secrets, with_named
 from .kafka import leaf_life, read_reconciliation, renewal_window, with_nodes
 from .leaves import LeafSecret, ServedUser, expected_leaves, leaf_secrets, read_leaf, wanted_leaves
@@ -39,11 +39,12 @@ from .outside_clients import (
     Outside,
     observe_outside,
 )
-from .pods import is_final, read_pod
+from .owners import Owners
+from .pods import read_pod
 from .resources import KAFKA_NODE_POOLS, KAFKAS
 from .secret_data import size
 from .trust_bundle import read_bundle
-from .wanted_nodes import NO_GROWTH, Growth, NodePools, WantedNode, node_pools
+from .wanted_nodes import NO_GROWTH, Growth, WantedNode
 
 #: Kind, namespace and name of an object.
 Key: TypeAlias = tuple[str, str, str]
@@ -56,8 +57,9 @@ class Observation:
     stored: the leaves that it has, as far as processes present them. expected: those that it should have. served: users whose certificates this
     collection issues, by their Secrets. wanted: the nodes that are asked for, by pod; empty where the operator can issue for
     them. brought: private keys that have come back with certificates and are not stored yet, by the Secret of the leaf. spare: nodes that
-    pools would get next, by pod, and whose Secrets do not exist. pools: the node pools by name, where they were looked at. addresses: those of
-    listeners; None where the operator can issue for them, and nobody has looked. dns_domain: of the Kubernetes cluster.
+    pools would get next, by pod, and whose Secrets do not exist. pools: the node pools by name. addresses: those of
+    listeners; None where the operator can issue for them, and nobody has looked. dns_domain: of the Kubernetes cluster. pods: the cluster's own,
+    by name. owners: who they belong to.
     """
 
     scope: ClusterNames
@@ -65,6 +67,7 @@ class Observation:
     kafka: Mapping[str, Any] | None
     secrets: Mapping[str, Mapping[str, Any]]
     pods: Mapping[str, Mapping[str, Any]]
+    owners: Owners
     stored: tuple[LeafSecret, ...] = ()
     expected: tuple[LeafSecret, ...] = ()
     served: Mapping[str, ServedUser] = field(default_factory=dict)
@@ -118,12 +121,10 @@ def observe(
     """
     found = read_stored(client, scope)
     kafka = found.kafka
-    nodes = known_nodes(client, scope, leaf_secrets(scope, found.secrets))
-    pods = find_pods(client, scope, nodes)
+    seen = find_pods(client, scope, kafka, found.secrets)
+    running, pools, is_node_name = seen.running, seen.pools, seen.owners.is_node_name
     ca = read_ca_secrets(found.secrets.get(scope.ca_certificate_secret), found.secrets.get(scope.ca_key_secret))
     bare = without_parties(client, scope, now, found, ca, outside, source)
-    running = [(pod, party) for pod in pods if (party := party_of(pod, scope, nodes)) and not is_final(pod)]
-    pools = node_pools(client, scope) if ca.elsewhere or growth.scaling else NodePools(scope.cluster)
     planned = pools.scaled(growth.scaling)
     scaled = [pool for name, pool in pools.by_name.items() if growth.scaling and name == growth.scaling.pool]
     wanted = {node.pod: node for node in (planned.wanted() if ca.elsewhere else ())}
@@ -132,31 +133,32 @@ def observe(
     present = {str(pod["metadata"]["name"]): party for pod, party in _in_order(running)}
     expected = tuple(dict.fromkeys((*expected_leaves(scope, kafka, present), *asked)))
     secrets = with_named(client, scope, found.secrets, (leaf.secret for leaf in expected))
-    stored = leaf_secrets(scope, secrets, {leaf.secret for leaf in expected if leaf.component is Component.KAFKA})
+    nodes = {leaf.secret for leaf in expected if leaf.component is Component.KAFKA}
+    stored = leaf_secrets(scope, secrets, is_node_name, nodes)
     leaves = tuple(read_leaf(leaf, secrets[leaf.secret]) for leaf in stored)
     parties = _parties(scope, running, leaves)
     spare = {node.pod: node for node in next_ if node.pod not in secrets}
     snapshot = replace(
         bare,
-        reconciliation=with_nodes(bare.reconciliation, kafka, nodes, pods),
+        reconciliation=with_nodes(bare.reconciliation, kafka, seen.nodes, seen.own),
         in_deletion={**bare.in_deletion, **dict(in_deletion("KafkaNodePool", scaled))},
         pods=parties,
         leaves=leaves,
         missing={leaf.secret: leaf.component for leaf in expected if leaf.secret not in secrets},
-        outside=observe_outside(client, scope, bare.named.trusting) if pods else (),
+        outside=observe_outside(client, scope, bare.named.trusting) if seen.own else (),
         unlabelled=unlabelled(running, scope),
+        foreign=seen.foreign,
         unlabelled_secrets={**bare.unlabelled_secrets, **unlabelled_leaves(scope, secrets, stored)},
         immutable=(*bare.immutable, *immutable(secrets, (leaf.secret for leaf in stored))),
-        pools=pools.replicas,
+        pools=pools.replicas if ca.elsewhere or growth.scaling else {},
         spare=_numbered(spare.values()),
         leaving=_numbered(planned.leaving()),
         spare_later=_numbered(later),
     )
-    by_name = {pod["metadata"]["name"]: pod for pod in pods}
     addresses = listener_addresses(client, scope, kafka) if ca.elsewhere else None
     domain = read_domain(client, scope, dns_domain, leaves, look_around=bool(ca.elsewhere))
     return Observation(
-        scope, snapshot, kafka, secrets, by_name, stored, expected, wanted=wanted, spare=spare, pools=pools.by_name,
+        scope, snapshot, kafka, secrets, seen.own, seen.owners, stored, expected, wanted=wanted, spare=spare, pools=pools.by_name,
         addresses=addresses, dns_domain=domain,
     )  # fmt: skip
 
@@ -275,12 +277,12 @@ def sizes_of(scope: ClusterNames, secrets: Mapping[str, Mapping[str, Any]]) -> d
     return {name: size(secrets[name]) for name in guarded if name in secrets}
 
 
-def _in_order(running: list[tuple[dict[str, Any], Component]]) -> list[tuple[dict[str, Any], Component]]:
+def _in_order(running: Iterable[tuple[dict[str, Any], Component]]) -> list[tuple[dict[str, Any], Component]]:
     return sorted(running, key=lambda item: str(item[0]["metadata"]["name"]))
 
 
 def _parties(
-    scope: ClusterNames, running: list[tuple[dict[str, Any], Component]], leaves: tuple[StoredLeaf, ...]
+    scope: ClusterNames, running: Iterable[tuple[dict[str, Any], Component]], leaves: tuple[StoredLeaf, ...]
 ) -> tuple[Pod, ...]:
     found = []
     nodes = {leaf.secret: leaf for leaf in leaves if leaf.component is Component.KAFKA}

@@ -21,13 +21,12 @@ from .._trust.model.states import TrustState
 from . import names
 from .ca_secrets import read_ca_secrets
 from .ca_source import CaSourceReference
-from .finding_pods import find_pods, known_nodes, party_of
+from .finding_pods import find_pods
 from .kafka import with_nodes
-from .leaves import leaf_secrets
 from .names import ClusterNames
 from .observe import Observation, read_stored, unlabelled, without_parties
 from .outside_clients import NOTHING_SAID, Outside
-from .pods import has_role, is_final, is_ready, worker_of
+from .pods import has_role, is_ready, worker_of
 from .secret_data import annotation
 from .served_users import are_served, namesakes, served_users, with_secrets
 from .user_keystores import why_users_are_paused
@@ -51,9 +50,8 @@ def observe_clients_ca(
     """
     stored = read_stored(client, scope)
     kafka, secrets = stored.kafka, stored.secrets
-    nodes = known_nodes(client, scope, leaf_secrets(scope, secrets))
-    found = find_pods(client, scope, nodes)
-    brokers = [pod for pod in found if _is_broker(pod, scope, nodes)]
+    found = find_pods(client, scope, kafka, secrets)
+    brokers = [pod for pod, component in found.running if _is_broker(pod, component)]
     listeners = user_listeners(kafka or {})
     certificates = secrets.get(scope.ca_certificate_secret)
     ca = read_ca_secrets(certificates, secrets.get(scope.ca_key_secret), scope.certificate_generation)
@@ -68,10 +66,11 @@ def observe_clients_ca(
     )
     snapshot = replace(
         bare,
-        reconciliation=with_nodes(bare.reconciliation, kafka, nodes, found),
+        reconciliation=with_nodes(bare.reconciliation, kafka, found.nodes, found.own),
         pods=tuple(_broker(pod, certificates) for pod in brokers) if kafka is not None else (),
         unlabelled=unlabelled(((pod, Component.KAFKA) for pod in brokers), scope),
         unlabelled_secrets={**bare.unlabelled_secrets, **dict(_unlabelled_users(users))},
+        foreign=found.foreign,
         presenters=_presenters(users, scope, ca, ledger, now),
         sends_chains=False,
         dated_anchors=False,
@@ -79,16 +78,15 @@ def observe_clients_ca(
         unmanaged=tuple(listener.label for listener in listeners if not listener.managed),
         issued_by=IssuedBy.USER_OPERATOR if users is None or users.operated else IssuedBy.NOBODY,
         pause_reissue=why_users_are_paused(
-            (pod for pod in found if party_of(pod, scope, nodes) is Component.ENTITY_OPERATOR),
+            (pod for pod, component in found.running if component is Component.ENTITY_OPERATOR),
             users.elsewhere if users is not None else (),
         ),
         served={secret: user.stored for secret, user in served.items()},
         namesakes=namesakes(users, scope) if users is not None else (),
         longest_life=users.longest_life(bare.validity) if users is not None else bare.longest_life,
     )
-    by_name = {pod["metadata"]["name"]: pod for pod in found}
     expected = tuple(user.where for user in served.values())
-    return Observation(scope, snapshot, kafka, secrets, by_name, expected=expected, served=served)
+    return Observation(scope, snapshot, kafka, secrets, found.own, found.owners, expected=expected, served=served)
 
 
 def _unlabelled_users(users: Users | None) -> Iterator[tuple[str, UnlabelledSecret]]:
@@ -99,9 +97,8 @@ def _unlabelled_users(users: Users | None) -> Iterator[tuple[str, UnlabelledSecr
             yield user.secret, UnlabelledSecret(lost, why, holds=False, namespace=user.namespace)
 
 
-def _is_broker(pod: Object, scope: ClusterNames, nodes: frozenset[str]) -> bool:
-    is_node = party_of(pod, scope, nodes) is Component.KAFKA
-    return is_node and not is_final(pod) and has_role(pod, names.BROKER_ROLE_LABEL)
+def _is_broker(pod: Object, component: Component) -> bool:
+    return component is Component.KAFKA and has_role(pod, names.BROKER_ROLE_LABEL)
 
 
 def _broker(pod: Object, certificates: Object | None) -> Pod:

@@ -207,7 +207,7 @@ def await_verdict(step: AwaitVerdict, observation: Observation, work: Work) -> N
         return
     if step.request:
         request_reconcile(observation, work, phase, step.request)
-    said, moves, begun = failure_of(observation.kafka), _moves(work), work.clock.monotonic()
+    said, moves, begun = failure_of(observation.kafka), _moves(observation, work), work.clock.monotonic()
 
     def settled(kafka: Mapping[str, Any]) -> bool:
         return not condition(kafka, PAUSED) if not step.request else failure_of(kafka) != said
@@ -219,7 +219,7 @@ def await_verdict(step: AwaitVerdict, observation: Observation, work: Work) -> N
             _wait_for_kafka(work, settled, "gone on with")
             break
         except OperatorSilent:
-            before, moves = moves, _moves(work)
+            before, moves = moves, _moves(observation, work)
             if moves != before:
                 continue
             if not step.request:
@@ -228,10 +228,11 @@ def await_verdict(step: AwaitVerdict, observation: Observation, work: Work) -> N
     work.record(Action("wait", where, step.sentence(), phase, seconds=work.clock.monotonic() - begun))
 
 
-def _moves(work: Work) -> frozenset[tuple[str, bool]]:
+def _moves(observation: Observation, work: Work) -> frozenset[tuple[str, bool]]:
     """The pods of the cluster by UID, and whether each is ready: it changes while the operator is at work."""
     listed = work.client.list(PODS, work.scope.namespace, label_selector=work.scope.selector).items
-    return frozenset((str(pod["metadata"]["uid"]), is_ready(pod)) for pod in listed)
+    own = (pod for pod in listed if observation.owners.component_of(pod))
+    return frozenset((str(pod["metadata"]["uid"]), is_ready(pod)) for pod in own)
 
 
 def pause_for(holder: str, observation: Observation, work: Work) -> None:

@@ -20,7 +20,6 @@ from .pod_annotations import (
     annotated,
     pod_sets_of,
 )
-from .pods import component_of
 from .revision import not_reproduced, revision
 from .secret_data import annotation
 from .work import Work
@@ -40,7 +39,7 @@ def stamp_pods(step: StampPods, observation: Observation, work: Work) -> None:
     The caller has to know that a node's process really presents that leaf, because the operator will not look. Raises
     RollNeeded, before anything is written, when a node has to restart instead.
     """
-    pod_sets, hashes = pod_sets_of(work), _hashes(observation)
+    pod_sets, hashes = pod_sets_of(observation, work), _hashes(observation)
     if step.generation is not None and (found := obstacles(pod_sets, observation)):
         raise _roll_needed(work, found)
     keys = {names.CLUSTER_CA_KEY_GENERATION: str(step.key_generation)}
@@ -60,7 +59,7 @@ def _said(step: StampPods) -> str:
 
 def unstampable(observation: Observation, work: Work) -> tuple[str, ...]:
     """Names of the pods that have to be rolled whatever the operator is told."""
-    return tuple(obstacles(pod_sets_of(work), observation))
+    return tuple(obstacles(pod_sets_of(observation, work), observation))
 
 
 def obstacles(pod_sets: Sequence[Object], observation: Observation) -> Obstacles:
@@ -97,7 +96,7 @@ def _hashes(observation: Observation) -> dict[str, str]:
 
 
 def _is_node(pod: Object, observation: Observation) -> bool:
-    return component_of(pod, observation.scope) is Component.KAFKA
+    return observation.owners.component_of(pod) is Component.KAFKA
 
 
 def _by_name(pods: Iterable[Object]) -> dict[str, Object]:

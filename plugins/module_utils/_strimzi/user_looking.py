@@ -18,9 +18,11 @@ from .._trust.model.listeners import ObservedListener
 from . import names
 from .live import Endpoint, observe_listeners, probe_of
 from .names import CaKind, ClusterNames
+from .owners import read_owners
 from .pods import has_role, is_final
 from .user_listeners import user_listeners
 from .user_secrets import ClientsCa
+from .wanted_nodes import node_pools
 from .work import PortOpener
 
 
@@ -42,7 +44,7 @@ def look_at_user_listeners(
         return ()
     endpoints = [
         Endpoint(str(pod["metadata"]["name"]), str(pod["metadata"]["uid"]), port)
-        for pod in _brokers(client, scope) for port in ports
+        for pod in _brokers(client, scope, kafka) for port in ports
     ]  # fmt: skip
     stored = client.get_or_none(SECRETS, scope.namespace, scope.of(CaKind.CLIENTS).ca_key_secret)
     probes = {one.fingerprint: probe for one in clients_ca.anchors if (probe := probe_of(one, stored, now))}
@@ -50,9 +52,11 @@ def look_at_user_listeners(
     return observe_listeners(open_port, endpoints, inquiry, seconds=seconds)
 
 
-def _brokers(client: KubeClient, scope: ClusterNames) -> list[Mapping[str, Any]]:
+def _brokers(client: KubeClient, scope: ClusterNames, kafka: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Running ones, by name."""
     selector = f"{scope.selector},{names.NAME_LABEL}={scope.node_name_label}"
     pods = client.list(PODS, scope.namespace, label_selector=selector).items
-    running = (pod for pod in pods if has_role(pod, names.BROKER_ROLE_LABEL) and not is_final(pod))
-    return sorted(running, key=lambda pod: str(pod["metadata"]["name"]))
+    owners = read_owners(client, scope, kafka, node_pools(client, scope))
+    running = (pod for pod in pods if owners.component_of(pod) and not is_final(pod))
+    brokers = (pod for pod in running if has_role(pod, names.BROKER_ROLE_LABEL))
+    return sorted(brokers, key=lambda pod: str(pod["metadata"]["name"]))

@@ -12,7 +12,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._rollout.nodes im
     read_node,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import RollStuck
-from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import SCOPE, Object, pod
+from ansible_collections.trustops.strimzi.tests.unit._strimzi.bench import Bench, Object, pod
 
 
 def existing(name: str, **labels: str) -> Object:
@@ -44,6 +44,9 @@ def test_a_pod_without_a_node_id_is_refused_by_name(name: str) -> None:
 
 
 def test_pods_whose_processes_have_ended_and_other_components_are_no_nodes() -> None:
-    ended = {**existing("demo-kafka-1"), "status": {"phase": "Failed"}}
-    found = kafka_pods([existing("demo-kafka-0"), ended, pod("demo-entity-operator-a", "entity-operator")], SCOPE)
+    bench = Bench()
+    ended = {**pod("demo-kafka-1"), "status": {"phase": "Failed"}}
+    for one in (pod("demo-kafka-0"), ended, pod("demo-entity-operator-a", "entity-operator")):
+        bench.create("pods", one)
+    found = kafka_pods(bench.api.all("pods", "kafka"), bench.observe().owners)
     assert [one["metadata"]["name"] for one in found] == ["demo-kafka-0"]

@@ -32,7 +32,9 @@ SETTINGS = Settings(
 )  # fmt: skip
 LABELS = {"strimzi.io/kind": "Kafka", "strimzi.io/cluster": "demo"}
 _ROOTS = {
-    **dict.fromkeys(("kafkas", "kafkaconnects", "kafkamirrormaker2s", "kafkabridges"), "/apis/kafka.strimzi.io/v1"),
+    **dict.fromkeys(
+        ("kafkas", "kafkanodepools", "kafkaconnects", "kafkamirrormaker2s", "kafkabridges"), "/apis/kafka.strimzi.io/v1"
+    ),
     "strimzipodsets": "/apis/core.strimzi.io/v1",
     "kafkausers": "/apis/kafka.strimzi.io/v1",
     "kafkaaccesses": "/apis/access.strimzi.io/v1alpha1",
@@ -69,6 +71,10 @@ def kafka(status: Object | None = None, annotations: Mapping[str, str] | None = 
     return {**body, "status": status} if status is not None else body
 
 
+def _named(found: Object) -> Object:
+    return {key: found["metadata"][key] for key in ("name", "uid")}
+
+
 def conditions(*kinds: str) -> list[Object]:
     return [{"type": kind, "status": "True"} for kind in kinds]
 
@@ -78,9 +84,48 @@ class Bench(Stage):
 
     def create(self, plural: str, body: Object) -> Object:
         path = f"{_ROOTS.get(plural, '/api/v1')}/namespaces/kafka/{plural}"
+        if plural in ("strimzipodsets", "pods"):
+            body = self._owned(plural, body)
+        if plural == "secrets" and (body["metadata"].get("labels") or {}).get("strimzi.io/name") == "demo-kafka":
+            self._pool(body["metadata"]["name"].rpartition("-")[0].removeprefix("demo-"))
+        if plural == "kafkanodepools" and self.api.find(plural, "kafka", body["metadata"]["name"]):
+            # It was made for one of its pods.
+            return self.change(plural, body["metadata"]["name"], {"spec": {}, **body})
         response = self.api.request("POST", path, body=body)
         assert response.status == 201, response.body
         return response.body
+
+    def _owned(self, plural: str, body: Object) -> Object:
+        """The object with the owner that Strimzi and Kubernetes give it; as it is where it has one, or is of no process of the cluster."""
+        metadata, labels = body["metadata"], body["metadata"].get("labels") or {}
+        component, stem = labels.get("strimzi.io/component-type"), metadata["name"].rpartition("-")[0]
+        if "ownerReferences" in metadata or labels.get("strimzi.io/cluster") != "demo":
+            return body
+        if plural == "strimzipodsets":
+            owner = {"kind": "KafkaNodePool", **self._pool(metadata["name"].removeprefix("demo-"))}
+        elif component == "kafka":
+            owner = {"kind": "StrimziPodSet", **self.pod_set(stem), "controller": True}
+        else:
+            owner = {
+                "kind": "ReplicaSet",
+                "name": f"demo-{component}-5d9c",
+                "uid": "of a ReplicaSet",
+                "controller": True,
+            }
+        return {**body, "metadata": {**metadata, "ownerReferences": [owner]}}
+
+    def _pool(self, name: str) -> Object:
+        """Name and UID of this node pool, which is there from now on."""
+        found = self.api.find("kafkanodepools", "kafka", name)
+        labels = {"strimzi.io/cluster": "demo"}
+        return _named(found or self.create("kafkanodepools", {"metadata": {"name": name, "labels": labels}}))
+
+    def pod_set(self, name: str) -> Object:
+        """Name and UID of this StrimziPodSet, which is there from now on."""
+        found = self.api.find("strimzipodsets", "kafka", name)
+        return _named(
+            found or self.create("strimzipodsets", {"metadata": {"name": name, "labels": LABELS}, "spec": {"pods": []}})
+        )
 
     def change(self, plural: str, name: str, patch: Object, subresource: str = "") -> Object:
         """Somebody else changes an object."""

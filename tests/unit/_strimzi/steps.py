@@ -118,10 +118,10 @@ def cluster() -> Bench:
     bench.authority(OLD, keys, gone=GONE)
     bench.create("secrets", secret(SCOPE.trusted_certificates_secret, _ledger_data()))
     bench.create("secrets", secret(SCOPE.trust_bundle_secret, {"cluster-ca.crt": pem(GONE)}))
-    bench.create("pods", pod("demo-kafka-0", cluster_ca_key_generation="0"))
     template = pod("demo-kafka-0", cluster_ca_key_generation="0", revision="abc")
     pod_set = {"metadata": {"name": "demo-kafka", "labels": LABELS}, "spec": {"pods": [template]}}
     bench.create("strimzipodsets", pod_set)
+    bench.create("pods", pod("demo-kafka-0", cluster_ca_key_generation="0"))
     bench.api.idle = lambda: follow(bench)
     return bench
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.client import KubeClient
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Forbidden
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.looking import endpoints_of
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import observe
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.pods import names_of_nodes
@@ -19,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 
 from ...support.certificates import NOW
 from ...support.memory_api import Response
-from .bench import SCOPE, Bench, pod
+from .bench import SCOPE, Bench, pod, secret
 from .test_observe import bench_with
 
 NAME, CLUSTER, KIND = "strimzi.io/name=demo-kafka", "strimzi.io/cluster=demo", "strimzi.io/kind=Kafka"
@@ -89,23 +90,93 @@ def test_an_ended_process_needs_no_labels() -> None:
     assert bench.observe().snapshot.unlabelled == {}
 
 
-class _Forbidding:
-    """An API server that shows no StrimziPodSets, as a Role for looking may have it."""
+def owned_by(bench: Bench, which: str, **owner: Any) -> None:
+    """The pod has this owner and no other."""
+    owners = [{"kind": "StrimziPodSet", **bench.pod_set("demo-kafka"), "controller": True, **owner}] if owner else []
+    bench.change("pods", which, {"metadata": {"ownerReferences": owners}})
 
-    def __init__(self, api: Any) -> None:
-        self._api = api
+
+@pytest.mark.parametrize(
+    "owner",
+    [
+        pytest.param({}, id="nobody"),
+        pytest.param({"uid": "another"}, id="a StrimziPodSet that was there before"),
+        pytest.param({"name": "demo-other"}, id="another name"),
+        pytest.param({"controller": False}, id="no controller"),
+        pytest.param({"kind": "StatefulSet"}, id="another kind"),
+        pytest.param({"kind": "ReplicaSet", "name": "demo-kafka-5d9c"}, id="a Deployment"),
+    ],
+)
+@pytest.mark.parametrize("name", ["demo-kafka-1", "victim-db-0"])
+def test_a_pod_that_has_only_the_labels_of_a_node_is_foreign(name: str, owner: dict[str, Any]) -> None:
+    bench = bench_with(1)
+    bench.create("pods", pod(name))
+    bench.create("secrets", secret(name, {f"{name}.crt": b""}, labels={"strimzi.io/name": "demo-kafka"}))
+    owned_by(bench, name, **owner)
+    seen = bench.observe()
+    assert ([one.name for one in seen.snapshot.pods], seen.snapshot.foreign) == (
+        ["demo-kafka-0"],
+        {name: Component.KAFKA},
+    )
+    assert name not in seen.pods
+    assert name not in {one.secret for one in seen.expected}
+    assert ("victim-db-0" in {one.secret for one in seen.stored}) is False
+
+
+def test_the_name_of_a_pod_that_no_pool_could_have_is_none_of_a_node() -> None:
+    """The maker of a pod writes what it likes into it, the true UID of the StrimziPodSet included."""
+    bench = bench_with(1)
+    bench.create("pods", pod("victim-db-0"))
+    owned_by(bench, "victim-db-0", kind="StrimziPodSet")
+    assert bench.observe().snapshot.foreign == {"victim-db-0": Component.KAFKA}
+
+
+@pytest.mark.parametrize("kind", ["Kafka", "KafkaNodePool"])
+@pytest.mark.parametrize("uid", ["its own", "another"])
+def test_a_pod_set_is_owned_too(kind: str, uid: str) -> None:
+    bench = bench_with(1)
+    above = bench.find("kafkas", "demo") if kind == "Kafka" else bench.find("kafkanodepools", "kafka")
+    owner = {"kind": kind, "name": "x", "uid": above["metadata"]["uid"] if uid == "its own" else uid}
+    bench.change("strimzipodsets", "demo-kafka", {"metadata": {"ownerReferences": [owner]}})
+    assert len(bench.observe().snapshot.pods) == (uid == "its own")
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "own"),
+    [
+        ("ReplicaSet", "demo-entity-operator-5d9c", True),
+        ("ReplicaSet", "demo-entity-operator", False),
+        ("ReplicaSet", "demo-entity-operator-x-5d9c", False),
+        ("ReplicaSet", "other-5d9c", False),
+        ("StatefulSet", "demo-entity-operator-5d9c", False),
+    ],
+)
+def test_a_pod_of_a_component_is_of_the_operators_deployment(kind: str, name: str, own: bool) -> None:
+    bench = bench_with(1)
+    bench.create("pods", pod("demo-entity-operator-a", "entity-operator"))
+    owned_by(bench, "demo-entity-operator-a", kind=kind, name=name)
+    snapshot = bench.observe().snapshot
+    assert (Component.ENTITY_OPERATOR in {one.component for one in snapshot.pods}) is own
+    assert snapshot.foreign == ({} if own else {"demo-entity-operator-a": Component.ENTITY_OPERATOR})
+
+
+class _Forbidding:
+    """An API server that shows none of these, as a Role for looking may have it."""
+
+    def __init__(self, api: Any, plural: str) -> None:
+        self._api, self._plural = api, plural
 
     def request(self, method: str, path: str, **arguments: Any) -> Any:
-        if "strimzipodsets" in path:
+        if self._plural in path:
             return Response(403, {"reason": "Forbidden", "message": "no", "code": 403})
         return self._api.request(method, path, **arguments)
 
 
-def test_without_the_permission_to_list_pod_sets_nodes_are_known_by_their_leaves() -> None:
-    bench = bench_with(2)
-    relabel(bench, "demo-kafka-1", {"strimzi.io/cluster": None})
-    client: Any = KubeClient(_Forbidding(bench.api), sleep=lambda seconds: None)  # type: ignore[arg-type]
-    assert observe(client, SCOPE, NOW + timedelta(0)).snapshot.unlabelled == {"demo-kafka-1": (CLUSTER,)}
+@pytest.mark.parametrize(("plural", "kind"), [("strimzipodsets", "StrimziPodSet"), ("kafkanodepools", "KafkaNodePool")])
+def test_without_the_permission_to_see_owners_no_pod_is_anybodys(plural: str, kind: str) -> None:
+    client: Any = KubeClient(_Forbidding(bench_with(2).api, plural), sleep=lambda seconds: None)  # type: ignore[arg-type]
+    with pytest.raises(Forbidden, match=kind):
+        observe(client, SCOPE, NOW + timedelta(0))
 
 
 def test_the_nodes_that_are_to_be_there() -> None:

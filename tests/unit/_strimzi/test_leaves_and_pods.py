@@ -51,10 +51,15 @@ def test_leaves_are_found_by_label_and_by_name() -> None:
         "demo-kafka-0": secret("demo-kafka-0", {"demo-kafka-0.crt": pem(LEAF)}, labels=CLUSTER_LABEL),
         "demo-kafka-jmx": secret("demo-kafka-jmx", {"jmx-password": b"x"}, labels=CLUSTER_LABEL),
         "mine": secret("mine", {"mine.crt": pem(LEAF)}),
+        "another's-0": secret("another's-0", {"another's-0.crt": pem(LEAF)}, labels=CLUSTER_LABEL),
         USER: secret(USER, {"entity-operator.crt": pem(LEAF)}),
         "demo-cluster-ca-cert": secret("demo-cluster-ca-cert", {"ca.crt": pem(CA)}),
     }
-    assert [one.secret for one in leaf_secrets(SCOPE, secrets)] == ["demo-kafka-0", "demo-kafka-10", USER]
+    assert [one.secret for one in leaf_secrets(SCOPE, secrets, lambda name: name.startswith("demo-kafka-"))] == [
+        "demo-kafka-0",
+        "demo-kafka-10",
+        USER,
+    ]
 
 
 @pytest.mark.parametrize(

@@ -35,9 +35,9 @@ NAMED_SECRETS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("nodes", "requests"), [(0, 4), (3, 7), (100, 7)])
+@pytest.mark.parametrize(("nodes", "requests"), [(0, 5), (3, 8), (100, 8)])
 def test_as_many_requests_whatever_the_number_of_pods(nodes: int, requests: int) -> None:
-    """Four for the cluster and, where nodes run, one for each kind of client outside of it."""
+    """Five for the cluster and, where nodes run, one for each kind of client outside of it."""
     bench = bench_with(nodes)
     for name in (*NAMED_SECRETS, *(["demo-cluster-operator-certs"] if nodes else [])):
         if bench.api.find("secrets", "kafka", name) is None:
@@ -84,7 +84,7 @@ def test_ended_pods_and_unknown_components_are_no_parties() -> None:
     bench.create("pods", pod("demo-connect-0", "connect"))
     observation = bench.observe()
     assert [one.name for one in observation.snapshot.pods] == ["demo-kafka-0"]
-    assert set(observation.pods) == {"demo-kafka-0", "demo-kafka-9", "demo-connect-0"}
+    assert set(observation.pods) == {"demo-kafka-0", "demo-kafka-9"}
 
 
 def test_parties_are_sorted_and_of_all_components() -> None:

@@ -256,6 +256,7 @@ def test_what_it_has_said_stays_where_nothing_else_comes() -> None:
 
 def test_while_pods_move_it_is_given_its_time_again() -> None:
     bench = bench_of(not_ready("no"))
+    bench.pod_set("demo-kafka")
     bench.at(3, lambda: bench.create("pods", pod("demo-kafka-0", ready=False)))
     bench.at(8, lambda: bench.change("pods", "demo-kafka-0", {"status": pod("demo-kafka-0")["status"]}, "status"))
     bench.at(13, lambda: bench.change("kafkas", "demo", {"status": {"conditions": conditions("Ready")}}, "status"))

@@ -49,7 +49,7 @@ CUSTOM: Object = {
 
 
 def kafka_with(*listeners: Object) -> Object:
-    return {"spec": {"kafka": {"listeners": list(listeners)}}}
+    return {"metadata": {"uid": "of the Kafka resource"}, "spec": {"kafka": {"listeners": list(listeners)}}}
 
 
 def test_listeners_that_can_ask_for_a_certificate() -> None:

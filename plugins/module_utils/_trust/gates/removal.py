@@ -16,6 +16,7 @@ from ..model.ledger import Ledger
 from ..model.snapshot import Snapshot
 from ..model.violations import Condition, Violation
 from .outside import needing_outside
+from .trust import HAS_ANOTHER_OWNER
 from .verifiers import VerifyingParty, verifying_parties
 
 
@@ -66,6 +67,8 @@ def _needs(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> Iterator[_Ne
         yield _Need(f"pod {seen.party}", seen.authorities, seen.why)
     for seen in present_outside(snapshot):
         yield _Need(seen.party, seen.authorities, seen.why)
+    for name in sorted(snapshot.foreign):
+        yield _Need(f"pod {name}", None, f"{HAS_ANOTHER_OWNER}, so it is not known what it presents")
     for leaf in snapshot.leaves:
         authority, why = authority_of(leaf, leaf.generation, ledger)
         yield _Need(f"Secret {leaf.secret}", None if authority is None else frozenset({authority}), why)

@@ -17,6 +17,9 @@ from ..model.violations import Condition, Violation
 from .outside import cannot_validate, refusing_outside
 from .verifiers import VerifyingParty, verifying_parties
 
+#: About a pod that has only the labels of one of the cluster's.
+HAS_ANOTHER_OWNER = "has the labels or the name of a process of the cluster and another owner"
+
 
 def trust_gate(snapshot: Snapshot, ledger: Ledger, form: Chain) -> tuple[Violation, ...]:
     """Whether every verifier accepts leaves that are presented in this form: issuer first, then what is sent behind it."""
@@ -29,11 +32,19 @@ def alone_gate(snapshot: Snapshot, ledger: Ledger, authority: Chain) -> tuple[Vi
 
 
 def _closed(snapshot: Snapshot, ledger: Ledger, form: Chain) -> tuple[Violation, ...]:
-    return tuple(
+    refusing = (
         _violation(party, ledger, form, snapshot)
         for party in verifying_parties(snapshot, ledger)
         if not party.accepts(form, snapshot)
     )
+    return (*refusing, *map(_of_foreign, sorted(snapshot.foreign)))
+
+
+def _of_foreign(pod: str) -> Violation:
+    return Violation(
+        Condition.EVIDENCE, f"pod {pod}", f"{HAS_ANOTHER_OWNER}, so it is not known what it trusts.",
+        "Take its labels away, or let its owner make it anew, then run the flow again.",
+    )  # fmt: skip
 
 
 def _violation(party: VerifyingParty, ledger: Ledger, form: Chain, snapshot: Snapshot) -> Violation:

@@ -314,6 +314,8 @@ class Snapshot:
     of leaves at an issuer that renews by itself, by the same.
     unlabelled: pods that run without labels by which they should be found, and these labels as "<name>=<value>".
     unlabelled_secrets: Secrets that have lost labels, by name. immutable: Secrets that flows write and that nobody can change.
+    foreign: running pods that have the labels or the name of a process of the cluster and belong to another owner, with what they pass for. They are
+    none of ``pods``, and nothing is known of what they present and trust.
     source: where the user keeps the CAs to trust; None where none is named.
     renewal_window: how long before its end the operator renews a leaf. validity: how long one is valid that the operator issues. misnamed:
     Secrets with leaves that have other names than the operator wants, where it cannot issue them, and the difference as a part of a sentence.
@@ -354,6 +356,7 @@ class Snapshot:
     unlabelled: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unlabelled_secrets: Mapping[str, UnlabelledSecret] = field(default_factory=dict)
     immutable: tuple[str, ...] = ()
+    foreign: Mapping[str, Component] = field(default_factory=dict)
     requests: Mapping[str, LeafRequest] = field(default_factory=dict)
     standing: Mapping[str, Standing] = field(default_factory=dict)
     source: CaSource | None = None

@@ -23,6 +23,7 @@ class Condition(str, Enum):
     AUTHORITY_IS_USER_MANAGED = "authority_is_user_managed"
     PODS_ARE_LABELLED = "pods_are_labelled"
     SECRETS_ARE_LABELLED = "secrets_are_labelled"
+    PODS_ARE_OWNED = "pods_are_owned"
     OPERATOR_HAS_FINISHED = "operator_has_finished"
     NO_LEFT_OVER_TRIGGER = "no_left_over_trigger"
     LEDGER_IS_OURS = "ledger_is_ours"

@@ -2,14 +2,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Preconditions on the labels by which objects of a cluster are found."""
+"""Preconditions on the labels by which objects of a cluster are found, and on what has no more than them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from ..model.intent import Intent
-from ..model.snapshot import Snapshot, UnlabelledSecret
+from ..model.snapshot import Component, Snapshot, UnlabelledSecret
 from ..model.violations import Condition, Violation
 
 
@@ -21,6 +21,19 @@ def pods_are_labelled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]
             Condition.PODS_ARE_LABELLED, snapshot.names.pod(pod), f"runs without the {_labels(lost)} by which it is found.",
             "Find out who changed this, then put back what it was: "
             f"kubectl label pod {pod} --namespace {snapshot.names.namespace} --overwrite {labels}",
+        )  # fmt: skip
+
+
+def pods_are_owned(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """Anything may have labels. Nothing is signed for such a pod, and nothing restarts it; but what it presents and trusts is unknown."""
+    for pod, component in sorted(snapshot.foreign.items()):
+        owner = "StrimziPodSet" if component is Component.KAFKA else "Deployment"
+        yield Violation(
+            Condition.PODS_ARE_OWNED, snapshot.names.pod(pod),
+            f"has the labels or the name of a pod of the component {component.value}, and no {owner} of the cluster is its owner.",
+            "Where another program made it, take the label away: "
+            f"kubectl label pod {pod} --namespace {snapshot.names.namespace} strimzi.io/cluster- . Where it is a process of the cluster that has lost its "
+            "owner, let the Cluster Operator reconcile, or delete the pod: its owner makes it anew.",
         )  # fmt: skip
 
 

@@ -43,7 +43,7 @@ from .cluster import (
     target_is_known,
 )
 from .hand_back import operator_could_renew, operator_keeps_authority, ready_to_hand_back
-from .labels import pods_are_labelled, secrets_are_labelled
+from .labels import pods_are_labelled, pods_are_owned, secrets_are_labelled
 from .leaves import leaves_are_known, leaves_can_be_renewed
 from .lives import leaves_outlast_the_window
 from .presenters import (
@@ -79,6 +79,7 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     operator_has_finished,
     pods_are_labelled,
     secrets_are_labelled,
+    pods_are_owned,
     no_left_over_trigger,
     ledger_is_ours,
     ledger_is_of_the_past,

@@ -261,3 +261,11 @@ def test_a_program_that_reads_two_secrets_counts_with_both(
 ) -> None:
     both = tuple(presenter("Pod kafka/both", issuer) for issuer in (first, second))
     assert against(presenters=both) == [("Pod kafka/both", message)]
+
+
+def test_a_pod_that_has_only_the_labels_may_present_anything() -> None:
+    why = (
+        "has the labels or the name of a process of the cluster and another owner, so it is not known what it presents."
+    )
+    assert against() == []
+    assert against(foreign={"db-0": Component.KAFKA}) == [("pod db-0", why)]

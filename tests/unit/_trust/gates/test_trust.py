@@ -220,3 +220,18 @@ def test_a_process_that_has_not_answered_closes_the_gate_and_refuses_nothing() -
         assert refused_of(closed) == ()
         assert refused_of(gate(silent, books, chain_of(NEW))) == gate(silent, books, chain_of(NEW))
     assert list(refusals(silent, books, chain_of(OLD))) == []
+
+
+@pytest.mark.parametrize("gate", [trust_gate, alone_gate])
+def test_a_pod_that_has_only_the_labels_may_trust_anything(
+    gate: Callable[[Snapshot, Ledger, Chain], Violations],
+) -> None:
+    """Nothing is known of it: that keeps the gate closed, and is no reason to restart anything."""
+    books = ledger(entry(OLD, generations={0}))
+    (found,) = gate(projecting(books, foreign={"db-0": Component.KAFKA}), books, chain_of(OLD))
+    assert (found.condition, found.subject) == (Condition.EVIDENCE, "pod db-0")
+    assert (
+        found.message
+        == "has the labels or the name of a process of the cluster and another owner, so it is not known what it trusts."
+    )
+    assert refused_of([found]) == ()

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import UnlabelledSecret
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, UnlabelledSecret
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.labels import (
     pods_are_labelled,
+    pods_are_owned,
     secrets_are_labelled,
     unlabelled_and_read,
 )
@@ -19,6 +20,12 @@ from .refusals import Refusal, assert_refused, refusal
 
 RELABEL = "Find out who changed this, then put back what it was: kubectl label pod"
 PUT_BACK = "Where it is the Secret of this cluster, put back what it had, then run the flow again: kubectl label secret"
+PASSES_FOR = "has the labels or the name of a pod of the component"
+UNLABEL = "Where another program made it, take the label away: kubectl label pod"
+OR_ELSE = (
+    "--namespace kafka strimzi.io/cluster- . Where it is a process of the cluster that has lost its owner, let the Cluster Operator reconcile, or delete "
+    "the pod: its owner makes it anew."
+)
 FOUND = "by which the Cluster Operator finds it"
 READ = UnlabelledSecret(("a=b",), "which the Cluster Operator puts back", holds=False)
 
@@ -29,6 +36,12 @@ CASES = [
         f"Pod kafka/{PODS[1]}: runs without the labels a=b and c=d by which it is found. "
         f"{RELABEL} {PODS[1]} --namespace kafka --overwrite a=b c=d",
         name="", unlabelled={PODS[1]: ("a=b", "c=d"), PODS[0]: ("a=b",)},
+    ),
+    refusal(
+        pods_are_owned,
+        f"Pod kafka/db-0: {PASSES_FOR} kafka, and no StrimziPodSet of the cluster is its owner. {UNLABEL} db-0 {OR_ELSE}",
+        f"Pod kafka/db-1: {PASSES_FOR} kafka-exporter, and no Deployment of the cluster is its owner. {UNLABEL} db-1 {OR_ELSE}",
+        name="", foreign={"db-1": Component.KAFKA_EXPORTER, "db-0": Component.KAFKA},
     ),
     refusal(
         secrets_are_labelled,

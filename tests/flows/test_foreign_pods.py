@@ -1,0 +1,56 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Somebody labels a pod of another application as a process of the cluster, in the middle of a flow. The flow holds, says so, and goes on when
+the labels are gone; the pod is neither restarted nor annotated, and gets no certificate.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
+
+from ..support.flows import FlowResult
+from ..support.memory_api import Change
+from ..support.strangers import NAME, label_stranger, labels_of, run_stranger, stranger, unlabel_stranger
+from ..support.watched_cluster import WatchedCluster
+from .cases import REPLACEMENTS, Case
+
+EVERY = 7
+
+
+def assert_held(result: FlowResult) -> None:
+    decision = result.outcome.decision
+    assert not decision.done
+    assert [one.subject for one in decision.violations if one.condition is Condition.PODS_ARE_OWNED] == [
+        f"Pod kafka/{NAME}"
+    ]
+
+
+@pytest.mark.parametrize("component", ["kafka", "entity-operator"])
+@pytest.mark.parametrize("first", range(0, EVERY, 3))
+@pytest.mark.parametrize("case", [REPLACEMENTS[0], Case(Goal.RENEW)], ids=str)
+def test_after_any_write(cluster: WatchedCluster, case: Case, first: int, component: str) -> None:
+    flow, writes, api = case.begin(cluster), [0], cluster.memory.api
+    run_stranger(api)
+
+    def label(change: Change) -> None:
+        if change.plural in ("secrets", "kafkas") and not cluster.memory.operator.is_reconciling:
+            writes[0] += 1
+            if writes[0] % EVERY == first:
+                label_stranger(api, labels_of(component))
+
+    api.listeners.append(label)
+    assert_held(flow.run())
+    api.listeners.remove(label)
+    before = stranger(api)
+    assert cluster.paused is bool(cluster.pause_left)
+    assert_held(flow.run())
+    assert stranger(api) == before
+    unlabel_stranger(api)
+    flow.finish()
+    assert stranger(api)["metadata"]["uid"] == before["metadata"]["uid"]
+    assert stranger(api)["metadata"]["annotations"] == {}
+    assert api.find("secrets", "kafka", NAME) is None
