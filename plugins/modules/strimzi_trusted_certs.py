@@ -219,8 +219,10 @@ unmanaged:
   sample: []
 leaves:
   description:
-    - The end-entity certificates in their Secrets. C(misnamed) tells what the operator wants otherwise about the names of one that it cannot issue,
-      because somebody else keeps the key of its CA; it is empty elsewhere.
+    - The end-entity certificates in their Secrets. C(issuer) is the name that a certificate gives, and C(ca) the CA of this cluster that has signed it,
+      with the start of its SHA-256; it is empty where none has.
+    - C(misnamed) tells what the operator wants otherwise about the names of one that it cannot issue, because the key of its CA is elsewhere; it is
+      empty elsewhere.
   returned: always
   type: list
   elements: dict
@@ -229,6 +231,7 @@ leaves:
       component: kafka
       subject: "CN=demo-kafka,O=io.strimzi"
       issuer: "CN=cluster-ca v1,O=io.strimzi"
+      ca: "CN=cluster-ca v1,O=io.strimzi (6c1f0e9a2b3c)"
       sha256: "6c1f0e9a2b3c"
       not_after: "2027-01-01T00:00:00Z"
       generation: 1

@@ -18,6 +18,7 @@ from ..flows.cases import DAY, Case
 from ..flows.test_kept_elsewhere import ASKED, elsewhere, issuing_secrets, moved
 from ..support.authorities import below, root
 from ..support.flows import START
+from ..support.restarts import Cost, cost_of
 from ..support.signing_office import SigningOffice
 from .stories import Story, Telling
 from .test_kill_anywhere import killed_at, undisturbed
@@ -27,12 +28,14 @@ UNLINKED = Case(Goal.REPLACE_KEY, "unlinked")
 
 @dataclass(frozen=True)
 class AskingStory(Story):
-    """kept: somebody else keeps the key of the CA in use already."""
+    """kept: somebody else keeps the key of the CA in use already. named: the next CA has the name of that one, and is a root."""
 
     kept: bool = False
+    named: bool = False
 
     def __str__(self) -> str:
-        return f"{super().__str__()}{', from another one' if self.kept else ''}"
+        told = ", of one name" if self.named else ""
+        return f"{super().__str__()}{', from another one' if self.kept else ''}{told}"
 
     def begin(self, patch: pytest.MonkeyPatch) -> Telling:
         begun = super().begin(patch)
@@ -40,7 +43,8 @@ class AskingStory(Story):
         signing = moved(cluster, elsewhere(root("First"))) if self.kept else None
         if self.case.goal is Goal.REPLACE_KEY:
             linked = not self.case.circumstance
-            flow.supplied = elsewhere(root("Second", path_length=0) if linked else below(root("Next Root")))
+            unlinked = root("First") if self.named else below(root("Next Root"))
+            flow.supplied = elsewhere(root("Second", path_length=0) if linked else unlinked)
             signing = SigningOffice(cluster.memory, flow.supplied, START)
         else:
             # Leaves of ninety days: they come to their end.
@@ -50,14 +54,19 @@ class AskingStory(Story):
         assert signing is not None
         signing.signed.clear()
         flow.intent["asked"] = ASKED
-        return AskingTelling(self, flow, signing)
+        return AskingTelling(self, flow, signing, self.named)
 
 
 @dataclass
 class AskingTelling(Telling):
-    """Between two runs somebody signs what lies in the Secrets."""
+    """Between two runs somebody signs what lies in the Secrets. named: no listener can show which of two CAs it trusts, so nodes restart."""
 
     signing: SigningOffice
+    named: bool = False
+
+    @property
+    def cost(self) -> Cost:
+        return cost_of(self.flow.case.goal, self.flow.case.circumstance, reload=False) if self.named else super().cost
 
     def complete(self) -> None:
         self.flow.run()
@@ -78,6 +87,7 @@ _RESTARTING = [
     AskingStory(Case(Goal.REPLACE_KEY)),
     AskingStory(UNLINKED),
     AskingStory(UNLINKED, kept=True),
+    AskingStory(UNLINKED, kept=True, named=True),
     AskingStory(Case(Goal.RENEW_LEAVES), kept=True),
 ]
 _RELOADING = [replace(story, reload=True) for story in _RESTARTING]

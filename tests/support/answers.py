@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Certificate, parse_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.ca_secrets import usable_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.observe import Observation
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.user_listeners import user_listeners
@@ -16,7 +17,9 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.enr
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Pod
 
+from .checker import entries
 from .memory_cluster import MemoryCluster
+from .signing_office import secrets_of
 
 PORTS = (9090, 9091)
 
@@ -58,9 +61,31 @@ class Answers:
             return ObservedListener(pod.name, pod.uid, port, why=f"port {port} of pod {pod.name}: no answer")
         trusted = process.users if about_users else process.trusted
         accepted = frozenset(one.fingerprint for one in known if _accepts(trusted, one))
-        refused = frozenset(one.fingerprint for one in known) - accepted
-        chain = parse_certificates(process.presented[0][1])
-        return ObservedListener(pod.name, pod.uid, port, chain, accepted, refused, source="handshake with TLSv1.2")
+        shared = frozenset(one.fingerprint for one in known if self._tells_a_name(one, known, trusted))
+        refused = frozenset(one.fingerprint for one in known) - accepted - shared
+        chain, doubts = (
+            parse_certificates(process.presented[0][1]),
+            dict.fromkeys(shared, f"port {port} of pod {pod.name}: names it, and others"),
+        )
+        return ObservedListener(
+            pod.name, pod.uid, port, chain, accepted - shared, refused, doubts, "handshake with TLSv1.2", shared=shared
+        )
+
+    def _tells_a_name(self, authority: Certificate, known: list[Certificate], trusted: bytes) -> bool:
+        """Whether the listener names a CA that several may be, and there is no key to make a probe with."""
+        same = [one for one in known if one.subject_der == authority.subject_der]
+        named = any(one.subject_der == authority.subject_der for one in parse_certificates(trusted))
+        return named and len({one.public_key_sha256 for one in same}) > 1 and not self._is_here(authority)
+
+    def _is_here(self, authority: Certificate) -> bool:
+        """Whether its private key lies in a Secret of the namespace."""
+        held = [
+            text
+            for secret in secrets_of(self.memory)
+            for name, text in entries(secret).items()
+            if name.endswith(".key")
+        ]
+        return any(usable.matches(authority) for text in held if (usable := usable_key(text)) is not None)
 
 
 def _accepts(trusted: bytes, authority: Certificate) -> bool:

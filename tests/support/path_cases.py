@@ -116,6 +116,15 @@ _BETWEEN = (make("present", key(107), _PAST, path_length=0), make("past", key(10
 _ENDED = (make("present", key(107), _PAST, path_length=0, end=NOW - _SECOND), *_BETWEEN[1:])
 _BACK_ENDED = (_BETWEEN[0], make("past", key(106), _PRESENT, path_length=0, end=NOW - _SECOND), _PRESENT)
 _RENEWED = _root(end=NOW + 2 * YEAR)
+#: Two keys of one name, as RFC 4210 has it and cert-manager makes them; then without identifiers.
+_PRIOR, _NEXT = make("one", key(120), path_length=0), make("one", key(121))
+_LEADS = make("one", key(121), _PRIOR, path_length=0), make("one", key(120), _NEXT, path_length=0)
+_BARE_PRIOR, _BARE_NEXT = (
+    make("one", key(120), subject_identifier=None),
+    make("one", key(121), subject_identifier=None),
+)
+_UNNAMED = leaf(_NEXT, authority_identifier=None)
+_UNNAMED_LINK = make("one", key(121), _PRIOR, path_length=0, authority_identifier=None)
 
 PATHS = (
     # Paths that have to work.
@@ -156,6 +165,21 @@ PATHS = (
     _case("the first link certificate ended, the new CA trusted", leaf(_PRESENT), _ENDED, [_PRESENT]),
     _case("the second link certificate ended, the old CA trusted", leaf(_PRESENT), _BACK_ENDED, [_PAST]),
     _case("the second link certificate ended, the new CA trusted", leaf(_PRESENT), _BACK_ENDED, [_PRESENT]),
+    # Two CAs of one name: identifiers tell them apart, in the leaf and in both CAs. A link certificate is self-issued, and only Go counts it.
+    _case("one name, the other CA first", leaf(_NEXT), [_NEXT], [_PRIOR, _NEXT]),
+    _case("one name, the other CA last", leaf(_NEXT), [_NEXT], [_NEXT, _PRIOR]),
+    _case("one name, both sent", leaf(_NEXT), [_PRIOR, _NEXT], [_PRIOR, _NEXT]),
+    _case("one name, only the other CA trusted", leaf(_NEXT), [_NEXT], [_PRIOR], *ALL),
+    _case("one name, no identifier in the leaf, the other CA first", _UNNAMED, [_NEXT], [_PRIOR, _NEXT], OPENSSL),
+    _case("one name, no identifier in the leaf, the other CA last", _UNNAMED, [_NEXT], [_NEXT, _PRIOR], stricter=[OPENSSL]),
+    _case("one name, no identifiers in CAs, the other CA first", leaf(_BARE_NEXT), [], [_BARE_PRIOR, _BARE_NEXT], OPENSSL),
+    _case("one name, no identifiers in CAs, the other CA last", leaf(_BARE_NEXT), [], [_BARE_NEXT, _BARE_PRIOR], stricter=[OPENSSL]),
+    _case("one name, linked, the old CA of path length 0 trusted", leaf(_NEXT), [_LEADS[0], _PRIOR], [_PRIOR], GO),
+    _case("one name, both link certificates, the old CA of path length 0 trusted", leaf(_NEXT), [*_LEADS, _NEXT], [_PRIOR], GO),
+    _case("one name, both link certificates, the new CA trusted", leaf(_NEXT), [*_LEADS, _NEXT], [_NEXT]),
+    _case("one name, both link certificates, both CAs trusted", leaf(_NEXT), [*_LEADS, _NEXT], [_PRIOR, _NEXT]),
+    _case("one name, both link certificates, both CAs trusted, the new one first", leaf(_NEXT), [*_LEADS, _NEXT], [_NEXT, _PRIOR]),
+    _case("one name, a link certificate without identifier", leaf(_NEXT), [_UNNAMED_LINK, _PRIOR], [_PRIOR], OPENSSL, GO),
     # Path lengths.
     _through("path length 0 below the root", _LENGTH_0),
     _case("a CA below path length 0", leaf(_DEEP), [_DEEP, _LENGTH_0], [ROOT], *ALL),

@@ -14,15 +14,19 @@ from .._leaves.life import LeafRequest, LeafState
 from .._leaves.request import state_of
 from .._leaves.standing import Standing
 from .._leaves.trigger import Due, Reason
+from .._trust.evidence.stored import authority_of
+from .._trust.ledger.enrolment import as_seen
+from .._trust.model.ledger import Ledger
+from .._trust.model.names import named
 from .._trust.model.snapshot import Snapshot, StoredLeaf
 from .times import time_text
 
 
 def describe_leaves(snapshot: Snapshot, asked: Mapping[str, Due]) -> dict[str, Any]:
     """asked: why leaves have to be issued anew, by their Secret."""
-    states = {name: _state(name, snapshot, asked) for name in _names(snapshot)}
+    states, ledger = {name: _state(name, snapshot, asked) for name in _names(snapshot)}, as_seen(snapshot)
     return {
-        "leaves": [_leaf(leaf, snapshot) for leaf in snapshot.every_leaf],
+        "leaves": [_leaf(leaf, snapshot, ledger) for leaf in snapshot.every_leaf],
         "leaf_states": [_life(name, state, snapshot, asked.get(name)) for name, state in sorted(states.items())],
         "leaf_requests": [_request(one, states[name]) for name, one in sorted(snapshot.requests.items())],
         "renewals": [_renewal(snapshot.standing[name], snapshot) for name in sorted(snapshot.standing)],
@@ -54,12 +58,14 @@ def _life(name: str, state: LeafState, snapshot: Snapshot, due: Due | None) -> d
     }
 
 
-def _leaf(leaf: StoredLeaf, snapshot: Snapshot) -> dict[str, Any]:
+def _leaf(leaf: StoredLeaf, snapshot: Snapshot, ledger: Ledger) -> dict[str, Any]:
+    entry = ledger.find(authority_of(leaf, leaf.generation, ledger)[0])
     return {
         "secret": leaf.secret,
         "component": leaf.component.value,
         "subject": leaf.chain[0].subject if leaf.chain else None,
         "issuer": leaf.chain[0].issuer if leaf.chain else None,
+        "ca": named(entry.certificate) if entry else "",
         "sha256": leaf.chain[0].sha256 if leaf.chain else None,
         "not_after": time_text(leaf.chain[0].not_after) if leaf.chain else None,
         "generation": leaf.generation,

@@ -74,6 +74,11 @@ class ListenerObservation:
     def distrusts(self) -> frozenset[str]:
         return self._with(Trust.NOT_TRUSTED)
 
+    @property
+    def shares(self) -> frozenset[str]:
+        """The CAs of which the listener has told a name alone that others have too."""
+        return self._with(Trust.SHARED)
+
     def _with(self, trust: Trust) -> frozenset[str]:
         return frozenset(name for name, verdict in self.verdicts.items() if verdict.trust is trust)
 

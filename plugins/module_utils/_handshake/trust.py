@@ -19,9 +19,16 @@ from .handshake import Handshake, Outcome
 
 
 class Trust(str, Enum):
+    """Whether a process trusts a CA. SHARED: it cannot be told by a name, which CAs with other keys have too."""
+
     TRUSTED = "trusted"
     NOT_TRUSTED = "not trusted"
     UNKNOWN = "unknown"
+    SHARED = "shared"
+
+    @property
+    def is_known(self) -> bool:
+        return self in (Trust.TRUSTED, Trust.NOT_TRUSTED)
 
 
 @dataclass(frozen=True)
@@ -77,7 +84,8 @@ def judge_list(authority: Certificate, known: Iterable[Certificate], stranger: H
         return Verdict(Trust.NOT_TRUSTED, "does not name this CA among those that it accepts")
     keys = {one.public_key_sha256 for one in known if one.subject_der == authority.subject_der}
     if keys - {authority.public_key_sha256}:
-        return _unknown(f"names {authority.subject}, and several CAs with different keys have this name")
+        why = f"names {authority.subject}, and several CAs with different keys have this name"
+        return Verdict(Trust.SHARED, why)
     return Verdict(Trust.TRUSTED, "names this CA among those that it accepts")
 
 
@@ -88,9 +96,9 @@ def settle(probed: Verdict, listed: Verdict, *, another_accepted: bool) -> Verdi
     (certificate_unknown) to a certificate that is expired or not yet valid by its clock as to one that it does not
     trust. So a refusal is about trust only where another one passed, or the list of accepted CAs lacks this CA.
     """
-    if Trust.UNKNOWN not in (probed.trust, listed.trust) and probed.trust is not listed.trust:
+    if probed.trust.is_known and listed.trust.is_known and probed.trust is not listed.trust:
         return _unknown(f"contradicts itself: it {probed.why}, and {listed.why}")
-    if probed.trust is Trust.NOT_TRUSTED and listed.trust is Trust.UNKNOWN and not another_accepted:
+    if probed.trust is Trust.NOT_TRUSTED and not (listed.trust.is_known or another_accepted):
         return _unknown(
             f"accepted none of the certificates that it was shown, which begin {BACKDATED // timedelta(minutes=1)} minutes ago: its clock may be "
             "behind by more, and be the reason, not trust"

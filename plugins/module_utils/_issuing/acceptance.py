@@ -6,10 +6,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
+from typing import TypeAlias
 
 from .._pki.certificates import Certificate, CertificateError, Chain
 from .._pki.defects import named_verifiers
@@ -18,9 +19,13 @@ from .._pki.leaf_usability import leaf_defects
 from .._pki.path_constraints import constraint_problem
 from .._pki.paths import validate_path
 from .._strimzi.errors import LeafRefused
+from .._trust.model.names import named
 from .._trust.model.snapshot import Snapshot
 from .issuer import IssuedCertificate
 from .subjects import LeafSubject
+
+#: The issuer by name and key, and the number that it has given. The key counts as the certificate names it.
+_Number: TypeAlias = tuple[bytes, bytes | None, int]
 
 
 def not_made(secret: str, why: CertificateError) -> LeafRefused:
@@ -38,16 +43,23 @@ class Acceptance:
     """
 
     issuer: Chain
-    known: Iterable[Certificate]
+    known: tuple[Certificate, ...]
     at: datetime
 
     @cached_property
-    def _given_before(self) -> Mapping[tuple[bytes, int], Certificate]:
+    def _given_before(self) -> Mapping[_Number, Certificate]:
         """The first of each issuer and serial number; one look-up serves every leaf of a call."""
-        found: dict[tuple[bytes, int], Certificate] = {}
+        found: dict[_Number, Certificate] = {}
         for one in self.known:
-            found.setdefault((one.issuer_der, one.serial_number), one)
+            found.setdefault(_number_of(one), one)
         return found
+
+    @cached_property
+    def _namesake(self) -> Certificate | None:
+        """A CA with the name of the issuer and another key."""
+        own = self.issuer[0]
+        same = (one for one in self.known if one.is_ca and one.folded_subject == own.folded_subject)
+        return next((one for one in same if one.public_key_sha256 != own.public_key_sha256), None)
 
     def refuse(self, issued: IssuedCertificate, subject: LeafSubject, key: PrivateKey, secret: str) -> None:
         """Raises LeafRefused where this certificate must not be used; secret: where it would be stored."""
@@ -75,7 +87,7 @@ class Acceptance:
             refusing = named_verifiers(defect.verifiers)
             yield f"it {defect.cause}, and {refusing} refuse it; what is needed is one {defect.wanted}"
         # A CA gives no serial number twice (RFC 5280 section 4.1.2.2).
-        other = self._given_before.get((leaf.issuer_der, leaf.serial_number), leaf)
+        other = self._given_before.get(_number_of(leaf), leaf)
         if other != leaf:
             yield f"its issuer has given its serial number to {other.subject} before"
         if timedelta(0) < leaf.not_after - self.at <= subject.outlasts:
@@ -89,18 +101,29 @@ class Acceptance:
         elif not leaf.signed_by(self.issuer[0]):
             # Nodes present the chain of the CA behind a leaf, and nothing in between (``issue.presented``).
             yield f"it is signed by {leaf.issuer}, a CA below {self.issuer[0].subject} that nobody is shown"
+        elif self._namesake is not None and leaf.authority_key_identifier != self.issuer[0].subject_key_identifier:
+            yield (
+                f"it does not name the key of its issuer {named(self.issuer[0])} (authority key identifier), and {named(self._namesake)} has the same "
+                "name: OpenSSL (librdkafka) could not tell which of the two has signed it"
+            )
 
     def _told_signer(self, issued: IssuedCertificate) -> str:
         """Names the other CA that has signed, as far as the answer tells it: the issuer may have changed. Nothing trusts that CA for it."""
         leaf, asked = issued.leaf, self.issuer[0]
-        if leaf.signed_by(asked) or leaf.issuer_der == asked.subject_der:
+        same_name = leaf.issuer_der == asked.subject_der
+        if leaf.signed_by(asked) or (same_name and leaf.bears_signature_of(asked)):
             return ""
         signer = next((one for one in issued.chain if leaf.signed_by(one)), None)
         which = f"{leaf.issuer}, SHA-256 {signer.sha256}" if signer else leaf.issuer
+        meant = f"{asked.subject}, SHA-256 {asked.sha256}" if same_name else asked.subject
         return (
-            f" (it is signed by {which}, and was to be by {asked.subject}; where that is meant, put that CA into the source that ca_source "
+            f" (it is signed by {which}, and was to be by {meant}; where that is meant, put that CA into the source that ca_source "
             "names, or replace the CA in use by it as certificate)"
         )
+
+
+def _number_of(certificate: Certificate) -> _Number:
+    return certificate.issuer_der, certificate.authority_key_identifier, certificate.serial_number
 
 
 @dataclass(frozen=True)
@@ -120,10 +143,14 @@ class Acceptances:
         return {}
 
 
-def known_certificates(snapshot: Snapshot) -> Iterator[Certificate]:
+def known_certificates(snapshot: Snapshot) -> tuple[Certificate, ...]:
     """The CAs and the leaves that are stored for a cluster."""
+    return tuple(_known(snapshot))
+
+
+def _known(snapshot: Snapshot) -> Iterator[Certificate]:
     yield from snapshot.ca.current
-    for chain in snapshot.ca.others.values():
+    for chain in (*snapshot.ca.others.values(), *(one.chain for one in snapshot.ca.prepared)):
         yield from chain
     for leaf in snapshot.every_leaf:
         yield from leaf.chain or ()

@@ -95,6 +95,8 @@ def refusals(link: Certificate, order: LinkOrder) -> Iterator[str]:
         yield f"it permits {'any number of' if link.path_length is None else link.path_length} CAs below it"
     if not link.signed_by(issuer):
         yield f"the CA in use, {issuer.subject}, has not signed it"
+    elif link.self_issued and link.authority_key_identifier is None:
+        yield f"it has no authority key identifier, and its issuer {issuer.subject} has the same name"
     elif not link.names_as_issuer(issuer):
         yield f"it names another key identifier or serial number than {issuer.subject} has"
     yield from _about_dates(link, order)

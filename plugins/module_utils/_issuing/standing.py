@@ -118,4 +118,4 @@ class _Judge:
     @cached_property
     def _acceptances(self) -> Acceptances:
         snapshot = self.observation.snapshot
-        return Acceptances(tuple(known_certificates(snapshot)), snapshot.now)
+        return Acceptances(known_certificates(snapshot), snapshot.now)

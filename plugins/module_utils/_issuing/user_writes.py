@@ -43,7 +43,7 @@ def write_user(
     same pair and another password; where there is none, the User Operator makes one of the pair, if it makes any.
     """
     # A listener with another truststore may know only the root that the CA in use is below.
-    chain = (issued.leaf, *(one for one in issuer if not one.self_issued))
+    chain = (issued.leaf, *(one for one in issuer if not one.is_root))
     data = {
         **_beside(observation),
         f"{leaf.entry}.crt": encode_certificates(chain),

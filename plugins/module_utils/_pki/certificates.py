@@ -331,6 +331,13 @@ class Certificate:
         return self.subject_der == self.issuer_der
 
     @cached_property
+    def is_root(self) -> bool:
+        """Whether it ends every path: it is its own issuer, as far as name and identifiers say. A CA that another key of its name has certified is
+        self-issued and no root.
+        """
+        return self.self_issued and self.names_as_issuer(self)
+
+    @cached_property
     def unprocessed_extensions(self) -> tuple[str, ...]:
         """OIDs of extensions that decide validity and are not understood here: a path with one of them is invalid."""
         return tuple(

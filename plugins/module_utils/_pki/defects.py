@@ -63,7 +63,7 @@ _NAMES = {
 def signature_defects(certificate: Certificate) -> Iterator[Defect]:
     """Nobody looks at the signature that a root makes on itself."""
     algorithm = certificate.signature_algorithm
-    if certificate.self_issued or algorithm in _GO_SIGNATURES:
+    if certificate.is_root or algorithm in _GO_SIGNATURES:
         return
     refusing = ALL if algorithm == _MD5 else GO | OPENSSL if algorithm in _SHA1 | _ECDSA_SHA3 else GO
     name = "SHA-1" if algorithm in _SHA1 else "MD5" if algorithm == _MD5 else f"the algorithm {algorithm}"
@@ -72,7 +72,7 @@ def signature_defects(certificate: Certificate) -> Iterator[Defect]:
 
 def criticality_defects(certificate: Certificate) -> Iterator[Defect]:
     """A JVM does not process the extensions of an anchor."""
-    below = frozenset() if certificate.self_issued else JVM
+    below = frozenset() if certificate.is_root else JVM
     for oid, name in (("2.5.29.14", "subject"), ("2.5.29.35", "authority")):
         if oid in certificate.critical_extensions:
             yield Defect(
@@ -81,11 +81,7 @@ def criticality_defects(certificate: Certificate) -> Iterator[Defect]:
 
 
 def policy_defects(certificate: Certificate) -> Iterator[Defect]:
-    if (
-        "2.5.29.32" in certificate.critical_extensions
-        and certificate.has_policy_qualifiers
-        and not certificate.self_issued
-    ):
+    if "2.5.29.32" in certificate.critical_extensions and certificate.has_policy_qualifiers and not certificate.is_root:
         yield Defect(
             JVM, "has critical certificate policies with qualifiers", "whose certificate policies are not critical, or without qualifiers"
         )  # fmt: skip

@@ -21,7 +21,6 @@ from .._handshake.listener import (
 )
 from .._handshake.probes import Probe, make_probe
 from .._handshake.stream import ByteStream, Deadline
-from .._handshake.trust import Trust
 from .._pki.certificates import Certificate
 from .._trust.evidence.live import listener_name
 from .._trust.model.listeners import ObservedListener
@@ -82,8 +81,9 @@ def _observed(endpoint: Endpoint, seen: ListenerObservation | None, seconds: flo
         seen.presented,
         seen.trusts,
         seen.distrusts,
-        {name: f"{party}: {verdict.why}" for name, verdict in seen.verdicts.items() if verdict.trust is Trust.UNKNOWN},
+        {name: f"{party}: {verdict.why}" for name, verdict in seen.verdicts.items() if not verdict.trust.is_known},
         f"handshake with {seen.version}" if seen.version else "",
         f"{party}: {seen.why}" if seen.why else "",
         endpoint.verifies,
+        seen.shares,
     )

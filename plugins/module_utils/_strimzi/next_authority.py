@@ -55,7 +55,7 @@ def _authority(step: PrepareAuthority, observation: Observation, work: Work) -> 
         root = issue_root(subject, key, not_before=begin, validity=validity, path_length=settings.path_length)
         return (root,), key
     current, held = step.replaces[0], signing_key(step.replaces, observation)
-    if current.subject_der != current.issuer_der:
+    if not current.is_root:
         raise AuthorityUnavailable(
             f"{current.subject} is an intermediate CA; only its issuer {current.issuer} can renew it.",
             "Have it renewed there and supply certificate and private_key.",

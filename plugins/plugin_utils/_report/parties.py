@@ -71,14 +71,6 @@ def operator_party(seen: Mapping[str, Any]) -> list[tuple[str, str, list[str], l
     leaves = [leaf for leaf in seen["leaves"] if leaf["component"] == OPERATOR]
     if not leaves:
         return []
-    presents = sorted({ca for leaf in leaves for ca in _issuers(leaf, seen["cas"])})
-    return [(OPERATOR, "Cluster Operator", presents, sorted(ca["sha256"][:12] for ca in seen["cas"]))]
-
-
-def _issuers(leaf: Mapping[str, Any], cas: Iterable[Mapping[str, Any]]) -> list[str]:
-    """The CAs that may have issued this leaf, by name. A renewed CA has the name of the one before; there the
-    generation decides.
-    """
-    named = [ca for ca in cas if ca["subject"] == leaf["issuer"]]
-    exact = [ca for ca in named if leaf["generation"] in (ca.get("generations") or [])]
-    return [ca["sha256"][:12] for ca in (exact or (named if len(named) == 1 else []))]
+    known = {ca["sha256"][:12] for ca in seen["cas"]}
+    presents = sorted(known & {*short_names(leaf["ca"] for leaf in leaves)})
+    return [(OPERATOR, "Cluster Operator", presents, sorted(known))]

@@ -86,9 +86,9 @@ def test_a_list_with_a_name_of_two_keys_tells_nothing_but_a_probe_does(tmp_path:
     with openssl_listener(tmp_path, [LEAF], [NAMESAKE.certificate]) as port:
         by_list = observe(port, inquiry(probing=(), known=[NAMESAKE.certificate]))
         by_probe = observe(port, Inquiry([NAMESAKE.certificate], PROBES, [*BOTH, NAMESAKE.certificate], STRANGER))
-    assert by_list.verdicts[_OLD].trust is Trust.UNKNOWN
-    assert by_list.distrusts == {_NEW}
-    assert by_probe.trusts == {_NAMESAKE}
+    assert (by_list.verdicts[_OLD].trust, by_list.shares) == (Trust.SHARED, {_OLD})
+    assert (by_list.trusts, by_list.distrusts) == (frozenset(), {_NEW})
+    assert (by_probe.trusts, by_probe.shares) == ({_NAMESAKE}, frozenset())
 
 
 def test_a_probe_of_a_namesake_is_never_taken_for_trust(tmp_path: Path) -> None:

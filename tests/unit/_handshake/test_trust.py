@@ -118,9 +118,9 @@ def test_a_name_that_begins_like_it_is_another_name() -> None:
 
 def test_a_name_that_two_keys_share_tells_nothing() -> None:
     verdict = judge_list(CA, [CA, NAMESAKE], lists(CA.subject_der))
-    assert verdict.trust is Trust.UNKNOWN
+    assert (verdict.trust, verdict.trust.is_known) == (Trust.SHARED, False)
     assert "cluster-ca v0" in verdict.why
-    assert judge_list(CA, [NAMESAKE], lists(CA.subject_der)).trust is Trust.UNKNOWN
+    assert judge_list(CA, [NAMESAKE], lists(CA.subject_der)).trust is Trust.SHARED
 
 
 def test_a_renewal_with_the_same_key_is_the_same_ca() -> None:
@@ -163,7 +163,9 @@ def test_handshake_and_list_must_not_contradict_each_other(another_accepted: boo
     ("listed", "another_accepted", "expected"),
     [
         (Trust.UNKNOWN, False, Trust.UNKNOWN),
+        (Trust.SHARED, False, Trust.UNKNOWN),
         (Trust.UNKNOWN, True, Trust.NOT_TRUSTED),
+        (Trust.SHARED, True, Trust.NOT_TRUSTED),
         (Trust.NOT_TRUSTED, False, Trust.NOT_TRUSTED),
         (Trust.NOT_TRUSTED, True, Trust.NOT_TRUSTED),
     ],

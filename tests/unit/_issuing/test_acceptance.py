@@ -136,10 +136,51 @@ def test_a_server_leaf_is_refused_where_a_client_was_asked_for() -> None:
     assert refused(GOOD.certificate(), CLIENT)
 
 
-def test_a_leaf_below_another_ca_of_the_same_name_is_refused() -> None:
+@pytest.mark.parametrize("sent", [True, False], ids=["with its CA", "alone"])
+def test_a_leaf_below_another_ca_of_the_same_name_is_refused(sent: bool) -> None:
+    """The sentence tells which key has signed, as far as the answer does: the issuer may have a new one."""
     impostor = make("cluster-ca v1", key(4))
-    issued = replace(GOOD, issuer=impostor, chain=(impostor.certificate,)).certificate()
-    assert refused(issued)
+    issued = replace(GOOD, issuer=impostor, chain=(impostor.certificate,) if sent else ()).certificate()
+    (said,) = refused(issued)
+    signer = (
+        f"CN=cluster-ca v1,O=io.strimzi, SHA-256 {impostor.certificate.sha256}"
+        if sent
+        else "CN=cluster-ca v1,O=io.strimzi"
+    )
+    assert (
+        f"(it is signed by {signer}, and was to be by CN=cluster-ca v1,O=io.strimzi, SHA-256 {CA.certificate.sha256}; where"
+        in said
+    )
+
+
+NAMESAKE = make("cluster-ca v1", key(4))
+
+
+@pytest.mark.parametrize(
+    "known", [(NAMESAKE.certificate,), (CA.certificate, NAMESAKE.certificate), (CA.certificate,), ()]
+)
+@pytest.mark.parametrize(
+    "identifier", [b"", None, x509.AuthorityKeyIdentifier(None, [x509.DirectoryName(x509.Name([]))], 7)]
+)
+def test_a_leaf_names_the_key_of_its_issuer_where_another_has_its_name(
+    known: tuple[Certificate, ...], identifier: x509.AuthorityKeyIdentifier | bytes | None
+) -> None:
+    """By its identifier: OpenSSL takes the first that fits."""
+    made = make("demo-kafka", OWN, CA, ca=None, signing=None, authority_identifier=identifier).certificate
+    asked = replace(SUBJECT, names=frozenset())
+    said = list(Acceptance((CA.certificate,), known, NOW).refusals(IssuedCertificate(made, ()), asked, OWN))
+    told = [one for one in said if "it does not name the key of its issuer" in one]
+    unnamed = identifier is None
+    assert bool(told) is (unnamed and NAMESAKE.certificate in known)
+
+
+def test_keys_of_one_name_count_their_serial_numbers_apart() -> None:
+    """A CA that numbers its certificates from 1 begins again with another key."""
+    first = with_serial_number(replace(GOOD, issuer=NAMESAKE).certificate().leaf, 1, NAMESAKE)
+    second = GOOD.certificate()
+    second = replace(second, leaf=with_serial_number(second.leaf, 1, CA))
+    known = (NAMESAKE.certificate, first)
+    assert list(Acceptance((CA.certificate,), known, NOW).refusals(second, SUBJECT, OWN)) == []
 
 
 def test_a_leaf_of_a_ca_below_the_wanted_one_is_refused() -> None:

@@ -110,6 +110,16 @@ def test_what_is_refused(link: Certificate, why: str) -> None:
     assert why in "; ".join(refusals(link, ORDER))
 
 
+def test_between_two_cas_of_one_name_it_names_the_key_of_its_issuer() -> None:
+    """Else OpenSSL takes it for a root."""
+    new = make(CA.certificate.subject.partition(",")[0][3:], key(71), end=NEW.certificate.not_after)
+    order = link_order(NextAuthority((new.certificate,), new.key), CA.certificate)
+    name = new.certificate.subject.partition(",")[0][3:]
+    assert list(refusals(certified(name, new), order)) == []
+    (said,) = refusals(certified(name, new, authority_identifier=None), order)
+    assert said == f"it has no authority key identifier, and its issuer {CA.certificate.subject} has the same name"
+
+
 def test_a_weak_signature_is_refused(tmp_path: Path) -> None:
     signed = sha_1_below(CA, NEW.key, tmp_path, "next").certificate
     assert "is signed with SHA-1" in "; ".join(refusals(signed, ORDER))

@@ -180,11 +180,18 @@ def test_link_certificate() -> None:
     assert link.signed_by(old)
     assert not link.signed_by(new)
     assert not link.self_issued
+    assert (new.is_root, link.is_root) == (True, False)
     assert link.subject_key_identifier == new.subject_key_identifier
     assert link.authority_key_identifier == old.subject_key_identifier
     assert link.is_ca
     assert link.path_length == 0
     assert link.key_usage_allows_signing
+
+
+def test_link_certificate_between_two_of_one_name_is_no_root() -> None:
+    old, new = (issue_root(SUBJECT, key(number), not_before=NOW, validity=YEAR) for number in (0, 1))
+    link = cross_certify(new, old, key(0), not_before=NOW, validity=YEAR / 2)
+    assert (link.self_issued, link.is_root, old.is_root, new.is_root) == (True, False, True, True)
 
 
 @pytest.mark.parametrize(

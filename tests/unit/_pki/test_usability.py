@@ -78,10 +78,10 @@ _RSA, _ECDSA, _NIST = "1.2.840.113549.1.1", "1.2.840.10045.4.3", "2.16.840.1.101
 )
 def test_who_refuses_which_signature(algorithm: str, refused_by: set[Verifier], name: str) -> None:
     """Also algorithms that no library here signs with. A root is not judged by its own signature."""
-    signed: Any = SimpleNamespace(signature_algorithm=algorithm, self_issued=False)
+    signed: Any = SimpleNamespace(signature_algorithm=algorithm, is_root=False)
     found = [(defect.verifiers, defect.cause) for defect in signature_defects(signed)]
     assert found == ([(refused_by, f"is signed with {name}")] if refused_by else [])
-    root: Any = SimpleNamespace(signature_algorithm=algorithm, self_issued=True)
+    root: Any = SimpleNamespace(signature_algorithm=algorithm, is_root=True)
     assert list(signature_defects(root)) == []
 
 

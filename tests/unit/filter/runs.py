@@ -79,7 +79,7 @@ def look(answers: Iterable[Mapping[str, Any]], **changed: Any) -> dict[str, Any]
 
 
 def leaf(**changed: Any) -> dict[str, Any]:
-    return {"component": "cluster-operator", "issuer": ca()["subject"], "generation": 0, **changed}
+    return {"component": "cluster-operator", "ca": label(OLD), **changed}
 
 
 def seen(cas: Iterable[Mapping[str, Any]], pods: Iterable[Mapping[str, Any]], **changed: Any) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def before() -> dict[str, Any]:
 def after() -> dict[str, Any]:
     """The cluster of a rotation as the last call sees it."""
     new = nodes("d", presents=[label(NEW)], trusts=[label(NEW)])
-    return seen([ca(NEW)], new, leaves=[leaf(issuer=ca(NEW)["subject"])])
+    return seen([ca(NEW)], new, leaves=[leaf(ca=label(NEW))])
 
 
 def preparation() -> dict[str, Any]:

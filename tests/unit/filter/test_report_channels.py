@@ -108,7 +108,7 @@ def test_everybody_else_is_there_from_stored_evidence() -> None:
         {"client": "KafkaConnect kafka/a", "trusts": [label(NEW)], "doubt": "", "waiver": None},
         {"client": "KafkaConnect kafka/b", "trusts": [], "doubt": "it is not known.", "waiver": {"until": "T", "reason": "r"}},
     ]  # fmt: skip
-    found = told([], [other], outside=clients, leaves=[leaf(issuer=ca(NEW)["subject"])])
+    found = told([], [other], outside=clients, leaves=[leaf(ca=label(NEW))])
     assert rows(found) == {
         "demo-cruise-control-x": ["presents, unknown", "trusts"],
         "Cluster Operator": ["unknown", "presents, trusts"],

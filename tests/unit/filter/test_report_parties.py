@@ -65,11 +65,13 @@ def test_without_a_leaf_nothing_is_known_of_the_cluster_operator() -> None:
     assert parties([], leaves=[leaf(component="kafka")]) == []
 
 
-@pytest.mark.parametrize(("generation", "presents"), [(1, [OLD[:12]]), (2, [NEW[:12]]), (3, []), (None, [])])
-def test_the_generation_tells_a_renewed_ca_from_the_one_before(generation: int | None, presents: list[str]) -> None:
-    """Both have the same name."""
-    cas = [ca(generations=[1]), ca(NEW, generations=[2], subject=ca()["subject"])]
-    noted = rotation(last=seen(cas, [], leaves=[leaf(generation=generation)]))
+@pytest.mark.parametrize(
+    ("issuer", "presents"), [(label(OLD), [OLD[:12]]), (label(NEW), [NEW[:12]]), (label("f" * 64), []), ("", [])]
+)
+def test_cas_of_one_name_are_told_apart(issuer: str, presents: list[str]) -> None:
+    """As a CA and its renewal, or another key of its name."""
+    cas = [ca(), ca(NEW, subject=ca()["subject"])]
+    noted = rotation(last=seen(cas, [], leaves=[leaf(ca=issuer)]))
     assert facts(noted)["parties"][0]["presents"] == presents
 
 

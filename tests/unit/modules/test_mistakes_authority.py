@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,8 +29,8 @@ ORDER = "Put the issuing CA first and the root last, and unrelated CAs under key
 
 
 def authority(name: str, number: int, issuer: Entity | None = None, *, begin: datetime = NOW - DAY,
-              end: datetime = NOW + 365 * DAY, issuer_name: str | None = None) -> Entity:  # fmt: skip
-    return make(name, key(number), issuer, begin=begin, end=end, issuer_name=issuer_name)
+              end: datetime = NOW + 365 * DAY, **options: Any) -> Entity:  # fmt: skip
+    return make(name, key(number), issuer, begin=begin, end=end, **options)
 
 
 def test_key_of_another_ca() -> None:
@@ -110,13 +111,16 @@ def test_ca_that_is_not_valid_yet() -> None:
 def test_same_name_as_another_ca() -> None:
     memory = stages.managed()
     current = parse_certificates(entry(memory, CERTIFICATES, "ca.crt"))[0]
-    other = authority("cluster-ca v0", 1).certificate
+    other = authority("cluster-ca v0", 1, subject_identifier=None).certificate
     put(memory, "secrets", CERTIFICATES, {"other.crt": other.pem})
     text = (
-        "two CAs with different keys have the same subject CN=cluster-ca v0,O=io.strimzi "
-        f"({current.sha256[:16]} and {other.sha256[:16]})."
+        f"{other.subject} ({other.sha256[:12]}) has no subject key identifier, and {current.subject} ({current.sha256[:12]}) has its name and "
+        "another key."
     )
-    remedy = "Give each CA key a subject of its own; verifiers look issuers up by name."
+    remedy = (
+        "Give each CA a subject key identifier of its own, or a subject of its own: OpenSSL looks issuers up by name, and tells those of one name "
+        "apart by these identifiers."
+    )
     refused(memory, f"{HERE}: {text} {remedy}")
     told(memory, text, remedy)
 

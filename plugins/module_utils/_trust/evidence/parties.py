@@ -128,9 +128,12 @@ def still_trusting(removed: RemovedEntry, snapshot: Snapshot) -> frozenset[str]:
 
 
 def _may_trust(pod: Pod, removed: RemovedEntry, snapshot: Snapshot) -> bool:
-    if is_asked(pod, snapshot):
-        return _accepts(pod, removed.fingerprint, None, snapshot).trusted is not False
-    return pod.uid in removed.awaiting
+    since_start = pod.uid in removed.awaiting
+    if not is_asked(pod, snapshot):
+        return since_start
+    if _tells_a_shared_name(pod, removed.fingerprint, snapshot):
+        return since_start
+    return _accepts(pod, removed.fingerprint, None, snapshot).trusted is not False
 
 
 def presenting_stored(snapshot: Snapshot) -> frozenset[str]:
@@ -192,7 +195,15 @@ def _listeners(pod: Pod, snapshot: Snapshot) -> tuple[ObservedListener, ...]:
     return snapshot.listeners_by_uid.get(pod.uid, ())
 
 
+def _tells_a_shared_name(pod: Pod, fingerprint: str, snapshot: Snapshot) -> bool:
+    """Whether its listeners have answered, and nothing but a name that other CAs have too: what it read when it started is known all the same."""
+    asked = [one for one in _listeners(pod, snapshot) if one.verifies]
+    return bool(asked) and all(fingerprint in one.shared for one in asked)
+
+
 def _accepts(pod: Pod, fingerprint: str, since_start: bool | None, snapshot: Snapshot) -> Acceptance:
+    if since_start is not None and _tells_a_shared_name(pod, fingerprint, snapshot):
+        return Acceptance(since_start, "what it read when it started")
     asked = [one for one in _listeners(pod, snapshot) if one.verifies]
     return accepts_live(pod, sorted({one.port for one in asked}), fingerprint, since_start, asked)
 

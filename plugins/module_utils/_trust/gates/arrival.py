@@ -46,7 +46,7 @@ def can_make_room(snapshot: Snapshot) -> bool:
         return False
     current = ca.current[0]
     is_here = ca.key == current.public_key_sha256 and not ca.is_kept_elsewhere(current)
-    return current.path_length == 0 and current.self_issued and is_here
+    return current.path_length == 0 and current.is_root and is_here
 
 
 def renewed_arrives_at(current: LedgerEntry, grace: timedelta | None) -> datetime | None:

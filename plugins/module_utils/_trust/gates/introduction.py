@@ -77,7 +77,7 @@ def _link_of(prepared: PreparedAuthority | None, snapshot: Snapshot) -> Certific
     own = prepared.chain[0]
     if prepared.links is not None and prepared.links.new_with_old.signed_by(current[0]):
         return prepared.links.new_with_old
-    return own if not own.self_issued and own.signed_by(current[0]) else None
+    return own if not own.is_root and own.signed_by(current[0]) else None
 
 
 def _why_no_link(prepared: PreparedAuthority | None, snapshot: Snapshot) -> str:
@@ -123,9 +123,7 @@ def why_not_asked(current: Certificate, supplied: PreparedAuthority | None, link
 
 
 def _why_no_root(supplied: Certificate) -> str:
-    return (
-        "" if supplied.self_issued else f"the supplied CA {supplied.subject} is no root: its own issuer certifies it."
-    )
+    return "" if supplied.is_root else f"the supplied CA {supplied.subject} is no root: its own issuer certifies it."
 
 
 def _learners(snapshot: Snapshot, ledger: Ledger, entry: LedgerEntry, form: Chain) -> dict[Pod, str]:

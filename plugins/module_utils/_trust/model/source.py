@@ -42,7 +42,7 @@ class CaSource:
     def chain_of(self, certificate: Certificate) -> Chain:
         """The CA, and the CAs of this source that certify it, up to its root as far as that is here."""
         chain: Chain = (certificate,)
-        while not chain[-1].self_issued and len(chain) < MOST_IN_A_CHAIN:
+        while not chain[-1].is_root and len(chain) < MOST_IN_A_CHAIN:
             found = [one for one in self.certificates if one not in chain and chain[-1].signed_by(one)]
             if not found:
                 break
@@ -52,4 +52,4 @@ class CaSource:
 
 def _rank(certificate: Certificate) -> tuple[bool, datetime, str]:
     """The digest puts what is alike in an order that is the same in every run."""
-    return certificate.self_issued, certificate.not_after, certificate.sha256
+    return certificate.is_root, certificate.not_after, certificate.sha256

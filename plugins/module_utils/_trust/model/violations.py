@@ -35,7 +35,7 @@ class Condition(str, Enum):
     AUTHORITY_IS_VALID_NOW = "authority_is_valid_now"
     AUTHORITY_IS_KNOWN = "authority_is_known"
     ADOPTED_IS_USABLE = "adopted_is_usable"
-    NAMES_ARE_DISTINCT = "names_are_distinct"
+    KEYS_ARE_TOLD_APART = "keys_are_told_apart"
     GENERATION_IS_UNAMBIGUOUS = "generation_is_unambiguous"
     SOURCE_IS_USABLE = "source_is_usable"
     ROOTS_ARE_KNOWN = "roots_are_known"

@@ -2,21 +2,17 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Preconditions on the CAs that are there: keys, chains, dates, names."""
+"""Preconditions on the CAs that are there: keys, chains, dates."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..._pki.certificates import Certificate, Chain
+from ..._pki.certificates import Chain
 from ..._pki.kept_elsewhere import placeholder
-from ..._pki.names import FoldedName
 from ..._pki.paths import check_authority_chain
-from ..ledger.target import supplied_for
-from ..ledger.wish import wish_of
 from ..model.goals import Goal
 from ..model.intent import Intent
-from ..model.ledger import Ledger
 from ..model.snapshot import PreparedAuthority, Snapshot
 from ..model.violations import Condition, Violation
 
@@ -144,23 +140,6 @@ def date_problems(
                 condition, subject,
                 f"{certificate.subject} is not valid before {certificate.not_before:%Y-%m-%d %H:%M} UTC.",
                 "Wait until then, or check the clock of the machine that made it and of this one.",
-            )  # fmt: skip
-
-
-def names_are_distinct(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    supplied = supplied_for(snapshot, intent, snapshot.ledger or Ledger())
-    wish = wish_of(snapshot, intent, snapshot.ledger or Ledger())
-    brought = (*((supplied.chain,) if supplied else ()), *intent.trusting, *(wish.beside if wish else ()))
-    chains = [snapshot.ca.current, *snapshot.ca.others.values(), *(a.chain for a in snapshot.ca.prepared), *brought]
-    seen: dict[FoldedName, Certificate] = {}
-    for certificate in (chain[0] for chain in chains if chain):
-        other = seen.setdefault(certificate.folded_subject, certificate)
-        if other.public_key_sha256 != certificate.public_key_sha256:
-            yield Violation(
-                Condition.NAMES_ARE_DISTINCT, snapshot.names.certificate_secret,
-                f"two CAs with different keys have the same subject {certificate.subject} "
-                f"({other.sha256[:16]} and {certificate.sha256[:16]}).",
-                "Give each CA key a subject of its own; verifiers look issuers up by name.",
             )  # fmt: skip
 
 

@@ -22,7 +22,6 @@ from .authority import (
     generation_is_unambiguous,
     generations_are_told,
     key_matches,
-    names_are_distinct,
 )
 from .clock import clocks_agree
 from .cluster import (
@@ -53,6 +52,7 @@ from .presenters import (
     somebody_issues,
     verifiers_are_known,
 )
+from .same_name import keys_are_told_apart
 from .scaling import nothing_is_begun, pool_is_known
 from .source import roots_are_known, source_is_usable
 from .supplied import (
@@ -90,7 +90,7 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     authority_is_valid_now,
     authority_is_known,
     adopted_is_usable,
-    names_are_distinct,
+    keys_are_told_apart,
     source_is_usable,
     roots_are_known,
     supplied_is_usable,

@@ -95,11 +95,6 @@ def adopted_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]
                 f"{back} and finish that flow; or remove {other.fingerprint}.crt and {other.fingerprint}.key there, which "
                 "ends it.",
             )  # fmt: skip
-    if own.subject_der == replaced.subject_der:
-        yield Violation(
-            condition, here, f"holds a CA with another key under the name of the one in use, {replaced.subject}: verifiers look "
-            "issuers up by name.", f"{back}, and give the other one a name of its own.",
-        )  # fmt: skip
     yield from _cannot_be_gated(snapshot, swap, back)
 
 

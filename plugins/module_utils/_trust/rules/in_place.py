@@ -9,6 +9,8 @@ Each function gives the reason as a sentence, and an empty text where nothing is
 
 from __future__ import annotations
 
+from ..._pki.certificates import Certificate
+from ..evidence.same_name import why_not_told
 from ..model.intent import Spread
 from ..model.snapshot import Component, Snapshot
 from .situation import Situation
@@ -26,6 +28,11 @@ def why_not_reloaded(at: Situation) -> str:
 def why_not_in_place(at: Situation) -> str:
     """Why running nodes are not told to read again, or why the operator would restart them although they have."""
     return why_not_reloaded(at) or (at.snapshot.in_place.stamps if at.snapshot.in_place else "")
+
+
+def why_trust_not_reloaded(at: Situation, authority: Certificate) -> str:
+    """Why running nodes are not told to read again that this CA is trusted, or is not any more: only their answers show that they have."""
+    return why_not_reloaded(at) or why_not_told(authority, at.snapshot)
 
 
 def nodes_of(snapshot: Snapshot, uids: frozenset[str]) -> frozenset[str]:

@@ -81,7 +81,7 @@ def _is_renewed_first(at: Situation, current: Certificate, supplied: Chain) -> b
     grace = at.intent.client_grace
     if not can_make_room(at.snapshot) or not presenting(at.snapshot):
         return False
-    is_below = bool(supplied) and not supplied[0].self_issued and supplied[0].signed_by(current)
+    is_below = bool(supplied) and not supplied[0].is_root and supplied[0].signed_by(current)
     return (grace is None or bool(grace)) and (is_below or not why_not_linked(at.snapshot, supplied))
 
 

@@ -6,22 +6,31 @@
 
 from __future__ import annotations
 
+from ..evidence.same_name import of_its_name
 from ..model.steps.authority import TidyKeys
 from ..model.steps.base import Steps
 from .situation import Situation
 
 
 def tidy(at: Situation) -> Steps:
-    """Remove the entries of a prepared CA after the switch to it, and a kept key when its CA has left the ledger. The link certificates of the
-    CA in use stay, because leaves are presented behind them; by what is stored and not by a clock, as nobody could make them again.
+    """Remove the entries of a prepared CA after the switch to it, and a kept key when its CA has left the ledger and no probe needs it.
+
+    The link certificates of the CA in use stay, because leaves are presented behind them; by what is stored and not by a clock, as nobody could make
+    them again.
     """
     ca = at.snapshot.ca
     current = at.current.fingerprint if at.current else None
     switched = frozenset(one.fingerprint for one in ca.prepared if one.fingerprint == current)
     known = {entry.fingerprint for entry in at.ledger.entries} | {one.fingerprint for one in ca.prepared}
-    stale = (ca.kept_keys - known) | (ca.kept_keys & frozenset({current} if current else ()))
+    stale = (ca.kept_keys - known - _for_probes(at)) | (ca.kept_keys & frozenset({current} if current else ()))
     in_use = frozenset(name for name, links in ca.links.items() if links == ca.links_in_use)
     unused = ((frozenset(ca.kept_links) - known) | switched) - in_use
     if not switched and not stale and not unused:
         return ()
     return (TidyKeys(prepared=switched, kept_keys=stale, links=unused, phase=at.phase),)
+
+
+def _for_probes(at: Situation) -> frozenset[str]:
+    """Fingerprints of the removed CAs of which a probe alone shows that listeners refuse them: their names are those of other CAs."""
+    asked = (one for one in at.ledger.removed if one.awaiting & at.snapshot.uids)
+    return frozenset(one.fingerprint for one in asked if of_its_name(one.certificate, at.snapshot) is not None)

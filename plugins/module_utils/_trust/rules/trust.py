@@ -18,7 +18,7 @@ from ..model.snapshot import Component
 from ..model.states import TrustState
 from ..model.steps.base import Step, Steps
 from ..model.steps.nodes import Reload, Roll, RollReason
-from .in_place import why_not_reloaded
+from .in_place import why_trust_not_reloaded
 from .retirement import is_patient
 from .situation import Situation, Successor
 
@@ -40,7 +40,7 @@ def restart_to_trust(at: Situation) -> Steps:
 def _made_known(at: Situation, entry: LedgerEntry, waiting: frozenset[str], because: str) -> Step:
     about = entry.certificate
     able = waiting & verifying_only(at.snapshot)
-    why = why_not_reloaded(at) if able else ""
+    why = why_trust_not_reloaded(at, about) if able else ""
     if able and not why:
         return Reload(uids=able, authority=about, trusting=True, phase=Phase.TRUST, because=because)
     avoidable = f"Nodes are restarted to trust {named(about)}: {why}" if why else ""

@@ -66,6 +66,10 @@ def on(pod: Pod, port: int = 9091, **fields: Any) -> ObservedListener:
     return ObservedListener(pod.name, pod.uid, port, **{"presents": CHAIN, "source": "handshake", **trusts, **fields})
 
 
+#: A listener that tells a name which CAs with other keys have too, and no probe of NEW.
+SHARED = {"accepts": names_of(OLD), "doubts": {name_of(NEW): "a name"}, "shared": names_of(NEW)}
+
+
 def looked(*seen: ObservedListener, **fields: Any) -> Snapshot:
     """Somebody looked, and this is what was seen."""
     return replace(SEEN, listeners=seen, **fields)
@@ -155,6 +159,12 @@ def test_a_listener_tells_what_the_generation_leaves_open() -> None:
         pytest.param(
             (on(NODE, accepts=names_of(OLD), doubts={name_of(NEW): "no answer"}),), (OLD,), ("no answer",), id="a doubt"
         ),
+        pytest.param((on(NODE, **SHARED), on(NODE, 9090, **SHARED)), (OLD, NEW), (), id="a name that CAs with other keys have"),
+        pytest.param((on(NODE, **SHARED), on(NODE, 9090)), (OLD,), ("a name",), id="that on one of two"),
+        pytest.param(
+            (on(NODE, **SHARED), on(NODE, 9090, accepts=names_of(OLD), refuses=names_of(NEW))), (OLD,), ("a name",),
+            id="that on one of two, the other refuses",
+        ),
         pytest.param((), (), (), id="silent"),
         pytest.param(
             (on(NODE, verifies=False),), (), (f"no listener of pod {NODE.name} was asked",),
@@ -224,6 +234,7 @@ def test_where_nobody_looked_a_pod_trusts_what_it_knows_since_it_started() -> No
 
 GONE = RemovedEntry(OLD.certificate, frozenset({NODE.uid, TOPICS.uid, "gone"}))
 REFUSES = {"accepts": names_of(NEW), "refuses": names_of(OLD)}
+UNTOLD = {"accepts": names_of(NEW), "refuses": NOBODY, "shared": names_of(OLD)}
 
 
 def test_a_component_that_nobody_awaits_does_not_trust_it() -> None:
@@ -241,6 +252,17 @@ def test_a_component_that_nobody_awaits_does_not_trust_it() -> None:
         pytest.param((on(NODE, **REFUSES), on(PEER)), {PEER, TOPICS}, id="one that started later accepts it"),
         pytest.param((on(NODE, **REFUSES),), {PEER, TOPICS}, id="one does not answer"),
         pytest.param((on(NODE, **REFUSES), on(NODE, 9090), on(PEER, **REFUSES)), {NODE, TOPICS}, id="on one port only"),
+        pytest.param(
+            (on(NODE, **UNTOLD), on(PEER, **UNTOLD)), {NODE, TOPICS}, id="a name tells nothing: whoever started before"
+        ),
+        pytest.param(
+            (on(NODE, **UNTOLD), on(PEER)), {NODE, PEER, TOPICS}, id="the one accepts it, of the other it is not known"
+        ),
+        pytest.param(
+            (on(NODE, **REFUSES), on(NODE, 9090, **UNTOLD), on(PEER, **UNTOLD)),
+            {NODE, TOPICS},
+            id="not known on one port",
+        ),
         pytest.param(
             (on(NODE, accepts=NOBODY), on(PEER, **REFUSES)), {NODE, TOPICS}, id="it was not asked about this CA"
         ),

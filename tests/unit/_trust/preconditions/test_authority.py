@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The preconditions about the CAs that are there: keys, chains, dates, names."""
+"""The preconditions about the CAs that are there: keys, chains, dates."""
 
 from __future__ import annotations
 
@@ -19,15 +19,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
     generation_is_unambiguous,
     generations_are_told,
     key_matches,
-    names_are_distinct,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
-from ....support.certificates import Entity, key, make
+from ....support.certificates import key, make
 from ..builders import (
     EARLY,
     EXPIRED,
-    IMPOSTOR,
     INTERMEDIATE,
     NEW,
     OLD,
@@ -45,7 +43,7 @@ from ..builders import (
     prepared,
     secrets,
 )
-from ..rules.asking import RECONCILE, RENEW, REPLACE_KEY
+from ..rules.asking import RENEW, REPLACE_KEY
 from .refusals import (
     CREATE,
     EARLY_NAME,
@@ -56,7 +54,6 @@ from .refusals import (
     assert_refused,
     out_of_order,
     refusal,
-    supplying,
 )
 
 CERTIFICATES, KEYS = "Secret kafka/demo-cluster-ca-cert", "Secret kafka/demo-cluster-ca"
@@ -65,16 +62,7 @@ LOST = (
     "Restore the Secret from a backup; a new CA in its place would not be trusted by anybody."
 )
 CORPORATE = chain_of(INTERMEDIATE, ROOT)
-CERTIFIED_IMPOSTOR = make("cluster-ca v0", key(5), ROOT)
 TOO_LATE = "Peers refuse each other already; this flow cannot help any more, use Strimzi's recovery procedure."
-
-
-def same_name(first: Entity, second: Entity) -> str:
-    return (
-        f"{CERTIFICATES}: two CAs with different keys have the same subject {first.certificate.subject} "
-        f"({first.certificate.sha256[:16]} and {second.certificate.sha256[:16]}). "
-        "Give each CA key a subject of its own; verifiers look issuers up by name."
-    )
 
 
 CASES = [
@@ -139,22 +127,6 @@ CASES = [
         f"{KEYS}, prepared CA: {EXPIRED_NAME} expired on 2026-05-31 12:00 UTC. Nobody uses it yet: "
         f"remove {name_of(EXPIRED)}.crt and {name_of(EXPIRED)}.key there, then run the flow again for a new one.",
         name="prepared", ca=secrets(prepared=(prepared(EXPIRED),)),
-    ),
-    refusal(
-        names_are_distinct, same_name(OLD, IMPOSTOR), name="beside", ca=secrets(others=others(IMPOSTOR))
-    ),
-    refusal(
-        names_are_distinct, same_name(OLD, CERTIFIED_IMPOSTOR),
-        name="below a root", ca=secrets(others={"x.crt": chain_of(CERTIFIED_IMPOSTOR, ROOT)}),
-    ),
-    refusal(
-        names_are_distinct, same_name(OLD, IMPOSTOR),
-        name="prepared", ca=secrets(prepared=(prepared(IMPOSTOR),)),
-    ),
-    refusal(names_are_distinct, same_name(OLD, IMPOSTOR), name="supplied", intent=supplying(IMPOSTOR)),
-    refusal(
-        names_are_distinct, same_name(OLD, IMPOSTOR),
-        name="to be trusted", intent=replace(RECONCILE, trusting=(chain_of(IMPOSTOR),)),
     ),
     refusal(
         generations_are_told,

@@ -20,7 +20,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 )
 
 from ....support.certificates import Entity, key, make
-from ..builders import EXPIRED, IMPOSTOR, NEW, OLD, RENEWED, THIRD, a_journal, cluster, ledger, secrets
+from ..builders import EXPIRED, NEW, OLD, RENEWED, THIRD, a_journal, cluster, ledger, secrets
 from .refusals import CREATE, DOWNGRADE, RECONCILE, REPLACE_KEY, Refusal, assert_only_resumed, assert_refused, refusal
 
 NAME = "ConfigMap kafka/roots, entry ca.crt"
@@ -107,9 +107,10 @@ def test_a_ca_of_the_source_is_judged_like_any_other() -> None:
     alone = replace(RECONCILE, confirmed=frozenset({weak.certificate.sha256}))
     assert conditions(holding(weak), alone) == ["supplied_is_usable"]
     assert conditions(holding(OLD, weak), alone) == ["trusting_is_usable"]
-    same_name = replace(RECONCILE, confirmed=frozenset({IMPOSTOR.certificate.sha256}))
-    assert conditions(holding(IMPOSTOR), same_name) == ["names_are_distinct"]
-    assert conditions(holding(OLD, IMPOSTOR), same_name) == ["names_are_distinct"]
+    bare = make("cluster-ca v0", key(5), subject_identifier=None)
+    same_name = replace(RECONCILE, confirmed=frozenset({bare.certificate.sha256}))
+    assert conditions(holding(bare), same_name) == ["keys_are_told_apart"]
+    assert conditions(holding(OLD, bare), same_name) == ["keys_are_told_apart"]
 
 
 def conditions(snapshot: Snapshot, intent: Intent) -> list[str]:

@@ -26,7 +26,6 @@ from ....support.certificates import NOW, Entity, key, make
 from ....support.unusable import UNUSABLE, Case
 from ..builders import (
     DAY,
-    IMPOSTOR,
     INTERMEDIATE,
     NEW,
     OLD,
@@ -117,11 +116,6 @@ CASES = [
         f"{KEYS}: holds {named(INTERMEDIATE.certificate)}, which a flow has prepared as the next CA. {BACK} and finish that flow; "
         f"or remove {name_of(INTERMEDIATE)}.crt and {name_of(INTERMEDIATE)}.key there, which ends it.",
         **swapped_in(prepared=(replace(prepared(INTERMEDIATE), chain=BELOW),)),
-    ),
-    adopted(
-        "the same name", f"{CERTIFICATES}: holds a CA with another key under the name of the one in use, "
-        f"{OLD.certificate.subject}: verifiers look issuers up by name. {BACK}, and give the other one a name of its own.",
-        of=IMPOSTOR, **swapped_in(IMPOSTOR),
     ),
     adopted(
         "too far gone", f"{CERTIFICATES}: is too far gone: 1 certificate ({PODS[0]}) of {NEW_NAME} are stored already, and "

@@ -23,6 +23,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.reti
 
 from .. import linked, unlinked
 from ..builders import (
+    IMPOSTOR,
     NEW,
     OLD,
     PHASE_OUT,
@@ -55,6 +56,12 @@ READS_AGAIN = (
 BLOCKED = InPlace(reload="no Kafka library.")
 #: The topic operator has not restarted yet.
 ALL_KNOW_IT = replace(linked.TIDIED, pods=linked.USED.pods)
+#: Another key under the name of the removed CA is trusted, and both keys are elsewhere.
+NAMESAKES = ALL_KNOW_IT.with_ca(others=others(IMPOSTOR), elsewhere=frozenset({OLD.certificate.public_key_sha256}))
+NOT_TOLD = (
+    f"listeners tell the names of the CAs that they trust, {named(IMPOSTOR.certificate)} has the name of {OLD_NAME}, and the key of the latter is "
+    "not here for a probe."
+)
 
 
 def reload(uids: frozenset[str]) -> Steps:
@@ -202,6 +209,10 @@ def refusing(*uids: str) -> Snapshot:
         ),
         pytest.param(
             ALL_KNOW_IT, Spread.RESTART, roll(NODES | TOPICS, "spread=restart asks for it."), id="they shall not"
+        ),
+        pytest.param(NAMESAKES, Spread.AUTO, roll(NODES | TOPICS, NOT_TOLD), id="no listener could show that it has"),
+        pytest.param(
+            NAMESAKES.with_ca(kept_keys=names_of(OLD), elsewhere=frozenset()), Spread.AUTO, reload(NODES), id="a probe shows it"
         ),
         pytest.param(replace(ALL_KNOW_IT, in_place=InPlace(stamps="x")), Spread.AUTO, reload(NODES), id="nothing is stamped"),
         pytest.param(linked.FINISHED, Spread.AUTO, (), id="what does not read again is remembered only"),

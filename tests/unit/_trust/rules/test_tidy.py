@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Phase
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger, RemovedEntry
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     LinkCertificates,
     PreparedAuthority,
@@ -17,11 +19,13 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.tidy import tidy
 
-from ....support.certificates import NOW
+from ....support.certificates import NOW, Entity
 from ..builders import (
+    IMPOSTOR,
     NEW,
     OLD,
     PHASE_OUT,
+    PODS,
     RENEWED,
     THIRD,
     cluster,
@@ -32,6 +36,7 @@ from ..builders import (
     names_of,
     prepared,
     secrets,
+    uids_of,
 )
 from .asking import RECONCILE, situation, turns
 
@@ -66,6 +71,27 @@ def test_its_turn() -> None:
 )
 def test_which_keys_are_stale(kept: frozenset[str], waiting: tuple[PreparedAuthority, ...], expected: Steps) -> None:
     assert tidy(situation(cluster(ca=secrets(prepared=waiting, kept_keys=kept)), RECONCILE)) == expected
+
+
+@pytest.mark.parametrize(
+    ("removed", "beside", "stale"),
+    [
+        pytest.param(
+            RemovedEntry(IMPOSTOR.certificate, uids_of(PODS[0])), OLD, False, id="nodes have yet to refuse it"
+        ),
+        pytest.param(
+            RemovedEntry(IMPOSTOR.certificate, frozenset(), uids_of(PODS[0])), OLD, True, id="their listeners do"
+        ),
+        pytest.param(RemovedEntry(IMPOSTOR.certificate, frozenset({"gone"})), OLD, True, id="they are gone"),
+        pytest.param(RemovedEntry(THIRD.certificate, uids_of(PODS[0])), OLD, True, id="its name is its own"),
+    ],
+)
+def test_a_key_stays_for_probes_where_a_name_tells_nothing(removed: RemovedEntry, beside: Entity, stale: bool) -> None:
+    """Another CA that is trusted has the name of the one that has left."""
+    kept = frozenset({removed.fingerprint})
+    books = replace(ledger(entry(beside, generations={0})), removed=(removed,))
+    seen = cluster(ca=secrets(beside, kept_keys=kept), ledger=books)
+    assert tidy(situation(seen, RECONCILE)) == (tidied(NOBODY, kept, Phase.USE) if stale else ())
 
 
 def test_the_key_of_a_ca_in_use_that_the_books_lack_is_stale() -> None:

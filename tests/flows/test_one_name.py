@@ -1,0 +1,81 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The next CA has the name of the one that it replaces, and another key: as cert-manager makes its own CA anew (docs/design.md, "CAs of one
+name")."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+
+from ..support.authorities import root
+from ..support.restarts import cost_of
+from ..support.watched_cluster import CERTIFICATES, WatchedCluster, assert_only
+from .cases import Case
+from .test_clients_that_never_read_again import assert_presented, assert_served
+from .test_kept_elsewhere import ASKED, elsewhere, moved, office, run
+
+V0 = "CN=cluster-ca v0,O=io.strimzi"
+
+
+@pytest.mark.usefixtures("uptake")
+def test_keys_that_are_here_are_told_apart_by_probes(cluster: WatchedCluster) -> None:
+    """It costs what every replacement costs, and clients of both CAs are served."""
+    flow = Case(Goal.REPLACE_KEY).begin(cluster)
+    flow.supplied, old = root("cluster-ca v0"), cluster.secret(CERTIFICATES)["ca.crt"]
+    flow.finish()
+    assert cluster.paid == flow.cost
+    assert_only(cluster, flow.supplied.fingerprint)
+    assert_presented(cluster, [(V0, V0)] * 3)
+    assert_served(cluster, old)
+    assert_served(cluster, cluster.secret(CERTIFICATES)["ca.crt"])
+    cluster.run(Goal.RECONCILE)
+    assert (cluster.writes, cluster.ready) == (0, True)
+
+
+@pytest.mark.usefixtures("nodes")
+@pytest.mark.parametrize("until", [Phase.TRUST, Phase.USE], ids=lambda phase: phase.value)
+def test_it_is_undone(cluster: WatchedCluster, until: Phase) -> None:
+    flow = Case(Goal.REPLACE_KEY).begin(cluster)
+    flow.supplied, old = root("cluster-ca v0"), cluster.current
+    flow.run(until=until)
+    cluster.finish(Goal.ABORT)
+    assert_only(cluster, old)
+
+
+@pytest.mark.usefixtures("uptake")
+def test_keys_that_are_elsewhere_are_told_apart_by_what_nodes_read_at_their_start(cluster: WatchedCluster) -> None:
+    """A listener tells one name for both. It could not show that it has read again and refuses the old one, so nodes restart for that."""
+    cluster.create()
+    moved(cluster, elsewhere(root("Corporate Root")))
+    supplied = elsewhere(root("Corporate Root"))
+    waiting = run(cluster, Goal.REPLACE_KEY, supplied).outcome.decision
+    assert (waiting.violations, waiting.done) == ((), False)
+    office(cluster, supplied).work()
+    cluster.finish(Goal.REPLACE_KEY, supplied, asked=ASKED)
+    assert cluster.paid == cost_of(Goal.REPLACE_KEY, "unlinked", reload=False)
+    assert_only(cluster, supplied.fingerprint)
+
+
+@pytest.mark.usefixtures("nodes")
+def test_where_a_probe_tells_one_of_the_two(cluster: WatchedCluster) -> None:
+    """The key of the old one is here, and that of the next one elsewhere."""
+    cluster.create()
+    supplied = elsewhere(root("cluster-ca v0", path_length=0))
+    asked = run(cluster, Goal.REPLACE_KEY, supplied).outcome.decision
+    assert (asked.violations, asked.done) == ((), False)
+    office(cluster, supplied).work()
+    cluster.finish(Goal.REPLACE_KEY, supplied, asked=ASKED)
+    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY)
+    assert_only(cluster, supplied.fingerprint)
+
+
+@pytest.mark.usefixtures("nodes")
+def test_a_ca_without_a_key_identifier_is_not_taken(cluster: WatchedCluster) -> None:
+    flow = Case(Goal.REPLACE_KEY).begin(cluster)
+    flow.supplied = root("cluster-ca v0", identifier=None)
+    (violation,) = flow.run().outcome.decision.violations
+    assert "has no subject key identifier, and CN=cluster-ca v0" in violation.message
+    assert cluster.writes == 0

@@ -1,0 +1,149 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The precondition on CAs that have one name and different keys: key identifiers have to tell them apart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from cryptography import x509
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.same_name import keys_are_told_apart
+
+from ....support.certificates import Entity, key, make
+from ....support.certificates import leaf as issue_leaf
+from ..builders import (
+    IMPOSTOR,
+    OLD,
+    RENEWED,
+    ROOT,
+    UNTRUSTED,
+    a_leaf,
+    chain_of,
+    cluster,
+    entry,
+    leaves,
+    ledger,
+    others,
+    prepared,
+    secrets,
+)
+from ..rules.asking import RECONCILE, REPLACE_KEY
+from .refusals import Refusal, assert_only_resumed, assert_refused, refusal, supplying
+
+CERTIFICATES = "Secret kafka/demo-cluster-ca-cert"
+#: Other keys under the name of OLD: without an identifier, with that of OLD, and in another spelling.
+BARE = make("cluster-ca v0", key(5), subject_identifier=None)
+DOUBLE = make("cluster-ca v0", key(5), subject_identifier=OLD.certificate.subject_key_identifier)
+SPELT = make("Cluster-CA  v0", key(5), subject_identifier=None)
+OF_CA = (
+    "Give each CA a subject key identifier of its own, or a subject of its own: OpenSSL looks issuers up by name, and tells those of one name "
+    "apart by these identifiers."
+)
+OF_LEAF = (
+    "Have it issued with an authority key identifier, by which OpenSSL tells issuers of one name apart (renew_leaves, which goes through "
+    "meanwhile); or give the next CA a subject of its own."
+)
+ABOVE = (
+    "Have it certified anew with an authority key identifier, by which OpenSSL tells issuers of one name apart; or give the next CA's issuer a "
+    "subject of its own."
+)
+
+
+def lacks(one: Entity, other: Entity) -> str:
+    return (
+        f"{CERTIFICATES}: {named(one.certificate)} has no subject key identifier, and {named(other.certificate)} has its name and another key. "
+        f"{OF_CA}"
+    )
+
+
+def alike(one: Entity, other: Entity) -> str:
+    return (
+        f"{CERTIFICATES}: {named(one.certificate)} and {named(other.certificate)} have one name and one subject key identifier, and different "
+        f"keys. {OF_CA}"
+    )
+
+
+def of_leaf(what: str, issuer: Entity = OLD) -> str:
+    return (
+        f"Secret kafka/demo-nodes-0, demo-nodes-0.crt: {what}, and its issuer {named(issuer.certificate)} has the name of a CA with another "
+        f"key. {OF_LEAF}"
+    )
+
+
+def unnamed(**how: Any) -> dict[str, Any]:
+    """A stored leaf does not name the key of its issuer; another key of that name is trusted beside it."""
+    first = a_leaf(issuer=OLD, chain=(issue_leaf(OLD, "demo-nodes-0", **how), OLD.certificate))
+    return {"leaves": (first, *leaves()[1:]), "ca": secrets(others=others(IMPOSTOR))}
+
+
+def below(root: Entity, **how: Any) -> dict[str, Any]:
+    """The CA in use is below a root, and another one is below one of its name."""
+    used = make("Corporate Issuing CA", key(7), root, **how)
+    beside = make("Other Issuing CA", key(8), make("Corporate Root", key(9)))
+    chain = chain_of(used, root)
+    return {
+        "ca": secrets(chain, others={"x.crt": chain_of(beside, make("Corporate Root", key(9)))}), "leaves": leaves(used),
+        "ledger": ledger(entry(chain, generations={0})),
+    }  # fmt: skip
+
+
+ELSE = x509.AuthorityKeyIdentifier(b"else", None, None)
+CASES = [
+    refusal(keys_are_told_apart, lacks(BARE, OLD), name="beside", ca=secrets(others=others(BARE))),
+    refusal(keys_are_told_apart, lacks(BARE, OLD), name="prepared", ca=secrets(prepared=(prepared(BARE),))),
+    refusal(keys_are_told_apart, lacks(BARE, OLD), name="supplied", intent=supplying(BARE)),
+    refusal(keys_are_told_apart, lacks(SPELT, OLD), name="in another spelling", intent=supplying(SPELT)),
+    refusal(
+        keys_are_told_apart, lacks(BARE, OLD), name="to be trusted", intent=replace(RECONCILE, trusting=(chain_of(BARE),)),
+    ),
+    refusal(
+        keys_are_told_apart, lacks(BARE, OLD), name="in the ledger alone", ledger=ledger(entry(OLD, generations={0}), entry(BARE, UNTRUSTED, awaiting=None)),
+    ),
+    refusal(keys_are_told_apart, alike(OLD, DOUBLE), name="one identifier", intent=supplying(DOUBLE)),
+    refusal(keys_are_told_apart, of_leaf("has no authority key identifier"), name="leaf without", **unnamed(authority_identifier=None)),
+    refusal(
+        keys_are_told_apart, of_leaf("names another authority key identifier"), name="leaf with another", **unnamed(authority_identifier=ELSE),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_it_holds_the_flow_and_says_why(case: Refusal) -> None:
+    assert_refused(case)
+    assert_only_resumed(case)
+
+
+@pytest.mark.parametrize(
+    ("fields", "intent"),
+    [
+        pytest.param({"ca": secrets(others=others(IMPOSTOR))}, REPLACE_KEY, id="beside"),
+        pytest.param({"ca": secrets(prepared=(prepared(IMPOSTOR),))}, REPLACE_KEY, id="prepared"),
+        pytest.param({}, supplying(IMPOSTOR), id="supplied"),
+        pytest.param({}, replace(RECONCILE, trusting=(chain_of(IMPOSTOR),)), id="to be trusted"),
+        pytest.param({"ca": secrets(others=others(RENEWED))}, REPLACE_KEY, id="a renewal"),
+        pytest.param(below(ROOT), REPLACE_KEY, id="two roots of one name"),
+        pytest.param(unnamed(authority_identifier=None), Intent(Goal.RENEW_LEAVES), id="leaves are issued anew"),
+        pytest.param({**unnamed(authority_identifier=None), "ca": secrets()}, REPLACE_KEY, id="one CA, leaf without"),
+    ],
+)
+def test_keys_that_identifiers_tell_apart(fields: dict[str, Any], intent: Intent) -> None:
+    assert check(cluster(**fields), intent, (keys_are_told_apart,)) == ()
+
+
+def test_a_ca_below_one_of_two_roots_names_its_own() -> None:
+    """A client may trust roots alone."""
+    fields = below(ROOT, authority_identifier=None)
+    (found,) = check(cluster(**fields), REPLACE_KEY, (keys_are_told_apart,))
+    used = fields["ca"].current[0]
+    assert str(found) == (
+        f"the CA {named(used)}: has no authority key identifier, and its issuer {named(ROOT.certificate)} has the name of a CA with another key. "
+        f"{ABOVE}"
+    )
