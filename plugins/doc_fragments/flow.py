@@ -16,10 +16,11 @@ options:
       - V(handshake) asks every TLS listener of every node, by handshakes through the API server, what it presents and whom it
         trusts, and holds where an answer is missing or contradicts what is stored.
       - V(annotations) rests on annotations, stored certificates and the UIDs of pods alone.
-      - V(auto) is V(handshake) where any node can be reached that way, and V(annotations) elsewhere. It needs the permission to create
-        C(pods/portforward), until Kubernetes 1.34 the one to get it. RV(evidence) says what it came to.
-      - Once a node has answered in a call, nodes that do not answer are waited for, O(pod_timeout) seconds each, and then hold it with their
-        names. No pod restarts because an answer is missing.
+      - V(auto) is V(handshake), and V(annotations) where no node can be asked, because the API server refuses to forward ports to all of
+        them. That needs the permission to create C(pods/portforward), until Kubernetes 1.34 the one to get it. RV(evidence) says what it
+        came to.
+      - Nodes that do not answer are waited for, O(pod_timeout) seconds each, and then hold the call with their names, also where none of
+        them has answered yet. No pod restarts because an answer is missing.
     type: str
     choices: [auto, handshake, annotations]
     default: auto

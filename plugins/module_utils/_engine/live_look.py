@@ -20,7 +20,7 @@ LOOK_SECONDS = 120.0
 class Evidence(str, Enum):
     """The evidence that the gates rest on: stored annotations and leaves, or these and the nodes' own answers.
 
-    AUTO is HANDSHAKE where any node can be reached at all.
+    AUTO is HANDSHAKE where nodes can be asked. A node that has not answered yet can be: it restarts just now, or hangs.
     """
 
     AUTO = "auto"
@@ -37,7 +37,10 @@ class LiveLook:
         self.why = "" if evidence is not Evidence.ANNOTATIONS else "asked for"
 
     def take(self, ask: Callable[[], tuple[ObservedListener, ...]]) -> tuple[ObservedListener, ...] | None:
-        """The answers of the listeners; None where no node can be asked and only stored evidence counts. ask: asks all of them."""
+        """The answers of the listeners; None where no node can be asked and only stored evidence counts. ask: asks all of them.
+
+        A missing answer is no evidence, and no reason to go by what is stored (I5).
+        """
         if self._wanted is Evidence.ANNOTATIONS:
             return None
         try:
@@ -48,12 +51,13 @@ class LiveLook:
                 raise
             self._give_up(str(error))
             return None
-        if self._wanted is Evidence.AUTO and not any(one.presents for one in seen):
+        if self._wanted is Evidence.AUTO and all(one.barred for one in seen):
             self._give_up(next((one.why for one in seen), "no node has a listener that can be asked"))
             return None
-        # Nodes that answer no longer hold the flow from here on; stored evidence does not count in their place.
-        self._wanted = self.source = Evidence.HANDSHAKE
-        self.why = ""
+        if any(one.presents for one in seen):
+            # They can be asked, whatever a later look meets.
+            self._wanted = Evidence.HANDSHAKE
+        self.source, self.why = Evidence.HANDSHAKE, ""
         return seen
 
     def _give_up(self, why: str) -> None:

@@ -24,7 +24,8 @@ from .._trust.evidence.stored import presenting
 from .._trust.model.decision import Decision
 from .._trust.model.goals import Goal
 from .._trust.model.intent import Intent
-from .._trust.model.snapshot import InPlace, Snapshot
+from .._trust.model.listeners import ObservedListener
+from .._trust.model.snapshot import Component, InPlace, Snapshot
 from .._trust.model.steps.base import Look
 from .._trust.preconditions.cluster import absence_of_cluster
 from .._trust.preconditions.order import FIRST, check
@@ -84,7 +85,7 @@ def _looks(decision: Decision, snapshot: Snapshot) -> Look:
 def look_closely(work: Work, observation: Observation) -> Observation:
     """The observation with the answers of the nodes; where they cannot be asked, with a note of that."""
     for _attempt in range(_LOOKS):
-        listeners = work.look_live(observation) if work.look_live else None
+        listeners = _answers(work, observation)
         if listeners is None:
             unasked = InPlace(reload=_UNASKED, annotations=_why_not_annotated(work))
             return replace(observation, snapshot=replace(observation.snapshot, in_place=unasked))
@@ -95,6 +96,14 @@ def look_closely(work: Work, observation: Observation) -> Observation:
             break
     in_place = _in_place(work, observation)
     return replace(observation, snapshot=replace(observation.snapshot, listeners=known, in_place=in_place))
+
+
+def _answers(work: Work, observation: Observation) -> tuple[ObservedListener, ...] | None:
+    """None where nodes cannot be asked. A node that is away just now is asked at a later look."""
+    if work.look_live is None:
+        return None
+    nodes = any(pod.component is Component.KAFKA for pod in observation.snapshot.pods)
+    return work.look_live(observation) if nodes else ()
 
 
 def _in_place(work: Work, observation: Observation) -> InPlace:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from .._kube.errors import KubeError
+from .._kube.errors import KubeError, NotFound, Unreachable
 from .._pki.certificates import Certificate
 from .alerts import VERSION
 from .handshake import (
@@ -58,13 +58,14 @@ class Inquiry:
 class ListenerObservation:
     """presented: the chain as sent, None when it was not seen; then ``why`` is a sentence without subject.
 
-    verdicts: by fingerprint of the CA. version: of TLS.
+    verdicts: by fingerprint of the CA. version: of TLS. barred: the API server has refused to connect to it, for good.
     """
 
     presented: tuple[Certificate, ...] | None
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
     version: str | None = None
     why: str = ""
+    barred: bool = False
 
     @property
     def trusts(self) -> frozenset[str]:
@@ -127,6 +128,7 @@ class _Listener:
         self._deadline = deadline
         self._prompt = prompt
         self._presented: set[tuple[Certificate, ...]] = set()
+        self._barred = False
         self.newer = False
 
     def ask(self, probe: Probe) -> Handshake:
@@ -136,6 +138,8 @@ class _Listener:
             with self._opening(deadline.remaining()) as stream:
                 seen = shake_hands(stream, context, probe.certificate, deadline=deadline, prompt=self._prompt)
         except KubeError as error:
+            # The rest may pass: the pod starts, its worker is slow, or a connection has broken off.
+            self._barred = not error.is_transient and not isinstance(error, (NotFound, Unreachable))
             return Handshake(Outcome.NOT_REACHED, detail=f"{error} {error.remedy}".rstrip("."))
         except OSError as error:
             return Handshake(Outcome.NOT_REACHED, detail=error.strerror or str(error) or type(error).__name__)
@@ -151,4 +155,4 @@ class _Listener:
             )
         presented = next(iter(self._presented), None)
         why = "" if presented else f"presented no certificate that can be read ({stranger})"
-        return ListenerObservation(presented, verdicts, stranger.version, why)
+        return ListenerObservation(presented, verdicts, stranger.version, why, self._barred)

@@ -102,6 +102,7 @@ class PodStream:
                 self._attempt,
                 f"the node says: {data.decode('utf-8', 'replace').strip()[:300]}",
                 "Check that the pod runs and that one of its containers listens on this port.",
+                is_transient=True,
             )
         return data if channel == _DATA else b""
 
@@ -154,10 +155,10 @@ def _connect(route: Route, path: str, attempt: Attempt, timeout: float) -> Any:
             raise describe_failure(error, route.host, timeout) from None
         except websocket.WebSocketException:
             connection.shutdown()
-            raise TransportError(
-                f"{route.host} does not forward ports with the protocol {_PROTOCOL}",
-                remedy="Check that no proxy before the API server takes websockets away.",
-            ) from None
+            raise Unavailable(
+                attempt, f"{route.host} does not forward ports with the protocol {_PROTOCOL}",
+                "Check that no proxy before the API server takes websockets away.",
+            ) from None  # fmt: skip
     except TransportError as error:
         raise Unreachable(attempt, str(error), error.remedy or "Run again; check the network.") from None
     if connection.getstatus() != 101:

@@ -35,7 +35,8 @@ AT_MOST = 16
 class Endpoint:
     """A listener of a pod that exists now. prompt: a request that it answers, for TLS 1.3.
 
-    verifies: whether it verifies clients by the cluster's CAs, so that it can be asked which of them it trusts.
+    verifies: whether it verifies clients by the cluster's CAs, so that it can be asked which of them it trusts. running: the pod is Ready and stays,
+    so that a refusal of the API server to connect to it is not about its start or its end.
     """
 
     pod: str
@@ -43,6 +44,7 @@ class Endpoint:
     port: int
     prompt: bytes = KAFKA_PROMPT
     verifies: bool = True
+    running: bool = True
 
 
 def probe_of(authority: Certificate, key_secret: Mapping[str, Any] | None, now: datetime) -> Probe | None:
@@ -86,4 +88,5 @@ def _observed(endpoint: Endpoint, seen: ListenerObservation | None, seconds: flo
         f"{party}: {seen.why}" if seen.why else "",
         endpoint.verifies,
         seen.shares,
+        seen.barred and endpoint.running,
     )

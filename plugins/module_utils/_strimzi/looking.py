@@ -53,16 +53,22 @@ def endpoints_of(observation: Observation) -> tuple[Endpoint, ...]:
 def _of_users(observation: Observation) -> tuple[Endpoint, ...]:
     """The listeners to which the operator gives the clients CA (docs/operator.md, "Who trusts what")."""
     ports = [listener.port for listener in user_listeners(observation.kafka or {}) if listener.managed]
-    return tuple(Endpoint(pod.name, pod.uid, port) for pod in observation.snapshot.pods for port in ports)
+    return tuple(
+        Endpoint(pod.name, pod.uid, port, running=_runs(pod)) for pod in observation.snapshot.pods for port in ports
+    )
 
 
 def _of_node(pod: Pod, found: Mapping[str, Any], user: tuple[int, ...]) -> list[Endpoint]:
     internal = [port for role, port in _INTERNAL.items() if has_role(found, role)]
     own = user if has_role(found, names.BROKER_ROLE_LABEL) else ()
     return [
-        *(Endpoint(pod.name, pod.uid, port) for port in internal),
-        *(Endpoint(pod.name, pod.uid, port, verifies=False) for port in own),
+        *(Endpoint(pod.name, pod.uid, port, running=_runs(pod)) for port in internal),
+        *(Endpoint(pod.name, pod.uid, port, verifies=False, running=_runs(pod)) for port in own),
     ]
+
+
+def _runs(pod: Pod) -> bool:
+    return pod.ready and not pod.terminating
 
 
 def _user_ports(kafka: Mapping[str, Any]) -> tuple[int, ...]:

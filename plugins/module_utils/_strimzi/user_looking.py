@@ -19,7 +19,7 @@ from . import names
 from .live import Endpoint, observe_listeners, probe_of
 from .names import CaKind, ClusterNames
 from .owners import read_owners
-from .pods import has_role, is_final
+from .pods import has_role, is_final, is_ready
 from .user_listeners import user_listeners
 from .user_secrets import ClientsCa
 from .wanted_nodes import node_pools
@@ -43,7 +43,7 @@ def look_at_user_listeners(
     if not ports:
         return ()
     endpoints = [
-        Endpoint(str(pod["metadata"]["name"]), str(pod["metadata"]["uid"]), port)
+        Endpoint(str(pod["metadata"]["name"]), str(pod["metadata"]["uid"]), port, running=is_ready(pod))
         for pod in _brokers(client, scope, kafka) for port in ports
     ]  # fmt: skip
     stored = client.get_or_none(SECRETS, scope.namespace, scope.of(CaKind.CLIENTS).ca_key_secret)

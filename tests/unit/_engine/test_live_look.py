@@ -17,6 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.list
 from .._handshake.listeners import authority
 
 ANSWERS = (ObservedListener("demo-kafka-0", "uid-0", 9091, (authority("cluster-ca v0", 1).certificate,)),)
+BARRED = (ObservedListener("demo-kafka-0", "uid-0", 9091, why="port 9091 of pod demo-kafka-0: forbidden", barred=True),)
 SILENT = (ObservedListener("demo-kafka-0", "uid-0", 9091, why="port 9091 of pod demo-kafka-0: no answer"),)
 NO_WAY = Unavailable(Attempt("create", PODS, "kafka", "demo-kafka-0"), "no route", "Run again.")
 
@@ -46,7 +47,7 @@ def test_who_wants_what_is_stored_asks_nobody() -> None:
 
 @pytest.mark.parametrize(
     ("met", "why"),
-    [(SILENT, SILENT[0].why), (NO_WAY, str(NO_WAY)), ((), "no node has a listener that can be asked")],
+    [(BARRED, BARRED[0].why), (NO_WAY, str(NO_WAY)), ((), "no node has a listener that can be asked")],
 )
 def test_by_itself_it_gives_up_where_nobody_can_be_asked(met: Any, why: str) -> None:
     nodes = Nodes(Evidence.AUTO, met)
@@ -60,6 +61,15 @@ def test_by_itself_it_does_not_give_up_once_it_has_been_answered() -> None:
     assert (nodes.eyes.source, nodes.eyes.why) == (Evidence.HANDSHAKE, "")
     with pytest.raises(KubeError):
         nodes.look()
+
+
+@pytest.mark.parametrize("met", [SILENT, (*BARRED, *SILENT)])
+def test_by_itself_it_takes_no_silence_for_a_reason_to_go_by_what_is_stored(met: Any) -> None:
+    """The node may restart just now; and when it runs, it may turn out that none can be asked."""
+    nodes = Nodes(Evidence.AUTO, met, BARRED)
+    assert nodes.look() == met
+    assert (nodes.eyes.source, nodes.eyes.why) == (Evidence.HANDSHAKE, "")
+    assert (nodes.look(), nodes.eyes.source) == (None, Evidence.ANNOTATIONS)
 
 
 @pytest.mark.parametrize("met", [SILENT, ()])

@@ -81,6 +81,15 @@ def test_without_eyes_it_is_said_that_nobody_was_asked(cluster: WatchedCluster) 
     )  # fmt: skip
 
 
+def test_nodes_that_are_away_are_asked_at_a_later_look(nodes: ReloadingNodes, cluster: WatchedCluster) -> None:
+    """Their absence is no obstacle to telling them later to read again."""
+    work = cluster.work()
+    away = see(work).with_only(frozenset())
+    work.observe = lambda: away
+    assert looked(cluster, work).listeners == ()
+    assert (looked(cluster, work).in_place, nodes.answers.asked) == (InPlace(), 0)
+
+
 def test_a_library_that_is_missing_is_found_out_beforehand(nodes: ReloadingNodes, cluster: WatchedCluster) -> None:
     work = cluster.work()
     work.unreloadable = lambda: "kafka-python is missing."

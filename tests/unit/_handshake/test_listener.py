@@ -24,7 +24,15 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.listen
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.probes import make_probe, make_stranger
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.stream import ByteStream, Deadline, Opener
 from ansible_collections.trustops.strimzi.plugins.module_utils._handshake.trust import Trust
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Attempt, Forbidden
+from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import (
+    Attempt,
+    Forbidden,
+    Invalid,
+    KubeError,
+    NotFound,
+    Unavailable,
+    Unreachable,
+)
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.resources import PODS
 
 from .listeners import (
@@ -178,21 +186,45 @@ def test_another_process_behind_the_same_port_is_noticed(tmp_path: Path) -> None
     assert {verdict.trust for verdict in seen.verdicts.values()} == {Trust.UNKNOWN}
 
 
+ASKED = Attempt("get", PODS, "kafka", "my-0")
+
+
 def _forbidden(timeout: float) -> AbstractContextManager[ByteStream]:
-    raise Forbidden(Attempt("get", PODS, "kafka", "my-0"), "forbidden", "Add this rule: pods/portforward.")
+    raise Forbidden(ASKED, "forbidden", "Add this rule: pods/portforward.")
 
 
 def _gone(timeout: float) -> AbstractContextManager[ByteStream]:
     raise ConnectionRefusedError(111, "Connection refused")
 
 
-@pytest.mark.parametrize(("opening", "said"), [(_forbidden, "pods/portforward"), (_gone, "Connection refused")])
-def test_who_is_not_reached_is_unknown_with_the_reason(opening: Opener, said: str) -> None:
+@pytest.mark.parametrize(
+    ("opening", "said", "barred"), [(_forbidden, "pods/portforward", True), (_gone, "Connection refused", False)]
+)
+def test_who_is_not_reached_is_unknown_with_the_reason(opening: Opener, said: str, barred: bool) -> None:
     seen = observe_listener(opening, inquiry(), deadline=Deadline.after(5))
     assert seen.presented is None
     assert said in seen.why
     assert {verdict.trust for verdict in seen.verdicts.values()} == {Trust.UNKNOWN}
     assert all(said in verdict.why for verdict in seen.verdicts.values())
+    assert seen.barred is barred
+
+
+@pytest.mark.parametrize(
+    ("refusal", "barred"),
+    [
+        (Unavailable(ASKED, "does not forward ports", "Check the proxy."), True),
+        (Invalid(ASKED, "pod my-0 does not have a host assigned", "Correct the Pod."), True),
+        (Unavailable(ASKED, "the node says: connection refused", "Check the pod.", is_transient=True), False),
+        (NotFound(ASKED, "no pod my-0", "Check the name."), False),
+        (Unreachable(ASKED, "the connection broke off", "Run again."), False),
+    ],
+    ids=str,
+)
+def test_a_refusal_of_the_api_server_is_told_from_one_that_may_pass(refusal: KubeError, barred: bool) -> None:
+    def refuse(timeout: float) -> AbstractContextManager[ByteStream]:
+        raise refusal
+
+    assert observe_listener(refuse, inquiry(), deadline=Deadline.after(5)).barred is barred
 
 
 def test_who_is_not_reached_is_not_tried_again_for_every_ca() -> None:

@@ -140,3 +140,16 @@ def test_pods_that_never_answer_cost_no_more_than_the_time_for_all() -> None:
     assert {(one.presents, one.accepts, one.refuses) for one in seen} == {(None, frozenset(), frozenset())}
     assert all(f"port 9091 of pod {one.pod}" in one.why for one in seen)
     assert "within the 0.5 s for all listeners" in seen[-1].why
+
+
+def test_a_refusal_of_the_api_server_counts_where_the_pod_runs() -> None:
+    """A pod that starts or ends is refused as well, and that passes."""
+
+    @contextmanager
+    def forward(pod: str, port: int, *, timeout: float) -> Iterator[ByteStream]:
+        raise Unavailable(Attempt("get", PODS, "kafka", pod), "no ports are forwarded", "Check the proxy.")
+        yield
+
+    starting = Endpoint("my-1", "uid-1", 9091, running=False)
+    seen = observe_listeners(forward, [endpoint(0), starting], INQUIRY, seconds=5)
+    assert [one.barred for one in seen] == [True, False]

@@ -19,7 +19,8 @@ class ObservedListener:
     presents: the chain as sent; None when it was not seen, then ``why`` is a sentence.
     accepts, refuses: fingerprints of CAs that it was seen to trust, or not to. doubts: why that is not known of a CA.
     source: how it was seen. verifies: whether it verifies clients by the cluster's CAs. shared: fingerprints of the CAs of which it told a name
-    that CAs with other keys have too, and whose keys are not here for a probe.
+    that CAs with other keys have too, and whose keys are not here for a probe. barred: nothing can be known
+    of it by asking, because the API server refuses connections to it whatever its process does.
     """
 
     pod: str
@@ -33,6 +34,7 @@ class ObservedListener:
     why: str = ""
     verifies: bool = True
     shared: frozenset[str] = frozenset()
+    barred: bool = False
 
     @property
     def is_silent(self) -> bool:
