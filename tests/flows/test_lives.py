@@ -111,6 +111,36 @@ def test_a_ca_in_its_last_days_is_renewed_or_replaced(
     assert cluster.paid == cluster.cost(goal)
 
 
+@pytest.mark.parametrize("goal", [Goal.REPLACE_KEY, Goal.RENEW])
+def test_leaves_that_are_in_the_window_already_are_left_to_the_operator_first(
+    cluster: WatchedCluster, nodes: ReloadingNodes, lasting_ca: Authority, goal: Goal
+) -> None:
+    """It has yet to look."""
+    cluster.create(lasting_ca)
+    cluster.memory.seconds += 340 * DAY
+    (held,) = cluster.run(goal).outcome.decision.violations
+    assert (held.condition, NODE in held.subject) == (Condition.LEAVES_OUTLAST_THE_WINDOW, True)
+    assert (cluster.writes, cluster.rolls) == (0, {0})
+    cluster.memory.settle(3)
+    assert cluster.rolls == {1}
+    cluster.look_away()
+    cluster.finish(goal)
+    assert cluster.paid == cluster.cost(goal)
+
+
+@pytest.mark.parametrize("goal", [Goal.REPLACE_KEY, Goal.RENEW])
+def test_without_this_the_operator_restarts_nodes_in_the_middle_of_a_flow(
+    cluster: WatchedCluster, nodes: ReloadingNodes, lasting_ca: Authority, goal: Goal
+) -> None:
+    """A negative control."""
+    cluster.create(lasting_ca)
+    cluster.engine = without(leaves_outlast_the_window)
+    cluster.memory.seconds += 340 * DAY
+    with suppress(StepError):
+        cluster.run(goal)
+    assert NODE in cluster.issued_by_operator
+
+
 def test_leaves_under_a_ca_that_ends_in_the_window_are_not_renewed(
     cluster: WatchedCluster, nodes: ReloadingNodes
 ) -> None:

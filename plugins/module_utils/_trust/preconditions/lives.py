@@ -18,7 +18,7 @@ from ..model.goals import Goal
 from ..model.intent import Intent
 from ..model.ledger import Ledger
 from ..model.names import named
-from ..model.snapshot import IssuedBy, Snapshot
+from ..model.snapshot import Component, IssuedBy, Snapshot
 from ..model.violations import Condition, Violation
 from ..rules.due import ending_leaves
 from .supplied import SUPPLIED
@@ -51,6 +51,7 @@ def leaves_outlast_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Vi
 
     The CA that is going to sign is judged, and no other: renewing or replacing one that ends is what helps.
     """
+    yield from _stored_in_the_window(snapshot, intent)
     found = _about_to_sign(snapshot, intent)
     if found is None:
         return
@@ -77,6 +78,33 @@ def leaves_outlast_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Vi
             Condition.LEAVES_OUTLAST_THE_WINDOW, found.subject,
             f"{named(issuer[0])} ends on {end:%Y-%m-%d}, and so do its certificates; the Cluster Operator issues anew, with a restart, what is {inside}.",
             f"{found.remedy} after {snapshot.now + least:%Y-%m-%d}. Or give a lower renewalDays{_lower(end - snapshot.now - found.margin)}.",
+        )  # fmt: skip
+
+
+def _stored_in_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """Of leaves that nodes have when a flow begins: the operator would issue them anew in the middle of it, with restarts that no plan has."""
+    operator_issues = snapshot.issued_by is IssuedBy.THIS_COLLECTION and not snapshot.ca.in_use_elsewhere
+    if not operator_issues or not resolve(snapshot, intent, snapshot.ledger or Ledger()).wanted:
+        return
+    soon = snapshot.now + snapshot.renewal_window + REST
+    if any(one.not_after <= soon for one in snapshot.ca.current):
+        # Others would be in the window as well: the flow is what helps.
+        return
+    ends = {
+        leaf.secret: leaf.chain[0].not_after
+        for leaf in snapshot.leaves
+        if leaf.component is Component.KAFKA
+        and leaf.chain
+        and is_signed_by(leaf.chain, snapshot.ca.current[0])
+        and snapshot.now < leaf.chain[0].not_after < soon
+    }
+    if ends:
+        yield Violation(
+            Condition.LEAVES_OUTLAST_THE_WINDOW, f"Secrets {', '.join(sorted(ends))} in namespace {snapshot.names.namespace}",
+            f"have certificates that end from {min(ends.values()):%Y-%m-%d} on. Within {_days(snapshot.renewal_window)} of that "
+            f"({snapshot.names.specification}.renewalDays) the Cluster Operator issues them anew by itself, with a restart of each node.",
+            "Let it do so, then run the flow again. Where it waits for a maintenance window, the renew_leaves playbook renews them before it does, and "
+            "restarts no node that can be told to read again.",
         )  # fmt: skip
 
 

@@ -77,6 +77,7 @@ def about(subject: str, name: str, end: str, days: int) -> str:
 
 
 SHORT = short(170)
+IN_THE_WINDOW = (a_leaf(chain=(issue_leaf(OLD, begin=NOW - 340 * DAY, end=NOW + 20 * DAY), OLD.certificate)),)
 CASES = [
     refusal(
         leaves_outlast_the_window,
@@ -109,6 +110,14 @@ CASES = [
         f"Renew the CA with the renew playbook, which renews the certificates as well, so that it ends after {NOW + 42 * DAY:%Y-%m-%d}. "
         "Or give a lower renewalDays, 33 or less.",
         name="the CA in use", intent=LEAVES, renewal_window=35 * DAY, **ending(),
+    ),
+    refusal(
+        leaves_outlast_the_window,
+        f"Secrets {PODS[0]} in namespace kafka: have certificates that end from {NOW + 20 * DAY:%Y-%m-%d} on. Within 30 days of that "
+        "(spec.clusterCa.renewalDays) the Cluster Operator issues them anew by itself, with a restart of each node. Let it do so, then "
+        "run the flow again. Where it waits for a maintenance window, the renew_leaves playbook renews them before it does, and restarts no node that "
+        "can be told to read again.",
+        name="what is stored", intent=RENEW, leaves=IN_THE_WINDOW,
     ),
 ]  # fmt: skip
 
