@@ -18,6 +18,8 @@ options:
   key_algorithm:
     description:
       - Algorithm of a new CA key. RSA for a new CA where it is not given.
+      - A call that finds the CA made already, by a flow in flight or one that has just ended, is refused where it asks for another algorithm, size
+        or path length than that has; once the flow has ended, also for another validity.
     type: str
     choices: [rsa, ecdsa]
   key_size:
@@ -34,6 +36,7 @@ options:
     description:
       - CA certificate in PEM form, with its chain after it, to be used instead of a generated one.
       - Nothing is done when it is in use already, however long ago it was put there.
+      - It has the form that it has, so O(key_algorithm), O(key_size) and O(path_length) are refused beside it where they ask for another one.
       - A renewal needs one with the name and key of the CA in use, a replacement one with another key.
       - To give it is to confirm it. Not together with O(ca_source).
     type: str

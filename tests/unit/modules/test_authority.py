@@ -100,6 +100,18 @@ def test_a_flow_that_has_just_ended_is_the_answer_to_the_same_request(state: str
     assert (ended.result["changed"], ended.result["done"], ended.writes) == (False, True, [])
 
 
+@pytest.mark.parametrize("option", [{"key_size": 384}, {"path_length": 3}, {"validity_days": 400}])
+def test_the_same_request_for_another_form_is_refused(option: dict[str, int]) -> None:
+    """Nothing would come of the option. Under way, validity_days counts for certificates that are still to come."""
+    memory, ((name, value),) = stages.prepared(), option.items()
+    for under_way in (True, False):
+        ended = call("strimzi_ca", memory, state="replaced", **FAST, **option, check=under_way)
+        assert ended.failed is not (under_way and name == "validity_days")
+        assert not ended.failed or f"; {value} is asked for. Leave {name} out, or " in ended.result["msg"]
+        assert ended.writes == []
+        stages.done(memory, "strimzi_ca", state="replaced", **FAST)
+
+
 def test_a_replacement_asked_for_again_goes_on_with_the_same_ca() -> None:
     memory = stages.prepared()
     successor = call("strimzi_ca_info", memory).result["journal"]["successor"]

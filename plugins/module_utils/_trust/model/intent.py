@@ -76,7 +76,7 @@ class Intent:
     client_grace: time between a new CA's publication and its first use; None: what a mounted Secret takes where clients
     could refuse it, and none where they could not. With none at all the CA in use is not renewed first, as it is only for them.
     path_length: that of a renewed CA; None: what it has, and room for one CA below it where its leaves carry chains.
-    key_type: algorithm and bits of the key that the caller expects a renewal to have; None: any.
+    key_type: algorithm and bits of the key that the caller asks for; None: any.
     renew_before: with RENEW_LEAVES, what a node's leaf has left, or half of its life if that is less, when it is renewed.
     trusting: CAs, each with its chain, that are to be trusted beside those of the flow. leaving: fingerprint of a CA that is
     to leave although it was never used. adopts: with UPGRADE, fingerprint of a CA that somebody has put into the place of the

@@ -42,6 +42,7 @@ class Condition(str, Enum):
     SUPPLIED_IS_USABLE = "supplied_is_usable"
     SUPPLIED_FITS_THE_GOAL = "supplied_fits_the_goal"
     RENEWAL_KEEPS_THE_KEY = "renewal_keeps_the_key"
+    AUTHORITY_IS_AS_ASKED = "authority_is_as_asked"
     TRUSTING_IS_USABLE = "trusting_is_usable"
     AUTHORITIES_ARE_APART = "authorities_are_apart"
     LEAVES_OUTLAST_THE_WINDOW = "leaves_outlast_the_window"

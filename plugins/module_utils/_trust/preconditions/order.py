@@ -15,6 +15,7 @@ from ..model.violations import Violation
 from .abort import flow_can_be_undone
 from .adoption import operator_has_finished
 from .apart import authorities_are_apart
+from .asked import authority_is_as_asked
 from .authority import (
     authority_is_valid_now,
     authority_secrets_are_usable,
@@ -96,6 +97,7 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     supplied_is_usable,
     supplied_fits_the_goal,
     renewal_keeps_the_key,
+    authority_is_as_asked,
     trusting_is_usable,
     authorities_are_apart,
     leaves_outlast_the_window,

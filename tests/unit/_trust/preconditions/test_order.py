@@ -18,6 +18,7 @@ from ..rules.asking import FLOWS, RENEW
 from . import test_abort as abort
 from . import test_adoption as adoption
 from . import test_apart as apart
+from . import test_asked as asked
 from . import test_authority as authority
 from . import test_clock as clock
 from . import test_cluster as of_cluster
@@ -35,7 +36,7 @@ from . import test_waivers as waivers
 from .refusals import rules_of
 
 CASES = [
-    *abort.CASES, *adoption.CASES, *apart.CASES, *authority.CASES, *clock.CASES, *of_cluster.FIRST_OF_ALL,
+    *abort.CASES, *adoption.CASES, *apart.CASES, *asked.CASES, *authority.CASES, *clock.CASES, *of_cluster.FIRST_OF_ALL,
     *of_cluster.ALWAYS, *of_cluster.BEFORE_A_FLOW, *hand_back.CASES, *labels.CASES, *of_leaves.CASES, *lives.CASES,
     *of_pools.CASES, *of_presenters.CASES, *same_name.CASES, *source.CASES, *supplied.CASES, *swap.CASES, *waivers.CASES,
 ]  # fmt: skip

@@ -1,0 +1,88 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Options about the form of a CA that no call would put into effect are refused; those that ask for what is there are not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.asked import authority_is_as_asked
+
+from ....support.certificates import NOW, make
+from ....support.certificates import key as key_of
+from ..builders import HOUR, NEW, OLD, RENEWED, a_journal, cluster, entry, leaves, ledger, prepared, secrets
+from .refusals import RENEW, REPLACE_KEY, Refusal, assert_refused, refusal, supplying
+
+OTHER, THEIRS = {"key_type": ("rsa", None)}, make("Their CA", key_of(6), path_length=0)
+LIFE = (NEW.certificate.not_after - NEW.certificate.not_before).days
+
+
+def under_way(journal: Any = None) -> dict[str, Any]:
+    return {
+        "ca": secrets(prepared=(prepared(NEW),)), "ledger": ledger(entry(OLD, generations={0}), entry(NEW), journal=journal or a_journal()),
+    }  # fmt: skip
+
+
+def ended(**fields: Any) -> dict[str, Any]:
+    journal = a_journal(finished_at=NOW - HOUR, **fields)
+    return {"ca": secrets(NEW), "ledger": ledger(entry(NEW, generations={0}), journal=journal), "leaves": leaves(NEW)}
+
+
+def made(has: str, asked: str, option: str, again: str) -> str:
+    return (
+        f"the CA {named(NEW.certificate)}: has {has}, and an earlier call has made it (replacement of the key); {asked} is asked for. Leave {option} "
+        f"out, or {again}."
+    )
+
+
+UNDONE, ANEW = "undo the flow (abort) and begin it again", "have it done again, with fresh_for_hours=0"
+CASES = [
+    refusal(
+        authority_is_as_asked,
+        "the supplied CA: has key_algorithm=ecdsa; rsa is asked for. Leave key_algorithm out, which is about a CA that is made here, or supply a CA "
+        "that has it.",
+        "the supplied CA: has path_length=0; 1 is asked for. Leave path_length out, which is about a CA that is made here, or supply a CA that has it.",
+        name="a supplied one", intent=replace(supplying(THEIRS), path_length=1, **OTHER),
+    ),
+    refusal(
+        authority_is_as_asked, made("key_algorithm=ecdsa", "rsa", "key_algorithm", UNDONE),
+        name="the flow is under way", intent=replace(REPLACE_KEY, **OTHER), **under_way(),
+    ),
+    refusal(
+        authority_is_as_asked, made("key_size=256", "384", "key_size", ANEW), made(f"validity_days={LIFE}", "9", "validity_days", ANEW),
+        name="it has ended", intent=replace(REPLACE_KEY, key_type=("ecdsa", 384), validity=timedelta(days=9)), **ended(),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_it_is_told_which_option_would_have_no_effect(case: Refusal) -> None:
+    assert_refused(case)
+
+
+@pytest.mark.parametrize(
+    ("intent", "fields"),
+    [
+        pytest.param(replace(supplying(THEIRS), path_length=0, key_type=("ecdsa", 256)), {}, id="as it is supplied"),
+        pytest.param(replace(supplying(THEIRS), validity=timedelta(days=9)), {}, id="leaves have that life"),
+        pytest.param(replace(REPLACE_KEY, **OTHER), {}, id="it is yet to be made"),
+        pytest.param(replace(REPLACE_KEY, key_type=("ecdsa", 256)), under_way(), id="as it was made"),
+        pytest.param(replace(REPLACE_KEY, validity=timedelta(days=9)), under_way(), id="leaves that are still to come"),
+        pytest.param(replace(RENEW, path_length=3), under_way(), id="another flow is under way"),
+        pytest.param(replace(REPLACE_KEY, **OTHER), under_way(a_journal(Goal.RENEW, new=RENEWED, to_replace=True)), id="it is renewed first"),
+        pytest.param(replace(REPLACE_KEY, **OTHER), under_way(a_journal(is_abort=True)), id="it is undone"),
+        pytest.param(replace(REPLACE_KEY, fresh_for=timedelta(), **OTHER), ended(), id="it is made again"),
+        pytest.param(Intent(Goal.CREATE, path_length=3), {}, id="drift holds no call"),
+        pytest.param(Intent(Goal.RECONCILE, path_length=3), ended(), id="no rotation"),
+    ],
+)  # fmt: skip
+def test_it_holds_nothing_else(intent: Intent, fields: dict[str, Any]) -> None:
+    assert tuple(authority_is_as_asked(cluster(**fields), intent)) == ()
