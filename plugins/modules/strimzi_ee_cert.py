@@ -388,12 +388,12 @@ journal:
   description:
     - The flow in flight, or the last one that finished. C(trusting_secrets), C(presenting_secrets) and C(user_namespaces) are what it was told
       and remembers; all are empty once it has finished. C(stop) is the phase after which it stops until it is led on, and since when; null where it
-      goes on to its end.
+      goes on to its end. C(to_replace) tells of a renewal whether the key is to be replaced after it.
   returned: always
   type: dict
   sample:
     {goal: replace_key, is_abort: false, replaces: "9b2c41", successor: "77aa01", started_at: "2026-01-01T00:00:00Z", finished_at: null,
-     retire: now, retire_by: null, stop: {after: prepare, asked_at: "2026-01-01T00:00:00Z"}, trusting_secrets: [kafka/app],
+     retire: now, retire_by: null, stop: {after: prepare, asked_at: "2026-01-01T00:00:00Z"}, to_replace: false, trusting_secrets: [kafka/app],
      presenting_secrets: ["apps/partner-tls:tls.crt"], user_namespaces: [{namespace: team, secret_prefix: ""}]}
 replaces:
   description: The CA that this flow is about. Given as C(replaces) to M(trustops.strimzi.strimzi_ca) it makes the same task a no-op once the CA is gone.

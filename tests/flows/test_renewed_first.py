@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -18,6 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import validate_path
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules import first_use
 from ansible_collections.trustops.strimzi.tests.operator import certs
 from ansible_collections.trustops.strimzi.tests.support.checker import entries, verifies
@@ -154,14 +156,16 @@ def test_it_goes_on_from_the_state_of_the_cluster_alone(cluster: WatchedCluster,
     old = cluster.current
     _stop_in_the_renewal(cluster)
     if by is Goal.RECONCILE:
-        cluster.finish(by)
+        for _run in range(2):
+            (told,) = cluster.finish(by).outcome.decision.waiting
+            assert "The replacement is still to come: strimzi_ca with state=replaced" in told
         assert cluster.states == {cluster.current: IN_USE}
     else:
         cluster.run(by, replaces=old, until=Phase.PREPARE)
     renewed = cluster.current
     assert renewed != old
     replaces = {"the first certificate": old, "the renewed one": renewed}.get(named)
-    cluster.finish(Goal.REPLACE_KEY, replaces=replaces)
+    assert cluster.finish(Goal.REPLACE_KEY, replaces=replaces).outcome.decision.waiting == ()
     assert cluster.paid == flow.cost
     assert_only(cluster, cluster.current)
     for one in (old, renewed):
@@ -169,13 +173,31 @@ def test_it_goes_on_from_the_state_of_the_cluster_alone(cluster: WatchedCluster,
         assert (again.outcome.decision.done, again.changes) == (True, [])
 
 
-def _stop_in_the_renewal(cluster: WatchedCluster) -> None:
-    """As a run that was killed as soon as the renewed certificate was published."""
-    cluster.permitted = KillingTransport(cluster.memory.api, 3, after=True)
+def _stop_in_the_renewal(cluster: WatchedCluster, write: int = 3, **options: Any) -> None:
+    """As a run that was killed after one of its first writes; by the third the renewed certificate is published."""
+    cluster.permitted = KillingTransport(cluster.memory.api, write, after=True)
     with pytest.raises(Killed):
-        cluster.run(Goal.REPLACE_KEY)
+        cluster.run(Goal.REPLACE_KEY, **options)
     cluster.permitted = cluster.memory.api
     cluster.memory.settle(2)
+
+
+@pytest.mark.usefixtures("nodes")
+@pytest.mark.parametrize("write", [1, 2, 3])
+def test_it_stops_and_is_led_on_as_a_replacement(cluster: WatchedCluster, write: int) -> None:
+    """By the call that was to replace the key, and by no renewal, wherever a kill has left it; a schedule opens its journal meanwhile."""
+    FIRST.begin(cluster)
+    old = cluster.current
+    _stop_in_the_renewal(cluster, write, stop_after=Phase.PREPARE)
+    if write > 1:
+        cluster.run(Goal.RECONCILE)
+    if write > 2:
+        refused = cluster.run(Goal.RENEW).outcome.decision
+        assert [one.condition for one in refused.violations] == [Condition.NOT_STOPPED]
+        assert "state=replaced" in refused.violations[0].remedy
+    cluster.finish(Goal.REPLACE_KEY)
+    assert cluster.current != old
+    assert_only(cluster, cluster.current)
 
 
 @pytest.mark.usefixtures("nodes")

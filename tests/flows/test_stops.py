@@ -85,6 +85,18 @@ def test_another_rotation_does_not_begin(cluster: WatchedCluster) -> None:
     assert cluster.writes == 0
 
 
+def test_a_replacement_does_not_lead_on_a_renewal_that_stops_for_an_approval(cluster: WatchedCluster) -> None:
+    """Its key is another approval's."""
+    flow = RENEWAL.begin(cluster)
+    stopped(flow, Phase.PREPARE)
+    refused = cluster.run(Goal.REPLACE_KEY).outcome.decision
+    assert [one.condition for one in refused.violations] == [Condition.NOT_STOPPED]
+    assert "state=renewed" in refused.violations[0].remedy
+    assert cluster.writes == 0
+    cluster.finish(Goal.REPLACE_KEY, continue_stopped=True)
+    assert_only(cluster, cluster.current)
+
+
 @pytest.mark.parametrize("layout", Layout)
 def test_every_layout_of_the_ledger_keeps_it(cluster: WatchedCluster, layout: Layout) -> None:
     flow = LINKED.begin(cluster)

@@ -52,9 +52,7 @@ class FlowModule(TrustModule):
         seen = outcome.observation.snapshot
         result = self.result(outcome)
         if self.check_mode:
-            result |= self._foretold(
-                plan(work, outcome, intent), seen, is_reached=reached is not None and reached(seen)
-            )
+            result |= self._foretold(plan(work, outcome, intent, reached or to_the_end), seen)
         asked = required or reached
         waits = bool(outcome.decision.waiting) and outcome.decision.stop is None
         if asked is not None and not asked(seen) and not waits and not self.check_mode:
@@ -65,9 +63,9 @@ class FlowModule(TrustModule):
             )
         return result
 
-    def _foretold(self, planned: Forecast, seen: Snapshot, *, is_reached: bool) -> dict[str, Any]:
-        """The part of a result in check mode that is about the whole plan. is_reached: what the task asks for is so, and it would do nothing."""
-        changed = not is_reached and any(step.is_change for step in planned.steps)
+    def _foretold(self, planned: Forecast, seen: Snapshot) -> dict[str, Any]:
+        """The part of a result in check mode that is about the whole plan."""
+        changed = any(step.is_change for step in planned.steps)
         shown = {"diff": planned_diff(seen, planned) if changed else []} if self.module._diff else {}  # pylint: disable=protected-access
         return {**describe_forecast(planned), "changed": changed, **shown}
 

@@ -200,6 +200,7 @@ def _journal(journal: Journal | None) -> dict[str, Any] | None:
         "stop": {"after": journal.stop.after.value, "asked_at": time_text(journal.stop.asked_at)}
         if journal.stop
         else None,
+        "to_replace": journal.to_replace,
         "trusting_secrets": [one.text for one in journal.named.trusting],
         "presenting_secrets": [one.text for one in journal.named.presenting],
         "user_namespaces": [

@@ -11,6 +11,7 @@ from .._strimzi.work import Work
 from .._trust.decide import decide
 from .._trust.model.intent import Intent
 from .._trust.plan.forecast import Forecast, forecast
+from .engine import Reached, to_the_end
 from .looking import look_closely
 from .outcome import Outcome, look
 
@@ -26,6 +27,8 @@ def inspect(work: Work, intent: Intent) -> Outcome:
     return outcome
 
 
-def plan(work: Work, outcome: Outcome, intent: Intent) -> Forecast:
-    """Every step from here to the end of the flow. Raises StepError when a step could not be taken at all."""
-    return forecast(outcome.observation.snapshot, intent, StandIns(outcome.observation, work))
+def plan(work: Work, outcome: Outcome, intent: Intent, reached: Reached = to_the_end) -> Forecast:
+    """Every step from here to the end of the flow, or to where the caller has what it asks for. Raises StepError when a step could not be
+    taken at all.
+    """
+    return forecast(outcome.observation.snapshot, intent, StandIns(outcome.observation, work), reached)

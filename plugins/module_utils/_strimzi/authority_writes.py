@@ -62,7 +62,7 @@ def prepare(step: PrepareAuthority, made: NextAuthority | None, observation: Obs
         data[f"{fingerprint}{LINK_SUFFIX}"] = encode_links(made.links)
     facts = {"prepared": public_fact(chain[0])}
     # The journal says it when the CA is enrolled; a call that is killed before that leaves it here.
-    marks = marks_of(observation.snapshot.named, step.stop, existing)
+    marks = marks_of(observation.snapshot.named, step.stop, existing, to_replace=step.to_replace)
     if existing is None:
         told = {mark: text for mark, text in marks.items() if text is not None}
         body = new_secret(observation.scope.labels, name, data, {names.CA_KEY_GENERATION: "0", **told})

@@ -29,7 +29,7 @@ from .._trust.model.ledger import Stop
 from .._trust.model.named import NOTHING_NAMED, Named
 from .._trust.model.snapshot import CaSecrets, LinkCertificates, PreparedAuthority
 from . import names
-from .named_record import named_beside, stop_beside
+from .named_record import is_to_replace, named_beside, stop_beside
 from .secret_data import (
     annotation,
     entries,
@@ -82,6 +82,7 @@ def read_ca_secrets(
         retired=tuple(filter(_RETIRED.match, chains)),
         named=named,
         stop=stop,
+        to_replace=bool(prepared) and is_to_replace(key_secret),
     )
 
 

@@ -180,6 +180,7 @@ def _decode_journal(text: str | None) -> Journal | None:
             outgoing=_decode_outgoing(record["outgoing"]) if "outgoing" in record else None,
             renewed=frozenset(map(str, record.get("renewed", ()))),
             stop=decode_stop(record.get("stop")),
+            to_replace=record.get("toReplace") is True,
         )
     except (ValueError, KeyError, TypeError, RecursionError):
         raise _Foreign(f"the annotation {names.JOURNAL} is not a journal") from None
@@ -253,5 +254,6 @@ def encode_journal(journal: Journal | None) -> str | None:
         "outgoing": _encode_outgoing(journal.outgoing) if journal.outgoing is not None else None,
         "renewed": sorted(journal.renewed) or None,
         "stop": encode_stop(journal.stop),
+        "toReplace": journal.to_replace or None,
     }
     return json.dumps({key: value for key, value in record.items() if value is not None}, sort_keys=True)

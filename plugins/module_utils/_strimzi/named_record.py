@@ -94,8 +94,19 @@ def named_beside(key_secret: Mapping[str, Any] | None) -> Named:
     return decode_named(None if text is None else json.loads(text))
 
 
-def marks_of(named: Named, stop: Stop | None, key_secret: Mapping[str, Any] | None) -> dict[str, str | None]:
+def is_to_replace(key_secret: Mapping[str, Any] | None) -> bool:
+    """Whether the flow which prepared a CA in this Secret renews it so that its key can be replaced."""
+    return annotation(key_secret, names.TO_REPLACE) == "true"
+
+
+def marks_of(
+    named: Named, stop: Stop | None, key_secret: Mapping[str, Any] | None, *, to_replace: bool = False
+) -> dict[str, str | None]:
     """The annotations of this Secret that say it, where they have to change."""
-    records = {names.NAMED: encode_named(named), names.STOP: encode_stop(stop)}
+    records: dict[str, object] = {
+        names.NAMED: encode_named(named),
+        names.STOP: encode_stop(stop),
+        names.TO_REPLACE: to_replace or None,
+    }
     texts = {mark: None if record is None else json.dumps(record, sort_keys=True) for mark, record in records.items()}
     return {mark: text for mark, text in texts.items() if text != annotation(key_secret, mark)}

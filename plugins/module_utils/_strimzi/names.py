@@ -54,6 +54,7 @@ RECONCILE_REQUEST = "trustops.strimzi/reconcile-request"
 JOURNAL = "trustops.strimzi/journal"
 NAMED = "trustops.strimzi/named"
 STOP = "trustops.strimzi/stop"
+TO_REPLACE = "trustops.strimzi/to-replace"
 LAYOUT = "trustops.strimzi/layout"
 
 #: Entries of a user's Secret (docs/operator.md, "Users"): certificate, key, and the PKCS#12 file of both with its password.

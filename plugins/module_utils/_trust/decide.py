@@ -38,7 +38,7 @@ from .rules.requests import ending_unserved, leaves_to_ask_for, still_awaited
 from .rules.retirement import is_patient
 from .rules.situation import Situation
 from .rules.verdict import await_verdict, operator_refusals
-from .rules.waiting import still_held
+from .rules.waiting import still_held, still_to_come
 
 _PHASE_OF_STATE = {
     TrustState.UNTRUSTED: Phase.PREPARE,
@@ -173,7 +173,7 @@ def _next(at: Situation, steps: Steps) -> Decision:
         violations=violations,
         done=not violations and not awaited,
         pending=later,
-        waiting=(*awaited, *still_held(at)),
+        waiting=(*awaited, *still_held(at), *still_to_come(at)),
         asked=asked,
     )
 

@@ -71,6 +71,7 @@ journals = st.builds(
     stop=st.none() | st.builds(Stop, st.sampled_from(Phase), times),
     outgoing=st.none() | st.builds(Outgoing, st.frozensets(words, max_size=3), times, st.booleans()),
     renewed=st.frozensets(fingerprints, max_size=3),
+    to_replace=st.booleans(),
 )
 
 

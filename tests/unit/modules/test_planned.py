@@ -90,3 +90,14 @@ def test_the_phases_of_a_plan_are_told_in_their_order() -> None:
     for stage in (stages.managed, stages.prepared, stages.unlinked):
         phases = call("strimzi_ca", stage(), check=True, **REPLACED).result["planned_phases"]
         assert phases == [one for one in ("prepare", "trust", "use", "retire") if one in phases]
+
+
+def test_a_task_that_ends_early_shows_a_plan_to_where_it_ends() -> None:
+    """The rest of the flow is another task's."""
+    memory = stages.taken_up()
+    planned = stages.done(memory, "strimzi_ca", check=True, state="promoted").result
+    assert any(step["what"].startswith("switch the operator to CN=cluster-ca v1") for step in planned["plan"])
+    assert planned["planned_restarts"] == 0
+    stages.done(memory, "strimzi_ca", state="promoted")
+    assert stages.done(memory, "strimzi_ca", check=True, state="promoted").result["plan"] == []
+    assert stages.done(memory, "strimzi_trusted_certs", check=True, state="retired").result["plan"]

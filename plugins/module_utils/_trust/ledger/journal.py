@@ -12,7 +12,7 @@ from ..._pki.certificates import Certificate
 from ..evidence.parties import is_taken_up
 from ..model.goals import ROTATIONS, Goal, Retire
 from ..model.intent import Intent
-from ..model.ledger import Journal, Ledger
+from ..model.ledger import Journal, Ledger, Stop
 from ..model.named import NOTHING_NAMED
 from ..model.snapshot import Snapshot
 from .outgoing import note_outgoing
@@ -55,6 +55,7 @@ def _turned(journal: Journal, snapshot: Snapshot, intent: Intent, ledger: Ledger
         successor=journal.replaces,
         started_at=snapshot.now,
         is_abort=True,
+        to_replace=False,
         unsure=frozenset() if nobody_can_have(snapshot, unwanted) else None,
         outgoing=None,
         stop=stop_of(None, intent, True, snapshot.now),
@@ -65,6 +66,7 @@ def _as_asked_now(journal: Journal, snapshot: Snapshot, intent: Intent) -> Journ
     """The journal with the answers of this run to where the flow stops, and when nodes give up the old CA; a run that gives none keeps those of
     the run before.
     """
+    journal = replace(journal, to_replace=journal.to_replace or _is_to_replace(journal, journal.stop, intent))
     journal = replace(journal, stop=stop_of(journal.stop, intent, leads(intent, journal), snapshot.now))
     if intent.retire is None:
         return journal
@@ -118,9 +120,17 @@ def _open(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Ledger) ->
         named=snapshot.named,
         renewed=earlier_certificates(ledger, current) if current else frozenset(),
     )
-    # A call that was killed before it came here has left its stop beside the prepared CA.
+    # A call that was killed before it came here has left its stop, and what it was for, beside the prepared CA.
+    to_replace = snapshot.ca.to_replace or _is_to_replace(journal, snapshot.ca.stop, intent)
+    journal = replace(journal, to_replace=journal.goal is Goal.RENEW and to_replace)
     stop = stop_of(snapshot.ca.stop, intent, leads(intent, journal), snapshot.now)
     return replace(ledger, journal=replace(journal, stop=stop))
+
+
+def _is_to_replace(journal: Journal, stop: Stop | None, intent: Intent) -> bool:
+    """Whether this call makes a renewal the first part of its replacement. A renewal that stops for an approval is not its to lead on."""
+    may = stop is None or intent.continue_stopped
+    return intent.goal is Goal.REPLACE_KEY and journal.goal is Goal.RENEW and not journal.is_abort and may
 
 
 def _goal_of(successor_key: str, current_key: str | None) -> Goal:

@@ -25,9 +25,12 @@ def leads(intent: Intent, journal: Journal) -> bool:
     """Whether this call decides how far the flow in flight goes: it has the flow's own goal, undoes it, or says so."""
     if intent.continue_stopped or intent.goal is Goal.ABORT:
         return True
-    # A renewal may be the first part of a replacement.
-    goals = (Goal.RENEW, Goal.REPLACE_KEY) if journal.goal is Goal.RENEW else (journal.goal,)
-    return intent.goal in goals and not journal.is_abort
+    return intent.goal is _asked_for(journal) and not journal.is_abort
+
+
+def _asked_for(journal: Journal) -> Goal:
+    """The goal of the call that began the flow: a renewal may be the first part of a replacement."""
+    return Goal.REPLACE_KEY if journal.to_replace else journal.goal
 
 
 def stop_of(before: Stop | None, intent: Intent, is_led: bool, now: datetime) -> Stop | None:
@@ -55,7 +58,9 @@ def within_stop(intent: Intent, stop: Stop) -> Intent:
 def told_of_stop(journal: Journal, stop: Stop, authority: str) -> tuple[str, str]:
     """Where the flow stops and since when, and what goes on with it. authority: which CA of the cluster the flow is about, in words."""
     led_by, undone = (
-        ("aborted", "") if journal.is_abort else (_LED_BY.get(journal.goal, "present"), " state=aborted undoes it.")
+        ("aborted", "")
+        if journal.is_abort
+        else (_LED_BY.get(_asked_for(journal), "present"), " state=aborted undoes it.")
     )
     return (
         f"has a flow on its {authority} ({flow_named(journal)}, begun on {journal.started_at:%Y-%m-%d}) that stops after the phase {stop.after.value}, as "

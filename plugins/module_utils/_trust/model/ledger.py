@@ -126,7 +126,8 @@ class Journal:
     is_abort: it undoes a flow that was in flight: the CA that this was to replace is its successor. unsure: of an abort, UIDs of the pods that may
     have been started with a leaf of the CA that is given up, although nothing stored says so; None: that was not told yet.
     named: the places that a person has told the flow to look at; a run that says nothing else looks there too. Empty once the flow has finished.
-    stop: where the flow is to stop; None: it goes on to its end, or has finished.
+    stop: where the flow is to stop; None: it goes on to its end, or has finished. to_replace: of a renewal, whether it is the first part of a
+    replacement of the key, which follows it.
     outgoing: the certificates that programs may go on with after the switch; None where nothing is known of them, or the flow has finished.
     renewed: fingerprints, SHA-1 and SHA-256, of the certificates that the replaced CA had before flows renewed it. Who names one of them means
     that CA.
@@ -146,6 +147,7 @@ class Journal:
     outgoing: Outgoing | None = None
     renewed: frozenset[str] = frozenset()
     stop: Stop | None = None
+    to_replace: bool = False
 
 
 @dataclass(frozen=True)

@@ -144,7 +144,8 @@ class CaSecrets:
     kept_keys: fingerprints of the CAs whose keys are kept beside ``ca.key``. kept_links: link certificates of CAs that do not wait any more, by the
     fingerprint of the certificate that they were made for.
     elsewhere: SHA-256 of the public keys for which these Secrets have a text instead of the key: somebody else keeps them.
-    named: the places that the flow which prepared a CA was told to look at; stop: where it was told to stop. They count until its journal is open.
+    named: the places that the flow which prepared a CA was told to look at; stop: where it was told to stop; to_replace: it renews the CA so that its
+    key can be replaced. They count until its journal is open.
     triggers: left-over ``strimzi.io/force-*`` annotations as "Secret/<name>: <annotation>".
     unnumbered: annotations with a generation that are missing or no number, as "<Secret>, annotation <name>". Their
     generation reads as 0, as the operator takes a missing one.
@@ -166,6 +167,7 @@ class CaSecrets:
     retired: tuple[str, ...] = ()
     named: Named = NOTHING_NAMED
     stop: Stop | None = None
+    to_replace: bool = False
 
     def is_kept_elsewhere(self, authority: Certificate) -> bool:
         """Whether somebody else keeps the key of this CA: leaves of it have to be asked for."""

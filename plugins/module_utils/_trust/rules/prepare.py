@@ -41,7 +41,7 @@ def prepare(at: Situation) -> Steps:
             "presents a certificate of the next CA: it is renewed first, under its name and key, and they get time to read it. "
             "client_grace=0 goes on without that."
         )
-        return (replace(_makes_room(at, at.current), because=because),)
+        return (replace(_makes_room(at, at.current), because=because, to_replace=True),)
     step = PrepareAuthority(
         goal=goal, replaces=at.snapshot.ca.current, generation=_next_generation(at, goal), supplied=chain,
         stop=_stop(at),

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from ..model.goals import Goal
 from ..model.names import named
 from .retirement import is_patient, latest_restart
 from .situation import Situation
@@ -23,3 +24,15 @@ def still_held(at: Situation) -> tuple[str, ...]:
         return ()
     until = f", on {latest:%Y-%m-%d} at the latest" if latest is not None else ""
     return (f"{named(replaced.certificate)} stays trusted until these have restarted for any reason{until}: {pods}",)
+
+
+def still_to_come(at: Situation) -> tuple[str, ...]:
+    """A sentence where the last renewal was the first part of a replacement, and the call that would go on with that was killed."""
+    journal = at.ledger.journal
+    renewed = at.ledger.find(journal.successor) if journal is not None and journal.to_replace else None
+    if journal is None or renewed is None or at.leads_to_replacement or at.intent.goal is Goal.ABORT:
+        return ()
+    return (
+        f"{named(renewed.certificate)} was renewed so that its key can be replaced, as asked for on {journal.started_at:%Y-%m-%d at %H:%M} UTC. The "
+        "replacement is still to come: strimzi_ca with state=replaced, or the playbook replace_key, goes on with it.",
+    )

@@ -29,7 +29,7 @@ class PrepareAuthority(Step):
     asked: reference of the issuer that has to be asked for that one; empty where the key that signs it is here.
     supplied: the CA where it is brought, with its chain; empty where it is made here. path_length: of a renewal that is made here; None: any
     number of CAs below it. at_least_until: the end of a renewal that is made here, where its usual life would end before; None: its usual life.
-    stop: where the flow that begins with it is to stop.
+    stop: where the flow that begins with it is to stop. to_replace: of a renewal, whether the key is to be replaced after it.
     """
 
     goal: Goal
@@ -41,6 +41,7 @@ class PrepareAuthority(Step):
     asked: str = ""
     supplied: Chain = ()
     stop: Stop | None = None
+    to_replace: bool = False
     phase: Phase = Phase.PREPARE
 
     def sentence(self) -> str:
@@ -63,8 +64,9 @@ class PrepareAuthority(Step):
         elsewhere = snapshot.ca.elsewhere | ({made.key} if made.elsewhere and made.key else set())
         after = replace(snapshot, served=_to_be_served(snapshot)) if made.elsewhere else snapshot
         return after.with_ca(
-            prepared=(*snapshot.ca.prepared, made), kept_keys=kept, elsewhere=elsewhere, stop=self.stop
-        )
+            prepared=(*snapshot.ca.prepared, made), kept_keys=kept, elsewhere=elsewhere, stop=self.stop,
+            to_replace=self.to_replace,
+        )  # fmt: skip
 
 
 def _to_be_served(snapshot: Snapshot) -> Mapping[str, StoredLeaf | None]:
