@@ -40,6 +40,16 @@ options:
       - A renewal needs one with the name and key of the CA in use, a replacement one with another key.
       - To give it is to confirm it. Not together with O(ca_source).
     type: str
+  certificate_from:
+    description:
+      - A Secret of the type C(kubernetes.io/tls) with the CA, such as cert-manager writes for a Certificate that is a CA, to be used like O(certificate) and
+        O(private_key). Its key is in no option, variable or file.
+      - C(tls.crt) holds the CA with its chain; where the chain ends below the CA in C(ca.crt), that follows. Without C(tls.key) somebody else keeps the key.
+      - The Secret is read, and stays as it is. When another CA comes to lie there, nothing happens until the CA is renewed or replaced.
+    type: dict
+    suboptions:
+      secret: {description: The name of the Secret., type: str, required: true}
+      namespace: {description: Its namespace. That of the cluster where it is not given., type: str}
   private_key:
     description:
       - Private key of O(certificate), unencrypted, in PEM form. Without it somebody else keeps the key, and O(issuer) is asked for

@@ -29,7 +29,7 @@ VARIABLES = {
     "adopted": ("adopts", "make_room"),
     "handed_back": ("operator_may_renew",),
     "replaced": ("replaces", "fresh_for_hours"),
-    "authority": ("validity_days", "key_algorithm", "key_size", "path_length", "certificate", "private_key"),
+    "authority": ("validity_days", "key_algorithm", "key_size", "path_length", "certificate", "private_key", "certificate_from"),
     "leaves": ("renew_before_days", "validity_days"),
     "report": ("report_dir",),
     "requests": ("requests_dir",),

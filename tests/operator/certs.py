@@ -16,6 +16,8 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import PrivateFormat, pkcs12
 from cryptography.x509.oid import NameOID
 
+from . import java_pem
+
 
 def _rsa(bits: int) -> Any:
     return rsa.generate_private_key(public_exponent=65537, key_size=bits)
@@ -59,8 +61,9 @@ def load_key(content: bytes) -> Any:
 
 
 def load(content: bytes) -> list[x509.Certificate]:
+    """As the operator reads them, which is a Java program."""
     try:
-        return x509.load_pem_x509_certificates(content)
+        return [x509.load_der_x509_certificate(one) for one in java_pem.blocks(content)]
     except ValueError:
         return []
 

@@ -248,7 +248,11 @@ AUTHORITY = ArgumentSpec(
         "path_length": {"type": "int"},
         "certificate": {"type": "str"},
         "private_key": {"type": "str", "no_log": True},
+        "certificate_from": {
+            "type": "dict",
+            "options": {"secret": {"type": "str", "required": True, "no_log": False}, "namespace": {"type": "str"}},
+        },
     },
-    mutually_exclusive=(("certificate", "ca_source"),),
+    mutually_exclusive=(("certificate", "ca_source", "certificate_from"),),
     required_by={"private_key": ("certificate",)},
 )

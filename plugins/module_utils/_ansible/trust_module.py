@@ -15,6 +15,7 @@ from .._engine.live_look import LOOK_SECONDS, Evidence, LiveLook
 from .._engine.outcome import Outcome
 from .._issuing.configured import issuer_of
 from .._issuing.issuer import LinkingIssuer
+from .._kube.client import KubeClient
 from .._leaves.key import RotationPolicy
 from .._pki.certificates import CertificateError, Chain, parse_chain
 from .._pki.keys import (
@@ -24,6 +25,7 @@ from .._pki.keys import (
     load_key,
 )
 from .._strimzi.dns_domain import is_domain
+from .._strimzi.given_authority import AuthorityReference, read_authority
 from .._strimzi.issuer_settings import CertManagerCertificates
 from .._strimzi.observe import Observation
 from .._strimzi.wanted_nodes import Growth
@@ -97,6 +99,7 @@ class TrustModule(ClusterModule):
         super().__init__(spec)
         self._work: Work | None = None
         self._eyes: LiveLook | None = None
+        self._supplied: SuppliedAuthority | None = None
         self._begun, self._began_at = time.monotonic(), time_text(SystemClock().now())
 
     def done_so_far(self) -> dict[str, Any]:
@@ -119,7 +122,9 @@ class TrustModule(ClusterModule):
         return self._work.pause_left if self._work else ""
 
     def work(self) -> Work:
-        work = Work(self.client(), self.scope(), SystemClock(), self._settings(), self.check_mode)
+        client = self.client()
+        self._supplied = self._read_supplied(client)
+        work = Work(client, self.scope(), SystemClock(), self._settings(), self.check_mode)
         work.alive = self.keep_lease
         work.let_go = self.give_lease_back
         work.open_ports = opener = partial(connect.opener_for, self.params, work.client, work.scope)
@@ -251,9 +256,14 @@ class TrustModule(ClusterModule):
         pool, replicas = self.params.get("pool"), self.params.get("replicas")
         return None if pool is None or replicas is None else Scaling(pool, replicas)
 
-    @cached_property
-    def _supplied(self) -> SuppliedAuthority | None:
-        certificate, key = self.params.get("certificate"), self.params.get("private_key")
+    def _read_supplied(self, client: KubeClient) -> SuppliedAuthority | None:
+        """The CA that the caller brings."""
+        certificate, key, given = (self.params.get(one) for one in ("certificate", "private_key", "certificate_from"))
+        if given:
+            reference = AuthorityReference(given["namespace"] or self.params["namespace"], given["secret"])
+            found = read_authority(client, reference)
+            self.hide(*(forms_of(found.key.reveal()) if found.key is not None else ()))
+            return found
         # A module without the second option means something else by the first.
         if not certificate or "private_key" not in self.params:
             return None

@@ -26,6 +26,7 @@ from ._cryptography import (
 )
 from .name_constraints import NameConstraints, read
 from .names import FoldedName, folded, rewritten
+from .pem_forms import form_of
 from .printable import printable
 
 if TYPE_CHECKING:
@@ -493,7 +494,8 @@ def parse_certificates(data: bytes) -> tuple[Certificate, ...]:
     """
     blocks = _BLOCK.findall(data)
     if not blocks or len(blocks) != len(_BEGIN.findall(data)):
-        raise CertificateError("no readable certificate in PEM form")
+        form = form_of(data)
+        raise CertificateError(f"no readable certificate in PEM form{form and ': '}{form}")
     return tuple(certificate_from_der(_decode(body)) for label, body in blocks)
 
 

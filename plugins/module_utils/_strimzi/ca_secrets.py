@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .._pki.certificates import (
@@ -25,6 +25,7 @@ from .._pki.keys import (
     PrivateKeyError,
     load_stored_key,
 )
+from .._pki.pem_forms import why_not_for_a_jvm
 from .._trust.model.ledger import Stop
 from .._trust.model.named import NOTHING_NAMED, Named
 from .._trust.model.snapshot import CaSecrets, LinkCertificates, PreparedAuthority
@@ -43,6 +44,8 @@ Object = Mapping[str, Any]
 _MOST_ENTRIES = 100
 CURRENT = "ca.crt"
 KEY = "ca.key"
+#: The entries of a Secret of the type kubernetes.io/tls.
+TLS_CERTIFICATE, TLS_KEY = "tls.crt", "tls.key"
 #: The entry of the link certificates, beside that of the prepared CA: NewWithOld, then OldWithNew where there is one. It stays as long as
 #: the CA is in use.
 LINK_SUFFIX = ".link.crt"
@@ -67,6 +70,11 @@ def read_ca_secrets(
     named, unread = _named(key_secret) if prepared else (NOTHING_NAMED, [])
     stop, unread_stop = _stop(key_secret) if prepared else (None, [])
     return CaSecrets(
+        is_unread=CURRENT in certificates and CURRENT not in chains,
+        exposed=tuple(
+            sorted(key for key, value in entries(certificate_secret).items() if b"PRIVATE KEY-----" in value)
+        ),
+        named_for_tls=tuple(_named_for_tls(certificate_secret, key_secret)),
         current=chains.pop(CURRENT, ()),
         others=chains,
         certificate_generation=_generation(certificate_secret, counted_by),
@@ -115,10 +123,24 @@ def _parse(certificates: Mapping[str, bytes]) -> tuple[dict[str, Chain], list[st
         certificates = {key: content for key, content in certificates.items() if key == CURRENT}
     for key in sorted(certificates):
         try:
-            chains[key] = parse_chain(certificates[key])
+            chain = parse_chain(certificates[key])
         except CertificateError as error:
             problems.append(f"entry {key} cannot be read: {error}.")
+            continue
+        if why := why_not_for_a_jvm(certificates[key], [one.der for one in chain]):
+            problems.append(
+                f"entry {key} cannot be read by the Cluster Operator, Kafka and other Java programs: {why}."
+            )
+        else:
+            chains[key] = chain
     return chains, problems
+
+
+def _named_for_tls(certificate_secret: Object | None, key_secret: Object | None) -> Iterator[str]:
+    wanted = ((certificate_secret, CURRENT, TLS_CERTIFICATE), (key_secret, KEY, TLS_KEY))
+    for secret, own, theirs in wanted:
+        if secret is not None and theirs in entries(secret) and own not in entries(secret):
+            yield str(secret["metadata"]["name"])
 
 
 def private_key(key_secret: Object | None, entry: str) -> PrivateKey | None:

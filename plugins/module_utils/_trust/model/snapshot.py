@@ -149,7 +149,9 @@ class CaSecrets:
     triggers: left-over ``strimzi.io/force-*`` annotations as "Secret/<name>: <annotation>".
     unnumbered: annotations with a generation that are missing or no number, as "<Secret>, annotation <name>". Their
     generation reads as 0, as the operator takes a missing one.
-    problems: sentences about entries that cannot be used.
+    problems: sentences about entries that cannot be used. is_unread: whether the entry of the CA in use is one of these. exposed: entries of the
+    certificate Secret, which clients read, with a private key in them. named_for_tls: names of those of the two Secrets that have the CA under the names of
+    a Secret of the type kubernetes.io/tls, where nothing looks for it.
     """
 
     current: Chain = ()
@@ -164,6 +166,9 @@ class CaSecrets:
     triggers: tuple[str, ...] = ()
     unnumbered: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    is_unread: bool = False
+    exposed: tuple[str, ...] = ()
+    named_for_tls: tuple[str, ...] = ()
     retired: tuple[str, ...] = ()
     named: Named = NOTHING_NAMED
     stop: Stop | None = None

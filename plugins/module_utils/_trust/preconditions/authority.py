@@ -31,12 +31,37 @@ def authority_secrets_are_usable(snapshot: Snapshot, intent: Intent) -> Iterator
             problem,
             "Correct the entry, then run the flow again.",
         )
+    for entry in snapshot.ca.exposed:
+        yield Violation(
+            Condition.AUTHORITY_SECRETS_ARE_USABLE, snapshot.names.certificate_secret,
+            f"entry {entry} holds a private key, and clients read this Secret.",
+            "Take the private key out, and run the flow again. Who could read the Secret may have the key: where it is that of a CA, replace it "
+            "(replace_key).",
+        )  # fmt: skip
+    for name in snapshot.ca.named_for_tls:
+        yield Violation(
+            Condition.AUTHORITY_SECRETS_ARE_USABLE, snapshot.names.secret(name),
+            "has the CA under tls.crt and tls.key, and the Cluster Operator reads ca.crt and ca.key alone.", _bring_in(snapshot, name),
+        )  # fmt: skip
+    if snapshot.ca.is_unread or snapshot.ca.named_for_tls:
+        return
     lost = not snapshot.ca.current and snapshot.reconciliation.exists and (snapshot.pods or snapshot.leaves)
     if lost or (not snapshot.ca.current and intent.goal is not Goal.CREATE and snapshot.reconciliation.exists):
         yield Violation(
             Condition.AUTHORITY_SECRETS_ARE_USABLE, snapshot.names.certificate_secret, "holds no ca.crt although this cluster works with a CA.",
             "Restore the Secret from a backup; a new CA in its place would not be trusted by anybody.",
         )  # fmt: skip
+
+
+def _bring_in(snapshot: Snapshot, name: str) -> str:
+    if snapshot.pods or snapshot.leaves:
+        return "This cluster runs with a CA already: put that under ca.crt and ca.key, in Secrets of the type Opaque, then run the flow again."
+    namespace, given = snapshot.names.namespace, f"{name}-given"
+    return (
+        f"Give the Secret another name: kubectl get secret {name} --namespace {namespace} --output yaml | sed 's/^  name: {name}$/  name: {given}/' | "
+        f"kubectl create --filename - && kubectl delete secret {name} --namespace {namespace}. Then have the CA brought in from there, with "
+        f"certificate_from (strimzi_certificate_from) and secret={given}."
+    )
 
 
 def generations_are_told(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
@@ -53,6 +78,8 @@ def key_matches(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     if not snapshot.ca.current:
         return
     current = snapshot.ca.current[0]
+    if any(snapshot.names.secret(name) == snapshot.names.key_secret for name in snapshot.ca.named_for_tls):
+        return
     # Half-way through a switch the key is already that of the prepared CA.
     good = {current.public_key_sha256, *(a.key for a in snapshot.ca.prepared)}
     if snapshot.ca.key is None:

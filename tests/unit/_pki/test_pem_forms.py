@@ -1,0 +1,43 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The forms in which certificates come: what a JVM cannot read is told by its name. ``tests/verifiers`` asks a JVM."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import (
+    CertificateError,
+    parse_certificates,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.pem_forms import form_of, why_not_for_a_jvm
+from ansible_collections.trustops.strimzi.tests.operator import certs
+
+from ...support.pem_forms import NO_TEXTS, TEXTS, Form
+
+
+@pytest.mark.parametrize("form", TEXTS, ids=str)
+def test_what_a_jvm_makes_of_a_text(form: Form) -> None:
+    found = [one.der for one in parse_certificates(form.content)]
+    assert why_not_for_a_jvm(form.content, found) == form.why
+    # The operator double reads as a JVM does.
+    assert (len(certs.load(form.content)) == len(found)) is (form.why == "")
+
+
+@pytest.mark.parametrize("form", NO_TEXTS, ids=str)
+def test_what_is_no_pem_is_named(form: Form) -> None:
+    assert form_of(form.content) == form.why
+    with pytest.raises(CertificateError) as refused:
+        parse_certificates(form.content)
+    assert str(refused.value) == f"no readable certificate in PEM form: {form.why}"
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", b"-----BEGIN CERTIFICATE-----\nnothing\n", b"\xff\x00"])
+def test_of_anything_else_nothing_is_guessed(content: bytes) -> None:
+    assert form_of(content) == ""
+
+
+def test_fewer_certificates_than_there_are_are_not_enough() -> None:
+    one = TEXTS[1].content
+    assert why_not_for_a_jvm(one, [parse_certificates(one)[0].der]) != ""
