@@ -20,6 +20,8 @@ display = Display()
 #: Seconds between looks at the progress file, and between signs of life when nothing happens.
 LOOK = 0.2
 HEARTBEAT = 30.0
+#: Each call begins with that.
+_AT_FIRST = "look at the cluster"
 
 
 class FollowedModule(ActionBase):  # type: ignore[misc]  # ansible-core has no types
@@ -52,17 +54,20 @@ class FollowedModule(ActionBase):  # type: ignore[misc]  # ansible-core has no t
 
     @staticmethod
     def _tell(path: str, where: str, finished: threading.Event) -> None:
-        """Show each new line at once, and a sign of life when there was none for a while."""
-        last, begun = time.monotonic(), time.monotonic()
+        """Show each new line at once, and a sign of life when there was none for a while, with what the module is at: a line that begins with a tab."""
+        last, begun, doing = time.monotonic(), time.monotonic(), _AT_FIRST
         with open(path, encoding="utf-8") as progress:
             while True:
                 ended = finished.is_set()
                 for line in progress:
+                    if line.startswith("\t"):
+                        doing = line.strip()
+                        continue
                     display.display(line.rstrip("\n"))
                     last = time.monotonic()
                 if ended:
                     return
                 if time.monotonic() - last >= HEARTBEAT:
                     last = time.monotonic()
-                    display.display(f"{where} still waiting, {last - begun:.0f} s so far")
+                    display.display(f"{where} still waiting, {last - begun:.0f} s so far: {doing}")
                 finished.wait(LOOK)

@@ -11,7 +11,9 @@ from typing import Any
 
 from .._engine.inspection import inspect, plan
 from .._engine.patience import AT_FIRST, Patience
+from .._trust.ledger.target import why_answered
 from .._trust.model.goals import Goal
+from .._trust.model.ledger import Ledger
 from .._trust.model.violations import Condition
 from .plan_lines import plan_lines
 from .results import describe_forecast, describe_violations
@@ -31,7 +33,9 @@ class LookingModule(TrustModule):
         planned = plan(work, outcome, intent)
         found = outcome.decision.violations or planned.violations
         result = {**self.result(outcome), **describe_forecast(planned), "violations": describe_violations(found)}
-        for line in plan_lines(result, goal.value, self.check_mode):
+        seen = outcome.observation.snapshot
+        answered = why_answered(seen, intent, seen.ledger or Ledger())
+        for line in plan_lines(result, goal.value, self.check_mode, answered):
             work.tell(line)
         if all(one.condition is not Condition.CLUSTER_EXISTS for one in found):
             result.pop("failed_message", None)

@@ -60,8 +60,8 @@ class ClusterModule:
         return {"changed": False}
 
     @property
-    def pause_left(self) -> str:
-        """The sentences that a failure begins with: it leaves the operator paused, and what ends that; empty where it does not."""
+    def left_half_way(self) -> str:
+        """The sentences that a failure begins with: what it leaves, such as a paused operator, and what ends that; empty where it leaves nothing."""
         return ""
 
     @property
@@ -104,7 +104,7 @@ class ClusterModule:
 
     def fail(self, message: str, **result: Any) -> NoReturn:
         self.module.fail_json(
-            msg=" ".join(filter(None, (self.pause_left, message))), **{**self.done_so_far(), **result}
+            msg=" ".join(filter(None, (self.left_half_way, message))), **{**self.done_so_far(), **result}
         )
 
     def hide(self, *values: str) -> None:

@@ -12,27 +12,29 @@ from typing import Any
 from .._trust.model.names import counted
 
 
-def plan_lines(planned: Mapping[str, Any], goal: str, check_mode: bool) -> list[str]:
+def plan_lines(planned: Mapping[str, Any], goal: str, check_mode: bool, answered: str = "") -> list[str]:
     """planned: a result with a plan. check_mode: all of it is shown; else each step is told when it is carried out, and what is
-    waited for at the end, or here where there is no step.
+    waited for at the end, or here where there is no step. answered: why the flow that is asked for is not begun; empty where nothing is told.
     """
     waiting = () if planned["plan"] else planned["waiting"]
-    return [f"{goal}: {_summary(planned)}", *(_details(planned) if check_mode else waiting)]
+    return [f"{goal}: {_summary(planned, answered)}", *(_details(planned) if check_mode else waiting)]
 
 
-def _summary(planned: Mapping[str, Any]) -> str:
+def _summary(planned: Mapping[str, Any], answered: str) -> str:
     steps, rolls, restarts = planned["plan"], planned["planned_rolls"], planned["planned_restarts"]
     if not steps:
-        return "something is in the way" if planned["violations"] else _idle(planned["pending"])
+        return "something is in the way" if planned["violations"] else _idle(planned["pending"], answered)
     return (
         f"{counted(len(steps), 'step')} ({', '.join(planned['planned_phases'])}), "
         f"{counted(rolls, 'roll')} of the Kafka nodes, {counted(restarts, 'restart')} in all"
     )
 
 
-def _idle(left: Sequence[str]) -> str:
+def _idle(left: Sequence[str], answered: str) -> str:
     """left: the steps of phases that this run does not enter."""
-    return f"nothing to do in the phases that were asked for. Left: {'; '.join(left)}" if left else "nothing to do"
+    if left:
+        return f"nothing to do in the phases that were asked for. Left: {'; '.join(left)}"
+    return f"nothing to do: {answered}" if answered else "nothing to do"
 
 
 def _details(planned: Mapping[str, Any]) -> Iterator[str]:

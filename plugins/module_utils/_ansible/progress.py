@@ -11,9 +11,13 @@ from contextlib import suppress
 
 from .._pki.printable import printable
 
+#: The start of a line that is shown only when nothing has happened for a while.
+_KEPT = "\t"
 
-def reporter(path: str | None) -> Callable[[str], None]:
-    """A function that appends one line; without a file it does nothing. The lines hold public facts only.
+
+def reporter(path: str | None, *, kept: bool = False) -> Callable[[str], None]:
+    """A function that appends one line; without a file it does nothing. The lines hold public facts only. kept: whether they say what the module is
+    at, which is shown only when that takes long.
 
     They go to a terminal as they are, so nothing in them may command it or begin another line. A line that cannot be
     written is lost: nothing stops for that, least of all while the operator is paused.
@@ -22,6 +26,6 @@ def reporter(path: str | None) -> Callable[[str], None]:
     def append(line: str) -> None:
         if path:
             with suppress(OSError), open(path, "a", encoding="utf-8") as progress:
-                progress.write(f"{printable(line)}\n")
+                progress.write(f"{_KEPT if kept else ''}{printable(line)}\n")
 
     return append

@@ -118,8 +118,8 @@ class TrustModule(ClusterModule):
         return done
 
     @property
-    def pause_left(self) -> str:
-        return self._work.pause_left if self._work else ""
+    def left_half_way(self) -> str:
+        return " ".join(filter(None, (self._work.pause_left, self._work.unadopted))) if self._work else ""
 
     def work(self) -> Work:
         client = self.client()
@@ -130,6 +130,7 @@ class TrustModule(ClusterModule):
         work.open_ports = opener = partial(connect.opener_for, self.params, work.client, work.scope)
         work.unreloadable = _why_no_reload
         work.report = reporter(self.params.get("progress_file"))
+        work.begin = reporter(self.params.get("progress_file"), kept=True)
         self._eyes = look = LiveLook(Evidence(self.params.get("evidence") or "auto"))
         work.look_live = lambda observation: look.take(lambda: _answers(observation, opener()))
         self._work = work

@@ -240,6 +240,7 @@ def _carry_out_all(steps: Steps, outcome: Outcome, work: Work) -> None:
     if not work.dry_run:
         outcome.pauses = any(isinstance(step, Pause) for step in steps)
     for step in steps:
+        work.begin(step.sentence())
         if step.is_told and not work.dry_run:
             work.tell(step.sentence())
         carry_out(step, outcome.observation, work)

@@ -54,12 +54,18 @@ def _writing(make: Callable[[Any, Observation], tuple[Write, ...]]) -> CarryOut:
     return carry_out
 
 
+def _write_ledger(step: WriteLedger, observation: Observation, work: Work) -> None:
+    """A CA that was taken from the operator is looked after from here on."""
+    _writing(ledger_writes.write_ledger)(step, observation, work)
+    work.unadopted = ""
+
+
 def _publish(step: Publish, observation: Observation, work: Work) -> None:
     write_all(publishing.publish(step, observation, work.clock.now()), work, step.phase.value)
 
 
 CARRY_OUT: Mapping[type[Step], CarryOut] = {
-    WriteLedger: _writing(ledger_writes.write_ledger),
+    WriteLedger: _write_ledger,
     DeleteLedger: _writing(lambda step, observation: ledger_writes.delete_ledger(observation)),
     Project: _writing(trust_writes.project),
     Withdraw: _writing(trust_writes.withdraw),

@@ -264,4 +264,16 @@ def set_generated(step: SetGenerated, observation: Observation, work: Work) -> N
     what = f"the operator manages {ca}" if step.generated else f"{ca} is user-managed"
     _edit_kafka(observation, work, step.phase.value, what, patch)
     if not work.dry_run:
+        work.unadopted = "" if step.generated else _unadopted(work)
         _wait_for_kafka(work, is_observed, "acted on")
+
+
+def _unadopted(work: Work) -> str:
+    """The sentences for a call that fails before the CA is in the ledger."""
+    scope = work.scope
+    patch = f'{{"spec":{{"{scope.ca_specification}":{{"generateCertificateAuthority":true}}}}}}'
+    return (
+        f"The Cluster Operator renews the {scope.ca.value} CA of Kafka {scope.namespace}/{scope.cluster} no longer, and its adoption is not complete: "
+        "nothing renews it. Run the adoption again when the cause below is gone; or give it back as it is: "
+        f"kubectl patch kafka {scope.cluster} --namespace {scope.namespace} --type merge --patch '{patch}'."
+    )

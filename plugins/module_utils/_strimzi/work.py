@@ -110,14 +110,15 @@ def _silent(line: str) -> None:
 
 @dataclass(repr=False)
 class Work:
-    """Everything that carrying out a step needs. report: called with one line for each event. alive: called regularly
-    while waiting. let_go: called before a wait in which other runs may work.
+    """Everything that carrying out a step needs. report: called with one line for each event. begin: called with what is about to be done or waited for.
+    alive: called regularly while waiting. let_go: called before a wait in which other runs may work.
 
     look_live: asks the running nodes before a gate; None where they are not to be asked.
     open_ports: opens ports of pods, made when it is needed; None where no node is to be told anything.
     unreloadable: why nodes cannot be told to re-read anything from here, as a sentence.
     actions: what was done so far, in order, or in a dry run what would be; true also when a step fails half-way.
     pause_left: the sentences about a pause that this call leaves behind; empty where it leaves none.
+    unadopted: the sentences about a CA that this call has taken from the operator and not brought into the ledger; empty where there is none.
     written: the fields that this call has written. warnings: sentences for people, whatever comes of the call.
     """
 
@@ -127,6 +128,7 @@ class Work:
     settings: Settings
     dry_run: bool = False
     report: Callable[[str], None] = field(default=_silent)
+    begin: Callable[[str], None] = field(default=_silent)
     alive: Callable[[], None] = field(default=lambda: None)
     let_go: Callable[[], None] = field(default=lambda: None)
     look_live: LookLive | None = None
@@ -134,6 +136,7 @@ class Work:
     unreloadable: Callable[[], str] = field(default=lambda: "")
     actions: list[Action] = field(default_factory=list)
     pause_left: str = ""
+    unadopted: str = ""
     written: Written = field(default_factory=Written)
     warnings: list[str] = field(default_factory=list)
 

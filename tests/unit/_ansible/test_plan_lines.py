@@ -48,6 +48,14 @@ def test_the_first_line_says_what_it_takes(given: dict[str, Any], line: str) -> 
     assert plan_lines(given, "renew", check_mode=False)[0] == line
 
 
+def test_why_a_flow_that_is_asked_for_is_not_begun() -> None:
+    assert plan_lines(planned([]), "renew", check_mode=False, answered="it is done") == [
+        "renew: nothing to do: it is done"
+    ]
+    left = planned([], pending=["use it"])
+    assert plan_lines(left, "renew", False, "it is done") == plan_lines(left, "renew", False)
+
+
 def test_what_is_waited_for_is_told_where_no_step_will_tell_it() -> None:
     assert plan_lines(planned([], waiting=["A CA waits."]), "reconcile", check_mode=False)[1:] == ["A CA waits."]
 

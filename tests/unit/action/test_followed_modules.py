@@ -16,6 +16,7 @@ from unittest import mock
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins import action as actions
+from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.progress import reporter
 from ansible_collections.trustops.strimzi.plugins.plugin_utils import _progress
 
 from ..modules.running import NAMES
@@ -120,7 +121,20 @@ def test_sign_of_life_when_nothing_happens(screen: Screen, monkeypatch: pytest.M
         return {}
 
     run(module)
-    assert screen.lines[:2] == ["[kafka/demo] still waiting, 0 s so far"] * 2
+    assert screen.lines[:2] == ["[kafka/demo] still waiting, 0 s so far: look at the cluster"] * 2
+
+
+def test_the_sign_of_life_says_what_the_module_is_at(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a line of its own, which is not shown by itself."""
+    monkeypatch.setattr(_progress, "HEARTBEAT", 0.05)
+
+    def module(options: dict[str, Any]) -> dict[str, Any]:
+        reporter(options["progress_file"], kept=True)("wait until the trust bundle is up to date")
+        screen.wait_for(1)
+        return {}
+
+    run(module)
+    assert screen.lines[0] == "[kafka/demo] still waiting, 0 s so far: wait until the trust bundle is up to date"
 
 
 def test_time_counts_from_the_last_line(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,7 +154,7 @@ def test_time_counts_from_the_last_line(screen: Screen, monkeypatch: pytest.Monk
         return {}
 
     run(module)
-    assert screen.lines[2] == "[kafka/demo] still waiting, 88 s so far"
+    assert screen.lines[2] == "[kafka/demo] still waiting, 88 s so far: look at the cluster"
 
 
 @pytest.mark.parametrize("fails", [True, False])

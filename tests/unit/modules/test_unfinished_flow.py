@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ...support.memory_api import Response
 from ...support.memory_cluster import MemoryCluster
 from . import stages
 from .running import call
@@ -51,3 +52,27 @@ def test_a_replacement_that_finishes_an_abort_says_so() -> None:
     memory = stages.prepared()
     stages.done(memory, "strimzi_ca", state="aborted", until_phase="prepare", **stages.FAST)
     assert warnings("strimzi_ca_info", memory, goal="replace_key") == [unfinished("abort", "replacement of the key")]
+
+
+def test_an_adoption_without_room_for_its_ledger_says_that_nothing_renews_the_ca() -> None:
+    """The operator has let it go before, and whoever runs adoptions by schedule would not look again for a year."""
+    memory, said = (
+        stages.generated(),
+        'secrets "x" is forbidden: exceeded quota: objects, requested: secrets=1, used: secrets=40, limited: secrets=40',
+    )
+
+    def refuse(method: str, path: str) -> Response | None:
+        full = {"kind": "Status", "reason": "Forbidden", "message": said}
+        return Response(403, full) if method == "POST" and path.endswith("/secrets") else None
+
+    ended = call("strimzi_ca", memory, answer=refuse, state="adopted")
+    assert ended.failed
+    assert ended.result["msg"] == (
+        "The Cluster Operator renews the cluster CA of Kafka kafka/demo no longer, and its adoption is not complete: nothing renews it. Run the adoption "
+        "again when the cause below is gone; or give it back as it is: kubectl patch kafka demo --namespace kafka --type merge --patch "
+        '\'{"spec":{"clusterCa":{"generateCertificateAuthority":true}}}\'. '
+        f"Failed to create Secret kafka/demo-cluster-ca-trusted-certs: {said}. "
+        "Ask the administrators of the Kubernetes cluster: a policy or quota forbids it, not a missing role."
+    )
+    stages.done(memory, "strimzi_ca", state="adopted")
+    assert not call("strimzi_ca", memory, answer=refuse, state="adopted").failed

@@ -7,13 +7,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 from ..._pki.certificates import Certificate
 from ..gates.arrival import can_make_room
 from ..model.goals import ROTATIONS, Goal
 from ..model.intent import Intent
 from ..model.ledger import Journal, Ledger
-from ..model.names import is_named
+from ..model.names import flow_named, is_named, named
 from ..model.snapshot import PreparedAuthority, Snapshot
 from .journal import earlier_certificates, in_flight
 from .wish import Wish, is_renewal, wish_of
@@ -68,6 +69,35 @@ def resolve(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Target:
     return Target(True, replaces=current.fingerprint)
 
 
+def why_answered(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> str:
+    """Why a rotation that is asked for is not begun, as a part of a sentence; empty where it is, or where none is asked for."""
+    current, journal = snapshot.ca.current[0] if snapshot.ca.current else None, ledger.journal
+    begun = in_flight(ledger) or snapshot.ca.prepared or snapshot.source is not None
+    if (
+        intent.goal not in (Goal.RENEW, Goal.REPLACE_KEY)
+        or current is None
+        or begun
+        or resolve(snapshot, intent, ledger).wanted
+    ):
+        return ""
+    if intent.supplied is not None and intent.supplied.fingerprint == current.fingerprint:
+        return f"the CA that is given, {named(current)}, is in use already"
+    if intent.replaces is not None:
+        return f"the CA that is named (replaces, strimzi_replaces) is in use no longer; {named(current)} is"
+    if journal is None or journal.finished_at is None:
+        return ""
+    ago, hours = snapshot.now - journal.finished_at, intent.fresh_for / timedelta(hours=1)
+    return (
+        f"a {flow_named(journal)} ended {_period(ago)} ago, and for {hours:g} hours (fresh_for_hours, strimzi_fresh_for_hours) that is the answer. To begin "
+        f"another one, name the CA in use: replaces (strimzi_replaces) {current.sha256}"
+    )
+
+
+def _period(time: timedelta) -> str:
+    minutes = max(0, int(time / timedelta(minutes=1)))
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h"
+
+
 def _as_the_source_says(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> Target:
     wish, current = wish_of(snapshot, intent, ledger), snapshot.ca.current
     if wish is None or not wish.authority or not current:
@@ -111,18 +141,18 @@ def _predecessor(current: Certificate, journal: Journal | None) -> str | None:
 
 
 def _named(intent: Intent, current: Certificate, ledger: Ledger) -> Target:
-    named = intent.replaces or ""
-    if is_named(current, named):
+    given = intent.replaces or ""
+    if is_named(current, given):
         return Target(True, replaces=current.fingerprint)
-    wanted = named.replace(":", "").lower()
+    wanted = given.replace(":", "").lower()
     if intent.goal is Goal.REPLACE_KEY and wanted in earlier_certificates(ledger, current):
         # Its key is still in use: a renewal is no replacement of the key.
-        return Target(True, replaces=named)
+        return Target(True, replaces=given)
     journal = ledger.journal
     known = {journal.replaces, journal.replaces_sha256, *journal.renewed} if journal else set()
     for certificate in [*(e.certificate for e in ledger.entries), *(r.certificate for r in ledger.removed)]:
         known |= {certificate.fingerprint, certificate.sha256}
-    return Target(False, unknown=wanted not in known, replaces=named)
+    return Target(False, unknown=wanted not in known, replaces=given)
 
 
 def _is_fresh(snapshot: Snapshot, intent: Intent, journal: Journal | None) -> bool:

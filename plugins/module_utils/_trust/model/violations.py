@@ -35,6 +35,7 @@ class Condition(str, Enum):
     AUTHORITY_IS_VALID_NOW = "authority_is_valid_now"
     AUTHORITY_IS_KNOWN = "authority_is_known"
     ADOPTED_IS_USABLE = "adopted_is_usable"
+    CURRENT_IS_USABLE = "current_is_usable"
     KEYS_ARE_TOLD_APART = "keys_are_told_apart"
     GENERATION_IS_UNAMBIGUOUS = "generation_is_unambiguous"
     SOURCE_IS_USABLE = "source_is_usable"

@@ -2,12 +2,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Preconditions on a CA that the operator generates, before it is taken over."""
+"""Preconditions on a CA that is in use, before it is adopted."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ..._pki.defects import JVM, named_verifiers
+from ..._pki.usability import chain_defects
 from ..model.goals import Goal
 from ..model.intent import Intent
 from ..model.names import counted, listed, named
@@ -31,6 +33,26 @@ def operator_has_finished(snapshot: Snapshot, intent: Intent) -> Iterator[Violat
             "Let it come to its end, for which it may restart every node up to three times, then run the flow again; where nothing "
             "moves, look at the operator's log.",
         )  # fmt: skip
+
+
+#: The goals that adopt a CA, or go on with its name.
+_KEEPING = (Goal.CREATE, Goal.UPGRADE, Goal.RECONCILE, Goal.RENEW)
+
+
+def current_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """The rule for a CA that is supplied holds for one that was put there by hand too, as far as Kafka and the operator are concerned. A replacement is
+    the way out.
+    """
+    if intent.goal not in _KEEPING or (snapshot.ledger is not None and intent.goal is not Goal.RENEW):
+        return
+    for certificate, defect in chain_defects(snapshot.ca.current):
+        if defect.verifiers & JVM:
+            name = certificate.subject or f"the CA without a name ({certificate.sha256[:16]})"
+            yield Violation(
+                Condition.CURRENT_IS_USABLE, f"{snapshot.names.certificate_secret}, ca.crt",
+                f"{name} {defect.cause}, which {named_verifiers(defect.verifiers)} refuse.",
+                f"Put a CA there {defect.wanted}; or replace it (replace_key).",
+            )  # fmt: skip
 
 
 def _left_to_do(snapshot: Snapshot) -> Iterator[str]:

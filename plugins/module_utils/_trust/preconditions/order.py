@@ -13,7 +13,7 @@ from ..model.intent import Intent
 from ..model.snapshot import Snapshot
 from ..model.violations import Violation
 from .abort import flow_can_be_undone
-from .adoption import operator_has_finished
+from .adoption import current_is_usable, operator_has_finished
 from .apart import authorities_are_apart
 from .asked import authority_is_as_asked
 from .authority import (
@@ -91,6 +91,7 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     authority_is_valid_now,
     authority_is_known,
     adopted_is_usable,
+    current_is_usable,
     keys_are_told_apart,
     source_is_usable,
     roots_are_known,

@@ -17,6 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.tar
     Target,
     leads_to_replacement,
     resolve,
+    why_answered,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
@@ -318,3 +319,36 @@ WISH = CaSource("ConfigMap kafka/roots, entry ca.crt", (NEW.certificate,))
 def test_when_a_renewal_is_the_first_part_of_a_replacement(snapshot: Snapshot, goal: Goal, leads_on: bool) -> None:
     intent = Intent(goal, confirmed=frozenset({NEW.certificate.sha256}))
     assert leads_to_replacement(snapshot, intent, books_of(snapshot)) is leads_on
+
+
+def answered(snapshot: Snapshot, goal: Goal = Goal.REPLACE_KEY, **fields: Any) -> str:
+    return why_answered(snapshot, replace(Intent(goal), **fields), snapshot.ledger or Ledger())
+
+
+@pytest.mark.parametrize(
+    ("ago", "told"), [(0, "0 min"), (12, "12 min"), (119, "119 min"), (120, "2 h"), (1439, "23 h")]
+)
+def test_a_fresh_flow_is_told_as_the_answer(ago: int, told: str) -> None:
+    ended = a_journal(started_at=NOW - DAY * 2, finished_at=NOW - timedelta(minutes=ago))
+    found = answered(cluster(ledger=ledger(journal=ended)), fresh_for=timedelta(hours=24))
+    assert found == (
+        f"a replacement of the key ended {told} ago, and for 24 hours (fresh_for_hours, strimzi_fresh_for_hours) that is the answer. To begin another one, "
+        f"name the CA in use: replaces (strimzi_replaces) {OLD.certificate.sha256}"
+    )
+
+
+def test_a_ca_that_is_named_and_in_use_no_longer() -> None:
+    ended = a_journal(replaces=name_of(THIRD), finished_at=NOW - DAY)
+    found = answered(cluster(ledger=ledger(journal=ended)), replaces=name_of(THIRD))
+    assert found.startswith("the CA that is named (replaces, strimzi_replaces) is in use no longer; CN=")
+
+
+def test_a_ca_that_is_given_and_in_use() -> None:
+    given = prepared(OLD)
+    assert answered(cluster(ledger=ledger()), supplied=given).endswith("is in use already")
+
+
+@pytest.mark.parametrize("goal", [Goal.RECONCILE, Goal.CREATE, Goal.UPGRADE, Goal.REPLACE_KEY])
+def test_of_what_is_not_asked_for_or_is_begun_nothing_is_told(goal: Goal) -> None:
+    assert answered(cluster(ledger=ledger()), goal) == ""
+    assert answered(cluster(ledger=ledger(journal=a_journal())), goal) == ""

@@ -17,10 +17,12 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.name
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Reconciliation
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.adoption import (
+    current_is_usable,
     operator_has_finished,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.order import check
 
+from ....support.unusable import UNUSABLE
 from ..builders import INTERMEDIATE, NEW, OLD, PODS, ROOT, THIRD, a_pod, chain_of, cluster, entry, ledger, pods, secrets
 from .refusals import CREATE, DOWNGRADE, RECONCILE, RENEW, REPLACE_KEY, UPGRADE, Refusal, assert_refused, refusal
 
@@ -51,7 +53,30 @@ def keyed(key_generation: int | None, generation: int | None = 0, names: tuple[s
     return tuple(replace(one, key_generation=key_generation) for one in pods(generation, names=names))
 
 
+NAMELESS, SHA1 = (next(one.authority for one in UNUSABLE if one.name == name) for name in ("no subject", "sha1_below"))
+UNNAMED = (
+    f"Secret kafka/demo-cluster-ca-cert, ca.crt: the CA without a name ({NAMELESS.sha256[:16]}) has an empty subject, which JVMs (Kafka and Strimzi) "
+    "refuse. Put a CA there with a subject; or replace it (replace_key)."
+)
+
+
+def unnamed(intent: Intent, **fields: Any) -> ParameterSet:
+    return refusal(
+        current_is_usable,
+        UNNAMED,
+        name=intent.goal.value,
+        intent=intent,
+        ca=secrets((NAMELESS,)),
+        **{"ledger": None, **fields},
+    )
+
+
 CASES = [
+    unnamed(CREATE),
+    unnamed(UPGRADE, reconciliation=GENERATED),
+    unnamed(RECONCILE),
+    unnamed(RENEW),
+    unnamed(RENEW, ledger=ledger(entry((NAMELESS,), generations={0}))),
     at_work(
         f"3 pods ({', '.join(PODS)}) still have to restart to trust the new key; {LEAVES}",
         name="nobody trusts", ca=replacing(), pods=keyed(0),
@@ -116,3 +141,14 @@ def test_a_ca_that_was_handed_back_may_be_renewed_at_once() -> None:
     seen = cluster(ca=replacing(), pods=(a_pod(),), reconciliation=GENERATED)
     assert tuple(operator_has_finished(seen, DOWNGRADE)) == ()
     assert tuple(operator_has_finished(seen, Intent(Goal.UPGRADE)))
+
+
+@pytest.mark.parametrize("intent", [REPLACE_KEY, DOWNGRADE])
+def test_a_ca_without_a_name_may_be_replaced_and_given_back(intent: Intent) -> None:
+    found = check(cluster(ca=secrets((NAMELESS,)), ledger=None), intent)
+    assert Condition.CURRENT_IS_USABLE not in {one.condition for one in found}
+
+
+def test_a_defect_that_kafka_does_not_mind_holds_no_adoption() -> None:
+    """The cluster works with the CA, and its owner knows its clients."""
+    assert check(cluster(ca=secrets((SHA1,)), ledger=None), UPGRADE) == ()
