@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a JVM makes of the forms in which certificates come: this collection says the same, and so does the operator double."""
+"""This collection says of the forms in which certificates come what a JVM says of them."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\r|\n)")
 _BEGIN, _END = re.compile(rb"-----BEGIN (.*)-----\s*"), re.compile(rb"-----END (.*)-----\s*")
 _NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/=]")
 _BEFORE = re.compile(rb"([^\r\n]*)-----BEGIN (?:X509 )?CERTIFICATE-----(.?)", re.DOTALL)
-#: What begins with this byte is taken for DER.
+#: A JVM takes a text that begins with this byte for DER.
 _SEQUENCE = b"\x30"
 #: The start of each DER text of a few hundred bytes and more (ITU-T X.690, 8.1).
 _DER = re.compile(rb"\x30[\x81-\x83]")
