@@ -73,17 +73,28 @@ def _send_told(write: Write, work: Work, phase: str) -> str:
     try:
         return _send(write, work)
     except KubeError as error:
-        if error.outcome_unknown and _is_done(write, work):
-            work.record(write.action(work.scope.namespace, phase))
+        if error.outcome_unknown:
+            found = work.client.get_or_none(write.resource, write.namespace or work.scope.namespace, write.name)
+            if _is_done(write, found):
+                _note(write, found, work)
+                work.record(write.action(work.scope.namespace, phase))
         raise
 
 
-def _is_done(write: Write, work: Work) -> bool:
-    """Whether the object is as the write wanted it, and was not before. Raises KubeError."""
-    found = work.client.get_or_none(write.resource, write.namespace or work.scope.namespace, write.name)
+def _is_done(write: Write, found: Mapping[str, Any] | None) -> bool:
+    """Whether the object, as it is now, is as the write wanted it, and was not before."""
     if found is None or write.verb is WriteVerb.DELETE:
         return found is None and write.verb is WriteVerb.DELETE
     return version(found) != write.resource_version and _holds(found, write.body)
+
+
+def _note(write: Write, found: Mapping[str, Any] | None, work: Work) -> None:
+    """From here on a call sees when another program writes the object back. found: the object after the write; None where it was deleted."""
+    key = write.resource.kind, write.namespace or work.scope.namespace, write.name
+    if found is None:
+        work.written.note(key, None)
+    else:
+        work.written.note(key, dict(write.body or {}), str(found["metadata"].get("uid") or ""))
 
 
 def _holds(found: Any, wanted: Any) -> bool:
@@ -98,16 +109,15 @@ def _holds(found: Any, wanted: Any) -> bool:
 def _send(write: Write, work: Work) -> str:
     """The resource version after it; that of a deleted object is its last."""
     namespace, body, before = write.namespace or work.scope.namespace, dict(write.body or {}), write.resource_version
-    key = write.resource.kind, namespace, write.name
     if write.verb is WriteVerb.DELETE:
         work.client.delete(write.resource, namespace, write.name, resource_version=before)
-        work.written.note(key, None)
+        _note(write, None, work)
         return before or ""
     if write.verb is WriteVerb.CREATE:
         answer = work.client.create(write.resource, namespace, body)
     else:
         answer = work.client.patch(write.resource, namespace, write.name, body, resource_version=before)
-    work.written.note(key, body, str(answer["metadata"].get("uid") or ""))
+    _note(write, answer, work)
     return version(answer)
 
 

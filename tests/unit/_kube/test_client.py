@@ -295,3 +295,27 @@ def test_the_clock_is_compared_with_every_answer_that_tells_the_time() -> None:
     assert behind == timedelta(seconds=120 + slept - 300)
     client.get(SECRETS, "kafka", "a")
     assert client.clock_ahead == behind
+
+
+def test_the_api_server_notes_what_this_collection_has_written_under_its_name() -> None:
+    """Whatever User-Agent is configured. A deletion leaves nothing to be noted."""
+    client, transport, _clock = scripted([OK, OK, OK, OK])
+    client.create(SECRETS, "kafka", secret())
+    client.patch(SECRETS, "kafka", "a", {"data": {}}, resource_version="1")
+    client.get(SECRETS, "kafka", "a")
+    client.delete(SECRETS, "kafka", "a", uid="x")
+    managers = [(one.method, (one.query or {}).get("fieldManager")) for one in transport.sent]
+    assert managers == [("POST", "trustops.strimzi"), ("PATCH", "trustops.strimzi"), ("GET", None), ("DELETE", None)]
+
+
+def test_fields_that_this_collection_has_written_are_its_own() -> None:
+    api = MemoryApi()
+    client = KubeClient(api)
+    client.create(SECRETS, "kafka", secret(one="MQ=="))
+    api.give("secrets", "kafka", "a", "another")
+    client.patch(SECRETS, "kafka", "a", {"data": {"two": "Mg=="}})
+    found = {
+        one["manager"]: one["fieldsV1"]["f:data"]
+        for one in client.get(SECRETS, "kafka", "a")["metadata"]["managedFields"]
+    }
+    assert found == {"another": {"f:one": {}}, "trustops.strimzi": {"f:two": {}}}
