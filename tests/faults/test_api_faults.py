@@ -17,11 +17,12 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import KubeError, Unauthorized
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import StepError
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import PAUSE_RECONCILIATION
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 
 from ..flows.cases import Case
 from ..support.faults import PASSING, Choose, Fault, FaultyApi, at_call, from_call_on, now_and_then
-from ..support.watched_cluster import WatchedCluster
+from ..support.watched_cluster import CLUSTER, NAMESPACE, WatchedCluster
 from . import stories, test_kill_clients_ca
 from .stories import Story
 from .test_kill_clients_ca import ClientsStory
@@ -113,6 +114,20 @@ def assert_restarts(course: Course) -> None:
     assert max(course.cluster.counts().values(), default=0) <= course.restarts
 
 
+def left_paused(cluster: WatchedCluster) -> frozenset[str]:
+    """The objects that are paused, as failures name them."""
+    users = (one["metadata"] for one in cluster.memory.api.all("kafkausers", NAMESPACE))
+    paused = (one["name"] for one in users if PAUSE_RECONCILIATION in (one.get("annotations") or {}))
+    return frozenset(
+        [*(f"KafkaUser {NAMESPACE}/{name}" for name in paused), *([f"Kafka {NAMESPACE}/{CLUSTER}"] * cluster.paused)]
+    )
+
+
+def told_of(cluster: WatchedCluster) -> frozenset[str]:
+    """The paused objects that the failure of the last run names first."""
+    return frozenset(one for one in left_paused(cluster) if one in cluster.pause_left)
+
+
 def fails_once(story: Story | ClientsStory, number: int, fault: Fault, patch: pytest.MonkeyPatch) -> dict[str, Any]:
     """The end state; a single failure ends no run."""
     with patch.context() as own:
@@ -128,7 +143,7 @@ def fails_again_and_again(
     """How many calls ended with an error, and the end state when the API server is well again."""
     with patch.context() as own:
         course, _api = begun(story, own, now_and_then(share, seed))
-        failed, told = 0, False
+        failed, told = 0, frozenset[str]()
         while failed < _CALLS:
             try:
                 course.complete()
@@ -136,8 +151,11 @@ def fails_again_and_again(
             except (KubeError, StepError):
                 failed += 1
                 # A run that cannot look at all knows of no pause; the one that has left it has told of it.
-                told = course.cluster.paused and (told or bool(course.cluster.pause_left))
-                assert told is course.cluster.paused, "left paused without a word"
+                told = (told | told_of(course.cluster)) & left_paused(course.cluster)
+                assert told == left_paused(course.cluster), "left paused without a word"
+                if course.cluster.kafka:
+                    # The operator has been at work for as long as the run has tried.
+                    course.cluster.memory.settle(1)
         course.cluster.permitted = course.cluster.memory.api  # type: ignore[assignment]
         if course.cluster.kafka:
             course.cluster.memory.settle(2)
@@ -191,7 +209,7 @@ def ends_and_goes_on(story: Story | ClientsStory, number: int, patch: pytest.Mon
         cluster = course.cluster
         with pytest.raises(Unauthorized):
             course.complete()
-        assert cluster.paused <= bool(cluster.pause_left), "left paused without a word"
+        assert told_of(cluster) == left_paused(cluster), "left paused without a word"
         cluster.permitted = cluster.memory.api  # type: ignore[assignment]
         if cluster.kafka:
             cluster.memory.settle(2)
@@ -200,11 +218,15 @@ def ends_and_goes_on(story: Story | ClientsStory, number: int, patch: pytest.Mon
         return course.end_state()
 
 
-@pytest.mark.parametrize("story", _marked(FLOWS, lambda story: story in IN_EVERY_RUN[:1]))
+#: One in which the operator is paused, and one in which users are.
+_PAUSING = (IN_EVERY_RUN[0], ClientsStory(Goal.REPLACE_KEY, keystores=False))
+
+
+@pytest.mark.parametrize("story", _marked(FLOWS, lambda story: story in _PAUSING))
 def test_the_token_runs_out_at_each_call(story: Story | ClientsStory, monkeypatch: pytest.MonkeyPatch) -> None:
     calls, wanted = undisturbed(story, monkeypatch)
     numbers = [number for number, call in enumerate(calls, 1) if "/leases" not in call[1]]
-    if story in IN_EVERY_RUN:
+    if story in _PAUSING:
         numbers = [number for number in numbers if is_write(calls[number - 1])][::2]
     for number in numbers:
         assert ends_and_goes_on(story, number, monkeypatch) == wanted, f"call {number}: {calls[number - 1]}"

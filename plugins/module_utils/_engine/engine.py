@@ -7,33 +7,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
-from datetime import timedelta
 from functools import partial
 from typing import TypeAlias
 
 from .._kube.errors import AlreadyExists, Conflict, KubeError, NotFound
 from .._kube.lease import LeaseHeld
-from .._strimzi import operator
 from .._strimzi.errors import LinkUnavailable, NodesSilent, ReloadImpossible, StepError
 from .._strimzi.names import ClusterNames
 from .._strimzi.observe import Observation
 from .._strimzi.work import Work
-from .._trust.decide import ENGINE, Engine, decide, decide_at_the_end
+from .._trust.decide import ENGINE, Engine, decide_at_the_end
 from .._trust.model.decision import Decision, Transition
 from .._trust.model.intent import Intent, Spread
 from .._trust.model.ledger import Ledger
 from .._trust.model.snapshot import Snapshot
 from .._trust.model.steps.base import Steps
-from .._trust.model.steps.pause import Pause, Resume
+from .._trust.model.steps.pause import Pause
 from .._trust.model.violations import Violation
-from .._trust.rules.pause import let_on
 from .carry_out import carry_out
 from .course import Course, warn_of_owners
+from .leaving import leave, limit, tell_of_pauses
 from .looking import decide_with_a_look, see
 from .outcome import Outcome, look
-from .patience import AT_FIRST, IN_A_FLOW, IN_A_PAUSE, Patience
+from .patience import AT_FIRST, Patience
 
 #: Whether the state that a caller asked for is reached; the flow may have more to do then.
 Reached: TypeAlias = Callable[[Snapshot], bool]
@@ -66,7 +63,7 @@ def run(
     """Carry out what leads to the goal, until it is reached or something holds it. ``before_write`` takes the Lease.
 
     A conflict means that what the decision was based on has changed: look again, decide again (I6). So does a failure of the API server that may
-    pass. A call that fails ends its pause where the operator finds nothing half-way; else ``work.pause_left`` says that it stays paused.
+    pass. A call that fails ends its pauses where the operators find nothing half-way; else ``work.pause_left`` says that they stay paused.
     """
     patience = Patience(work)
     outcome = patience.through(lambda: look(work, intent, engine), AT_FIRST)
@@ -83,10 +80,9 @@ def run(
         # A pause is that of the run which has the Lease.
         raise
     except BaseException:
-        _leave(work, intent, outcome, engine, patience)
+        leave(work, intent, outcome, engine, patience)
         raise
-    if outcome.is_in_a_pause:
-        work.pause_left = operator.left_paused(work)
+    tell_of_pauses(work, outcome)
     return outcome
 
 
@@ -103,7 +99,7 @@ def _go_on(
     course = Course(work, intent, outcome, reached)
     warn_of_owners(outcome, work)
     while True:
-        patience.through(partial(course.see, outcome.observation), _limit(outcome))
+        patience.through(partial(course.see, outcome.observation), limit(outcome))
         steps, snapshot = outcome.decision.steps, outcome.observation.snapshot
         if steps and reached(snapshot) and not snapshot.reconciliation.paused_by_us:
             last = decide_at_the_end(snapshot, intent, engine)
@@ -128,7 +124,7 @@ def _go_on(
             # The state may have changed since the decision, also by the write that has failed.
             in_doubt = outcome.decision.transitions
             course.failed()
-            patience.wait(error, _limit(outcome))
+            patience.wait(error, limit(outcome))
         except StepError as error:
             # A wait is in vain where another writer has taken away what it waits for the effect of.
             lost = course.failure(error) if outcome.has_begun else None
@@ -137,7 +133,7 @@ def _go_on(
             _stop((lost,), work, intent, outcome, engine, patience)
             return
         earlier = None if any(step.changes_what_nodes_say for step in steps) else outcome.looked
-        outcome.go_on(*patience.through(partial(_look_again, work, intent, engine, earlier), _limit(outcome)))
+        outcome.go_on(*patience.through(partial(_look_again, work, intent, engine, earlier), limit(outcome)))
         outcome.transitions += [one for one in in_doubt if _is_taken(one, outcome.observation.snapshot)]
 
 
@@ -146,8 +142,8 @@ def _stop(
 ) -> None:
     """End the call here, and its pause as after a failure: nothing else is begun."""
     left = tuple(step.as_left() for step in outcome.decision.steps)
-    _leave(work, intent, outcome, engine, patience)
-    seen = patience.through(partial(see, work), _limit(outcome))
+    leave(work, intent, outcome, engine, patience)
+    seen = patience.through(partial(see, work), limit(outcome))
     outcome.go_on(seen, Decision(violations=obstacles, pending=left))
 
 
@@ -171,11 +167,6 @@ def _hold_the_lease(steps: Steps, outcome: Outcome, work: Work, before_write: Ca
     else:
         before_write()
         outcome.has_begun = True
-
-
-def _limit(outcome: Outcome) -> timedelta:
-    """How long failures of the API server are put up with at this point."""
-    return IN_A_PAUSE if outcome.is_in_a_pause else IN_A_FLOW
 
 
 def _carry_out_what_can_be(
@@ -245,33 +236,3 @@ def _carry_out_all(steps: Steps, outcome: Outcome, work: Work) -> None:
             work.tell(step.sentence())
         carry_out(step, outcome.observation, work)
     outcome.transitions += outcome.decision.transitions
-
-
-def _leave(work: Work, intent: Intent, outcome: Outcome, engine: Engine, patience: Patience) -> None:
-    """End the pauses that this run made before it fails, as long as it holds the Lease; say so where the operator stays paused."""
-    stays, known = outcome.is_in_a_pause, False
-    if outcome.has_begun:
-        # The caller raises what came first, and a pause that is not known to be ended may be there.
-        with suppress(Exception):
-            try:
-                stays = patience.through(lambda: _end_pauses(work, intent, engine), _limit(outcome))
-                known = True
-            except LeaseHeld:
-                # The pause is that of the run which has taken the Lease over.
-                stays = False
-    if stays:
-        work.pause_left = operator.left_paused(work, known)
-
-
-def _end_pauses(work: Work, intent: Intent, engine: Engine) -> bool:
-    """Whether the operator stays paused, because it would find something half-way. The next call continues unfinished steps."""
-    work.alive()
-    observation = see(work)
-    steps = let_on(observation.snapshot)
-    if observation.snapshot.reconciliation.paused_by_us and not any(isinstance(step, Resume) for step in steps):
-        # A flow may leave it to the operator to restart nodes.
-        decided = decide(observation.snapshot, intent, engine).steps
-        steps = (*decided, *steps) if all(isinstance(step, Resume) for step in decided) else steps
-    for step in steps:
-        carry_out(step, observation, work)
-    return observation.snapshot.reconciliation.paused_by_us and not any(isinstance(step, Resume) for step in steps)

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from .._trust.model.names import listed
 from .._trust.model.presenters import ReissuePause
 from .._trust.model.steps.presenters import PauseReissue, ResumeReissue
@@ -45,3 +47,20 @@ def resume_reissue(step: ResumeReissue, observation: Observation, work: Work) ->
     for user in () if work.dry_run else step.names:
         annotate(user, FREE, work)
     work.record(Action("update", listed(step.names), "resume reconciliation", step.phase.value))
+
+
+def users_left_paused(users: Collection[str], known: bool = True) -> str:
+    """The users whose pauses a call leaves behind, and how these are ended, as sentences; empty where there are none. users: as presenters are
+    named. known: whether the pauses were seen.
+    """
+    if not users:
+        return ""
+    some = sorted(users)
+    namespace, _slash, first = some[0].partition(" ")[2].partition("/")
+    which, each = ("", first) if len(some) == 1 else (", for each", "<name>")
+    return (
+        f"The User Operator {'is' if known else 'may be'} left paused for {listed(some)}, and issues no certificate there meanwhile. Run any playbook of "
+        "this collection on the clients CA again when the cause below is gone: it lets the User Operator on when the CA is the one that users are to "
+        f"have certificates of. By hand, where no other run is at work{which}: kubectl annotate kafkauser {each} -n {namespace} "
+        f"{' '.join(f'{mark}-' for mark in FREE)}."
+    )
