@@ -90,6 +90,13 @@ def link() -> Certificate:
     return cross_certify(certificate(NEW), certificate(OLD), _key(OLD), not_before=begin, validity=YEAR)
 
 
+@cache
+def link_back() -> Certificate:
+    """The key of the CA in use at the start, certified by the successor."""
+    begin = NOW - timedelta(days=30)
+    return cross_certify(certificate(OLD), certificate(NEW), _key(NEW), not_before=begin, validity=YEAR)
+
+
 def chain(authority: int) -> Chain:
     """The CA and what is above it, as ``ca.crt`` holds it."""
     above = {SUPPLIED: (_unknown_root,), BELOW: (partial(certificate, OLD),)}

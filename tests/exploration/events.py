@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from .authorities import signer
-from .state import BUNDLE, KAFKA, OWN, POD_SETS, Leaf, ModelCluster, Pause, Run, Slot, View, leaf_secret, map_uids, pod
+from .state import BUNDLE, KAFKA, OWN, POD_SETS, Leaf, ModelCluster, Pause, Run, Slot, View, leaf_secret, pod
+from .uids import map_uids
 
 Event = tuple[str, ModelCluster]
 
@@ -35,7 +36,7 @@ def start(model: ModelCluster, number: int) -> ModelCluster:
     """A new pod: it loads what is stored now."""
     slot = model.slots[number]
     new = slot._replace(
-        annotated=slot.template, presents=slot.stored, trusts=model.bundle or frozenset(), up=True, started=None, labelled=True
+        annotated=slot.template, presents=slot.stored, trusts=model.bundle or frozenset(), up=True, started=None, labelled=True, silent=False
     )  # fmt: skip
     return forget(model.with_slot(number, new), number)
 

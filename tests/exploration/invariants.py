@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import permutations, product
 
 from ..support.edges import EDGES, ON_REQUEST
-from .authorities import accepts
+from .authorities import NEW, OLD, RENEWED, accepts, signer
 from .state import LEDGER, Books, Heard, Leaf, ModelCluster, Removed, Slot
 
 
@@ -14,7 +14,11 @@ def broken(before: ModelCluster, after: ModelCluster, event: str, leaving: int |
 
     leaving: a CA that somebody has asked to leave.
     """
-    return broken_inside(before, after, event, leaving) or _refused_by_clients(before, after)
+    return (
+        broken_inside(before, after, event, leaving)
+        or _refused_by_clients(before, after)
+        or _refused_outside(before, after, event)
+    )
 
 
 def broken_inside(before: ModelCluster, after: ModelCluster, event: str, leaving: int | None = None) -> str | None:
@@ -48,6 +52,27 @@ def _refused_by_clients(before: ModelCluster, after: ModelCluster) -> str | None
         if slot.up and not all(_accepts(after.ca.projected, one.presents, go=True) for one in slot.channels):
             return f"I2: the CA of what pod {number} presents has left the trust"
     return None
+
+
+def _refused_outside(before: ModelCluster, after: ModelCluster, event: str) -> str | None:
+    """I12, of what runs do, where there are link certificates; the operator may issue leaves without them by itself. A client has one CA from
+    ``ca.crt``: the one in use, or one before it, and has never read again.
+    """
+    current = after.ca.current
+    if not event.startswith("run ") or current not in (OLD, RENEWED, NEW):
+        return None
+    switched = current != before.ca.current
+    for number, (was, slot) in enumerate(zip(before.slots, after.slots, strict=True)):
+        changed = {slot.stored, slot.presents} if switched else {slot.stored} - {was.stored}
+        for leaf, known in product(changed if slot.node else (), (OLD, RENEWED, current)):
+            if signer(leaf.authority) in (OLD, NEW) and not client_accepts(known, leaf):
+                return f"I12: a client that knows CA {known} alone does not accept what node {number} presents"
+    return None
+
+
+def client_accepts(known: int, leaf: Leaf) -> bool:
+    """A client that has read this CA and no other. Where it has the one that allows none below it, it has to be one that does not look at that."""
+    return _accepts(frozenset({known}), leaf, go=known != OLD)
 
 
 def _handed_back(model: ModelCluster) -> bool:

@@ -9,7 +9,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 
 from .runner import Looker
 from .runs import Runner
-from .state import Books, Heard, ModelCluster, Secrets, Slot
+from .state import SILENCE, Books, Heard, ModelCluster, Secrets, Slot
 from .translation import listener_of, snapshot_of
 
 Answers: TypeAlias = tuple[Heard | None, ...]
@@ -45,7 +45,8 @@ class UnansweredRunner(LookingRunner):
 
 
 def answers(model: ModelCluster) -> Answers:
-    return tuple(slot.listeners if slot.up and slot.node else None for slot in model.slots)
+    nodes = (slot if slot.up and slot.node else None for slot in model.slots)
+    return tuple(slot and (SILENCE if slot.silent else slot.listeners) for slot in nodes)
 
 
 def _after_asking(seen: Secrets, slots: tuple[Slot, ...], heard: Answers) -> Snapshot:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .state import Books, Heard, ModelCluster, Run, Slot, leaf_secret, map_uids, pod
+from .state import Books, Heard, ModelCluster, Run, Slot, leaf_secret, pod
+from .uids import map_uids
 
 
 def canonical(model: ModelCluster) -> ModelCluster:
@@ -29,6 +30,7 @@ def _features(model: ModelCluster, number: int) -> tuple[object, ...]:
         tuple(sorted(slot.trusts)),
         slot.up,
         slot.labelled,
+        slot.silent,
         slot.node,
         _heard(slot.started),
     )

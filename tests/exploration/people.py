@@ -68,6 +68,24 @@ def takes_the_permission_away(model: ModelCluster) -> Iterator[Event]:
     yield f"somebody {what}", replace(model, reloadable=not model.reloadable)
 
 
+def hangs(model: ModelCluster) -> Iterator[Event]:
+    """The listeners of a node do not answer for as long as they like, of one node at a time; otherwise it is at work."""
+    for number, slot in enumerate(model.slots):
+        if slot.up and slot.node and (slot.silent or not any(other.silent for other in model.slots)):
+            what = "answers again" if slot.silent else "hangs"
+            yield f"node {number} {what}", model.with_slot(number, slot._replace(silent=not slot.silent))
+
+
+def passes_a_verdict(model: ModelCluster) -> Iterator[Event]:
+    """The operator ends a reconcile, and is content with what is stored or refuses it."""
+    status = model.status
+    if status is not None and model.view is None and not model.pause.asked:
+        for failure, what in (("", "is content"), ("refused", "refuses what is stored")):
+            said = status._replace(resuming=False, failure=failure)
+            if said != status:
+                yield f"the operator {what}", replace(model, status=said).changed(KAFKA)
+
+
 def lifts_the_pause(model: ModelCluster) -> Iterator[Event]:
     """By hand, or as the clean-up of a run that was refused would, if it did not ask for the Lease."""
     if model.pause.asked:

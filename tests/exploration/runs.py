@@ -23,15 +23,15 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
     RechainLeaves,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Reload, StampPods
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import AwaitVerdict, Resume
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause as PauseStep
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Resume
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import (
     Project,
     Withdraw,
     WriteBundle,
 )
 
-from .authorities import NEW, OLD, RENEWED, number_of, numbers_of, signer
+from .authorities import NEW, OLD, RENEWED, chain, number_of, numbers_of, signer
 from .events import Event
 from .runner import Walker
 from .state import (
@@ -48,12 +48,13 @@ from .state import (
     Pause,
     Run,
     Secrets,
+    Sent,
     Slot,
     Write,
     leaf_secret,
     pod,
 )
-from .translation import books_of, snapshot_of
+from .translation import books_of, phase_of, sent_by_nodes, snapshot_of
 
 #: The model's next CA by goal, where none is supplied: keys are not made while exploring.
 SUCCESSOR = {Goal.CREATE: OLD, Goal.RENEW: RENEWED, Goal.REPLACE_KEY: NEW}
@@ -75,7 +76,8 @@ class Runner(Walker[ModelCluster]):
     def writes_of(self, step: Step, seen: Secrets, listed: tuple[Slot, ...]) -> tuple[Write, ...]:
         if isinstance(step, PrepareAuthority):
             supplied = self.intent.supplied
-            return (Write(KEY, "prepare", number_of(supplied.fingerprint) if supplied else SUCCESSOR[step.goal]),)
+            number = number_of(supplied.fingerprint) if supplied else SUCCESSOR[step.goal]
+            return (Write(KEY, "prepare", (number, phase_of(step.stop), step.linked)),)
         make = _WRITES.get(type(step))
         return make(step, seen) if make else ()
 
@@ -102,9 +104,11 @@ def _project(step: Project, seen: Secrets) -> tuple[Write, ...]:
 def _issue(step: IssueLeaves, seen: Secrets) -> tuple[Write, ...]:
     number = number_of(step.issuer[0].fingerprint)
     assert number is not None
-    leaf = Leaf(number, step.generation, linked=step.link is not None)
+    leaf = Leaf(number, step.generation, Sent.TO_OLD if step.link else sent_by_nodes(step.issuer, seen.ca))
     return tuple(
-        Write(OWN, "own leaf", leaf) if secret == "own" else _leaf(int(secret.removeprefix("leaf-")), leaf, "issue")
+        Write(OWN, "own leaf", _sent_by_others(leaf))
+        if secret == "own"
+        else _leaf(int(secret.removeprefix("leaf-")), leaf, "issue")
         for secret in step.secrets
     )
 
@@ -113,23 +117,38 @@ def _leaf(slot: int, leaf: Leaf, verb: str = "leaf") -> Write:
     return Write(leaf_secret(slot), verb, leaf, slot)
 
 
+def _sent_by_others(leaf: Leaf) -> Leaf:
+    """No component sends both link certificates."""
+    return leaf._replace(sent=Sent.ALONE) if leaf.sent is Sent.BOTH_WAYS else leaf
+
+
 def _rechain(step: RechainLeaves, seen: Secrets) -> tuple[Write, ...]:
+    assert seen.ca.current is not None
+    sent = sent_by_nodes(chain(seen.ca.current), seen.ca)
     return tuple(
-        Write(OWN, "own leaf", _rechained(seen.own, step))
+        Write(OWN, "own leaf", _at(seen.own, step))
         if secret == "own"
-        else _leaf(number := int(secret.removeprefix("leaf-")), _rechained(seen.stored[number], step))
+        else _leaf(
+            number := int(secret.removeprefix("leaf-")), _at(seen.stored[number], step)._replace(sent=sent), "rechain"
+        )
         for secret in step.secrets
     )
 
 
-def _rechained(leaf: Leaf | None, step: RechainLeaves) -> Leaf:
+def _at(leaf: Leaf | None, step: RechainLeaves) -> Leaf:
     assert leaf is not None
-    return leaf._replace(generation=step.generation, linked=False)
+    return leaf._replace(generation=step.generation)
+
+
+def _prepare_again(step: PrepareAgain, seen: Secrets) -> Write:
+    """What is there of a stop and of link certificates stays as it is."""
+    return Write(KEY, "prepare", (number_of(step.chain[0].fingerprint), seen.ca.stop, seen.ca.linked))
 
 
 def _tidy(step: TidyKeys, seen: Secrets) -> tuple[Write, ...]:
     prepared = numbers_of(step.prepared)
-    return (Write(KEY, "tidy", (prepared, prepared | numbers_of(step.kept_keys))),)
+    kept, linked = prepared | numbers_of(step.kept_keys), seen.ca.linked and NEW not in numbers_of(step.links)
+    return (Write(KEY, "tidy", (prepared, kept, linked)),)
 
 
 def _stamp(step: StampPods, seen: Secrets) -> tuple[Write, ...]:
@@ -150,7 +169,7 @@ def _reload(step: Reload, seen: Secrets) -> tuple[Write, ...]:
 
 _WRITES: dict[type, Callable[[Any, Secrets], tuple[Write, ...]]] = {
     WriteLedger: lambda step, seen: (Write(LEDGER, "ledger", books_of(step.ledger)),),
-    PrepareAgain: lambda step, seen: (Write(KEY, "prepare", number_of(step.chain[0].fingerprint)),),
+    PrepareAgain: lambda step, seen: (_prepare_again(step, seen),),
     Switch: _switch,
     RestoreKey: lambda step, seen: (Write(KEY, "key back", number_of(step.certificate.fingerprint)),),
     Project: _project,
@@ -163,6 +182,7 @@ _WRITES: dict[type, Callable[[Any, Secrets], tuple[Write, ...]]] = {
     Reload: _reload,
     PauseStep: lambda step, seen: () if seen.pause.asked else (Write(KAFKA, "pause", None),),
     Resume: lambda step, seen: (Write(KAFKA, "resume", None),),
+    AwaitVerdict: lambda step, seen: (Write(KAFKA, "request", step.request),) if step.request else (),
     SetGenerated: lambda step, seen: (Write(KAFKA, "generated", step.generated),),
     DeleteLedger: lambda step, seen: (Write(LEDGER, "no ledger", None),),
 }
@@ -174,7 +194,16 @@ def apply(write: Write, model: ModelCluster) -> ModelCluster:
 
 
 def _resume(model: ModelCluster) -> ModelCluster:
-    return replace(model, pause=Pause(False, False)).changed(KAFKA)
+    return _let_on(model).changed(KAFKA)
+
+
+def _let_on(model: ModelCluster) -> ModelCluster:
+    return replace(model, pause=Pause(False, False), status=model.status and model.status._replace(resuming=True))
+
+
+def _asked_to_look(model: ModelCluster, write: Any) -> ModelCluster:
+    assert model.status is not None
+    return replace(model, status=model.status._replace(request=write.value))
 
 
 def _with_ca(model: ModelCluster, ca: Authorities) -> ModelCluster:
@@ -193,9 +222,15 @@ def _write_certificate(model: ModelCluster, write: Write) -> ModelCluster:
     return _with_ca(model, ca._replace(current=number, others=others, generation=generation))
 
 
+def _write_prepared(model: ModelCluster, write: Write) -> ModelCluster:
+    number, stop, linked = write.value
+    return _with_ca(model, model.ca._replace(prepared=model.ca.prepared | {number}, stop=stop, linked=linked))
+
+
 def _write_tidy(model: ModelCluster, write: Write) -> ModelCluster:
-    prepared, kept = write.value
-    return _with_ca(model, model.ca._replace(prepared=model.ca.prepared - prepared, kept=model.ca.kept - kept))
+    (prepared, kept, linked), ca = write.value, model.ca
+    left = ca._replace(prepared=ca.prepared - prepared, kept=ca.kept - kept, linked=linked)
+    return _with_ca(model, left._replace(stop=None) if prepared else left)
 
 
 def _write_leaf(model: ModelCluster, write: Write) -> ModelCluster:
@@ -204,7 +239,14 @@ def _write_leaf(model: ModelCluster, write: Write) -> ModelCluster:
 
 def _issue_leaf(model: ModelCluster, write: Write) -> ModelCluster:
     assert write.slot is not None
-    return _write_leaf(model, write._replace(value=model.issued(write.slot, write.value)))
+    leaf = write.value if model.slots[write.slot].node else _sent_by_others(write.value)
+    return _write_leaf(model, write._replace(value=model.issued(write.slot, leaf)))
+
+
+def _rechain_leaf(model: ModelCluster, write: Any) -> ModelCluster:
+    """Components keep the chain that they have."""
+    slot = model.slots[write.slot]
+    return _write_leaf(model, write if slot.node else write._replace(value=write.value._replace(sent=slot.stored.sent)))
 
 
 def _template(model: ModelCluster, write: Write) -> ModelCluster:
@@ -230,7 +272,7 @@ def _reloaded(model: ModelCluster, write: Write) -> ModelCluster:
 _APPLY: dict[str, Callable[[ModelCluster, Any], ModelCluster]] = {
     "ledger": lambda model, write: replace(model, books=write.value),
     "no ledger": lambda model, write: replace(model, books=None),
-    "prepare": lambda model, write: _with_ca(model, model.ca._replace(prepared=model.ca.prepared | {write.value})),
+    "prepare": _write_prepared,
     "key": _write_key,
     "key back": lambda model, write: _with_ca(model, model.ca._replace(key=write.value)),
     "certificate": _write_certificate,
@@ -242,11 +284,13 @@ _APPLY: dict[str, Callable[[ModelCluster, Any], ModelCluster]] = {
     "bundle": lambda model, write: replace(model, bundle=write.value),
     "leaf": _write_leaf,
     "issue": _issue_leaf,
+    "rechain": _rechain_leaf,
     "template": _template,
     "stamp": _stamped,
     "reload": _reloaded,
     "own leaf": lambda model, write: replace(model, own=write.value),
     "pause": lambda model, write: replace(model, pause=Pause(True, False)),
-    "resume": lambda model, write: replace(model, pause=Pause(False, False)),
+    "resume": lambda model, write: _let_on(model),
+    "request": _asked_to_look,
     "generated": lambda model, write: replace(model, generated=write.value),
 }

@@ -6,9 +6,9 @@ has been replaced since forgets it: nothing distinguishes a dead UID from anothe
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeAlias
+from enum import IntEnum
+from typing import Any, NamedTuple
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Outgoing
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
@@ -19,16 +19,31 @@ OWN, POD_SETS, BUNDLE = "the operator's leaf Secret", "StrimziPodSets", "trust b
 SERIALS = 8
 
 
+class Sent(IntEnum):
+    """The certificates between a leaf and ``ca.crt``: none; the link certificate from the CA in use at the start; that one and the one that
+    leads on from there.
+    """
+
+    ALONE = 0
+    TO_OLD = 1
+    BOTH_WAYS = 2
+
+
 class Leaf(NamedTuple):
     """A leaf by the CA that issued it and the generation it is annotated with.
 
-    linked: it is presented with a link certificate behind it. serial: tells leaves of the same CA and slot apart.
+    sent: what it is presented with. serial: tells leaves of the same CA and slot apart.
     """
 
     authority: int
     generation: int
-    linked: bool = False
+    sent: Sent = Sent.ALONE
     serial: int = 0
+
+    @property
+    def linked(self) -> bool:
+        """Whether the CA in use at the start vouches for its CA in what is sent."""
+        return self.sent is not Sent.ALONE
 
     def is_same_certificate(self, other: Leaf) -> bool:
         """Compares the certificates alone: neither what is presented behind them nor their annotations."""
@@ -36,10 +51,14 @@ class Leaf(NamedTuple):
 
 
 class Heard(NamedTuple):
-    """The leaf that a channel of a process presents, and the CAs that it trusts."""
+    """The leaf that a channel of a process presents, and the CAs that it trusts; ``SILENCE`` where it does not answer."""
 
     presents: Leaf
     trusts: frozenset[int]
+
+
+#: The answer of a node that hangs.
+SILENCE = Heard(Leaf(-1, -1), frozenset())
 
 
 class Slot(NamedTuple):
@@ -47,7 +66,8 @@ class Slot(NamedTuple):
 
     annotated: the leaf that the running pod says it was started with, None when somebody removed the annotation;
     presents, trusts: what its listeners really loaded. up: there is a pod at all. started: where listeners have read again,
-    what the rest of the process was started with. labelled: the running pod has the labels by which it is found.
+    what the rest of the process was started with. labelled: the running pod has the labels by which it is found. silent: its listeners do not
+    answer.
     """
 
     stored: Leaf
@@ -59,6 +79,7 @@ class Slot(NamedTuple):
     component: Component = Component.KAFKA
     started: Heard | None = None
     labelled: bool = True
+    silent: bool = False
 
     @property
     def node(self) -> bool:
@@ -106,7 +127,9 @@ class Held(NamedTuple):
 
 
 class Flow(NamedTuple):
-    """The journal; its dates do not matter, only whether it has ended. No time passes, so no leaf ends."""
+    """The journal; its dates do not matter, only whether it has ended. No time passes, so no leaf ends. stop: the last phase that the flow
+    enters until it is led on.
+    """
 
     goal: str
     replaces: int | None
@@ -116,6 +139,7 @@ class Flow(NamedTuple):
     is_abort: bool = False
     unsure: frozenset[int] | None = None
     outgoing: Outgoing | None = None
+    stop: str | None = None
 
 
 class Books(NamedTuple):
@@ -126,7 +150,9 @@ class Books(NamedTuple):
 
 
 class Authorities(NamedTuple):
-    """The two CA Secrets. key and kept are CAs by their key: twins (a renewal) share one."""
+    """The two CA Secrets. key and kept are CAs by their key: twins (a renewal) share one. stop: where the flow that has prepared a CA is to stop.
+    linked: both link certificates of the successor are there.
+    """
 
     current: int | None
     others: frozenset[int]
@@ -134,6 +160,8 @@ class Authorities(NamedTuple):
     key: int | None
     prepared: frozenset[int]
     kept: frozenset[int]
+    stop: str | None = None
+    linked: bool = False
 
     @property
     def projected(self) -> frozenset[int]:
@@ -143,6 +171,16 @@ class Authorities(NamedTuple):
 class Pause(NamedTuple):
     asked: bool
     effective: bool
+
+
+class Status(NamedTuple):
+    """The operator's words on what is stored, where they are looked at. resuming: a pause has ended, and no reconcile since. failure: the
+    failure of its last reconcile, as ``translation.py`` knows it; empty where it is content. request: the last one of a run to reconcile.
+    """
+
+    resuming: bool = False
+    failure: str = ""
+    request: str = ""
 
 
 class Secrets(NamedTuple):
@@ -155,6 +193,7 @@ class Secrets(NamedTuple):
     pause: Pause
     generated: bool
     own: Leaf | None
+    status: Status | None = None
 
 
 class Write(NamedTuple):
@@ -216,7 +255,9 @@ class WithRuns:
 
 @dataclass(frozen=True)
 class ModelCluster(WithRuns):
-    """own: the operator's leaf, where it is looked at. reloadable: whether nodes can be told to read again."""
+    """own: the operator's leaf, where it is looked at. reloadable: whether nodes can be told to read again. status: None where it is not looked
+    at what the operator says.
+    """
 
     slots: tuple[Slot, ...]
     ca: Authorities
@@ -228,11 +269,12 @@ class ModelCluster(WithRuns):
     runs: tuple[Run, ...]
     own: Leaf | None = None
     reloadable: bool = True
+    status: Status | None = None
 
     @property
     def secrets(self) -> Secrets:
         stored = tuple(slot.stored for slot in self.slots)
-        return Secrets(stored, self.ca, self.bundle, self.books, self.pause, self.generated, self.own)
+        return Secrets(stored, self.ca, self.bundle, self.books, self.pause, self.generated, self.own, self.status)
 
     def issued(self, number: int, leaf: Leaf) -> Leaf:
         """The leaf with a serial that nobody remembers of this slot, so that nothing mistakes it for an earlier leaf."""
@@ -254,46 +296,3 @@ def leaf_secret(slot: int) -> str:
 
 def pod(slot: int) -> str:
     return f"Pod {slot}"
-
-
-Uids: TypeAlias = Callable[[frozenset[int]], frozenset[int]]
-
-
-def map_uids(model: ModelCluster, uids: Uids, slot: Callable[[int], int] = lambda number: number) -> ModelCluster:
-    """The cluster with every remembered set of UIDs replaced, and every slot by its new number."""
-    runs = tuple(_map_run(run, uids, slot) for run in model.runs)
-    return replace(model, books=_map_books(model.books, uids, slot), runs=runs)
-
-
-def _map_run(run: Run, uids: Uids, slot: Callable[[int], int]) -> Run:
-    seen = run.seen._replace(books=_map_books(run.seen.books, uids, slot)) if run.seen else None
-    writes = tuple(
-        write._replace(value=_map_books(write.value, uids, slot)) if isinstance(write.value, Books) else write
-        for write in run.writes
-    )
-    return run._replace(seen=seen, writes=writes)
-
-
-def _map_books(books: Books | None, uids: Uids, slot: Callable[[int], int]) -> Books | None:
-    if books is None:
-        return None
-    held = (
-        one._replace(slot=slot(one.slot), awaiting=uids(one.awaiting), lingering=uids(one.lingering))
-        for one in books.held
-    )
-    entries = (
-        e._replace(
-            awaiting=None if e.awaiting is None else uids(e.awaiting),
-            leaves=frozenset((slot(number), serial) for number, serial in e.leaves),
-        )
-        for e in books.entries
-    )
-    flow = books.flow
-    if flow is not None and flow.unsure is not None:
-        flow = flow._replace(unsure=uids(flow.unsure))
-    return books._replace(
-        entries=tuple(entries),
-        flow=flow,
-        removed=tuple(r._replace(awaiting=uids(r.awaiting), lingering=uids(r.lingering)) for r in books.removed),
-        held=tuple(sorted(held, key=lambda one: (one.slot, one.authority, one.serial))),
-    )

@@ -15,9 +15,11 @@ import pytest
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
 
+from .authorities import NEW, OLD
 from .cluster_ca import Invariant, People
+from .explore import Explored
 from .findings import Record, explored, to_an_end
-from .invariants import broken, broken_inside
+from .invariants import broken, broken_inside, client_accepts
 from .looking import LookingRunner
 from .mixtures import AfterTheDeadline, Mixture, in_turn
 from .people import (
@@ -32,6 +34,7 @@ from .people import (
 )
 from .runs import Runner
 from .starts import BELOW_IT, LINKED, NOW, PATIENT, RECONCILE, RENEW, UNLINKED
+from .state import ModelCluster
 
 long = pytest.mark.long
 _NAMES = {LINKED: "linked", UNLINKED: "unlinked", BELOW_IT: "below", PATIENT: "patient", RENEW: "renew", NOW: "now"}
@@ -63,6 +66,15 @@ def test_nodes_alone(intent: Intent, nodes: int, record_property: Record) -> Non
     assert found.is_reached("writes reload")
     # Without a link only where every node has restarted in the pause by itself.
     assert found.is_reached("writes stamp")
+    _clients_that_never_read_again_are_accepted_at_the_end(found)
+
+
+def _clients_that_never_read_again_are_accepted_at_the_end(found: Explored[ModelCluster]) -> None:
+    """I12, where there are link certificates: also behind leaves that the operator has issued meanwhile."""
+    ends = [model for model, number in found.states.items() if number in found.ends and model.ca.linked]
+    for leaf in {slot.stored for model in ends for slot in model.slots}:
+        assert client_accepts(OLD, leaf)
+        assert client_accepts(NEW, leaf)
 
 
 @pytest.mark.parametrize(

@@ -18,25 +18,29 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates impo
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import memory, projection
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.decision import Decision
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import RemovedEntry
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets, Component
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Roll, RollReason
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules import retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.publish import await_bundle
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.rewrite import lead_back
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.settle import settle_key
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.trust import restart_to_trust
 
 from ..support.engines import leaving_open, without
 from . import events, runs
+from .authorities import OLD
 from .cluster_ca import ClusterCa
 from .events import Event, forget
 from .explore import explore
 from .findings import counter_example
+from .invariants import client_accepts
 from .looking import LookingRunner
 from .people import adds_another_ca, removes_an_annotation, restores_an_old_leaf, takes_a_label_away
 from .runs import Runner
 from .starts import LINKED, PATIENT, UNLINKED, start
-from .state import Books, ModelCluster, Pause, Run, Secrets, Slot, Write, map_uids
+from .state import Books, ModelCluster, Pause, Run, Secrets, Slot, Write
+from .uids import map_uids
 
 # Gates.
 
@@ -185,6 +189,19 @@ def test_the_link_behind_the_first_leaves(monkeypatch: pytest.MonkeyPatch) -> No
     issue = runs._WRITES[IssueLeaves]
     monkeypatch.setitem(runs._WRITES, IssueLeaves, lambda step, seen: issue(replace(step, link=None), seen))
     assert counter_example(Runner(LINKED)).startswith("I1")
+
+
+def test_the_links_behind_leaves_after_the_switch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clients outside that have never read again refuse nodes otherwise, and nothing in the cluster does."""
+    monkeypatch.setattr(CaSecrets, "behind_nodes", lambda ca, issuer, now: issuer)
+    assert counter_example(LookingRunner(LINKED), 1).startswith("I12: a client that knows CA 0 alone")
+
+
+def test_the_links_behind_leaves_that_the_operator_has_issued() -> None:
+    """Without this rule they are never led back."""
+    found = explore(start(LINKED, 1, 1), ClusterCa(Runner(LINKED, without(lead_back)), 1))
+    stored = {model.slots[0].stored for model, number in found.states.items() if number in found.ends}
+    assert any(not client_accepts(OLD, leaf) for leaf in stored)
 
 
 @pytest.mark.parametrize(("reason", "breaks"), [(RollReason.TRUST, "I1"), (RollReason.USE, "I2")])

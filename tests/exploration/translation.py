@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from typing import Any
+
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import Chain
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Retire
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import (
     HeldLeaf,
     Journal,
     Ledger,
     LedgerEntry,
     RemovedEntry,
+    Stop,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import ObjectNames
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     CaSecrets,
     Component,
+    FailedReconcile,
     LinkCertificates,
     Pod,
     PreparedAuthority,
@@ -40,10 +45,26 @@ from .authorities import (
     fingerprints_of,
     leaf,
     link,
+    link_back,
     number_of,
     numbers_of,
 )
-from .state import SERIALS, Authorities, Books, Entry, Flow, Heard, Held, Leaf, Removed, Secrets, Slot
+from .state import (
+    SERIALS,
+    SILENCE,
+    Authorities,
+    Books,
+    Entry,
+    Flow,
+    Heard,
+    Held,
+    Leaf,
+    Removed,
+    Secrets,
+    Sent,
+    Slot,
+    Status,
+)
 
 NAMES = ObjectNames(
     "Kafka", "certificate Secret", "key Secret", "ledger", "kafka", "demo", "cluster CA", "cluster-ca", "spec.clusterCa"
@@ -77,9 +98,23 @@ def snapshot_of(seen: Secrets, slots: tuple[Slot, ...], kafka_exists: bool) -> S
             paused=seen.pause.asked,
             paused_by_us=seen.pause.asked,
             pause_effective=seen.pause.effective,
+            **_said(seen.status),
         ),
         unlabelled={f"pod-{number}": ("a=b",) for number, slot in enumerate(slots) if slot.up and not slot.labelled},
     )
+
+
+#: Failures of a reconcile: about what the flow has stored; and one from before it, about something else.
+FAILURES = {
+    "refused": FailedReconcile("InvalidResourceException", "The certificate of a node cannot be used", NOW),
+    "earlier": FailedReconcile("TimeoutException", "A pod is not ready", NOW - timedelta(days=1)),
+}
+
+
+def _said(status: Status | None) -> dict[str, Any]:
+    if status is None:
+        return {}
+    return {"resuming": status.resuming, "failure": FAILURES.get(status.failure), "request": status.request}
 
 
 def _leaves(seen: Secrets, slots: tuple[Slot, ...]) -> tuple[StoredLeaf, ...]:
@@ -95,9 +130,18 @@ def _leaves(seen: Secrets, slots: tuple[Slot, ...]) -> tuple[StoredLeaf, ...]:
 
 
 def _presented(stored: Leaf, number: int) -> Chain:
-    own = chain(stored.authority)
-    sent = (link(), *chain(OLD)) if stored.linked and stored.authority == NEW else own if own[1:] else ()
-    return (leaf(stored.authority, number, stored.serial), *sent)
+    behind = {
+        Sent.ALONE: chain(stored.authority),
+        Sent.TO_OLD: (link(), *chain(OLD)),
+        Sent.BOTH_WAYS: (link(), link_back(), *chain(NEW)),
+    }
+    return (leaf(stored.authority, number, stored.serial), *behind[stored.sent])
+
+
+def sent_by_nodes(issuer: Chain, ca: Authorities) -> Sent:
+    """The certificates that nodes send between a leaf of this CA and ``ca.crt``."""
+    behind = ca_secrets(ca).behind_nodes(issuer, NOW)
+    return Sent.BOTH_WAYS if link_back() in behind else Sent.ALONE
 
 
 def _pod(number: int, slot: Slot, seen: Secrets) -> Pod:
@@ -124,12 +168,26 @@ def ca_secrets(ca: Authorities) -> CaSecrets:
             PreparedAuthority(
                 chain(number),
                 certificate(number).public_key_sha256,
-                LinkCertificates(link()) if number == NEW else None,
+                _links() if number == NEW and ca.linked else None,
             )
             for number in sorted(ca.prepared)
         ),
         kept_keys=fingerprints_of(ca.kept | ca.prepared),
+        kept_links={certificate(NEW).fingerprint: _links()} if ca.linked and NEW not in ca.prepared else {},
+        stop=_stop(ca.stop),
     )
+
+
+def _links() -> LinkCertificates:
+    return LinkCertificates(link(), link_back())
+
+
+def _stop(after: str | None) -> Stop | None:
+    return None if after is None else Stop(Phase(after), NOW)
+
+
+def phase_of(stop: Stop | None) -> str | None:
+    return None if stop is None else stop.after.value
 
 
 def ledger_of(books: Books | None) -> Ledger | None:
@@ -175,6 +233,7 @@ def _journal(flow: Flow) -> Journal:
         is_abort=flow.is_abort,
         unsure=_to_uids(flow.unsure),
         outgoing=flow.outgoing,
+        stop=_stop(flow.stop),
     )
 
 
@@ -206,6 +265,7 @@ def books_of(ledger: Ledger) -> Books:
             journal.is_abort,
             _from_uids(journal.unsure),
             journal.outgoing,
+            phase_of(journal.stop),
         ),
         held=tuple(
             sorted(
@@ -231,6 +291,8 @@ def _uids(slots: frozenset[int]) -> frozenset[str]:
 
 def listener_of(number: int, heard: Heard, asked_about: frozenset[int]) -> ObservedListener:
     """The answer of a node: it accepts a probe of a CA by name and key, with nothing sent behind it."""
+    if heard == SILENCE:
+        return ObservedListener(f"pod-{number}", str(number), 9091, why="it hangs")
     accepted = frozenset(one for one in asked_about if accepts(heard.trusts, one))
     return ObservedListener(
         f"pod-{number}",

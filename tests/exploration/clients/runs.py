@@ -7,10 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace, Snapshot
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import (
-    PrepareAgain,
-    PrepareAuthority,
-)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import PrepareAuthority
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause as PauseStep
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.presenters import (
@@ -21,10 +18,10 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.step
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.pause import let_on
 
 from .. import runs
-from ..authorities import number_of
 from ..runner import Looker
 from ..runs import SUCCESSOR
 from ..state import KAFKA, KEY, Pause, Run, Write
+from ..translation import phase_of
 from .events import Event
 from .state import Listed, Listeners, ModelUsers, Secrets
 from .translation import after_asking, number_of_user, snapshot_of
@@ -64,7 +61,7 @@ class UsersRunner(Looker[ModelUsers]):
 
     def writes_of(self, step: Step, seen: Secrets, listed: Listed) -> tuple[Write, ...]:
         if isinstance(step, PrepareAuthority):
-            return (Write(KEY, "prepare", SUCCESSOR[step.goal]),)
+            return (Write(KEY, "prepare", (SUCCESSOR[step.goal], phase_of(step.stop), False)),)
         make = _WRITES.get(type(step)) or runs._WRITES.get(type(step))
         if make is None:
             return ()
@@ -145,7 +142,6 @@ _WRITES: dict[type, Callable[[Any, Secrets, Listed], tuple[Write, ...]]] = {
     PauseReissue: _pause_reissue,
     ResumeReissue: _resume_reissue,
     AwaitReissue: _await_reissue,
-    PrepareAgain: lambda step, seen, listed: (Write(KEY, "prepare", number_of(step.chain[0].fingerprint)),),
 }
 
 
