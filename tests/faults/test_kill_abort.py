@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_chain
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 
 from ..flows.cases import Case, Flow
@@ -41,11 +42,19 @@ class AbortStory:
         if self.reload:
             cluster.nodes = ReloadingNodes(cluster.memory)
             cluster.nodes.replace_requests(patch)
-        case = Case(self.goal, self.circumstance)
+        case = Case(self.goal, self.circumstance, path_length=0 if self.circumstance == "renewed first" else 1)
         if isinstance(cluster, ClientsCluster):
             cluster.begin()
             return cluster, Flow(cluster, case)
         return cluster, case.begin(cluster)
+
+
+RENEWED_FIRST = AbortStory(circumstance="renewed first")
+
+
+def key_of(cluster: WatchedCluster) -> str:
+    """The key of the CA in use; a renewal has it as well."""
+    return parse_chain(cluster.secret(f"demo-{cluster.ca.value}-ca-cert")["ca.crt"])[0].public_key_sha256
 
 
 def killed_at(cluster: WatchedCluster, number: int) -> None:
@@ -99,6 +108,31 @@ def test_a_rotation_that_was_killed_at_any_write_can_be_undone(
         break
     assert undone >= 5
     assert told >= 1
+
+
+@pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.long), 5], ids=lambda every: f"each {every}")
+def test_so_can_one_whose_ca_is_renewed_first(every: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A renewal that has come to its end stays, and one that has not is undone as well."""
+    number, left = 0, set[bool]()
+    while True:
+        number += every
+        cluster, flow = RENEWED_FIRST.begin(monkeypatch)
+        old, key = cluster.current, key_of(cluster)
+        killed_at(cluster, number)
+        try:
+            flow.run()
+        except Killed:
+            back(cluster)
+            result = cluster.run(Goal.ABORT)
+            if "processes are about to forget it" in " ".join(map(str, result.outcome.decision.violations)):
+                flow.finish()
+            elif key_of(cluster) == key:
+                cluster.finish(Goal.ABORT)
+                assert_undone(cluster, cluster.current)
+                left.add(cluster.current == old)
+            continue
+        break
+    assert left == {True, False}
 
 
 @pytest.mark.parametrize("until", [pytest.param(Phase.TRUST, marks=pytest.mark.long), Phase.USE])

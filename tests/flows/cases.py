@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Protocol
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Retire
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 
 from ..operator import clusters
@@ -76,6 +76,10 @@ class Case:
         if self.goal is Goal.RENEW_LEAVES:
             cluster.validity = 10 * YEAR
         cluster.create(manifests=layout())
+        if self.circumstance == "after a replacement":
+            cluster.run(Goal.REPLACE_KEY, until=Phase.PREPARE)
+            cluster.validity = YEAR
+            cluster.finish(Goal.REPLACE_KEY)
         cluster.validity = None
         if self.goal is Goal.RENEW_LEAVES:
             cluster.memory.seconds += LATER

@@ -45,6 +45,8 @@ _TABLE = {
     ("downgrade", "the key generation is behind"): _Row(Cost(0, pauses=1), Cost(1, pauses=1)),
     ("renew", ""): _Row(Cost(0, pauses=2, reloads=1), Cost(1, pauses=2)),
     ("renew_leaves", ""): _Row(Cost(0, pauses=1, reloads=1), Cost(1)),
+    # With both link certificates behind them.
+    ("renew_leaves", "after a replacement"): _Row(Cost(0, pauses=1, reloads=1), Cost(1)),
     ("replace_key", ""): _Row(Cost(1, pauses=1, reloads=1), Cost(2, pauses=1)),
     # A CA that allows none below it is renewed, and makes room for the link certificate.
     ("replace_key", "renewed first"): _Row(Cost(1, pauses=3, reloads=2), Cost(3, pauses=3)),

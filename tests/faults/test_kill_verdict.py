@@ -1,0 +1,77 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Flows whose operator refuses what they store, killed at each write, also while they wait for its verdict: nothing is done before it is content,
+and then everything is as ever.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
+from ansible_collections.trustops.strimzi.tests.operator.authority import EMPTY_CERTIFICATE, ReconcileFailed
+
+from ..flows.cases import Case
+from ..support.killing import Killed, KillingTransport
+from .stories import LEAVES_AFTER_A_REPLACEMENT, Story, Telling
+from .test_kill_anywhere import undisturbed
+
+
+def _refused(telling: Telling) -> None:
+    """From the first write of the flow on, the operator ends each reconcile with this failure."""
+    cluster, writes = telling.cluster, len(telling.cluster.memory.api.writes)
+
+    def refuse() -> None:
+        if len(cluster.memory.api.writes) > writes:
+            raise ReconcileFailed("RuntimeException", EMPTY_CERTIFICATE)
+
+    cluster.memory.operator.having_reconciled = refuse
+
+
+def _content(telling: Telling) -> None:
+    """Its next periodic reconcile."""
+    memory = telling.cluster.memory
+    memory.operator.having_reconciled = lambda: None
+    memory.seconds += 180
+    memory.settle(1)
+
+
+@pytest.mark.parametrize(
+    "story",
+    [
+        pytest.param(one, id=str(one), marks=marks)
+        for one, marks in (
+            (Story(Case(Goal.RENEW), reload=True), ()),
+            (LEAVES_AFTER_A_REPLACEMENT, ()),
+            (Story(Case(Goal.REPLACE_KEY), reload=True), pytest.mark.long),
+            (Story(Case(Goal.RENEW)), pytest.mark.long),
+        )
+    ],
+)
+def test_killed_at_any_write_while_the_operator_refuses(story: Story, monkeypatch: pytest.MonkeyPatch) -> None:
+    _writes, wanted = undisturbed(story, monkeypatch)
+    number, held = 0, 0
+    while True:
+        number += 1
+        telling = story.begin(monkeypatch)
+        cluster = telling.cluster
+        _refused(telling)
+        cluster.permitted = KillingTransport(cluster.memory.api, number, after=True)  # type: ignore[assignment]
+        killed = False
+        try:
+            telling.flow.run()
+        except Killed:
+            killed = True
+        cluster.permitted = cluster.memory.api  # type: ignore[assignment]
+        cluster.memory.settle(2)
+        decision = telling.flow.run().outcome.decision
+        assert not decision.done, f"after write {number}"
+        held += Condition.VERDICT in {one.condition for one in decision.violations}
+        assert not cluster.paused
+        _content(telling)
+        assert telling.go_on() == wanted, f"after write {number}"
+        if not killed:
+            break
+    assert held == number > 3
