@@ -141,7 +141,7 @@ def _at(leaf: Leaf | None, step: RechainLeaves) -> Leaf:
 
 
 def _prepare_again(step: PrepareAgain, seen: Secrets) -> Write:
-    """What is there of a stop and of link certificates stays as it is."""
+    """A stop and link certificates that are there stay."""
     return Write(KEY, "prepare", (number_of(step.chain[0].fingerprint), seen.ca.stop, seen.ca.linked))
 
 

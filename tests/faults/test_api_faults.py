@@ -218,7 +218,7 @@ def ends_and_goes_on(story: Story | ClientsStory, number: int, patch: pytest.Mon
         return course.end_state()
 
 
-#: One in which the operator is paused, and one in which users are.
+#: Flows with a pause: of the operator, and of users.
 _PAUSING = (IN_EVERY_RUN[0], ClientsStory(Goal.REPLACE_KEY, keystores=False))
 
 

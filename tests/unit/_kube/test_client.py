@@ -298,7 +298,7 @@ def test_the_clock_is_compared_with_every_answer_that_tells_the_time() -> None:
 
 
 def test_the_api_server_notes_what_this_collection_has_written_under_its_name() -> None:
-    """Whatever User-Agent is configured. A deletion leaves nothing to be noted."""
+    """A configured User-Agent does not matter, and a deletion leaves nothing to be noted."""
     client, transport, _clock = scripted([OK, OK, OK, OK])
     client.create(SECRETS, "kafka", secret())
     client.patch(SECRETS, "kafka", "a", {"data": {}}, resource_version="1")

@@ -92,7 +92,7 @@ def test_a_field_that_the_call_has_removed_and_that_is_there_again_is_lost() -> 
 
 
 def test_each_loss_is_told_once_and_counts_by_its_object() -> None:
-    """Whatever is gone the second time."""
+    """The second loss may be of another field."""
     call = Call()
     call.write({"data": _OURS})
     call.writes_back({"data": {"next.crt": None}})
