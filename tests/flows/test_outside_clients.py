@@ -95,6 +95,29 @@ def test_one_that_takes_only_the_issuing_ca_holds_the_switch_until_it_is_changed
     assert cluster.paid.restarts == flow.cost.restarts
 
 
+@pytest.mark.parametrize("goal", [Goal.REPLACE_KEY, Goal.RENEW])
+def test_one_that_trusts_a_renamed_copy_is_known_by_the_ca_in_it(cluster: WatchedCluster, goal: Goal) -> None:
+    """It connects by a Route of which nothing here knows. A renewal with the same key asks nothing of it."""
+    flow = (UNLINKED if goal is Goal.REPLACE_KEY else Case(goal)).begin(cluster)
+    old = cluster.current
+    copy_by_hand(cluster)
+    watch(cluster, Connect(cluster.memory, {"secretName": "renamed", "pattern": "*.crt"}, to="kafka.example.com:443"))
+    if goal is Goal.REPLACE_KEY:
+        assert held(flow.run()) == {(Condition.TRUST, NAME)}
+        assert cluster.current == old
+        copy_by_hand(cluster)
+    flow.finish()
+
+
+def copy_by_hand(cluster: WatchedCluster) -> None:
+    """A person copies the trusted CAs into a Secret of another name."""
+    held_now = {name: pem for name, pem in cluster.secret(CERTIFICATES).items() if name.endswith(".crt")}
+    if not cluster.memory.api.find("secrets", "kafka", "renamed"):
+        cluster.memory.apply({"kind": "Secret", "metadata": {"name": "renamed"}, "data": {}})
+    cluster.put("renamed", **held_now)
+    cluster.memory.settle(2)
+
+
 def test_a_waiver_leads_past_it_for_its_time(cluster: WatchedCluster) -> None:
     flow = UNLINKED.begin(cluster)
     Connect(cluster.memory, ONE, every=10_000)

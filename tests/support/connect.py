@@ -18,15 +18,19 @@ END = b"-----END CERTIFICATE-----\n"
 
 
 class Connect:
-    """Joins a cluster. every: how many steps of the cluster the operator takes until it looks at it again."""
+    """Joins a cluster. every: how many steps of the cluster the operator takes until it looks at it again. to: the address that it connects to; by default
+    the Service of the cluster.
+    """
 
-    def __init__(self, memory: MemoryCluster, *sources: Object, name: str = "connect", every: int = 1) -> None:
+    def __init__(
+        self, memory: MemoryCluster, *sources: Object, name: str = "connect", every: int = 1, to: str = ""
+    ) -> None:
         self.memory, self.name, self.every = memory, name, every
         self.copy, self.pod = f"{name}-connect-tls-trusted-certs", f"{name}-connect-0"
         self.labels = {"strimzi.io/kind": "KafkaConnect", "strimzi.io/cluster": name}
         self.running, self._steps, self.loaded = True, 0, b""
         tls = {"trustedCertificates": list(sources)}
-        spec = {"bootstrapServers": f"{memory.cluster}-kafka-bootstrap:9093", "tls": tls}
+        spec = {"bootstrapServers": to or f"{memory.cluster}-kafka-bootstrap:9093", "tls": tls}
         self._send("POST", "kafkaconnects", {"metadata": {"name": name}, "spec": spec})
         self._reconcile()
         memory.neighbours.append(self._step)

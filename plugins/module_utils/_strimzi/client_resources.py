@@ -20,6 +20,7 @@ from .._kube.resources import Resource
 from .._trust.model.clients import Follows
 from . import names
 from .names import ClusterNames
+from .reach import Reach
 
 KAFKA_CONNECTS = Resource("kafka.strimzi.io", "v1", "kafkaconnects", "KafkaConnect")
 KAFKA_MIRROR_MAKER_2S = Resource("kafka.strimzi.io", "v1", "kafkamirrormaker2s", "KafkaMirrorMaker2")
@@ -36,8 +37,9 @@ _BESIDE = ("ca-2026-01-01T00-00-00Z.crt", f"{'0' * 40}.crt", f"{'f' * 40}.crt")
 
 @dataclass(frozen=True)
 class TrustedCopy:
-    """The copy of one cluster's CAs for one resource. where: the field with its ``trustedCertificates``. entries: those
-    of the Secret that hold the copy.
+    """The copy of the CAs that one connection of a resource trusts. where: the field with its ``trustedCertificates``, which are ``sources``.
+    entries: those of the Secret that hold the copy. refers: whether the resource itself names this cluster, by its Secrets or an address; else only the
+    CAs in the copy can tell.
     """
 
     kind: str
@@ -46,6 +48,8 @@ class TrustedCopy:
     secret: str
     entries: tuple[str, ...]
     follows: Follows
+    sources: tuple[Mapping[str, Any], ...]
+    refers: bool
 
     def name(self, scope: ClusterNames) -> str:
         return f"{self.kind} {scope.namespace}/{self.resource}"
@@ -66,14 +70,14 @@ class TrustedCopy:
         )
 
 
-def copies_of(resource: Mapping[str, Any], kind: str, scope: ClusterNames) -> Iterator[TrustedCopy]:
-    """The copies of this cluster's CA that the operator makes for this resource."""
+def copies_of(resource: Mapping[str, Any], kind: str, reach: Reach) -> Iterator[TrustedCopy]:
+    """The copies of CAs that the operator makes for this resource."""
     name, spec = str(resource["metadata"]["name"]), resource.get("spec") or {}
     secret = f"{name}-{'bridge' if kind == KAFKA_BRIDGES.kind else 'connect'}-tls-trusted-certs"
     for where, entries, part in _connections(kind, spec):
-        sources = (part.get("tls") or {}).get("trustedCertificates") or []
-        if sources and (_selects_ours(sources, scope) or _leads_to(part.get("bootstrapServers"), scope)):
-            yield TrustedCopy(kind, name, where, secret, entries, _follows(sources, scope))
+        if sources := tuple((part.get("tls") or {}).get("trustedCertificates") or ()):
+            refers = _selects_ours(sources, reach.scope) or reach.leads_here(part.get("bootstrapServers"))
+            yield TrustedCopy(kind, name, where, secret, entries, _follows(sources, reach.scope), sources, refers)
 
 
 def _connections(kind: str, spec: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...], Mapping[str, Any]]]:
@@ -93,27 +97,17 @@ def _selects_ours(sources: Sequence[Mapping[str, Any]], scope: ClusterNames) -> 
     return any(source.get("secretName") in ours for source in sources)
 
 
-def _leads_to(bootstrap: str | None, scope: ClusterNames) -> bool:
-    """Whether an address is one of the cluster's Services, in the forms that Kubernetes resolves."""
-    return any(_is_ours(address.strip(), scope) for address in (bootstrap or "").split(","))
-
-
-def _is_ours(address: str, scope: ClusterNames) -> bool:
-    labels = address.rpartition(":")[0].split(".")
-    at_home = len(labels) == 1 or labels[1] == scope.namespace or labels[2:3] == [scope.namespace]
-    return at_home and any(label.startswith(f"{scope.cluster}-kafka-") for label in labels[:2])
-
-
 def _follows(sources: Iterable[Mapping[str, Any]], scope: ClusterNames) -> Follows:
     ours = [source for source in sources if source.get("secretName") == scope.ca_certificate_secret]
-    if any(all(_matches(source, entry) for entry in (_ISSUING, *_BESIDE)) for source in ours):
+    if any(all(selects(source, entry) for entry in (_ISSUING, *_BESIDE)) for source in ours):
         return Follows.TRUSTED
-    if any(_matches(source, _ISSUING) for source in ours):
+    if any(selects(source, _ISSUING) for source in ours):
         return Follows.ISSUING
     return Follows.NOTHING
 
 
-def _matches(source: Mapping[str, Any], entry: str) -> bool:
+def selects(source: Mapping[str, Any], entry: str) -> bool:
+    """Whether this element of ``trustedCertificates`` takes this entry of the Secret that it names."""
     if source.get("certificate"):
         return bool(source["certificate"] == entry)
     return fnmatchcase(entry, source.get("pattern") or "")

@@ -41,6 +41,7 @@ from .outside_clients import (
 )
 from .owners import Owners
 from .pods import read_pod
+from .reach import reach_of
 from .resources import KAFKA_NODE_POOLS, KAFKAS
 from .secret_data import size
 from .trust_bundle import read_bundle
@@ -138,6 +139,7 @@ def observe(
     leaves = tuple(read_leaf(leaf, secrets[leaf.secret]) for leaf in stored)
     parties = _parties(scope, running, leaves)
     spare = {node.pod: node for node in next_ if node.pod not in secrets}
+    reach = reach_of(scope, kafka, leaves, ca, bare.ledger)
     snapshot = replace(
         bare,
         reconciliation=with_nodes(bare.reconciliation, kafka, seen.nodes, seen.own),
@@ -145,7 +147,7 @@ def observe(
         pods=parties,
         leaves=leaves,
         missing={leaf.secret: leaf.component for leaf in expected if leaf.secret not in secrets},
-        outside=observe_outside(client, scope, bare.named.trusting) if seen.own else (),
+        outside=observe_outside(client, reach, bare.named.trusting) if seen.own else (),
         unlabelled=unlabelled(running, scope),
         foreign=seen.foreign,
         unlabelled_secrets={**bare.unlabelled_secrets, **unlabelled_leaves(scope, secrets, stored)},

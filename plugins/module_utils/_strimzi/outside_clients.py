@@ -4,7 +4,7 @@
 # Private to this collection: not a public interface, may change at any time.
 """Clients outside the cluster, as far as they can be seen: their resources, the copies that the operator makes for them,
 and Secrets that the user names. The number of requests does not depend on their number, except one for each named
-Secret."""
+Secret, and for each that a resource without a copy names."""
 
 from __future__ import annotations
 
@@ -36,9 +36,11 @@ from .client_resources import (
     CLIENT_PODS,
     TrustedCopy,
     copies_of,
+    selects,
 )
 from .copy_age import unread_by
 from .names import ClusterNames
+from .reach import Reach
 from .secret_data import entries
 
 
@@ -68,10 +70,9 @@ class Outside:
 NOTHING_SAID = Outside()
 
 
-def observe_outside(
-    client: KubeClient, scope: ClusterNames, trusting: Sequence[NamedSecret]
-) -> tuple[OutsideClient, ...]:
+def observe_outside(client: KubeClient, reach: Reach, trusting: Sequence[NamedSecret]) -> tuple[OutsideClient, ...]:
     """Every client that holds, or may hold, a copy of the cluster CA; sorted by name."""
+    scope = reach.scope
     copies: list[TrustedCopy] = []
     found: list[OutsideClient] = []
     for kind in CLIENT_KINDS:
@@ -83,8 +84,8 @@ def observe_outside(
         except Forbidden as error:
             found.append(_unseen(kind, scope, error))
             continue
-        copies += [copy for item in listed for copy in copies_of(item, kind.kind, scope)]
-    found += _with_copies(client, scope, copies) if copies else ()
+        copies += [copy for item in listed for copy in copies_of(item, kind.kind, reach)]
+    found += _with_copies(client, reach, copies) if copies else ()
     found += [_named(client, secret, scope) for secret in trusting if secret != _published(scope)]
     return tuple(sorted(found, key=lambda one: one.name))
 
@@ -100,21 +101,40 @@ def _unseen(kind: Resource, scope: ClusterNames, error: Forbidden) -> OutsideCli
     return OutsideClient(name, None, doubt, remedy=error.remedy)
 
 
-def _with_copies(client: KubeClient, scope: ClusterNames, copies: Sequence[TrustedCopy]) -> Iterator[OutsideClient]:
+def _with_copies(client: KubeClient, reach: Reach, copies: Sequence[TrustedCopy]) -> Iterator[OutsideClient]:
     """Secrets are read before pods, so a pod that is missing here started later, with the content that was read or
-    newer.
+    newer. Of a resource that does not name the cluster its copy tells whether it is a client, or what that is to be made of.
     """
+    scope = reach.scope
     listed = client.list(SECRETS, scope.namespace, label_selector=CLIENT_PODS).items
     secrets = {str(secret["metadata"]["name"]): secret for secret in listed}
     pods = client.list(PODS, scope.namespace, label_selector=CLIENT_PODS).items
     for copy in copies:
         secret = secrets.get(copy.secret)
         trusts, doubt = _certificates(secret, copy.entries, f"Secret {scope.namespace}/{copy.secret}")
-        if secret is not None and trusts is not None:
+        is_copied = trusts is not None
+        if not (is_copied or copy.refers):
+            trusts = _to_be_copied(client, scope, copy)
+        if not (copy.refers or reach.is_trusted_by(trusts)):
+            continue
+        if secret is not None and is_copied:
             doubt = unread_by([pod for pod in pods if copy.is_read_by(pod)], secret)
         yield OutsideClient(
             copy.name(scope), trusts, doubt, kind=Verifier.JVM, follows=copy.follows, remedy=copy.remedy(scope)
         )
+
+
+def _to_be_copied(client: KubeClient, scope: ClusterNames, copy: TrustedCopy) -> tuple[Certificate, ...]:
+    """The certificates that can be read where the operator takes them from."""
+    found: list[Certificate] = []
+    for source in copy.sources:
+        try:
+            stored = client.get_or_none(SECRETS, scope.namespace, str(source.get("secretName")))
+        except Forbidden:
+            continue
+        chosen = [entry for entry in entries(stored) if selects(source, entry)]
+        found += _certificates(stored, chosen, "")[0] or ()
+    return tuple(dict.fromkeys(found))
 
 
 def _named(client: KubeClient, secret: NamedSecret, scope: ClusterNames) -> OutsideClient:

@@ -16,6 +16,7 @@ from .client_resources import CLIENT_PODS
 from .errors import OperatorSilent
 from .observe import Observation
 from .outside_clients import observe_outside
+from .reach import reach_of
 from .work import Work
 
 #: Seconds between signs of life.
@@ -27,12 +28,13 @@ class _Look:
 
     def __init__(self, observation: Observation, step: AwaitOutside, work: Work) -> None:
         self._expected = {one.name: one for one in step.settled if one.name in step.clients}
-        self._work, self._trusting = work, observation.snapshot.named.trusting
+        self._work, self._trusting, seen = work, observation.snapshot.named.trusting, observation.snapshot
+        self._reach = reach_of(observation.scope, observation.kafka, seen.leaves, seen.ca, seen.ledger)
         self._seen: tuple[OutsideClient, ...] = ()
         self._moved = False
 
     def __call__(self, _pods: object) -> bool:
-        found = observe_outside(self._work.client, self._work.scope, self._trusting)
+        found = observe_outside(self._work.client, self._reach, self._trusting)
         seen = tuple(one for one in found if one.name in self._expected)
         self._moved, self._seen = bool(self._seen) and seen != self._seen, seen
         return all(

@@ -10,13 +10,21 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.outside_clients import observe_outside
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.reach import Reach
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.named import NamedSecret
 from ansible_collections.trustops.strimzi.tests.support.certificates import Entity, key, make
 
 from .bench import SCOPE, Bench, Object
 
-OLD, NEW = make("cluster-ca v0", key(0)), make("cluster-ca v1", key(1))
+
+def certificates(*authorities: Entity) -> tuple[Any, ...]:
+    return tuple(one.certificate for one in authorities)
+
+
+OLD, NEW, FOREIGN = make("cluster-ca v0", key(0)), make("cluster-ca v1", key(1)), make("corporate", key(2))
+#: A node is known by these besides the names of Services.
+REACH = Reach(SCOPE, frozenset({"broker-0.example.com", "*.apps.example.com", "10.0.0.7"}), certificates(OLD, NEW))
 
 
 def labels(kind: str, name: str) -> dict[str, str]:
@@ -45,8 +53,4 @@ class Clients(Bench):
         self.api.clock = lambda: f"2026-01-01T00:00:{int(second):02d}Z"
 
     def see(self, *named: NamedSecret) -> tuple[OutsideClient, ...]:
-        return observe_outside(self.client(), SCOPE, named)
-
-
-def certificates(*authorities: Entity) -> tuple[Any, ...]:
-    return tuple(one.certificate for one in authorities)
+        return observe_outside(self.client(), REACH, named)

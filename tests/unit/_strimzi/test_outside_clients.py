@@ -14,7 +14,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
 from ansible_collections.trustops.strimzi.tests.support.certificates import Entity
 
 from .bench import Object, pem
-from .client_bench import NEW, OLD, Clients, certificates
+from .client_bench import FOREIGN, NEW, OLD, Clients, certificates
 
 ALL = {"secretName": "demo-cluster-ca-cert", "pattern": "*.crt"}
 ONE = {"secretName": "demo-cluster-ca-cert", "certificate": "ca.crt"}
@@ -56,6 +56,7 @@ REFERRING = [
         for address in (
             HERE, "demo-kafka-bootstrap.kafka:9093", "demo-kafka-bootstrap.kafka.svc.cluster.local:9093",
             "other:9092, demo-kafka-bootstrap.kafka.svc:9093", "demo-kafka-0.demo-kafka-brokers.kafka.svc:9093",
+            "Broker-0.Example.com:443", "kafka.apps.example.com:443", "other:9092,10.0.0.7:31234",
         )
     ),
 ]  # fmt: skip
@@ -68,17 +69,39 @@ def test_a_connect_that_trusts_this_cluster(spec: Object, follows: Follows) -> N
     assert (found.doubt, found.kind, found.follows, found.declared) == ("", Verifier.JVM, follows, False)
 
 
-@pytest.mark.parametrize(
-    "spec",
-    [
-        {"bootstrapServers": HERE},
-        {"bootstrapServers": HERE, "tls": {}},
-        connecting(ELSEWHERE, to="other-kafka-bootstrap:9093"),
-        connecting(ELSEWHERE, to="demo-kafka-bootstrap.elsewhere.svc:9093"),
-    ],
-)
-def test_a_connect_that_does_not(spec: Object) -> None:
+@pytest.mark.parametrize("spec", [{"bootstrapServers": HERE}, {"bootstrapServers": HERE, "tls": {}}])
+def test_a_connect_that_trusts_what_its_image_brings(spec: Object) -> None:
     assert with_connect(spec).see() == ()
+
+
+ANYWHERE = [
+    "other-kafka-bootstrap:9093", "demo-kafka-bootstrap.elsewhere.svc:9093", "kafka.example.org:443", "a.b.apps.example.com:443",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("address", ANYWHERE)
+def test_a_connect_is_known_by_the_ca_that_it_trusts_whatever_it_connects_to(address: str) -> None:
+    (found,) = with_connect(connecting(ELSEWHERE, to=address), FOREIGN, OLD).see()
+    assert (found.name, found.trusts, found.doubt) == ("KafkaConnect kafka/connect", certificates(FOREIGN, OLD), "")
+    assert (found.follows, found.declared) == (Follows.NOTHING, False)
+    assert with_connect(connecting(ELSEWHERE, to=address), FOREIGN).see() == ()
+
+
+def test_without_a_copy_the_secrets_that_it_names_tell() -> None:
+    """The operator has not made the copy yet, or cannot."""
+    bench = Clients()
+    one = {"secretName": "renamed", "certificate": "demo.pem"}
+    bench.resource("kafkaconnects", "connect", connecting(ELSEWHERE, one, to="kafka.example.org:443"))
+    assert bench.see() == ()
+    bench.store("corporate", {"corporate.crt": pem(FOREIGN), "demo.pem": pem(OLD)})
+    bench.store("renamed", {"other.pem": pem(OLD), "demo.pem": pem(FOREIGN)})
+    assert bench.see() == ()
+    bench.store("renamed-too", {"demo.pem": pem(NEW)})
+    too = {"secretName": "renamed-too", "pattern": "*.pem"}
+    bench.resource("kafkabridges", "bridge", connecting(too, to="kafka.example.org:443"))
+    (found,) = bench.see()
+    assert (found.name, found.trusts) == ("KafkaBridge kafka/bridge", certificates(NEW))
+    assert found.doubt == "Secret kafka/bridge-bridge-tls-trusted-certs does not exist"
 
 
 def test_the_remedy_is_the_one_that_works() -> None:
@@ -102,12 +125,18 @@ def test_each_connection_of_a_mirror_maker_has_its_own_entry() -> None:
     bench = Clients()
     there = connecting(ELSEWHERE, to="there:9093")
     bench.resource("kafkamirrormaker2s", "mirror", mirroring(there, connecting(ALL), there))
-    entries = {"ca.crt": pem(NEW), "here-ca.crt": pem(NEW), "there-0-ca.crt": pem(OLD), "there-1-ca.crt": pem(NEW)}
+    entries = {
+        "ca.crt": pem(FOREIGN),
+        "here-ca.crt": pem(FOREIGN),
+        "there-0-ca.crt": pem(OLD),
+        "there-1-ca.crt": pem(FOREIGN),
+    }
     bench.copy("mirror-connect-tls-trusted-certs", entries, "KafkaMirrorMaker2", "mirror")
     (found,) = bench.see()
     assert (found.name, found.trusts) == ("KafkaMirrorMaker2 kafka/mirror", certificates(OLD))
     target = Clients()
     target.resource("kafkamirrormaker2s", "mirror", mirroring(connecting(ONE), there))
+    entries = {"ca.crt": pem(NEW), "here-ca.crt": pem(NEW), "there-0-ca.crt": pem(FOREIGN)}
     target.copy("mirror-connect-tls-trusted-certs", entries, "KafkaMirrorMaker2", "mirror")
     (found,) = target.see()
     assert (found.trusts, "spec.target.tls.trustedCertificates" in found.remedy) == (certificates(NEW), True)

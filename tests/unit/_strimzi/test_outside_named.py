@@ -17,8 +17,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.name
 from ansible_collections.trustops.strimzi.tests.support.certificates import leaf
 from ansible_collections.trustops.strimzi.tests.support.memory_api import Response
 
-from .bench import SCOPE, Object, pem
-from .client_bench import NEW, OLD, Clients, certificates
+from .bench import Object, pem
+from .client_bench import NEW, OLD, REACH, Clients, certificates
 
 
 def test_named_secrets_under_the_strictest_rules() -> None:
@@ -68,7 +68,7 @@ class Refusing:
 
 def seen_by(bench: Clients, end: str, status: int, *named: NamedSecret, **body: Any) -> tuple[OutsideClient, ...]:
     client = KubeClient(Refusing(bench.api, end, status, body), sleep=lambda seconds: None)  # type: ignore[arg-type]
-    return observe_outside(client, SCOPE, named)
+    return observe_outside(client, REACH, named)
 
 
 def test_what_may_not_be_listed_is_unknown_and_can_be_waived_by_a_name() -> None:
