@@ -1,8 +1,8 @@
 # Copyright (c) 2026 the trustops.strimzi contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The clients CA of a cluster without a User Operator, and of one whose users have certificates that nothing here sees: adopted, rotated where
-that needs nobody, and handed back.
+"""The clients CA of a cluster without a User Operator, with users at which that does not look, and with users whose certificates nothing here sees:
+adopted, rotated where that cuts none of them off, and handed back.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.tests.operator.user_operator import UserOperatorDouble
 from ansible_collections.trustops.strimzi.tests.support.reloads import ReloadingNodes
 
 from ..support.clients_cluster import CERTIFICATES, KEYS, ClientsCluster
@@ -23,15 +24,17 @@ def cluster(clients_cluster: ClientsCluster) -> ClientsCluster:
     return clients_cluster
 
 
+def delete(cluster: ClientsCluster, plural: str, name: str) -> None:
+    root = "/apis/kafka.strimzi.io/v1" if plural == "kafkausers" else "/api/v1"
+    assert cluster.memory.api.request("DELETE", f"{root}/namespaces/kafka/{plural}/{name}").status < 300
+
+
 def without_users(cluster: ClientsCluster) -> None:
     """No User Operator, no user, and no listener that verifies by the CA, which the operator generates."""
     cluster.begin("orders", generated=True)
     cluster.users_run = False
-    for path in (
-        "/apis/kafka.strimzi.io/v1/namespaces/kafka/kafkausers/orders",
-        "/api/v1/namespaces/kafka/secrets/orders",
-    ):
-        assert cluster.memory.api.request("DELETE", path).status < 300
+    for plural in ("kafkausers", "secrets"):
+        delete(cluster, plural, "orders")
     cluster.change("kafkas", CLUSTER, {"spec": {"entityOperator": None}})
     with_authentication(cluster, "scram-sha-512")
     acted_upon(cluster)
@@ -89,3 +92,28 @@ def test_users_whose_certificates_are_not_known_are_in_the_way_of_a_rotation_alo
         assert cluster.writes == 0
     cluster.finish(Goal.DOWNGRADE)
     assert (cluster.ledgers, cluster.rolls) == (set(), {0})
+
+
+def test_users_at_which_the_user_operator_does_not_look_are_not_cut_off(
+    cluster: ClientsCluster, nodes: ReloadingNodes
+) -> None:
+    """It was told to watch another namespace when these had their certificates already; of the second only the Secret is left."""
+    cluster.begin("orders", "payments")
+    there = {"spec": {"entityOperator": {"userOperator": {"watchedNamespace": "apps"}}}}
+    cluster.change("kafkas", CLUSTER, there)
+    cluster.users = UserOperatorDouble(cluster.memory.api, "apps", CLUSTER, ca_namespace="kafka")
+    cluster.memory.settle(2)
+    cluster.look_away()
+    delete(cluster, "kafkausers", "payments")
+    told = held(cluster.run(Goal.REPLACE_KEY))
+    assert "KafkaUser kafka/orders: would get no certificate of the next clients CA: no User Operator is known" in told
+    assert cluster.writes == 0
+    delete(cluster, "kafkausers", "orders")
+    cluster.programs.started = {user: cluster.secret(user)["user.crt"] for user in ("orders", "payments")}
+    told = held(cluster.run(Goal.REPLACE_KEY))
+    assert "Secret kafka/orders entry user.crt: may present a certificate of" in told
+    cluster.programs.started.clear()
+    for user in ("orders", "payments"):
+        delete(cluster, "secrets", user)
+    cluster.finish(Goal.REPLACE_KEY)
+    assert cluster.states == {cluster.current: IN_USE}

@@ -36,9 +36,19 @@ def describe_users(found: Users) -> dict[str, Any]:
         "users": [_user(one) for one in found.users],
         "named_certificates": [_named(one) for one in found.named],
         "users_by_ca": _by_authority(found.users),
-        "problems": [*_problems((user.label, user.certificate) for user in found.users), *_unlabelled(found.users),
+        "problems": [*_unwatched(found),
+                     *_problems((user.label, user.certificate) for user in found.users), *_unlabelled(found.users),
                      *_problems((one.secret.label, one.certificate) for one in found.named)],
     }  # fmt: skip
+
+
+def _unwatched(found: Users) -> list[str]:
+    return [
+        f"{user.label}: no User Operator is known to look for users in {user.namespace}, the cluster's own looks in {found.namespace}: its "
+        "certificate is not issued anew."
+        for user in found.users
+        if not user.watched
+    ]
 
 
 def _problems(found: Iterable[tuple[str, UserCertificate | None]]) -> list[str]:

@@ -82,8 +82,9 @@ def _of_user(user: User, about: _Authorities) -> Iterator[Presenter]:
     certificate = user.certificate
     if user.authentication != TLS or certificate is None:
         return
-    why, remedy = _why_hindered(user)
-    found = Presenter(user.label, frozenset(), "", Renewal.ISSUED, not certificate.is_current, remedy, why, user.pause)
+    why, remedy = _why_hindered(user, about.home)
+    renewal = Renewal.ISSUED if user.watched else Renewal.BY_HAND
+    found = Presenter(user.label, frozenset(), "", renewal, not certificate.is_current, remedy, why, user.pause)
     if not certificate.sha256:
         # A user without a certificate presents none.
         yield replace(found, why=certificate.problem)
@@ -113,8 +114,14 @@ def _of_paused(user: User) -> Iterator[Presenter]:
         yield Presenter(user.label, frozenset(), "it gets no certificate any more", pause=user.pause)
 
 
-def _why_hindered(user: User) -> tuple[str, str]:
-    """Why it would not be issued anew, and what to do about that."""
+def _why_hindered(user: User, home: str) -> tuple[str, str]:
+    """Why it would not be issued anew, and what to do about that. home: where the cluster's User Operator looks."""
+    if not user.watched:
+        move = f"Make it anew in {home}, where the cluster's User Operator looks, have its programs read that Secret, and delete this one with its own"
+        other = (
+            f"where another User Operator serves it, give {user.namespace} in user_namespaces (strimzi_user_namespaces)"
+        )
+        return f"no User Operator is known to look for users in {user.namespace}", f"{move}; {other}; or {_WAIVER}."
     if user.pause is ReissuePause.FOREIGN:
         lift = f"Take {PAUSE_RECONCILIATION} off {user.label}, which is up to whoever has set it"
         return f"it is paused ({PAUSE_RECONCILIATION})", f"{lift}: the User Operator issues it anew then; or {_WAIVER}."

@@ -9,7 +9,7 @@ Lists are read in pages, and of each Secret only facts are kept, so that memory 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -39,7 +39,7 @@ TLS, TLS_EXTERNAL = Authentication.TLS.value, Authentication.TLS_EXTERNAL.value
 class User:
     """authentication: as in its resource; empty where it has none. secret: the one that the User Operator writes. ready: as the User
     Operator has said; it says nothing of a user that it is only about to look at, or to look at again. certificate: None where it gets none.
-    renewal_days, validity_days: its own; None where those of the clients CA count.
+    renewal_days, validity_days: its own; None where those of the clients CA count. watched: whether a User Operator looks at it.
     """
 
     namespace: str
@@ -52,6 +52,7 @@ class User:
     readers: tuple[Reader, ...] = ()
     renewal_days: int | None = None
     validity_days: int | None = None
+    watched: bool = True
 
     @property
     def label(self) -> str:
@@ -69,7 +70,7 @@ class User:
 @dataclass(frozen=True)
 class Users:
     """kafka: the Kafka resource. namespace: where the cluster's User Operator looks. operated: whether there is one, there or in another
-    namespace. named: certificates in Secrets that a person has named, or that were kept of users that moved.
+    namespace. named: certificates in Secrets that a person has named, or that were kept of users that moved or are gone.
     """
 
     kafka: Mapping[str, Any]
@@ -82,7 +83,8 @@ class Users:
     @property
     def elsewhere(self) -> tuple[str, ...]:
         """Other namespaces in which a User Operator issues certificates, in order."""
-        return tuple(sorted({user.namespace for user in self.users if user.authentication == TLS} - {self.namespace}))
+        found = {user.namespace for user in self.users if user.authentication == TLS and user.watched}
+        return tuple(sorted(found - {self.namespace}))
 
     def longest_life(self, usual: timedelta) -> timedelta:
         """How long a certificate is valid at most that the User Operator issues. usual: of users that say nothing themselves."""
@@ -133,13 +135,20 @@ def users_of(
     operator = ((kafka.get("spec") or {}).get("entityOperator") or {}).get("userOperator")
     spaces = user_namespaces(kafka, scope, asked)
     users = [user for space in spaces for user in _in_namespace(client, scope, space, clients_ca, now)]
+    left: list[NamedSecret] = []
+    if scope.namespace not in {space.name for space in spaces}:
+        # Users of a time before the User Operator was told to watch another namespace, or that somebody has made in the wrong one.
+        here = UserNamespace(scope.namespace, spaces[0].secret_prefix)
+        users += [replace(one, watched=False) for one in _in_namespace(client, scope, here, clients_ca, now)]
+        left = list(_without_user(client, scope, {one.secret for one in users if not one.watched}))
     named = read_named(client, asked.presenting, clients_ca, now)
     seen = {one.secret for one in named}
-    kept = read_named(client, [one for one in _kept(client, scope, users) if one not in seen], clients_ca, now)
+    beside = (*_kept(client, scope, users), *left)
+    kept = read_named(client, [one for one in beside if one not in seen], clients_ca, now)
     named += tuple(replace(one, is_kept=True) for one in kept)
     operated = operator is not None or bool(asked.user_namespaces)
     found = Users(kafka, spaces[0].name, operated, clients_ca, tuple(users), named)
-    return _with_readers(client, [space.name for space in spaces], found)
+    return _with_readers(client, dict.fromkeys((*(space.name for space in spaces), scope.namespace)), found)
 
 
 def user_namespaces(kafka: Mapping[str, Any], scope: ClusterNames, asked: Named) -> list[UserNamespace]:
@@ -184,6 +193,14 @@ def _kept(client: KubeClient, scope: ClusterNames, users: Iterable[User]) -> Ite
         yield from (NamedSecret(namespace, name, names.USER_CERTIFICATE) for name in found)
 
 
+def _without_user(client: KubeClient, scope: ClusterNames, known: Collection[str]) -> Iterator[NamedSecret]:
+    """Secrets of users in the namespace of the cluster whose KafkaUser is gone, where no User Operator has seen that. known: those that have one."""
+    found = client.each(
+        SECRETS, scope.namespace, lambda one: str(one["metadata"]["name"]), label_selector=scope.user_selector
+    )
+    yield from (NamedSecret(scope.namespace, one, names.USER_CERTIFICATE) for one in found if one not in known)
+
+
 def _listed(client: KubeClient, scope: ClusterNames, space: UserNamespace) -> list[User]:
     def read(one: dict[str, Any]) -> User:
         name = str(one["metadata"]["name"])
@@ -200,7 +217,7 @@ def _listed(client: KubeClient, scope: ClusterNames, space: UserNamespace) -> li
     return list(client.each(KAFKA_USERS, space.name, read, label_selector=selector))
 
 
-def _with_readers(client: KubeClient, namespaces: Sequence[str], found: Users) -> Users:
+def _with_readers(client: KubeClient, namespaces: Iterable[str], found: Users) -> Users:
     own = {user.key: user.secret_key for user in found.users if user.certificate is not None}
     secrets = {*own.values(), *(one.secret.key for one in found.named)}
     homes = dict.fromkeys([*namespaces, *(one.secret.namespace for one in found.named)])

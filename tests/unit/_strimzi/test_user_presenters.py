@@ -72,6 +72,18 @@ def test_a_user() -> None:
     assert found.why == "Secret apps/orders"
 
 
+def test_a_user_at_which_no_user_operator_looks() -> None:
+    """It goes on presenting what it has, and nothing waits for it to be issued anew."""
+    found = one(replace(user(), namespace="kafka", watched=False))
+    assert (found.authorities, found.renewal, found.secret) == (names_of(NEW), Renewal.BY_HAND, "")
+    assert found.hindered == "no User Operator is known to look for users in kafka"
+    assert found.remedy == (
+        "Make it anew in apps, where the cluster's User Operator looks, have its programs read that Secret, and delete this one with its own; where "
+        "another User Operator serves it, give kafka in user_namespaces (strimzi_user_namespaces); or give a waiver for it that says until when it "
+        "may go on."
+    )
+
+
 def test_a_user_of_another_ca_than_the_one_in_use_is_issued_anew() -> None:
     found = one(user(replace(GOOD, authority=OLD.certificate, beside=OLD.certificate, is_current=False)))
     assert (found.authorities, found.behind) == (names_of(OLD), True)

@@ -282,7 +282,6 @@ def test_users_of_other_clusters_are_not_ours() -> None:
 
 
 def test_prefix_and_namespace_are_those_of_the_user_operator() -> None:
-    """Nothing is in that namespace, and nothing of this one is taken for it."""
     stage = Stage({"secretPrefix": "kafka-"})
     stage.user(**{"strimzi.io/pause-reconciliation": "true"})
     stage.issue(of(NEW), "kafka-orders")
@@ -291,8 +290,38 @@ def test_prefix_and_namespace_are_those_of_the_user_operator() -> None:
     assert found.certificate is not None
     assert found.certificate.problem == ""
     elsewhere = Stage({"watchedNamespace": "users"})
-    elsewhere.user()
     assert (elsewhere.see().namespace, elsewhere.see().users) == ("users", ())
+
+
+class TestNotWatched:
+    """The User Operator looks in another namespace, and users are left in that of the cluster, or were made there."""
+
+    def stage(self) -> Stage:
+        stage = Stage({"watchedNamespace": "users", "secretPrefix": "kafka-"})
+        stage.user()
+        stage.issue(of(NEW), "kafka-orders")
+        stage.issue(of(OLD, "gone", 6), "kafka-gone")
+        stage.in_another("kafka", "pods", mounting("app", "kafka-orders"))
+        return stage
+
+    def test_users_there_are_seen_with_their_programs(self) -> None:
+        found = self.stage().see()
+        (user,) = found.users
+        assert (found.namespace, found.elsewhere) == ("users", ())
+        assert (user.label, user.secret, user.watched) == ("KafkaUser kafka/orders", "kafka-orders", False)
+        assert user.certificate is not None
+        assert user.certificate.problem == ""
+        assert [one.name for one in user.readers] == ["Pod kafka/app"]
+
+    def test_a_secret_is_seen_without_its_user(self) -> None:
+        (left,) = self.stage().see().named
+        assert (left.secret.label, left.certificate.authority, left.is_kept) == (
+            "Secret kafka/kafka-gone entry user.crt", OLD.certificate, True,
+        )  # fmt: skip
+
+    def test_where_another_user_operator_is_said_to_look_they_are_its_users(self) -> None:
+        found = self.stage().see(user_namespaces=(UserNamespace("kafka", "kafka-"),))
+        assert ([user.watched for user in found.users], found.named) == ([True], ())
 
 
 def mounting(name: str, secret: str) -> Object:
