@@ -377,7 +377,7 @@ listeners:
     refuses: {description: "CAs of which it refuses certificates.", type: list, elements: str, returned: always, sample: ["cluster-ca v0 (9b2c41aa0d11)"]}
     why: {description: What could not be found out and why., type: list, elements: str, returned: always, sample: []}
 violations:
-  description: What is in the way.
+  description: What is in the way; in check mode also what would be after the steps of RV(plan) that the call can take.
   returned: always
   type: list
   elements: dict
@@ -419,7 +419,7 @@ seconds:
   type: float
   sample: 12.5
 plan:
-  description: Every step from here to the end.
+  description: Every step from here to the end. Where clients or users alone would hold the flow, a step says so before the others.
   returned: in check mode where the call takes part in a flow, and always by M(trustops.strimzi.strimzi_ca_info)
   type: list
   elements: dict

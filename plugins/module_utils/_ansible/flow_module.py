@@ -20,7 +20,7 @@ from .._trust.model.snapshot import Snapshot
 from .._trust.model.states import TRUSTED_STATES
 from .._trust.plan.forecast import Forecast
 from .planned_diff import planned_diff
-from .results import describe_forecast
+from .results import describe_forecast, describe_violations, failure_text
 from .trust_module import TrustModule
 
 
@@ -66,8 +66,11 @@ class FlowModule(TrustModule):
     def _foretold(self, planned: Forecast, seen: Snapshot) -> dict[str, Any]:
         """The part of a result in check mode that is about the whole plan."""
         changed = any(step.is_change for step in planned.steps)
+        if planned.steps and planned.after:
+            self.module.warn(f"The run would be held before its end. {failure_text(planned.violations, seen)}")
         shown = {"diff": planned_diff(seen, planned) if changed else []} if self.module._diff else {}  # pylint: disable=protected-access
-        return {**describe_forecast(planned), "changed": changed, **shown}
+        held = describe_violations(planned.violations)
+        return {**describe_forecast(planned), "violations": held, "changed": changed, **shown}
 
     def _ends_early(self, until: Phase) -> str:
         """A sentence where the caller lets this call enter fewer phases than it needs; empty elsewhere."""

@@ -221,8 +221,10 @@ def describe_decision(decision: Decision) -> dict[str, Any]:
 
 
 def describe_forecast(forecast: Forecast) -> dict[str, Any]:
-    """The steps that a flow would take from here, and the restarts that they would cost."""
-    restarted = [name for step in forecast.steps for name in (*step.nodes, *step.others)]
+    """The steps that a flow would take from here, and the restarts that they would cost; where a party outside the cluster would hold it, with that
+    and with what follows.
+    """
+    restarted = [name for step in forecast.whole for name in (*step.nodes, *step.others)]
     return {
         "plan": [
             {
@@ -230,11 +232,11 @@ def describe_forecast(forecast: Forecast) -> dict[str, Any]:
                 "what": step.what,
                 "restarts": [*step.nodes, *step.others],
             }
-            for step in forecast.steps
+            for step in forecast.whole
         ],
-        "planned_rolls": sum(1 for step in forecast.steps if step.nodes),
+        "planned_rolls": sum(1 for step in forecast.whole if step.nodes),
         "planned_restarts": len(restarted),
-        "planned_phases": [phase.value for phase in Phase if any(step.phase is phase for step in forecast.steps)],
+        "planned_phases": [phase.value for phase in Phase if any(step.phase is phase for step in forecast.whole)],
         "choices": list(forecast.choices),
         "waiting": list(forecast.waiting),
     }

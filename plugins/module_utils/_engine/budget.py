@@ -92,7 +92,7 @@ class Budget:
         parties = {pod.name: _party(pod) for pod in observation.snapshot.pods}
         return Counter(
             (step.reason.value, parties[name])
-            for step in planned.steps
+            for step in planned.whole
             if step.reason
             for name in (*step.nodes, *step.others)
         )

@@ -47,6 +47,30 @@ def test_a_client_that_is_not_ready_is_named_with_what_helps() -> None:
     assert (seen["client"], len(seen["trusts"]), seen["doubt"], seen["waiver"]) == (NAME, 1, "", None)
 
 
+def test_check_mode_names_a_client_that_would_hold_the_run_and_what_comes_after() -> None:
+    memory = stages.managed()
+    free = call("strimzi_ca", memory, check=True, state="replaced", **stages.FAST)
+    Connect(memory, ONE)
+    ended = call("strimzi_ca", memory, check=True, state="replaced", **stages.FAST)
+    assert (ended.failed, ended.writes) == (False, [])
+    assert {(one["gate"], one["subject"]) for one in ended.result["violations"]} == {("trust", NAME), ("removal", NAME)}
+    (warning,) = [one for one in ended.warnings if "held" in one]
+    assert warning.startswith(
+        "The run would be held before its end. Kafka cluster kafka/demo: 2 things are in the way. "
+    )
+    assert f"{NAME}: cannot validate certificates of the CA CN=cluster-ca v1,O=io.strimzi. Let its spec.tls" in warning
+    (held,) = [one["what"] for one in ended.result["plan"] if NAME in one["what"]]
+    assert held.startswith(
+        f"the flow is held here by {NAME}: cannot validate certificates of the CA CN=cluster-ca v1,O=io.strimzi. "
+    )
+    told = [one["what"] for one in ended.result["plan"]]
+    assert [one for one in told if one != held] == [one["what"] for one in free.result["plan"]]
+    assert 0 < told.index(held) < len(told) - 1
+    assert ended.result["planned_restarts"] == free.result["planned_restarts"]
+    shown = call("strimzi_ca_info", memory, goal="replace_key", **stages.FAST).result
+    assert [one["what"] for one in shown["plan"]] == told
+
+
 def test_a_waiver_lets_it_pass_and_is_shown() -> None:
     ended = asked(waivers=[a_waiver(client=" KafkaConnect   kafka/connect ")])
     assert (ended.failed, ended.result["changed"]) == (False, True)

@@ -11,12 +11,13 @@ from dataclasses import dataclass, field, replace
 
 from ..._pki.certificates import Certificate
 from ..decide import decide
+from ..evidence.clients import waiver_of
 from ..ledger.target import resolve
+from ..model.clients import LONGEST_WAIVER, Waiver
 from ..model.goals import Phase
 from ..model.intent import Intent
 from ..model.ledger import Ledger
 from ..model.listeners import ObservedListener
-from ..model.names import named
 from ..model.snapshot import Component, Snapshot
 from ..model.steps.authority import PrepareAuthority
 from ..model.steps.base import StandIn, Step, Steps
@@ -43,7 +44,8 @@ class PlannedStep:
 
 @dataclass(frozen=True)
 class Forecast:
-    """violations: what would hold the flow after these steps; empty when they lead to its end.
+    """violations: what would hold the flow after these steps; empty when they lead to its end. after: where only parties outside the cluster hold it,
+    that, and the steps which follow when these are not in the way any more.
 
     choices: why the plan goes this way where there is another, as sentences.
     waiting: what running processes still hold at the end, as sentences. end: the cluster as these steps would leave it.
@@ -54,6 +56,12 @@ class Forecast:
     choices: tuple[str, ...] = ()
     waiting: tuple[str, ...] = ()
     end: Snapshot | None = field(default=None, compare=False)
+    after: tuple[PlannedStep, ...] = ()
+
+    @property
+    def whole(self) -> tuple[PlannedStep, ...]:
+        """The steps to the end of the flow, with those that follow where it is held."""
+        return (*self.steps, *self.after)
 
 
 def forecast(
@@ -66,12 +74,19 @@ def forecast(
     planned: list[PlannedStep] = []
     choices: dict[str, None] = {}
     seen, states = _prepared(start), set[int]()
+    held: _Held | None = None
     while True:
         decision = decide(snapshot, intent)
         circle = _circle(snapshot, decision.steps, states)
+        if not decision.steps and (parties := _outside(snapshot, decision.violations)):
+            held = held or _Held(len(planned), decision.violations, snapshot)
+            snapshot = _without_parties(snapshot, parties)
+            before = next((step.phase for step in decide(snapshot, intent).steps), Phase.RETIRE)
+            planned += (_hold(one, decision.violations, before) for one in sorted(parties))
+            continue
         if not decision.steps or circle or (reached(snapshot) and not snapshot.reconciliation.paused_by_us):
-            held = (*decision.violations, *circle)
-            found = Forecast(tuple(planned), held, tuple(filter(None, choices)), decision.waiting, snapshot)
+            found = _found(planned, held or _Held(len(planned), (*decision.violations, *circle), snapshot))
+            found = replace(found, choices=tuple(filter(None, choices)), waiting=decision.waiting)
             return _without(seen - _prepared(start) - _brought(start, intent), found)
         for step in decision.steps:
             life = chosen_life(snapshot, intent) if isinstance(step, (PrepareAuthority, IssueLeaves)) else ""
@@ -79,6 +94,41 @@ def forecast(
             planned.append(_planned(step, snapshot))
             snapshot = _asked_anew(step.effect(snapshot, stand_in))
             seen |= _prepared(snapshot)
+
+
+@dataclass(frozen=True)
+class _Held:
+    """The end of what a call could do by itself. steps: how many lead there. end: the cluster then."""
+
+    steps: int
+    violations: tuple[Violation, ...]
+    end: Snapshot
+
+
+def _found(planned: Sequence[PlannedStep], held: _Held) -> Forecast:
+    return Forecast(tuple(planned[: held.steps]), held.violations, end=held.end, after=tuple(planned[held.steps :]))
+
+
+def _outside(snapshot: Snapshot, violations: Sequence[Violation]) -> frozenset[str]:
+    """The parties outside the cluster that hold the flow at a gate; empty where anything else holds it too."""
+    known = {*(one.name for one in snapshot.outside), *(one.name for one in snapshot.presenters)}
+    at_gates = all(one.condition in (Condition.TRUST, Condition.REMOVAL) for one in violations)
+    parties = frozenset(one.subject for one in violations)
+    return (
+        parties if at_gates and parties <= {one for one in known if waiver_of(one, snapshot) is None} else frozenset()
+    )
+
+
+def _hold(party: str, violations: Sequence[Violation], before: Phase) -> PlannedStep:
+    """before: the phase of what would come next."""
+    messages = " ".join(one.message for one in violations if one.subject == party)
+    return PlannedStep(before, f"the flow is held here by {party}: {messages}", is_change=False)
+
+
+def _without_parties(snapshot: Snapshot, parties: frozenset[str]) -> Snapshot:
+    """The snapshot in which these are not in the way any more."""
+    waivers = tuple(Waiver(one, snapshot.now + LONGEST_WAIVER, "as planned") for one in sorted(parties))
+    return replace(snapshot, waivers=(*snapshot.waivers, *waivers))
 
 
 def _circle(snapshot: Snapshot, steps: Steps, states: set[int]) -> tuple[Violation, ...]:
@@ -131,15 +181,18 @@ def _without(stand_ins: frozenset[Certificate], found: Forecast) -> Forecast:
 
     def told(text: str) -> str:
         for certificate in stand_ins:
-            text = text.replace(named(certificate), certificate.subject)
+            # As plans name a CA, and as messages of gates do.
+            for digits in (12, 16):
+                text = text.replace(f" ({certificate.sha256[:digits]})", "")
         return text
 
     return Forecast(
         tuple(replace(step, what=told(step.what)) for step in found.steps),
-        found.violations,
+        tuple(replace(one, message=told(one.message)) for one in found.violations),
         tuple(map(told, found.choices)),
         tuple(map(told, found.waiting)),
         found.end,
+        tuple(replace(step, what=told(step.what)) for step in found.after),
     )
 
 

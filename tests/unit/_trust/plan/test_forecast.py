@@ -14,9 +14,10 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clients import OutsideClient
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase, Retire
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent, Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import Renewal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import (
     Component,
     InPlace,
@@ -196,6 +197,31 @@ def test_what_would_hold_it_comes_after_what_can_be_done_before() -> None:
     assert {(one.condition, one.subject) for one in found.violations} == {(Condition.TRUST, "Secret kafka/app")}
     assert "prepare a CA with a new key" in found.steps[0].what
     assert not any("switch" in step.what for step in found.steps)
+
+
+def test_the_plan_says_what_comes_after_a_hold_of_a_party_outside() -> None:
+    """As if that party were not there; the diff ends where a call would end."""
+    found, free = planned(replace(SETTLED, outside=(STRANGER,)), REPLACE_KEY), planned(SETTLED, REPLACE_KEY)
+    (hold,) = [step for step in found.after if step not in free.steps]
+    assert found.after[0] == hold
+    assert hold.what == f"the flow is held here by Secret kafka/app: cannot validate certificates of the CA {NEW_NAME}."
+    assert (hold.phase, hold.nodes, hold.is_change) == (found.after[1].phase, (), False)
+    assert [step for step in found.whole if step != hold] == list(free.steps)
+    assert found.end is not None
+    assert found.end.ca.current == SETTLED.ca.current
+    assert (free.after, free.whole) == ((), free.steps)
+
+
+def test_each_hold_is_told_where_it_comes() -> None:
+    """A presenter of the CA that is replaced is in the way at the end; what is no party outside ends the plan."""
+    program = of_users.presenter("Pod kafka/billing", renewal=Renewal.BY_HAND)
+    users = of_users.users(presenters=of_users.presenting(of_users.presenter(), program))
+    found = planned(users, REPLACE_KEY)
+    assert [one.subject for one in found.violations] == ["Pod kafka/billing"]
+    assert found.after[0].what.startswith("the flow is held here by Pod kafka/billing: may present a certificate of ")
+    assert any(step.phase is Phase.RETIRE and step.is_change for step in found.after)
+    blocked = planned(replace(SETTLED, in_place=BLOCKED), replace(REPLACE_KEY, spread=Spread.RELOAD))
+    assert (blocked.violations != (), blocked.after) == (True, ())
 
 
 def test_a_plan_may_end_where_restarts_are_waited_for() -> None:
