@@ -263,7 +263,8 @@ options:
         a certificate as an option, and C(reconcile) follows when the CA changes. It must not hold a private key.
       - Certificates of the cluster are to be of the CA that the issuer signs with, as far as it has signed already; else of the CA in
         use, or its latest renewal, where that or a CA above it is in the source; else of the only CA that has certified no other one there. Where that
-        leaves several, nothing is begun. All others are trusted beside it, for which processes restart.
+        leaves several, all of them are trusted, one certificate is asked for, and the CA of that is the one; before the first CA nothing is begun.
+        All others are trusted beside it, for which processes restart.
       - Where that CA is not in use, C(reconcile) renews or replaces the CA in use. It is a renewal where the name and the key are the same and
         every certificate that is valid under the one is valid under the other.
       - A CA that is not in the source any more stays trusted until it has been replaced or taken out (M(trustops.strimzi.strimzi_ca) with

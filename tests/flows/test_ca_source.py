@@ -67,7 +67,7 @@ def test_a_new_ca_is_asked_about_then_replaces_the_one_in_use(cluster: WatchedCl
     wants(cluster, corporate)
     told = reconcile(cluster)
     assert (told.violations, told.done, cluster.writes, cluster.current) == ((), False, 0, before)
-    (sentence,) = told.waiting
+    sentence, *_details = told.waiting
     for text in (
         "corporate-ca, entry bundle.pem",
         "CN=Corporate Root",
@@ -198,10 +198,48 @@ def test_never_means_that_nothing_begins(cluster: WatchedCluster, goal: Goal) ->
 
 
 @ONCE
-def test_two_roots_of_which_none_is_in_use_hold_it(cluster: WatchedCluster) -> None:
+@pytest.mark.parametrize(
+    ("signing", "kept"),
+    [(0, False), (1, False), pytest.param(1, True, marks=pytest.mark.long)],
+    ids=["the first", "the second", "the second, and the key of the CA in use is elsewhere"],
+)
+def test_of_several_roots_the_certificate_that_comes_back_tells_which_one_signs(
+    cluster: WatchedCluster, signing: int, kept: bool
+) -> None:
+    """None of them is in use. All are trusted, and one certificate is asked for; then the CA of that takes the place of the one in use."""
     cluster.create()
-    wants(cluster, root("One"), root("Other"))
-    (violation,) = reconcile(cluster).violations
+    if kept:
+        former = root("Former Root")
+        wants(cluster, former)
+        follow(cluster, former)
+    before, roots = cluster.current, (root("One"), root("Other"))
+    wants(cluster, *roots)
+    told = reconcile(cluster)
+    assert (told.violations, cluster.writes, len(told.waiting)) == ((), 0, 2)
+    told = reconcile(cluster, *roots)
+    assert (told.violations, told.done, cluster.current) == ((), False, before)
+    assert {cluster.states[one.fingerprint] for one in roots} == {UNUSED}
+    sentence, *_details = told.waiting
+    assert "are in the source, and none of them is in use" in sentence
+    assert "demo-cluster-operator-certs" in sentence
+    reconcile(cluster)
+    assert cluster.writes == 0
+    signer = roots[signing]
+    office(cluster, signer).work()
+    reconcile(cluster)
+    office(cluster, signer).work()
+    cluster.finish(Goal.RECONCILE, asked=ASKED)
+    assert cluster.current == signer.fingerprint
+    assert set(cluster.states) == {one.fingerprint for one in roots}
+    assert issuing_secrets(cluster) == []
+
+
+@ONCE
+def test_several_roots_before_the_first_ca_hold_it(cluster: WatchedCluster) -> None:
+    """There is nothing yet that a certificate could be asked for."""
+    one, other = root("One"), root("Other")
+    wants(cluster, one, other)
+    (violation,) = reconcile(cluster, one, other, goal=Goal.CREATE).violations
     assert "which one signs cannot be told" in violation.message
     assert cluster.writes == 0
 

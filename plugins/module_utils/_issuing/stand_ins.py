@@ -24,6 +24,7 @@ from .._strimzi.next_authority import NextAuthority, next_authority
 from .._strimzi.observe import Observation
 from .._strimzi.secret_data import entries
 from .._strimzi.work import Work
+from .._trust.ledger.wish import later_authorities
 from .._trust.model.snapshot import Component, PreparedAuthority
 from .._trust.model.steps.authority import PrepareAuthority
 from .internal import InternalIssuer
@@ -41,7 +42,8 @@ class StandIns:
         self._observation = observation
         self._work = replace(work, settings=replace(work.settings, ca_key=_QUICK))
         self._made: list[PrivateKey] = []
-        self._elsewhere = set(observation.snapshot.ca.elsewhere)
+        of_source = (chain[0].public_key_sha256 for chain in later_authorities(observation.snapshot))
+        self._elsewhere = {*observation.snapshot.ca.elsewhere, *of_source}
 
     def authority(self, step: PrepareAuthority) -> PreparedAuthority:
         """Raises AuthorityUnavailable when the step itself would."""

@@ -72,6 +72,14 @@ def test_the_plan_says_what_it_would_take_once_it_is_confirmed() -> None:
     assert (shown["planned_phases"][0], shown["planned_phases"][-1]) == ("prepare", "retire")
 
 
+def test_of_two_the_certificate_that_comes_back_tells() -> None:
+    memory, both = holding(THEIRS.pem + OTHER.pem), [THEIRS.chain[0].sha256, OTHER.chain[0].sha256]
+    asked = reconcile(memory, confirm_roots=both)
+    assert (asked.failed, asked.result["changed"]) == (False, True), asked.result["msg"]
+    assert [one["secret"] for one in asked.result["leaf_requests"]] == ["demo-cluster-operator-certs"]
+    assert "none of them is in use" in " ".join(asked.result["waiting"])
+
+
 def test_without_a_source_nothing_is_said_of_one() -> None:
     assert reconcile(stages.managed(), ca_source=None).result["ca_source"] is None
 
@@ -81,7 +89,6 @@ def test_without_a_source_nothing_is_said_of_one() -> None:
     [
         pytest.param(THEIRS.pem, {"trust_new_roots": "never"}, (SHA_256, "confirm_roots"), id="never"),
         pytest.param(THEIRS.pem, {"confirm_roots": ["yes"]}, ("'yes' is not a SHA-256", "openssl"), id="no fingerprint"),
-        pytest.param(THEIRS.pem + OTHER.pem, {}, ("which one signs cannot be told", "Leave the one"), id="two"),
         pytest.param(b"roots", {}, ("no readable certificate", "PEM"), id="garbage"),
         pytest.param(THEIRS.pem, {"ca_source": {"name": "lost"}}, ("Secret kafka/lost", "does not exist"), id="lost"),
         pytest.param(

@@ -16,7 +16,7 @@ from ..._pki.paths import validate_path
 from ..model.goals import ROTATIONS, Goal
 from ..model.intent import Intent
 from ..model.ledger import Ledger
-from ..model.snapshot import Snapshot
+from ..model.snapshot import Component, Snapshot
 from ..model.source import CaSource
 from ..model.states import TRUSTED_STATES
 from .journal import in_flight
@@ -52,6 +52,18 @@ class Wish:
             renewed = (chain for chain in self.issuing if chain[0].is_twin_of(current[0]))
             return next((chain for chain in renewed if chain[0].not_after > current[0].not_after), current)
         return self.issuing[0] if len(self.issuing) == 1 else ()
+
+    @property
+    def sample(self) -> str:
+        """The Secret whose leaf is asked for to learn which of several CAs signs, because that is one of them and it cannot be told; empty where it can,
+        and where there is no leaf yet. All of them are trusted meanwhile, so that it does not matter which one it is.
+        """
+        if self.meant or len(self.issuing) < 2 or not self.snapshot.ca.current:
+            return ""
+        leaves = sorted(
+            self.snapshot.every_leaf, key=lambda leaf: (leaf.component is not Component.CLUSTER_OPERATOR, leaf.secret)
+        )
+        return leaves[0].secret if leaves else ""
 
     @property
     def _has_in_use(self) -> bool:

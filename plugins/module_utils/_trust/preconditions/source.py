@@ -21,7 +21,7 @@ _MOST_AUTHORITIES = 10
 
 
 def source_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
-    """It can be read, and says which CA leaves are to be of."""
+    """It can be read, and says which CA leaves are to be of; or the first leaf that comes back will."""
     source, condition, ledger = snapshot.source, Condition.SOURCE_IS_USABLE, snapshot.ledger or Ledger()
     if source is not None and source.problem and is_heeded(snapshot, intent, ledger):
         yield Violation(condition, source.name, source.problem, source.remedy)
@@ -37,7 +37,7 @@ def source_is_usable(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
         yield Violation(
             condition, wish.source.name, "holds no CA that is valid now.", "Put the CA that signs the cluster's certificates there."
         )  # fmt: skip
-    elif not wish.meant:
+    elif not (wish.meant or wish.sample):
         yield _ambiguous(wish)
 
 
@@ -46,7 +46,7 @@ def _ambiguous(wish: Wish) -> Violation:
     in_use = f", and none is the CA in use, {wish.snapshot.ca.current[0].subject}" if wish.snapshot.ca.current else ""
     return Violation(
         Condition.SOURCE_IS_USABLE, wish.source.name, f"holds {len(names)} CAs ({listed(names)}){in_use}: which one signs cannot be told.",
-        "Leave the one that signs, with the CAs above it; or leave the CA in use beside them until its issuer signs with another one.",
+        "Leave the one that signs, with the CAs above it; or first give the cluster a CA without a source: then a certificate is asked for that tells.",
     )  # fmt: skip
 
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from ..._leaves.back_off import next_try
 from ..._leaves.life import LeafRequest
 from ..._leaves.request import Next, Wanted, next_of
-from ..._leaves.trigger import OF_TIME, Due, Question, Specification, due, why_misnamed
+from ..._leaves.trigger import OF_TIME, Due, Question, Reason, Specification, due, why_misnamed
 from ..._pki.certificates import Chain
-from ..ledger.wish import later_authorities
+from ..ledger.wish import later_authorities, wish_of
 from ..model.goals import Phase
 from ..model.names import counted, listed, named
 from ..model.steps.base import Steps
@@ -24,6 +24,9 @@ from ..model.steps.requests import AskForLeaves, AwaitIssuer, CollectLeaves, For
 from .due import due_reasons
 from .operator_reissue import first_to_end, leaves_before_operator_window, misnamed_leaves
 from .situation import Situation
+
+#: Why a leaf is asked for that only tells which CA signs.
+_SIGNER = Due(Reason.AUTHORITY, "it tells which CA signs")
 
 
 @dataclass(frozen=True)
@@ -41,12 +44,22 @@ class Asked:
 
 
 def leaves_to_ask_for(at: Situation) -> Asked | None:
-    """The leaves to ask for of the next CA where there is one, or else of the CA in use; None where the key of that CA is here."""
+    """The leaves to ask for of the next CA where there is one, or else of the CA in use; None where the key of that CA is here. Where none is wanted, one of
+    whichever CA of the source signs.
+    """
     ca, successor = at.snapshot.ca, at.successor
     chain = successor.entry.chain if successor is not None else ca.current
     if not chain or not ca.is_kept_elsewhere(chain[0]):
+        return _sample(at)
+    found = Asked(chain, reasons_for(at, chain))
+    return found if found.reasons else _sample(at) or found
+
+
+def _sample(at: Situation) -> Asked | None:
+    wish = wish_of(at.snapshot, at.intent, at.ledger)
+    if wish is None or not wish.sample or wish.unconfirmed:
         return None
-    return Asked(chain, reasons_for(at, chain))
+    return Asked(wish.issuing[0], {wish.sample: _SIGNER})
 
 
 def reasons_for(at: Situation, authority: Chain) -> Mapping[str, Due]:
@@ -90,6 +103,12 @@ def _next(at: Situation, secret: str, wanted: Wanted) -> Next:
     return next_of(at.snapshot.requests.get(secret), wanted, at.snapshot.now)
 
 
+def _awaited(at: Situation) -> tuple[str, ...]:
+    """The leaves that are still to come; also one that only tells which CA signs."""
+    sample = _sample(at)
+    return leaves_lacking(at) or (sample.secrets if sample else ())
+
+
 def ask_for_leaves(at: Situation) -> Steps:
     """Record what has come back, then ask for what is missing."""
     asked = leaves_to_ask_for(at)
@@ -101,7 +120,11 @@ def ask_for_leaves(at: Situation) -> Steps:
     missing = tuple(name for name in asked.secrets if next_for(at, name, asked.issuer) is Next.ASK)
     if not missing:
         return ()
-    because = f"Somebody else keeps the key of {named(asked.issuer[0])}, so its certificates are asked for before anything depends on them."
+    because = (
+        "Which CA of the source signs is told by this certificate."
+        if asked == _sample(at)
+        else f"Somebody else keeps the key of {named(asked.issuer[0])}, so its certificates are asked for before anything depends on them."
+    )
     return (
         AskForLeaves(
             secrets=missing, issuer=asked.issuer, asked=at.intent.asked, phase=Phase.PREPARE, because=because
@@ -115,7 +138,7 @@ def await_issuer(at: Situation) -> Steps:
     if asked is None or until is None or at.snapshot.now >= until or at.snapshot.reconciliation.paused_by_us:
         return ()
     requests = at.snapshot.requests
-    awaited = tuple(name for name in leaves_lacking(at) if (one := requests.get(name)) and one.is_open)
+    awaited = tuple(name for name in _awaited(at) if (one := requests.get(name)) and one.is_open)
     if not awaited:
         return ()
     return (AwaitIssuer(secrets=awaited, issuer=asked.issuer, asked=at.intent.asked, until=until, phase=Phase.PREPARE),)
@@ -145,6 +168,8 @@ def still_awaited(at: Situation) -> tuple[str, ...]:
     """Sentences that say which certificates are waited for, from whom, and what became of the requests."""
     asked = leaves_to_ask_for(at)
     missing = leaves_lacking(at)
+    if asked is not None and asked == _sample(at):
+        return tuple(_sampled(at, asked))
     if asked is None or not missing:
         return ()
     total = f"{counted(len(missing), 'certificate')} of {named(asked.issuer[0])}"
@@ -157,6 +182,17 @@ def still_awaited(at: Situation) -> tuple[str, ...]:
         *_standing_still(at, missing),
         *filter(None, details),
     )
+
+
+def _sampled(at: Situation, asked: Asked) -> Iterator[str]:
+    wish = wish_of(at.snapshot, at.intent, at.ledger)
+    names = listed([chain[0].subject for chain in wish.issuing]) if wish is not None else ""
+    (secret,) = asked.secrets
+    yield (
+        f"{names} are in the source, and none of them is in use: {at.intent.asked} is asked for one certificate, for {secret}, and the CA of that is the one "
+        "to be used. All of them are trusted meanwhile; the next run goes on."
+    )
+    yield from filter(None, (_detail(at.snapshot.requests.get(secret)),))
 
 
 def _ending_meanwhile(at: Situation) -> Iterator[str]:

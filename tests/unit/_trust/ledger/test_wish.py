@@ -21,7 +21,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.wis
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.source import CaSource
 
 from ....support.certificates import NOW, YEAR, Entity, key, make
@@ -34,11 +34,13 @@ from ..builders import (
     INTERMEDIATE,
     NEW,
     OLD,
+    PODS,
     RENEWED,
     ROOT,
     THIRD,
     UNUSED,
     a_journal,
+    a_leaf,
     chain_of,
     cluster,
     entry,
@@ -252,3 +254,25 @@ def test_dates_count_to_the_second() -> None:
     moments = (begin - timedelta(seconds=1), begin, end - timedelta(seconds=1), end)
     assert [bool(source.issuing(one)) for one in moments] == [False, True, True, False]
     assert end - begin > DAY
+
+
+TWO = holding(NEW, THIRD)
+OPERATORS = a_leaf("demo-cluster-operator-certs", OLD, component=Component.CLUSTER_OPERATOR)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "secret"),
+    [
+        pytest.param(TWO, PODS[0], id="two, and neither is in use"),
+        pytest.param(
+            replace(TWO, leaves=(*TWO.leaves, OPERATORS)), OPERATORS.secret, id="the operator's before those of nodes"
+        ),
+        pytest.param(replace(TWO, leaves=()), "", id="there is no leaf"),
+        pytest.param(holding(OLD, NEW, THIRD), "", id="one is in use"),
+        pytest.param(holding(NEW), "", id="one"),
+        pytest.param(holding(NEW, THIRD, where=FIRST), "", id="before the first CA"),
+        pytest.param(with_requests(TWO, answered(issuer=THIRD)), "", id="it has come back"),
+    ],
+)
+def test_the_leaf_that_tells_which_one_signs(snapshot: Snapshot, secret: str) -> None:
+    assert wish(snapshot, NEW, THIRD).sample == secret

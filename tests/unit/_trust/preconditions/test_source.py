@@ -45,6 +45,12 @@ def unknown(authority: Entity) -> str:
     )
 
 
+AMBIGUOUS = (
+    f"{NAME}: holds 2 CAs (*){{}}: which one signs cannot be told. Leave the one that signs, with the CAs above it; or first give the cluster a CA without a "
+    "source: then a certificate is asked for that tells."
+).replace(
+    "*", ", ".join(one.certificate.subject for one in sorted((NEW, THIRD), key=lambda one: one.certificate.sha256))
+)
 CASES = [
     refusal(
         source_is_usable, f"{NAME}: does not exist. Create it.",
@@ -60,12 +66,12 @@ CASES = [
         name="expired", intent=RECONCILE, source=of(EXPIRED),
     ),
     refusal(
-        source_is_usable,
-        f"{NAME}: holds 2 CAs (*), and none is the CA in use, {OLD.certificate.subject}: which one signs cannot be told. Leave the one that "
-        "signs, with the CAs above it; or leave the CA in use beside them until its issuer signs with another one.".replace(
-            "*", ", ".join(one.certificate.subject for one in sorted((NEW, THIRD), key=lambda one: one.certificate.sha256))
-        ),
-        name="ambiguous", intent=REPLACE_KEY, source=of(NEW, THIRD),
+        source_is_usable, AMBIGUOUS.format(f", and none is the CA in use, {OLD.certificate.subject}"),
+        name="ambiguous, and there is no leaf", intent=REPLACE_KEY, source=of(NEW, THIRD), pods=(), leaves=(),
+    ),
+    refusal(
+        source_is_usable, AMBIGUOUS.format(""),
+        name="ambiguous before the first CA", intent=CREATE, source=of(NEW, THIRD), ca=secrets(None), ledger=None, pods=(), leaves=(),
     ),
     refusal(
         source_is_usable,

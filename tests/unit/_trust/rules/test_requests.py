@@ -17,6 +17,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.source import CaSource
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.leaves import IssueLeaves
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.requests import (
     AskForLeaves,
@@ -402,3 +403,43 @@ def test_a_linked_ca_is_used_behind_its_link_when_its_leaves_are_at_hand() -> No
     assert kinds(snapshot) == ["AskForLeaves"]
     assert kinds(with_requests(snapshot, *(a_request(name) for name in named_))) == []
     assert kinds(at_hand(snapshot, names=named_)) == ["IssueLeaves"]
+
+
+#: Two CAs lie in the source, neither of them is in use, and a person has confirmed both.
+UNCLEAR = cluster(source=CaSource("Secret kafka/roots", (NEW.certificate, THIRD.certificate)))
+CONFIRMED = replace(RECONCILE, confirmed=frozenset(one.certificate.sha256 for one in (NEW, THIRD)))
+
+
+def test_one_leaf_is_asked_for_to_learn_which_ca_signs() -> None:
+    unclear = at(UNCLEAR, CONFIRMED)
+    asked = leaves_to_ask_for(unclear)
+    assert asked is not None
+    assert (asked.secrets, asked.issuer[0] in (NEW.certificate, THIRD.certificate)) == (PODS[:1], True)
+    because = "Which CA of the source signs is told by this certificate."
+    wanted = AskForLeaves(secrets=PODS[:1], issuer=asked.issuer, asked=ISSUER, phase=Phase.PREPARE, because=because)
+    assert ask_for_leaves(unclear) == (wanted,)
+    assert leaves_lacking(unclear) == ()
+    (sentence,) = still_awaited(unclear)
+    assert f"{ISSUER} is asked for one certificate, for {PODS[0]}" in sentence
+
+
+def test_it_is_waited_for_as_long_as_the_caller_wants_to() -> None:
+    issuer = leaves_to_ask_for(at(UNCLEAR, CONFIRMED))
+    assert issuer is not None
+    open_ = with_requests(UNCLEAR, replace(a_request(), authority=issuer.issuer[0].fingerprint))
+    assert ask_for_leaves(at(open_, CONFIRMED)) == ()
+    waiting = await_issuer(at(open_, replace(CONFIRMED, issue_until=NOW + HOUR)))
+    assert [step.secrets for step in waiting if isinstance(step, AwaitIssuer)] == [PODS[:1]]
+    assert forget_requests(at(open_, CONFIRMED)) == ()
+
+
+def test_it_is_not_asked_for_before_all_of_them_are_confirmed() -> None:
+    only = replace(CONFIRMED, confirmed=frozenset({NEW.certificate.sha256}))
+    assert (leaves_to_ask_for(at(UNCLEAR, only)), still_awaited(at(UNCLEAR, only))) == (None, ())
+
+
+def test_leaves_that_are_due_tell_as_well() -> None:
+    kept = replace(elsewhere(UNCLEAR, OLD), leaves=UNCLEAR.leaves[1:], missing={PODS[0]: Component.KAFKA})
+    asked = leaves_to_ask_for(at(kept, CONFIRMED))
+    assert asked is not None
+    assert (asked.issuer, asked.secrets) == (chain_of(OLD), PODS[:1])
