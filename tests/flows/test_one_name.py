@@ -6,15 +6,21 @@ name")."""
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import validate_path
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.verifiers import Verifier
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 
 from ..support.authorities import root
+from ..support.flows import START
 from ..support.restarts import cost_of
 from ..support.watched_cluster import CERTIFICATES, WatchedCluster, assert_only
 from .cases import Case
-from .test_clients_that_never_read_again import assert_presented, assert_served
+from .test_clients_that_never_read_again import assert_presented, assert_served, presented
 from .test_kept_elsewhere import ASKED, elsewhere, moved, office, run
 
 V0 = "CN=cluster-ca v0,O=io.strimzi"
@@ -33,6 +39,22 @@ def test_keys_that_are_here_are_told_apart_by_probes(cluster: WatchedCluster) ->
     assert_served(cluster, cluster.secret(CERTIFICATES)["ca.crt"])
     cluster.run(Goal.RECONCILE)
     assert (cluster.writes, cluster.ready) == (0, True)
+
+
+@pytest.mark.usefixtures("nodes")
+def test_openssl_counts_no_link_between_two_of_one_name(cluster: WatchedCluster) -> None:
+    """So a replacement in a hurry, which renews nothing first, leads on its clients of a CA that allows none below it; Go counts."""
+    flow = Case(Goal.REPLACE_KEY, "at once", path_length=0).begin(cluster)
+    flow.supplied, old = root("cluster-ca v0"), cluster.secret(CERTIFICATES)["ca.crt"]
+    flow.finish()
+    assert cluster.paid == flow.cost
+    assert_served(cluster, old)
+    (known,), at = parse_certificates(old), START + timedelta(seconds=cluster.memory.seconds)
+    for chain in map(parse_certificates, presented(cluster).values()):
+        assert [one for one in Verifier if validate_path(chain, (known,), at=at, verifier=one).valid] == [
+            Verifier.JVM,
+            Verifier.OPENSSL,
+        ]
 
 
 @pytest.mark.usefixtures("nodes")

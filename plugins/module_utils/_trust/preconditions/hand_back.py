@@ -27,10 +27,11 @@ def operator_could_renew(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
     if intent.goal is not Goal.DOWNGRADE or snapshot.reconciliation.generated or not snapshot.ca.current:
         return
     current = snapshot.ca.current[0]
-    subject, renewed = (
-        current.subject,
-        DistinguishedName(f"{snapshot.names.common_name} v{authority_generation(current)}"),
-    )
+    number = authority_generation(current)
+    if number is not None:
+        # A key generation that is lower is raised first (``raise_key_generation``).
+        number = max(number, snapshot.ca.key_generation)
+    subject, renewed = current.subject, DistinguishedName(f"{snapshot.names.common_name} v{number}")
     if snapshot.ca.is_kept_elsewhere(current):
         yield Violation(
             Condition.OPERATOR_COULD_RENEW, snapshot.names.certificate_secret,

@@ -134,6 +134,12 @@ CASES = [
         name="a CA below a root", intent=DOWNGRADE,
         ca=secrets(BELOW), ledger=ledger(entry(BELOW, generations={0})), leaves=leaves(INTERMEDIATE),
     ),
+    refusal(
+        operator_could_renew,
+        f"{CERTIFICATES}: holds the CA {OLD.certificate.subject}, which the operator would renew under another name and so break every "
+        "connection. Run the replace_key playbook without a certificate, then hand the cluster back.",
+        name="another number", intent=DOWNGRADE, ca=secrets(key_generation=1),
+    ),
     *(
         refusal(
             operator_could_renew,
