@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..explore import Explored
 from ..state import Run
 from .clients_ca import ClientsCa
-from .events import Event, cluster_operator, programs, restart, user_operator
+from .events import Event, cluster_operator, programs, restart, time_passes, user_operator
 from .people import wants_it_undone
 from .state import ModelUsers
 
@@ -39,6 +39,7 @@ def _round(model: ModelUsers, world: ClientsCa) -> ModelUsers:
         if user is not None:
             model = _first(user_operator(model, number, user), model)
     model = _first(programs(model), model)
+    model = _first(time_passes(model), model)
     model = _first((event for event in wants_it_undone(model) if model.aborting), model)
     for step in world.at_work(model).last_decision(model).steps:
         for uid in step.restarts:

@@ -13,7 +13,8 @@ from typing import TypeAlias
 from ..authorities import signer
 from ..events import forget
 from ..state import BUNDLE, KAFKA, Pause
-from .state import EMPTY, ModelUsers, Program, User, Work
+from .state import EMPTY, ModelUsers, Program, User, Work, is_valid
+from .translation import now_at
 
 Event: TypeAlias = tuple[str, ModelUsers]
 
@@ -25,6 +26,24 @@ def events(model: ModelUsers) -> Iterator[Event]:
         if user is not None:
             yield from user_operator(model, number, user)
     yield from programs(model)
+    yield from time_passes(model)
+
+
+def time_passes(model: ModelUsers) -> Iterator[Event]:
+    """After the switch, until the certificates of before have ended as far as the journal knows. The User Operator takes no longer with a
+    certificate than one age.
+    """
+    flow = model.books.flow if model.books else None
+    outgoing = flow.outgoing if flow else None
+    if (
+        not model.environment.aging
+        or outgoing is None
+        or not outgoing.switched
+        or now_at(model.age) >= outgoing.ends_at
+    ):
+        return
+    if all(user is None or user.work is None or user.work.begun == model.age for user in model.users):
+        yield "time passes", replace(model, age=model.age + 1)
 
 
 def brokers(model: ModelUsers) -> Iterator[Event]:
@@ -74,12 +93,13 @@ def user_operator(model: ModelUsers, number: int, user: User) -> Iterator[Event]
         )  # fmt: skip
     current = model.ca.current
     if not user.noticed and current is not None and (user.confirmed or _is_due(model, user, current)):
-        begun = user._replace(work=Work(current))
+        begun = user._replace(work=Work(current, begun=model.age))
         yield f"the User Operator begins with user {number}", model.with_user(number, begun)
 
 
 def _is_due(model: ModelUsers, user: User, current: int) -> bool:
-    return not user.has_certificate or user.beside != current or model.environment.expiring
+    is_in_time = model.environment.expiring or not is_valid(user.born, model.age)
+    return not user.has_certificate or user.beside != current or is_in_time
 
 
 def _works(model: ModelUsers, number: int, user: User, work: Work) -> Iterator[Event]:
@@ -99,7 +119,7 @@ def _works(model: ModelUsers, number: int, user: User, work: Work) -> Iterator[E
 
 
 def _stored(model: ModelUsers, number: int, user: User, leaf: int, beside: int) -> Event:
-    stored = model.with_user(number, user._replace(leaf=leaf, beside=beside))
+    stored = model.with_user(number, user._replace(leaf=leaf, beside=beside, born=model.age))
     old = (one._replace(fresh=False) if one.user == number else one for one in model.programs)
     what = "an empty certificate" if leaf == EMPTY else f"a certificate of {leaf}"
     return f"the User Operator issues {what} for user {number}", replace(stored, programs=tuple(old))
@@ -107,8 +127,8 @@ def _stored(model: ModelUsers, number: int, user: User, leaf: int, beside: int) 
 
 def programs(model: ModelUsers) -> Iterator[Event]:
     """A program restarts: the operator or somebody restarts it, or it comes back after a crash."""
-    for number, program in enumerate(model.programs):
+    for number, program in enumerate(model.programs if model.environment.reading else ()):
         user = model.users[program.user]
         if not program.fresh and user is not None and user.leaf is not None and user.has_certificate:
-            read = Program(program.user, user.leaf, followed=program.followed)
+            read = Program(program.user, user.leaf, followed=program.followed, born=user.born)
             yield f"program {number} restarts", model.with_program(number, read)

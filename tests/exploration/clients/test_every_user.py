@@ -22,6 +22,8 @@ from .starts import ABORT, FOLLOWED, IN_BATCHES, READER, RENEW, REPLACE_KEY, UPG
 from .state import Environment
 
 PLAIN, BLIND, STUBBORN = Environment(), Environment(keystores=False), Environment(reloadable=False)
+#: Programs may never read again; after a while what they have read has ended.
+AGING, OLD_ONES = Environment(aging=True), Environment(aging=True, reading=False)
 #: Certificates may end at any moment.
 WORN, BLIND_AND_WORN = Environment(expiring=True), Environment(keystores=False, expiring=True)
 
@@ -58,6 +60,7 @@ SHORT = [
     ),
     Case("a new key, brokers cannot be asked", REPLACE_KEY, (2,), environment=STUBBORN, runner=Unasked),
     Case("a new key, two users", REPLACE_KEY, users=2),
+    Case("a new key, a program that never reads again", REPLACE_KEY, programs=(READER,), environment=OLD_ONES),
     Case("a new key, in batches", IN_BATCHES, users=2),
     Case("a new key, no PKCS#12", REPLACE_KEY, environment=BLIND_AND_WORN),
     Case("a new key, certificates that end", REPLACE_KEY, environment=WORN),
@@ -71,6 +74,7 @@ SHORT = [
 LONG = [
     Case("a new key, two brokers with two listeners and a program", REPLACE_KEY, (2, 2), programs=(READER,)),
     Case("a new key, certificates that end, a program", REPLACE_KEY, programs=(READER,), environment=WORN),
+    Case("a new key, a program that may never read again", REPLACE_KEY, programs=(READER,), environment=AGING),
     Case("a new key, two brokers, by restarts", REPLACE_KEY, (2, 1), programs=(READER,), environment=STUBBORN),
     Case("a new key, in batches, programs", IN_BATCHES, (2,), users=2, programs=(READER,)),
     Case("a new key, no PKCS#12, a program", REPLACE_KEY, programs=(READER,), environment=BLIND_AND_WORN),

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.readers import Reader
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.evidence import parties
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates import removal
-from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import memory, projection
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger import memory, outgoing, projection
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.authority import Switch
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.pause import Pause as PauseStep
@@ -80,6 +82,20 @@ def test_every_listener_is_a_party_of_its_own() -> None:
 def test_programs_are_waited_for_until_they_have_read_the_new_certificate(program: Any, monkeypatch: Patch) -> None:
     monkeypatch.setattr(Reader, "is_up_to_date", lambda *_arguments: True)
     assert counter_example(start(REPLACE_KEY, (1,), 1, (program,)), world()).startswith("I2")
+
+
+def test_what_was_on_its_way_at_the_switch_ends_later(monkeypatch: Patch) -> None:
+    """A program reads a certificate that the User Operator began before the switch and stored after it."""
+    monkeypatch.setattr(outgoing, "_BELATED", -timedelta(days=1))
+    begin = start(REPLACE_KEY, (1,), 1, (READER,), environment=Environment(aging=True, expiring=True))
+    assert counter_example(begin, world()).startswith("I2")
+
+
+def test_what_programs_had_read_before_the_switch_ends(monkeypatch: Patch) -> None:
+    """Where the journal did not say when, the flow would wait for ever for a program that never reads again."""
+    monkeypatch.setattr(parties, "known_presenters", lambda snapshot: snapshot.presenters)
+    begin = start(REPLACE_KEY, (1,), 1, (READER,), environment=Environment(aging=True, reading=False))
+    assert not explore(begin, world()).ends
 
 
 def test_a_certificate_that_is_about_to_be_issued_counts(monkeypatch: Patch) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi import observe_clients
@@ -25,7 +25,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 
 from ..authorities import NOW, accepts, certificate, fingerprints_of
 from ..translation import ca_secrets, ledger_of
-from .state import Listed, Listeners, Program, Secrets, SeenUser
+from .state import LIFE, Listed, Listeners, Program, Secrets, SeenUser
 
 NAMES = ObjectNames(
     "Kafka", "certificate Secret", "key Secret", "ledger", "kafka", "demo", "clients CA", "clients-ca", "spec.clientsCa"
@@ -33,6 +33,7 @@ NAMES = ObjectNames(
 _NAMESPACE = "kafka"
 SCOPE = ClusterNames(_NAMESPACE, "demo", CaKind.CLIENTS)
 _HOUR = timedelta(hours=1)
+_LIFE = LIFE * timedelta(days=1)
 #: Listeners by their ports.
 _FIRST_PORT = 9093
 
@@ -46,10 +47,16 @@ def number_of_user(name: str) -> int:
     return int(name.rpartition("/")[2])
 
 
+def now_at(age: int) -> datetime:
+    """An issuer takes a day at the most with a certificate."""
+    return NOW + age * timedelta(days=1)
+
+
 def snapshot_of(seen: Secrets, listed: Listed) -> Snapshot:
     return Snapshot(
         names=NAMES,
-        now=NOW,
+        now=now_at(listed.age),
+        longest_life=_LIFE,
         ca=ca_secrets(seen.ca),
         ledger=ledger_of(seen.books),
         bundle=fingerprints_of(seen.bundle),
@@ -109,7 +116,7 @@ def _presenters(seen: Secrets, listed: Listed) -> tuple[Presenter, ...]:
         if user is not None
     )
     found = Users({}, _NAMESPACE, True, ClientsCa(anchors, stored), tuple(users))
-    return observe_clients._presenters(found, SCOPE, ca_secrets(seen.ca), ledger_of(seen.books), NOW)
+    return observe_clients._presenters(found, SCOPE, ca_secrets(seen.ca), ledger_of(seen.books), now_at(listed.age))
 
 
 def _user(number: int, user: SeenUser, programs: list[tuple[int, Program]], seen: Secrets) -> User:
@@ -131,7 +138,7 @@ def _certificate(user: SeenUser, seen: Secrets) -> UserCertificate:
         return UserCertificate(changed_at=NOW, problem="its user.crt cannot be read", beside=beside)
     valid = accepts(seen.ca.projected, user.leaf)
     return UserCertificate(
-        sha256="a certificate", not_after=NOW + _HOUR, authority=certificate(user.leaf) if valid else None, changed_at=NOW,
+        sha256="a certificate", not_after=now_at(user.born) + _LIFE, authority=certificate(user.leaf) if valid else None, changed_at=NOW,
         problem="" if valid else "brokers refuse its certificate", beside=beside, has_key=True, is_current=is_current,
     )  # fmt: skip
 
