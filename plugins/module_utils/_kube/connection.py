@@ -16,6 +16,7 @@ import logging
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
@@ -30,7 +31,7 @@ from ._kubernetes import (
 )
 from .http_transport import HttpTransport
 from .key_files import folder_for_keys, move_into_memory
-from .options import ConnectionOptionsError, file_named, resolve_options
+from .options import ConnectionOptionsError, file_named, may_be_shown, resolve_options
 
 __all__ = ["ConnectionOptionsError", "connect"]
 
@@ -119,10 +120,42 @@ def _load_content(
 
     The functions of the library that load a file write the keys in it to a disk, in its older releases without asking where.
     """
-    KubeConfigLoader(
+    loader = KubeConfigLoader(
         config_dict=content, active_context=options.get("context"), config_base_path=None,
         config_persister=persister, temp_file_path=folder_for_keys(),
-    ).load_and_set(configuration)  # fmt: skip
+    )  # fmt: skip
+    refresh = getattr(loader, "_refresh_oidc", None)
+    if refresh is not None:
+        loader._refresh_oidc = partial(_refreshed, refresh)  # pylint: disable=protected-access
+    loader.load_and_set(configuration)
+
+
+def _refreshed(refresh: Callable[[Any], None], provider: Any) -> None:
+    """A new token of the identity provider, by the library. The text of its failures can quote tokens. Raises ConnectionOptionsError."""
+    try:
+        refresh(provider)
+    except ConfigException:
+        raise
+    except Exception as error:  # pylint: disable=broad-exception-caught
+        issuer = str(provider["config"]["idp-issuer-url"])
+        named = f" {issuer}" if may_be_shown(issuer) else ""
+        raise ConnectionOptionsError(
+            f"The token in kubeconfig has ended, and the identity provider{named} {_why_not_refreshed(error)} (auth-provider oidc). "
+            "See that this machine reaches it and trusts its certificate, and log in to it again with the tool that has made this "
+            "kubeconfig; or give host and api_key."
+        ) from None
+
+
+def _why_not_refreshed(error: Exception) -> str:
+    """As the rest of a sentence about the identity provider. code: of OAuth 2.0 (RFC 6749 section 5.2)."""
+    code, status, reason = (getattr(error, name, None) for name in ("error", "status", "reason"))
+    if isinstance(code, str) and code.replace("_", "").isalnum():
+        return f"gives no new one ({code})"
+    if status:
+        return f"answers with HTTP status {status}"
+    if isinstance(error, (OSError, urllib3.exceptions.HTTPError)) or status == 0:
+        return f"cannot be reached ({type(reason if isinstance(reason, Exception) else error).__name__})"
+    return f"does not answer as one ({type(error).__name__})"
 
 
 @contextmanager

@@ -209,7 +209,7 @@ class _DirectRoll:
         return RollStuck(
             f"The {self._step.reason.value} roll has stopped: for {seconds:.0f} s nothing moved. "
             f"{first.subject}: {first.message}{more} {self._progress.describe()}",
-            f"{first.remedy} Then run the flow again: pods that were restarted already are not restarted again.",
+            f"{self._progress.advice()}{first.remedy} Then run the flow again: pods that were restarted already are not restarted again.",
         )
 
 

@@ -7,14 +7,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 
+from .._kube.times import read_time
 from .._strimzi.actions import Action
 from .._strimzi.owners import Owners
-from .._strimzi.pods import is_ready
+from .._strimzi.pods import is_ready, worker_of
 from .._strimzi.work import Work
 from .._trust.model.snapshot import Component, Pod
 from .._trust.model.steps.nodes import Roll
-from .nodes import Object, name_of, uid_of
+from .nodes import Object, is_terminating, name_of, uid_of
 
 
 def restart(pod: str, step: Roll, work: Work, *, seconds: float | None = None, away: int | None = None) -> Action:
@@ -106,9 +108,8 @@ class Progress:
     def describe(self) -> str:
         """The state of every pod, for a person who has to find out why nothing moves."""
         states = [
-            f"{name_of(pod)}: {(pod.get('status') or {}).get('phase', 'Unknown')}"
-            f"{', Ready' if is_ready(pod) else ', not Ready'}{_cause(pod)}"
-            f"{', to be restarted' if uid_of(pod) in self.left else ''}"
+            f"{name_of(pod)}: {_condition(pod)}"
+            f"{', to be restarted' if uid_of(pod) in self.left and not is_terminating(pod) else ''}"
             for pod in self._seen
         ]
         names = {name_of(pod) for pod in self._seen}
@@ -117,6 +118,37 @@ class Progress:
             for old in map(self._old.__getitem__, sorted(self._gone_at)) if old.name not in names
         ]  # fmt: skip
         return f"{self.restarted} of {self.expected} restarted. " + "; ".join(states) + "."
+
+    def advice(self) -> str:
+        """A sentence about each pod that does not end although it should have, with a space after it; empty where there is none."""
+        now = self._work.clock.now()
+        return "".join(f"{_end(pod)} " for pod in self._seen if (due := _gone_by(pod)) is not None and due < now)
+
+
+def _condition(pod: Object) -> str:
+    """The state in the words of Kubernetes. What the status says of a pod that is leaving is what its worker said last."""
+    if is_terminating(pod):
+        due = _gone_by(pod)
+        return f"Terminating{_on_worker(pod)}{f', to be gone by {due:%Y-%m-%dT%H:%M:%SZ}' if due else ''}"
+    return f"{(pod.get('status') or {}).get('phase', 'Unknown')}{', Ready' if is_ready(pod) else ', not Ready'}{_cause(pod)}"
+
+
+def _on_worker(pod: Object) -> str:
+    return f" on worker {worker}" if (worker := worker_of(pod)) else ""
+
+
+def _gone_by(pod: Object) -> datetime | None:
+    """When the time is over that a pod which is being deleted has to end; None where none is."""
+    return read_time(pod["metadata"].get("deletionTimestamp"))
+
+
+def _end(pod: Object) -> str:
+    name, namespace, worker = name_of(pod), pod["metadata"].get("namespace"), worker_of(pod)
+    look = f"Look at its worker (kubectl get node {worker})" if worker else "Look at its worker"
+    return (
+        f"Pod {name} does not end. {look}: where that is lost, see that it is really off, because a node must not run twice, then "
+        f"kubectl delete pod {name} --namespace {namespace} --grace-period=0 --force."
+    )
 
 
 def _cause(pod: Object) -> str:

@@ -153,6 +153,6 @@ def _await_replacement(roll: _Roll, leaving: list[Pod]) -> None:
         raise RollStuck(
             f"The {roll.step.reason.value} roll has stopped: for {work.settings.pod_timeout.total_seconds():.0f} s no "
             f"pod came back. {progress.describe()}",
-            "Look at the pods named here and at the operator's log; when they are healthy, run the flow again: pods "
+            f"{progress.advice()}Look at the pods named here and at the operator's log; when they are healthy, run the flow again: pods "
             "that were restarted already are not restarted again.",
         ) from None

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -183,6 +184,67 @@ def test_exec_plugin(server: Server, identities: Identities, tmp_path: Path, cap
         f"The kubeconfig {path} cannot be used to log in: exec: process returned 1. log in first."
     )
     assert capfd.readouterr().err == ""
+
+
+def oidc_user(issuer: str) -> dict[str, Any]:
+    """With a token that has ended."""
+    parts = ({"alg": "none"}, {"exp": 1}, {})
+    token = ".".join(base64.urlsafe_b64encode(f"{json.dumps(one):<12}".encode()).decode().rstrip("=") for one in parts)
+    config = {
+        "client-id": "kubernetes", "client-secret": "s3cret", "id-token": token, "refresh-token": "r3fresh", "idp-issuer-url": issuer,
+    }  # fmt: skip
+    return {"auth-provider": {"name": "oidc", "config": config}}
+
+
+def nothing_there() -> str:
+    with serving(lambda request: Reply()) as gone:
+        return gone.url
+
+
+ANSWERS: dict[str, tuple[Any, Any]] = {
+    "no JSON": (Reply(body="not found"), None),
+    "no endpoint": (Reply(body={"issuer": "x"}), None),
+    "refused": (None, Reply(400, {"error": "invalid_grant", "error_description": "r3fresh is over"})),
+}
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        ("no JSON", "does not answer as one ("),
+        ("no endpoint", "does not answer as one (KeyError)"),
+        ("refused", "gives no new one (invalid_grant)"),
+        (None, "cannot be reached (NewConnectionError)"),
+    ],
+)
+@pytest.mark.parametrize("as_file", [True, False])
+def test_a_login_by_oidc_that_fails_names_the_identity_provider(
+    server: Server,
+    identities: Identities,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    answer: str | None,
+    why: str,
+    as_file: bool,
+) -> None:
+    """And nothing of the tokens."""
+    monkeypatch.setenv("OAUTHLIB_INSECURE_TRANSPORT", "1")
+    found, granted = ANSWERS.get(answer or "", (None, None))
+
+    def provider(request: Request) -> Reply:
+        if request.method == "GET":
+            return found or Reply(body={"token_endpoint": f"http://{request.header('Host')[0]}/token"})
+        return granted
+
+    with serving(provider) as running:
+        url = running.url if answer else nothing_there()
+        content: Any = kubeconfig(server, identities, one=oidc_user(url))
+        with pytest.raises(ConnectionOptionsError) as caught:
+            whoami({"kubeconfig": write(tmp_path / "config", content) if as_file else content})
+    told = str(caught.value)
+    assert told.startswith(f"The token in kubeconfig has ended, and the identity provider {url} {why}")
+    assert "log in to it again with the tool that has made this kubeconfig" in told
+    assert not any(secret in told for secret in ("s3cret", "r3fresh", "eyJ"))
 
 
 #: An exec plugin whose first token has run out by the time of the request that follows; it counts its calls in a file.

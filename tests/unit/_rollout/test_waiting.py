@@ -56,6 +56,35 @@ def test_a_pod_that_does_not_start_is_named_with_what_kubernetes_says(status: di
     assert f"{NODES[0]}: Pending, not Ready{cause}" in states
 
 
+def leaving(worker: str, gone_by: str) -> RollStuck:
+    """Its status is what the worker said last."""
+    stand = Stand()
+    fields: Any = {"metadata": {"deletionTimestamp": gone_by}, "spec": {"nodeName": worker} if worker else {}}
+    stand.change("pods", NODES[0], fields)
+    with pytest.raises(RollStuck) as caught:
+        stand.roll(NODES[:1])
+    return caught.value
+
+
+@pytest.mark.parametrize("worker", ["w-1", ""])
+def test_a_pod_that_does_not_end_on_a_lost_worker_is_named_with_it_and_the_command(worker: str) -> None:
+    found = leaving(worker, "2025-12-31T23:00:00Z")
+    where = f" on worker {worker}" if worker else ""
+    assert f"{NODES[0]}: Terminating{where}, to be gone by 2025-12-31T23:00:00Z; " in str(found)
+    look = f"Look at its worker (kubectl get node {worker})" if worker else "Look at its worker"
+    assert found.remedy.startswith(
+        f"Pod {NODES[0]} does not end. {look}: where that is lost, see that it is really off, because a node must not run twice, then "
+        f"kubectl delete pod {NODES[0]} --namespace kafka --grace-period=0 --force. Look at the pods named here"
+    )
+
+
+def test_a_pod_that_has_time_to_end_is_left_it() -> None:
+    found = leaving("w-1", "2199-01-01T00:00:00Z")
+    assert (f"{NODES[0]}: Terminating on worker w-1, to be gone by 2199" in str(found), "--force" in found.remedy) == (
+        True, False,
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize("name", [NODES[1], CONTROL])
 def test_a_pod_that_is_not_recreated_is_named(name: str) -> None:
     stand = Stand()

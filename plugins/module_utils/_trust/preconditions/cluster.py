@@ -229,7 +229,15 @@ def cluster_is_settled(snapshot: Snapshot, intent: Intent) -> Iterator[Violation
     if not is_starting(snapshot) or not starts_something(snapshot, intent):
         return
     for pod in snapshot.pods:
-        if not pod.ready or pod.terminating:
+        if pod.terminating:
+            where = f" on worker {pod.worker}" if pod.worker else ""
+            yield Violation(
+                Condition.CLUSTER_IS_SETTLED, snapshot.names.pod(pod.name), f"is being terminated{where}.",
+                "Wait for its end and for the pod in its place. Where it does not end because its worker is lost, see that that is really off, then "
+                f"kubectl delete pod {pod.name} --namespace {snapshot.names.namespace} --grace-period=0 --force; a flow in progress would go on, a "
+                "new one does not start.",
+            )  # fmt: skip
+        elif not pod.ready:
             yield Violation(
                 Condition.CLUSTER_IS_SETTLED, snapshot.names.pod(pod.name), "is not ready.",
                 "Bring the cluster to health first; a flow in progress would go on, a new one does not start.",

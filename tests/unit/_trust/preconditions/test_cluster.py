@@ -66,6 +66,10 @@ CHECK_NAME = (
     "strimzi_ca with before_kafka=true."
 )
 HEALTH = "Bring the cluster to health first; a flow in progress would go on, a new one does not start."
+LOST = (
+    "Wait for its end and for the pod in its place. Where it does not end because its worker is lost, see that that is really off, then kubectl delete "
+    f"pod {PODS[0]} --namespace kafka --grace-period=0 --force; a flow in progress would go on, a new one does not start."
+)
 #: The limit of Kubernetes and etcd, by default.
 SECRET_LIMIT = 1_048_576
 #: Three pods of 256 bytes and twice 16 KiB of certificates.
@@ -129,11 +133,15 @@ BEFORE_A_FLOW = [
     ),
     *(
         refusal(
-            cluster_is_settled, f"Pod kafka/{PODS[0]}: is not ready. {HEALTH}",
-            name=f"{state} {intent.goal.value}", intent=intent, pods=(ill, *pods(names=PODS[1:])),
+            cluster_is_settled, f"Pod kafka/{PODS[0]}: {told}",
+            name=f"{told.partition('.')[0]} {intent.goal.value}", intent=intent, pods=(ill, *pods(names=PODS[1:])),
         )
         for intent in (RENEW, REPLACE_KEY, DOWNGRADE)
-        for state, ill in (("not ready", a_pod(ready=False)), ("terminating", a_pod(terminating=True)))
+        for told, ill in (
+            (f"is not ready. {HEALTH}", a_pod(ready=False)),
+            (f"is being terminated. {LOST}", a_pod(terminating=True)),
+            (f"is being terminated on worker w-1. {LOST}", a_pod(terminating=True, worker="w-1")),
+        )
     ),
     refusal(
         secrets_have_room,
