@@ -99,6 +99,15 @@ options:
         no node that can be told to read again. Clients get this time from the moment at which the earlier certificate is nowhere to be read. With
         V(0) they get none, and it is not renewed first, for an emergency.
     type: int
+  link_until:
+    description:
+      - Until when nodes lead clients that know only the old CA on to the new one after the switch, in ISO 8601; UTC where no offset is given. By
+        default until one of the two CAs ends. It counts when the key of the cluster CA is replaced, in the call that prepares the new CA, and a time
+        that is over is refused there.
+      - The first call of any flow after that time stores the chains of nodes without the link certificates. A node presents them so from its next
+        restart on, or when its listeners read again; from then on those clients refuse it until they read the new CA.
+      - It has no effect where nodes do not lead them on after the switch at all; the plan says so.
+    type: str
   user_batch:
     description:
       - Of the clients CA, how many users get a certificate of the next one at a time, after a first one. Before the switch every C(KafkaUser)

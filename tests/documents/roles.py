@@ -43,6 +43,7 @@ VARIABLES = {
     "asked": ("issuer",),
     "evidence": ("evidence", "pod_access"),
     "grace": ("client_grace",),
+    "link": ("link_until",),
 }  # fmt: skip
 #: The one role that changes nothing.
 _ONLY_LOOKS = ("status",)

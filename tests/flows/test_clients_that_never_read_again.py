@@ -7,17 +7,19 @@ whatever is issued meanwhile (docs/design.md, "Link certificates").
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 from ansible_collections.trustops.strimzi.tests.operator import certs
 from ansible_collections.trustops.strimzi.tests.support.checker import InvariantBroken
 from ansible_collections.trustops.strimzi.tests.support.verification import refused_by_a_client
 
 from ..support.authorities import root
+from ..support.flows import START
 from ..support.restarts import Cost
 from ..support.watched_cluster import CERTIFICATES, KEYS, WatchedCluster
 from .cases import DAY, YEAR
@@ -32,13 +34,15 @@ V0, V1, V2 = (f"CN=cluster-ca v{number},O=io.strimzi" for number in range(3))
 BOTH = [(V1, V0), (V0, V1), (V1, V1)]
 
 
-def replaced(cluster: WatchedCluster, **changes: timedelta) -> bytes:
-    """The first CA is replaced; returns its certificate. changes: how long the first CA lives, and the second."""
+def replaced(cluster: WatchedCluster, until: datetime | None = None, **changes: timedelta) -> bytes:
+    """The first CA is replaced; returns its certificate. until: when clients are led on that know it alone. changes: how long the first CA lives, and
+    the second.
+    """
     cluster.validity = changes.get("first", 10 * YEAR)
     cluster.create()
     old = cluster.secret(CERTIFICATES)["ca.crt"]
     cluster.validity = changes.get("second", 10 * YEAR)
-    cluster.run(Goal.REPLACE_KEY, until=Phase.PREPARE)
+    cluster.run(Goal.REPLACE_KEY, until=Phase.PREPARE, link_until=until)
     cluster.validity = YEAR
     cluster.finish(Goal.REPLACE_KEY)
     return old
@@ -113,19 +117,51 @@ def test_the_next_replacement_has_link_certificates_of_its_own(cluster: WatchedC
 
 
 @ONCE
-def test_a_link_certificate_that_has_ended_harms_nobody(cluster: WatchedCluster) -> None:
-    """Nothing is done for it; leaves that are issued then are stored without it."""
-    old = replaced(cluster, first=timedelta(days=100))
+@pytest.mark.parametrize("ended", ["the first CA", "the time that was asked for"])
+@pytest.mark.parametrize(
+    "goal", [Goal.RECONCILE, Goal.RENEW_LEAVES, Goal.RENEW, Goal.DOWNGRADE], ids=lambda goal: goal.value
+)
+def test_link_certificates_that_have_ended_harm_nobody(cluster: WatchedCluster, goal: Goal, ended: str) -> None:
+    """The next run of any flow stores the chains of nodes without them. Nothing restarts for it, and nothing is written for it again."""
+    days = timedelta(days=100)
+    old = replaced(cluster, first=days) if ended == "the first CA" else replaced(cluster, START + days)
     cluster.memory.seconds += 200 * DAY
     cluster.memory.settle(2)
+    cluster.look_away()
     assert_served(cluster, cluster.secret(CERTIFICATES)["ca.crt"])
+    cluster.finish(goal, **({"renew_before": timedelta(days=400)} if goal is Goal.RENEW_LEAVES else {}))
+    cluster.memory.settle(3)
+    assert (cluster.rolls, cluster.ready) == ({0}, True)
+    assert {tuple(behind(cluster.secret(pod)[f"{pod}.crt"])) for pod in presented(cluster)} == {((V1, V1),)}
+    for pod in presented(cluster):
+        cluster.restart(pod)
+    assert_presented(cluster, [(V1, V1)])
     assert all(refused_by_a_client(chain, [old]) for chain in presented(cluster).values())
-    rolls = cluster.rolls
-    cluster.finish(Goal.RENEW_LEAVES, renew_before=timedelta(days=400))
+
+
+@ONCE
+def test_the_time_that_was_asked_for_ends_before_the_switch(cluster: WatchedCluster) -> None:
+    """Nodes do not lead back then, and the next replacement has link certificates of its own."""
+    cluster.create()
+    cluster.run(Goal.REPLACE_KEY, until=Phase.TRUST, link_until=START + timedelta(days=1))
+    cluster.memory.seconds += 2 * DAY
+    cluster.finish(Goal.REPLACE_KEY)
     assert_presented(cluster, [(V1, V1)])
-    cluster.finish(Goal.RENEW)
-    assert cluster.rolls == rolls
-    assert_presented(cluster, [(V1, V1)])
+    second = cluster.secret(CERTIFICATES)["ca.crt"]
+    cluster.finish(Goal.REPLACE_KEY, replaces=cluster.current)
+    assert_presented(cluster, [(V2, V1), (V1, V2), (V2, V2)])
+    assert_served(cluster, second)
+
+
+def test_a_time_that_is_over_is_refused(cluster: WatchedCluster) -> None:
+    """Where it counts: before a CA with another key is made."""
+    cluster.create()
+    over = {"link_until": START - timedelta(days=1)}
+    refused = cluster.run(Goal.REPLACE_KEY, **over).outcome.decision
+    assert [one.condition for one in refused.violations] == [Condition.LINK_UNTIL_IS_AHEAD]
+    assert cluster.writes == 0
+    for goal in (Goal.RENEW, Goal.RECONCILE):
+        cluster.finish(goal, **over)
 
 
 @ONCE

@@ -83,8 +83,8 @@ class Checker:
     foreign: dict[str, Object] = field(default_factory=dict)
     #: The ``ca.crt`` that was in use before the present one, where both certify each other.
     _replaced: bytes = b""
-    #: The certificate of the CA in use by that one.
-    _link: bytes = b""
+    #: The certificates of the CA in use by that one, and of that one by the CA in use.
+    _links: tuple[bytes, ...] = ()
     _is_linked: bool = True
     #: Leaves that the operator has issued by itself: it knows no link certificates.
     _of_operator: set[bytes] = field(default_factory=set)
@@ -183,9 +183,10 @@ class Checker:
         before, present = entries(change.old).get("ca.crt", b""), entries(change.new).get("ca.crt", b"")
         if before and present and _key_of(present) != _key_of(before):
             links = [value for key, value in entries(self._secret("cluster-ca")).items() if key.endswith(".link.crt")]
-            own = [pem for pem in links if [*map(_key_of, _blocks(pem))] == [_key_of(present), _key_of(before)]]
+            both = [tuple(_blocks(pem)) for pem in links]
+            own = [one for one in both if [*map(_key_of, one)] == [_key_of(present), _key_of(before)]]
             self._is_linked = bool(own)
-            self._replaced, self._link = (before, first(own[0])) if own else (b"", b"")
+            self._replaced, self._links = (before, own[0]) if own else (b"", ())
 
     def _note_leaf(self, change: Change) -> None:
         if change.plural == "secrets" and self.memory.operator.is_reconciling:
@@ -201,15 +202,17 @@ class Checker:
         listeners = {chain for party in self.parties() if party.node for chain in party.presented}
         for chain in sorted(listeners) if self._is_linked else ():
             # Behind leaves of the next CA, those who know the CA before the one in use would have two CAs below it.
-            goes_back = first(chain) not in self._of_operator and verifies(first(chain), in_use) and self._leads_back()
+            is_ours = first(chain) not in self._of_operator and verifies(first(chain), in_use)
+            goes_back = is_ours and self._leads_back(in_use)
             for which, anchor in (("in use", in_use), ("before the one in use", self._replaced if goes_back else b"")):
                 client = refused_by_a_client(chain, [anchor]) if anchor else ""
                 if client not in ("", self.unserved) and (client == "a JVM" or not allows_none_below(anchor)):
                     raise InvariantBroken(f"I12: {client} that knows the CA {which} alone refuses a node, {where}")
 
-    def _leads_back(self) -> bool:
-        """Whether the link certificate has not ended."""
-        return bool(self._replaced) and verifies(self._link, self._replaced)
+    def _leads_back(self, in_use: bytes) -> bool:
+        """Whether neither link certificate has ended."""
+        issuers = (self._replaced, in_use)
+        return bool(self._links) and all(verifies(*one) for one in zip(self._links, issuers, strict=True))
 
     def _stored_leaves_are_safe(self, where: str) -> None:
         """I2 and I3: a leaf in its Secret can be put to use by any restart, so everybody has to accept it now."""

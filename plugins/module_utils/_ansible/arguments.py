@@ -150,6 +150,7 @@ FLOW = ArgumentSpec(
         "retire": {"type": "str", "choices": ["now", "when_restarted"]},
         "retire_by": {"type": "str"},
         "client_grace": {"type": "int"},
+        "link_until": {"type": "str"},
         "user_batch": {"type": "int"},
         "client_bundle": {"type": "bool", "default": False},
         "trusting_secrets": {"type": "list", "elements": "str", "no_log": False},

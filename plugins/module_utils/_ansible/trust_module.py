@@ -166,6 +166,7 @@ class TrustModule(ClusterModule):
             retire=Retire(self.params["retire"]) if self.params.get("retire") else None,
             retire_by=self._retire_by(),
             client_grace=None if grace is None else timedelta(seconds=grace),
+            link_until=self.time("link_until"),
             path_length=self.params.get("path_length"),
             user_batch=self.params.get("user_batch"),
             renew_before=timedelta(days=self.params.get("renew_before_days") or 0),

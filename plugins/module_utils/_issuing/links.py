@@ -59,10 +59,11 @@ def with_way_back(
     link: Certificate, step: PrepareAuthority, made: NextAuthority, observation: Observation
 ) -> LinkCertificates:
     """Both link certificates: the other one, of the CA that is replaced by the next one, takes the key of the next one and only the public key of
-    the replaced one. It is valid while both CAs are; of a CA that has ended there is none.
+    the replaced one. It is valid while both CAs are, and no longer than was asked for; of a CA that has ended there is none.
     """
     replaced, authority = step.replaces[0], made.chain[0]
     begin, end = max(replaced.not_before, authority.not_before), min(replaced.not_after, authority.not_after)
+    end = min(end, step.linked_until or end)
     if made.key is None or end <= begin:
         return LinkCertificates(link)
     issuer = InternalIssuer(made.chain, made.key, observation.snapshot.now, end - begin)

@@ -181,6 +181,7 @@ def _decode_journal(text: str | None) -> Journal | None:
             renewed=frozenset(map(str, record.get("renewed", ()))),
             stop=decode_stop(record.get("stop")),
             to_replace=record.get("toReplace") is True,
+            read_since=datetime.strptime(record["readSince"], TIME) if record.get("readSince") else None,
         )
     except (ValueError, KeyError, TypeError, RecursionError):
         raise _Foreign(f"the annotation {names.JOURNAL} is not a journal") from None
@@ -255,5 +256,6 @@ def encode_journal(journal: Journal | None) -> str | None:
         "renewed": sorted(journal.renewed) or None,
         "stop": encode_stop(journal.stop),
         "toReplace": journal.to_replace or None,
+        "readSince": journal.read_since.strftime(TIME) if journal.read_since else None,
     }
     return json.dumps({key: value for key, value in record.items() if value is not None}, sort_keys=True)

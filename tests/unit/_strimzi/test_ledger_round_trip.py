@@ -72,6 +72,7 @@ journals = st.builds(
     outgoing=st.none() | st.builds(Outgoing, st.frozensets(words, max_size=3), times, st.booleans()),
     renewed=st.frozensets(fingerprints, max_size=3),
     to_replace=st.booleans(),
+    read_since=st.none() | times,
 )
 
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -172,3 +173,24 @@ def test_a_way_back_that_kafka_would_not_load_is_done_without(second: Entity) ->
         OLD, {f"{made.fingerprint}.crt": pem(*made.chain), f"{made.fingerprint}.link.crt": link.pem + pem(second)}
     )
     assert prepared(bench).links == LinkCertificates(link)
+
+
+@pytest.mark.parametrize(
+    ("until", "ends"),
+    [
+        pytest.param(None, "with the first", id="nothing is said"),
+        pytest.param(10 * YEAR, "with the first", id="later than both"),
+        pytest.param(YEAR / 100, "then", id="earlier"),
+        pytest.param(-YEAR / 100, "", id="over"),
+    ],
+)
+def test_the_way_back_ends_when_the_caller_says(until: timedelta | None, ends: str) -> None:
+    """The first of both is used until the switch, however long that takes, and ends with the CAs."""
+    bench = Bench()
+    bench.authority(OLD)
+    last = bench.clock.now().replace(microsecond=0) + until if until is not None else None
+    bench.carry_out(replace(LINKED, linked_until=last))
+    links = prepared(bench).links
+    assert links is not None
+    back, end = links.old_with_new, links.new_with_old.not_after
+    assert (back.not_after if back else None) == {"with the first": end, "then": last, "": None}[ends]

@@ -16,6 +16,7 @@ from ..model.ledger import Journal, Ledger, Stop
 from ..model.named import NOTHING_NAMED
 from ..model.snapshot import Snapshot
 from .outgoing import note_outgoing
+from .readers import note_readers
 from .stop import leads, stop_of
 from .undoing import nobody_can_have, note_unsure, obstacle_to_undoing
 
@@ -38,10 +39,12 @@ def write_journal(snapshot: Snapshot, intent: Intent, before: Ledger, ledger: Le
     if asked and obstacle_to_undoing(snapshot, journal, ledger) is None:
         return replace(ledger, journal=_turned(journal, snapshot, intent, ledger))
     if journal.goal in ROTATIONS and _rotation_complete(snapshot, journal, ledger):
-        return replace(
-            ledger, journal=replace(journal, finished_at=snapshot.now, named=NOTHING_NAMED, outgoing=None, stop=None)
+        done = replace(
+            journal, finished_at=snapshot.now, named=NOTHING_NAMED, outgoing=None, stop=None, read_since=None
         )
+        return replace(ledger, journal=done)
     noted = note_outgoing(snapshot, note_unsure(snapshot, journal, ledger), ledger)
+    noted = note_readers(snapshot, noted, ledger)
     return replace(ledger, journal=_as_asked_now(noted, snapshot, intent))
 
 
@@ -59,6 +62,7 @@ def _turned(journal: Journal, snapshot: Snapshot, intent: Intent, ledger: Ledger
         unsure=frozenset() if nobody_can_have(snapshot, unwanted) else None,
         outgoing=None,
         stop=stop_of(None, intent, True, snapshot.now),
+        read_since=None,
     )
 
 

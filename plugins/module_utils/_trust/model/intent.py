@@ -75,6 +75,7 @@ class Intent:
     retire, retire_by: when nodes give up the CA that is replaced, and at the latest; None: as the flow in flight has it.
     client_grace: time between a new CA's publication and its first use; None: what a mounted Secret takes where clients
     could refuse it, and none where they could not. With none at all the CA in use is not renewed first, as it is only for them.
+    link_until: until when nodes lead clients that know only the replaced CA on to the next one after the switch; None: until one of them ends.
     path_length: that of a renewed CA; None: what it has, and room for one CA below it where its leaves carry chains.
     key_type: algorithm and bits of the key that the caller asks for; None: any.
     renew_before: with RENEW_LEAVES, what a node's leaf has left, or half of its life if that is less, when it is renewed.
@@ -108,6 +109,7 @@ class Intent:
     retire: Retire | None = None
     retire_by: datetime | None = None
     client_grace: timedelta | None = None
+    link_until: datetime | None = None
     path_length: int | None = None
     key_type: tuple[str | None, int | None] = (None, None)
     renew_before: timedelta = timedelta(days=45)

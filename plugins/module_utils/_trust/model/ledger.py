@@ -128,6 +128,8 @@ class Journal:
     named: the places that a person has told the flow to look at; a run that says nothing else looks there too. Empty once the flow has finished.
     stop: where the flow is to stop; None: it goes on to its end, or has finished. to_replace: of a renewal, whether it is the first part of a
     replacement of the key, which follows it.
+    read_since: since when clients read the successor as ``ca.crt``, where nodes lead to it by a link certificate that they have in memory alone; None
+    where they do not, or not yet.
     outgoing: the certificates that programs may go on with after the switch; None where nothing is known of them, or the flow has finished.
     renewed: fingerprints, SHA-1 and SHA-256, of the certificates that the replaced CA had before flows renewed it. Who names one of them means
     that CA.
@@ -148,6 +150,7 @@ class Journal:
     renewed: frozenset[str] = frozenset()
     stop: Stop | None = None
     to_replace: bool = False
+    read_since: datetime | None = None
 
 
 @dataclass(frozen=True)

@@ -110,10 +110,12 @@ class LinkCertificates:
         """The part of a chain between a leaf of the new CA and its own certificate once that is in use, as long as both are valid: clients that know
         only the old CA follow the first. The second leads from there to the new CA, because Kafka loads no chain with a gap.
         """
-        if self.old_with_new is None:
-            return ()
-        both = (self.new_with_old, self.old_with_new)
-        return both if all(one.not_before <= now < one.not_after for one in both) else ()
+        return self.both if all(one.not_before <= now < one.not_after for one in self.both) else ()
+
+    @property
+    def both(self) -> Chain:
+        """Both in the order in which they are sent; empty where there is only one."""
+        return () if self.old_with_new is None else (self.new_with_old, self.old_with_new)
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,7 @@ class Condition(str, Enum):
     TRUSTING_IS_USABLE = "trusting_is_usable"
     AUTHORITIES_ARE_APART = "authorities_are_apart"
     LEAVES_OUTLAST_THE_WINDOW = "leaves_outlast_the_window"
+    LINK_UNTIL_IS_AHEAD = "link_until_is_ahead"
     LEAVING_IS_UNUSED = "leaving_is_unused"
     NOT_STOPPED = "not_stopped"
     TARGET_IS_KNOWN = "target_is_known"

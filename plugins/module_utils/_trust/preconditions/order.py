@@ -45,6 +45,7 @@ from .cluster import (
 from .hand_back import operator_could_renew, operator_keeps_authority, ready_to_hand_back
 from .labels import pods_are_labelled, pods_are_owned, secrets_are_labelled
 from .leaves import leaves_are_known, leaves_can_be_renewed
+from .links import link_until_is_ahead
 from .lives import leaves_outlast_the_window
 from .presenters import (
     presenters_are_known,
@@ -102,6 +103,7 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     trusting_is_usable,
     authorities_are_apart,
     leaves_outlast_the_window,
+    link_until_is_ahead,
     leaving_is_unused,
     target_is_known,
     not_stopped,

@@ -55,11 +55,6 @@ def _await_first_use(at: Situation, successor: Successor) -> Steps:
     form, new = successor.introduction.form, named(successor.entry.certificate)
     reason = why_refused_by_strangers(form, at.snapshot)
     why = f"Clients that know only the CA in use could refuse {new} ({reason}): they get time to read it first."
-    if successor.introduction.link is None:
-        why += (
-            " Those that load ca.crt alone, whatever their library, know one of the two CAs at a time: they refuse the nodes that have not restarted yet "
-            "from the switch on, until each has; load every *.crt, or the bundle for clients, instead."
-        )
     return _await_renewed(at, successor) or await_clients(at, successor, form, Phase.TRUST, why)
 
 

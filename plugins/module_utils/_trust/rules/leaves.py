@@ -27,6 +27,7 @@ from ..model.states import TrustState
 from ..model.steps.base import Steps
 from ..model.steps.books import WriteLedger
 from ..model.steps.nodes import Reload, Roll, RollReason
+from .after_switch import await_readers
 from .due import due_leaves
 from .first_use import may_be_used
 from .in_place import nodes_of, why_not_in_place, why_not_reloaded
@@ -199,6 +200,8 @@ def read_again(at: Situation) -> Steps:
     waiting = yet_to_read(at.snapshot, at.ledger) - restarted_by_operator(at.snapshot)
     if not waiting:
         return ()
+    if readers := await_readers(at):
+        return readers
     why = why_not_reloaded(at)
     if not why:
         because = (

@@ -48,9 +48,21 @@ def prepare(at: Situation) -> Steps:
     )  # fmt: skip
     if goal is not Goal.REPLACE_KEY:
         return (step,)
-    if not why_not_linked(at.snapshot, chain):
-        return (replace(step, linked=True),)
-    return (_asking(at, step, supplied),)
+    linked = not why_not_linked(at.snapshot, chain)
+    return (_until(at, replace(step, linked=True) if linked else _asking(at, step, supplied)),)
+
+
+def _until(at: Situation, step: PrepareAuthority) -> PrepareAuthority:
+    """The same with the time until which the caller wants clients to be led on that know only the CA in use."""
+    until, current = at.intent.link_until, at.current
+    if until is None or current is None or not at.snapshot.sends_chains:
+        return step
+    told = ""
+    if not step.linked:
+        told = "link_until has no effect, because there is no link certificate."
+    elif until >= current.not_after:
+        told = f"link_until has no effect, because {named(current)}, and its link certificates with it, ends before, on {current.not_after:%Y-%m-%d}."
+    return replace(step, linked_until=until, because=f"{step.because} {told}".strip())
 
 
 def _renewal(at: Situation) -> PrepareAuthority:

@@ -13,6 +13,7 @@ from ..model.states import TrustState
 from ..model.steps.base import Steps
 from ..model.steps.nodes import Reload, Roll, RollReason
 from ..model.steps.trust import Withdraw
+from .after_switch import await_readers
 from .in_place import nodes_of, why_trust_not_reloaded
 from .pause import in_pause
 from .situation import Situation
@@ -57,6 +58,8 @@ def forget(at: Situation) -> Steps:
         waiting = removed.awaiting & at.snapshot.uids
         nodes = nodes_of(at.snapshot, still_trusting(removed, at.snapshot) & waiting)
         why, old = why_trust_not_reloaded(at, removed.certificate), named(removed.certificate)
+        if nodes and (readers := await_readers(at)):
+            return readers
         if nodes and not why:
             because = (
                 f"{old} is taken from the listeners by having them read their trust again; Raft clients and agents know it "

@@ -60,18 +60,21 @@ def rewrite_for_the_operator(at: Situation) -> Steps:
 
 
 def lead_back(at: Situation) -> Steps:
-    """Put the link certificates of the CA in use behind leaves of nodes that the operator has issued: it knows none. Nothing restarts for it, because
-    the leaf stays the same (docs/operator.md, "After the switch"). Leaves that are about to be replaced are left alone.
+    """Put the link certificates of the CA in use behind leaves of nodes that the operator has issued, which knows none; and take them off where one
+    of them has ended. Nothing restarts for it, because the leaf stays the same (docs/operator.md, "After the switch"). Leaves that are about to be
+    replaced are left alone.
     """
     ca, current = at.snapshot.ca, at.current
-    if current is None or at.successor is not None or ca.behind_nodes(ca.current, at.snapshot.now) == ca.current:
+    if current is None or at.successor is not None or ca.links_in_use is None:
         return ()
+    wanted = ca.behind_nodes(ca.current, at.snapshot.now)
+    others = {ca.current, (*ca.links_in_use.both, *ca.current)} - {wanted}
     late = tuple(
         sorted(
             leaf.secret
             for leaf in at.snapshot.leaves
             if leaf.component is Component.KAFKA and leaf.generation == at.generation
-            if leaf.chain and leaf.chain[1:] == ca.current and leaf.chain[0].signed_by(current)
+            if leaf.chain and leaf.chain[1:] in others and leaf.chain[0].signed_by(current)
         )
     )
     return (RechainLeaves(secrets=late, generation=at.generation, phase=at.phase),) if late else ()

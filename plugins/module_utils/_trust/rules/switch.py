@@ -14,6 +14,7 @@ from ..model.names import named
 from ..model.states import TrustState
 from ..model.steps.authority import Switch
 from ..model.steps.base import Steps
+from .after_switch import who_is_refused
 from .first_use import await_clients, may_be_used
 from .in_place import why_not_in_place
 from .pause import in_pause, pause_reissue
@@ -75,6 +76,7 @@ def _to(successor: Successor, at: Situation, generation: int, leaving: Certifica
         key_generation=_key_generation(successor, at),
         leaving=leaving,
         phase=Phase.RETIRE if leaving else Phase.USE,
+        because=who_is_refused(at, successor),
         avoidable=_why_restarted(successor, at, leaving),
     )
 

@@ -176,6 +176,8 @@ def test_a_ca_that_is_there_already_is_told_by_its_digest(fields: dict[str, Any]
             (
                 f"{NEW_NAME} is introduced by a link certificate that {OLD.certificate.subject} has signed: nobody has to "
                 "restart to trust it first.",
+                f"Clients that know only {OLD_NAME} are led on after the switch, until {NOW - DAY + YEAR:%Y-%m-%d %H:%M} UTC: from then on they "
+                "refuse the nodes, until they read again.",
                 f"{OLD_NAME} is taken from the listeners by having them read their trust again; Raft clients and agents "
                 "know it until the next restart of their node.",
             ), id="each is told once",

@@ -34,9 +34,7 @@ def wait(until: timedelta, because: str = "") -> Steps:
 #: Two minutes, which a mounted Secret takes.
 USUAL = wait(
     timedelta(seconds=120),
-    f"Clients that know only the CA in use could refuse {NEW_NAME} ({REFUSED}): they get time to read it first. Those that load ca.crt alone, "
-    "whatever their library, know one of the two CAs at a time: they refuse the nodes that have not restarted yet from the switch on, until each "
-    "has; load every *.crt, or the bundle for clients, instead.",
+    f"Clients that know only the CA in use could refuse {NEW_NAME} ({REFUSED}): they get time to read it first.",
 )
 
 

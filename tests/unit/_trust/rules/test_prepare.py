@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -23,6 +23,7 @@ from ..builders import (
     HOUR,
     INTERMEDIATE,
     NEW,
+    NOW,
     OLD,
     ROOT,
     SHORT,
@@ -237,3 +238,27 @@ def test_nobody_is_asked_for_what_can_be_had_here(intent: Intent) -> None:
     (made,) = prepare(situation(cluster(), intent))
     assert isinstance(made, PrepareAuthority)
     assert (made.linked, made.asked) == (intent is ASKING, "")
+
+
+IN_AN_HOUR = NOW + HOUR
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "until", "told"),
+    [
+        pytest.param(settled_with(OLD), IN_AN_HOUR, "", id="before the CA in use ends"),
+        pytest.param(settled_with(OLD), OLD.certificate.not_after, "its link certificates with it, ends before", id="when it ends"),
+        pytest.param(settled_with(BELOW, key=None), IN_AN_HOUR, "there is no link certificate", id="without a link certificate"),
+    ],
+)  # fmt: skip
+def test_until_when_clients_are_led_on(snapshot: Snapshot, until: datetime, told: str) -> None:
+    (step,) = prepare(situation(snapshot, replace(REPLACE_KEY, link_until=until)))
+    assert isinstance(step, PrepareAuthority)
+    assert (step.linked_until, told in step.because, bool(step.because)) == (until, True, bool(told))
+
+
+def test_nobody_is_led_on_where_leaves_are_sent_alone() -> None:
+    snapshot = replace(settled_with(OLD), sends_chains=False)
+    (step,) = prepare(situation(snapshot, replace(REPLACE_KEY, link_until=IN_AN_HOUR)))
+    assert isinstance(step, PrepareAuthority)
+    assert step.linked_until is None

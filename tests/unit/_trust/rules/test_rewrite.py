@@ -183,6 +183,10 @@ def test_leaves_that_a_flow_issues_are_led_back_at_once() -> None:
         pytest.param(one_leaf(chain=(stored_chain(OLD)[0], NEW.certificate)), (), id="of another CA"),
         pytest.param(PLAIN.with_ca(kept_links={}), (), id="there are no link certificates"),
         pytest.param(replace(PLAIN, now=linked.LINK.not_after), (), id="they have ended"),
+        pytest.param(replace(linked.FINISHED, now=linked.LINK.not_after), LATE, id="they have ended behind all"),
+        pytest.param(
+            replace(one_leaf(), now=linked.LINK.not_after), (replace(LATE[0], secrets=PODS[1:]),), id="they have ended behind others"
+        ),
         pytest.param(PLAIN.with_ca(prepared=(prepared(THIRD),)), LATE, id="a CA is prepared that the books lack"),
         pytest.param(
             replace(PLAIN.with_ca(prepared=(prepared(THIRD),)), ledger=ledger(entry(NEW, generations={1}), entry(THIRD))),
@@ -191,5 +195,5 @@ def test_leaves_that_a_flow_issues_are_led_back_at_once() -> None:
         pytest.param(PLAIN.with_ca(current=()), (), id="no CA is in use"),
     ],
 )  # fmt: skip
-def test_leaves_that_the_operator_has_issued_are_led_back(snapshot: Snapshot, expected: Steps) -> None:
+def test_nodes_lead_back_as_long_as_the_link_certificates_are_valid(snapshot: Snapshot, expected: Steps) -> None:
     assert lead_back(situation(snapshot, RECONCILE)) == expected

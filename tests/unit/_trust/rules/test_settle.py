@@ -122,7 +122,8 @@ def untold(count: int) -> tuple[Pod, ...]:
     ],
 )  # fmt: skip
 def test_a_switch_whose_key_is_written(snapshot: Snapshot, expected: Steps) -> None:
-    assert settle_key(situation(snapshot)) == expected
+    # The sentence about clients has tests of its own.
+    assert tuple(replace(step, because="") for step in settle_key(situation(snapshot))) == expected
 
 
 def test_it_goes_before_anything_else() -> None:

@@ -27,6 +27,7 @@ class PrepareAuthority(Step):
 
     generation: N of its name ``cluster-ca vN``. linked: together with a link certificate by the CA that it replaces.
     asked: reference of the issuer that has to be asked for that one; empty where the key that signs it is here.
+    linked_until: when the other link certificate, of that CA by the next one, ends at the latest; None: with one of the two.
     supplied: the CA where it is brought, with its chain; empty where it is made here. path_length: of a renewal that is made here; None: any
     number of CAs below it. at_least_until: the end of a renewal that is made here, where its usual life would end before; None: its usual life.
     stop: where the flow that begins with it is to stop. to_replace: of a renewal, whether the key is to be replaced after it.
@@ -38,6 +39,7 @@ class PrepareAuthority(Step):
     path_length: int | None = None
     at_least_until: datetime | None = None
     linked: bool = False
+    linked_until: datetime | None = None
     asked: str = ""
     supplied: Chain = ()
     stop: Stop | None = None

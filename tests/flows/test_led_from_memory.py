@@ -1,0 +1,68 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The next CA is introduced by a link certificate, and cannot certify the old one: nodes go on leading to it from memory after the switch, until clients
+that load ``ca.crt`` alone have had the time to read it.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspection import inspect, plan
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+
+from ..support.authorities import Authority, root
+from ..support.flows import FlowResult
+from ..support.late_readers import LATE, LateReaders
+from ..support.watched_cluster import WatchedCluster, assert_only
+from .test_kept_elsewhere import ASKED, elsewhere, office
+
+pytestmark = pytest.mark.usefixtures("nodes")
+CORPORATE = elsewhere(root("Corporate Root"))
+
+
+def in_use(cluster: WatchedCluster, authority: Authority = CORPORATE) -> None:
+    """Certificates of this CA are in use behind its link certificate, and the operator is still on the CA before."""
+    cluster.create()
+    cluster.run(Goal.REPLACE_KEY, authority, asked=ASKED)
+    office(cluster, authority).work()
+    cluster.run(Goal.REPLACE_KEY, authority, until=Phase.USE, asked=ASKED)
+    office(cluster, authority).work()
+
+
+def waits(result: FlowResult) -> list[tuple[str, float]]:
+    """Phase and seconds of each wait for clients."""
+    return [(one.phase, one.seconds or 0.0) for one in result.actions if one.what == "clients read the new CA"]
+
+
+@pytest.mark.parametrize(
+    ("grace", "served"), [({}, True), ({"client_grace": timedelta(0)}, False)], ids=["as usual", "no time is wanted"]
+)
+def test_clients_of_ca_crt_are_served_as_late_as_a_mounted_secret_is(
+    cluster: WatchedCluster, grace: dict[str, Any], served: bool
+) -> None:
+    """Without that time it is as before: the test can tell."""
+    in_use(cluster)
+    cluster.memory.seconds += LATE
+    readers = LateReaders(cluster)
+    result = cluster.finish(Goal.REPLACE_KEY, CORPORATE, asked=ASKED, **grace)
+    assert bool(readers.refused) is not served, readers.refused
+    assert [seconds >= LATE - 1 for _phase, seconds in waits(result)] == ([True] if served else [])
+    assert cluster.paid == cluster.cost(Goal.REPLACE_KEY)
+    assert_only(cluster, CORPORATE.fingerprint)
+
+
+def test_the_plan_says_who_is_refused_from_when_on(cluster: WatchedCluster) -> None:
+    in_use(cluster)
+    work, intent = cluster.work(CORPORATE), cluster.intent(Goal.REPLACE_KEY, CORPORATE, asked=ASKED)
+    planned = plan(work, inspect(work, intent), intent)
+    (told,) = [one for one in planned.choices if "from memory alone after the switch" in one]
+    assert "They read again 120 s after it" in told
+    said = [step.what for step in planned.steps]
+    (switched,) = [number for number, what in enumerate(said) if what.startswith("switch the operator")]
+    later = [what for what in said[switched:] if what.startswith(("give clients", "have the listeners"))]
+    assert [what.split()[0] for what in later] == ["give", "have"]

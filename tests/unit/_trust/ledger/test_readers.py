@@ -1,0 +1,62 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The journal keeps since when clients read the next CA, where nodes lead to it from memory alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.gates import GATES
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.books import keep_books
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.ledger.readers import note_readers
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
+
+from .. import linked
+from ..builders import HOUR, NEW, NOW, OLD, THIRD, a_journal, books_of, chain_of, ledger, link_of, prepared
+
+FORTH_ALONE = (prepared(NEW, link_of(NEW, OLD)),)
+#: The first look after the switch.
+SWITCHED = linked.SWITCHED.with_ca(prepared=FORTH_ALONE)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "since"),
+    [
+        pytest.param(SWITCHED, NOW, id="nodes lead from memory alone"),
+        pytest.param(linked.SWITCHED, None, id="from their Secrets too"),
+        pytest.param(replace(linked.SWITCHED, now=linked.BACK.not_after), linked.BACK.not_after, id="no longer"),
+        pytest.param(SWITCHED.with_ca(current=chain_of(OLD)), None, id="before the switch"),
+        pytest.param(SWITCHED.with_ca(current=()), None, id="there is no CA"),
+        pytest.param(SWITCHED.with_ca(prepared=(prepared(NEW),)), None, id="there is no link certificate"),
+        pytest.param(
+            SWITCHED.with_ca(prepared=(prepared(NEW, link_of(NEW, THIRD)),)), None, id="it leads from another CA"
+        ),
+        pytest.param(replace(SWITCHED, ledger=ledger()), None, id="nobody knows from which CA"),
+    ],
+)
+def test_the_first_look_after_the_switch_counts(snapshot: Snapshot, since: datetime | None) -> None:
+    books = books_of(snapshot) if snapshot.ledger != ledger() else Ledger()
+    assert note_readers(snapshot, a_journal(), books).read_since == since
+
+
+def test_a_later_look_changes_nothing() -> None:
+    known = a_journal(read_since=NOW - HOUR)
+    assert note_readers(SWITCHED, known, books_of(SWITCHED)) == known
+
+
+def test_the_books_keep_it_until_the_flow_has_finished() -> None:
+    intent = Intent(Goal.REPLACE_KEY)
+    begun = keep_books(SWITCHED, intent, GATES)[0].journal
+    assert begun is not None
+    assert begun.read_since == NOW
+    late = replace(linked.FINISHED, ledger=replace(books_of(linked.FINISHED), journal=a_journal(read_since=NOW)))
+    done = keep_books(late, intent, GATES)[0].journal
+    assert done is not None
+    assert (done.finished_at, done.read_since) == (NOW, None)

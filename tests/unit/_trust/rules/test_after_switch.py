@@ -1,0 +1,167 @@
+# Copyright (c) 2026 the trustops.strimzi contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Clients that know only the replaced CA: they get time after the switch where nodes lead them on from memory, and the plan says who is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Intent
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import Journal
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.names import named
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import InPlace, Snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.base import Steps
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.nodes import Reload, Roll
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.steps.trust import AwaitClients
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.after_switch import (
+    await_readers,
+    who_is_refused,
+)
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.rules.retire import forget
+
+from ....support.certificates import make
+from .. import linked, renewal
+from ..builders import NEW, NOW, OLD, PAUSED, SHORT, a_journal, books_of, chain_of, link_of, prepared, secrets
+from .asking import REPLACE_KEY, situation
+
+MINUTE = timedelta(minutes=1)
+IN_PLACE = {"in_place": InPlace()}
+
+
+def reading(since: Journal | None, before: Snapshot = linked.TIDIED, **fields: Any) -> Snapshot:
+    """After the switch, with this journal."""
+    return replace(before, ledger=replace(books_of(before), journal=since), **{**IN_PLACE, **fields})
+
+
+def since(minutes: int, **fields: Any) -> Journal:
+    return a_journal(read_since=NOW - minutes * MINUTE, **fields)
+
+
+def until(minutes: int) -> Steps:
+    return (AwaitClients(certificate=NEW.certificate, until=NOW + minutes * MINUTE, phase=Phase.RETIRE),)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "intent", "expected"),
+    [
+        pytest.param(reading(since(1)), REPLACE_KEY, until(1), id="what a mounted Secret takes"),
+        pytest.param(reading(since(2)), REPLACE_KEY, (), id="it is over"),
+        pytest.param(reading(since(2)), replace(REPLACE_KEY, client_grace=10 * MINUTE), until(8), id="more is wanted"),
+        pytest.param(reading(since(0)), replace(REPLACE_KEY, client_grace=0 * MINUTE), (), id="none is wanted"),
+        pytest.param(reading(since(1)), Intent(Goal.RECONCILE), until(1), id="whatever the run is for"),
+        pytest.param(reading(a_journal()), REPLACE_KEY, (), id="nodes lead from their Secrets"),
+        pytest.param(reading(since(1, finished_at=NOW)), REPLACE_KEY, (), id="the flow has finished"),
+        pytest.param(reading(None), REPLACE_KEY, (), id="no flow"),
+        pytest.param(reading(since(1), reconciliation=PAUSED), REPLACE_KEY, (), id="a pause is not made longer"),
+        pytest.param(reading(since(1), pods=()), REPLACE_KEY, (), id="nobody is there to connect to"),
+        pytest.param(reading(since(1), ca=secrets(None)), REPLACE_KEY, (), id="no CA"),
+    ],
+)
+def test_clients_get_time_to_read_the_ca_in_use(snapshot: Snapshot, intent: Intent, expected: Steps) -> None:
+    assert await_readers(situation(snapshot, intent)) == expected
+
+
+@pytest.mark.parametrize(
+    ("in_place", "then"), [(InPlace(), Reload), (InPlace(reload="no Kafka library."), Roll)], ids=["reload", "restart"]
+)
+def test_nodes_go_on_from_memory_until_then(in_place: InPlace, then: type) -> None:
+    """All know the CA that has left."""
+    known = replace(linked.TIDIED, pods=linked.USED.pods, in_place=in_place)
+    assert forget(situation(reading(since(1), known, in_place=in_place))) == until(1)
+    (step,) = forget(situation(reading(since(2), known, in_place=in_place)))
+    assert isinstance(step, then)
+
+
+FORTH, BACK = link_of(NEW, OLD), link_of(OLD, NEW)
+OLD_NAME, NEW_NAME = named(OLD.certificate), named(NEW.certificate)
+END = f"{min(FORTH.not_after, BACK.not_after):%Y-%m-%d %H:%M} UTC"
+BRIEF = make("cluster-ca v0", OLD.key, NEW, end=NOW + 10 * MINUTE).certificate
+
+
+def with_links(*links: Any, **fields: Any) -> Snapshot:
+    return replace(linked.ALONE.with_ca(prepared=(prepared(NEW, *links),)), **{**IN_PLACE, **fields})
+
+
+def elsewhere(before: Snapshot) -> Snapshot:
+    (waits,) = before.ca.prepared
+    return before.with_ca(prepared=(replace(waits, elsewhere=True),))
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "told"),
+    [
+        pytest.param(
+            with_links(FORTH, BACK),
+            f"Clients that know only {OLD_NAME} are led on after the switch, until {END}: from then on they refuse the nodes, until they read again.",
+            id="both link certificates",
+        ),
+        pytest.param(
+            with_links(FORTH, BRIEF),
+            f"Clients that know only {OLD_NAME} are led on after the switch, until {BRIEF.not_after:%Y-%m-%d %H:%M} UTC. The first run after that stores "
+            "the chains of nodes without the link certificates: they refuse each node from its next restart or reading on, until they read again.",
+            id="until the caller says",
+        ),
+        pytest.param(
+            elsewhere(with_links(FORTH)),
+            f"Nodes lead clients on that know only {OLD_NAME} from memory alone after the switch, because the key of {NEW_NAME} is kept elsewhere, and "
+            f"nobody has certified {OLD_NAME} by it. They read again 120 s after it (client_grace). Clients that load ca.crt alone and have read it by "
+            "then are not refused; those that read it later, or only when they start, refuse the nodes from then on, until they read it.",
+            id="one link certificate",
+        ),
+        pytest.param(
+            elsewhere(with_links(FORTH, in_place=InPlace(stamps="no permission."))),
+            f"Nodes do not lead clients on that know only {OLD_NAME} after the switch, because the key of {NEW_NAME} is kept elsewhere, and nobody has "
+            f"certified {OLD_NAME} by it. Such clients refuse each node from its restart after the switch on, until they read the certificate Secret "
+            "again.",
+            id="one link certificate, and nodes restart",
+        ),
+        pytest.param(
+            with_links(FORTH, BACK, now=BACK.not_after - MINUTE).with_ca(prepared=(prepared(NEW, FORTH, BRIEF),)),
+            f"because the time for that, link_until, was over on {BRIEF.not_after:%Y-%m-%d %H:%M} UTC.",
+            id="the time is over",
+        ),
+        pytest.param(
+            with_links(), f"Nothing leads clients from {OLD_NAME} to {NEW_NAME}: it was prepared without a link certificate. Clients that load ca.crt",
+            id="none",
+        ),
+    ],
+)  # fmt: skip
+def test_the_plan_says_who_is_refused_after_the_switch(snapshot: Snapshot, told: str) -> None:
+    at = situation(snapshot)
+    assert at.successor is not None
+    assert told in who_is_refused(at, at.successor)
+
+
+def test_from_a_ca_that_allows_none_below_it_jvms_alone_are_led_on() -> None:
+    """Where clients got no time to read it renewed."""
+    snapshot = with_links(link_of(NEW, SHORT), link_of(SHORT, NEW)).with_ca(current=chain_of(SHORT))
+    at = situation(snapshot)
+    assert at.successor is not None
+    assert who_is_refused(at, at.successor).startswith(
+        f"Clients of JVMs (Kafka and Strimzi) that know only {named(SHORT.certificate)} are led on"
+    )
+
+
+@pytest.mark.parametrize(
+    "snapshot",
+    [
+        pytest.param(with_links(FORTH, BACK, pods=()), id="nobody is there to connect to"),
+        pytest.param(with_links(FORTH, BACK, sends_chains=False), id="leaves are sent alone"),
+        pytest.param(with_links(FORTH, BACK, ledger=replace(books_of(linked.ALONE), journal=None)), id="no flow"),
+        pytest.param(
+            with_links(FORTH, BACK, ledger=replace(books_of(linked.ALONE), journal=a_journal(is_abort=True))), id="on the way back",
+        ),
+        pytest.param(renewal.HALTED, id="the key stays"),
+    ],
+)  # fmt: skip
+def test_nothing_is_said_where_nobody_could_be_refused(snapshot: Snapshot) -> None:
+    at = situation(snapshot)
+    successor = at.successor or situation(with_links(FORTH)).successor
+    assert successor is not None
+    assert who_is_refused(at, successor) == ""
