@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspection import inspect, plan
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import CaSecrets
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
@@ -108,6 +109,9 @@ def test_the_next_replacement_has_link_certificates_of_its_own(cluster: WatchedC
     old = replaced(cluster)
     second = cluster.secret(CERTIFICATES)["ca.crt"]
     before = set(cluster.links)
+    work, intent = cluster.work(), cluster.intent(Goal.REPLACE_KEY, replaces=cluster.current)
+    told = " ".join(plan(work, inspect(work, intent), intent).choices)
+    assert f"Clients that know only {V0}, the CA before the one in use, have been led on until now" in told
     cluster.finish(Goal.REPLACE_KEY, replaces=cluster.current)
     assert_presented(cluster, [(V2, V1), (V1, V2), (V2, V2)])
     assert_served(cluster, second)

@@ -14,12 +14,15 @@ import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspection import inspect, plan
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 
 from ..support.authorities import Authority, root
+from ..support.connect import Connect
 from ..support.flows import FlowResult
 from ..support.late_readers import LATE, LateReaders
 from ..support.watched_cluster import WatchedCluster, assert_only
 from .test_kept_elsewhere import ASKED, elsewhere, office
+from .test_outside_clients import ALL, NAME, ONE, held, watch
 
 pytestmark = pytest.mark.usefixtures("nodes")
 CORPORATE = elsewhere(root("Corporate Root"))
@@ -66,3 +69,14 @@ def test_the_plan_says_who_is_refused_from_when_on(cluster: WatchedCluster) -> N
     (switched,) = [number for number, what in enumerate(said) if what.startswith("switch the operator")]
     later = [what for what in said[switched:] if what.startswith(("give clients", "have the listeners"))]
     assert [what.split()[0] for what in later] == ["give", "have"]
+
+
+def test_a_connect_with_ca_crt_alone_holds_the_switch(cluster: WatchedCluster) -> None:
+    """It may get the next CA later than nodes read again."""
+    in_use(cluster)
+    connect = watch(cluster, Connect(cluster.memory, ONE))
+    before = cluster.current
+    assert held(cluster.run(Goal.REPLACE_KEY, CORPORATE, asked=ASKED)) >= {(Condition.TRUST, NAME)}
+    assert cluster.current == before
+    connect.select(ALL)
+    cluster.finish(Goal.REPLACE_KEY, CORPORATE, asked=ASKED)

@@ -10,6 +10,7 @@ from datetime import timedelta
 import pytest
 
 from ansible_collections.trustops.strimzi.plugins.module_utils._ansible.results import describe_snapshot
+from ansible_collections.trustops.strimzi.plugins.module_utils._engine.inspection import inspect, plan
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._pki.paths import validate_path
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import OperatorSilent
@@ -32,6 +33,7 @@ ONE = {"secretName": "demo-cluster-ca-cert", "certificate": "ca.crt"}
 NAME = "KafkaConnect kafka/connect"
 #: Steps of the cluster until the operator looks again: longer than other clients are given.
 SLOW = 50
+NEVER = 10_000
 #: Each CA is trusted everywhere before it is used: no link certificate leads clients of the old one.
 UNLINKED = Case(Goal.REPLACE_KEY, "unlinked")
 
@@ -79,17 +81,14 @@ def test_a_connect_that_follows_is_waited_for_and_never_cut_off(
     assert (again.outcome.decision.done, again.changes) == (True, [])
 
 
-@pytest.mark.parametrize(("case", "restarts"), [(UNLINKED, 1), (Case(Goal.REPLACE_KEY), 1)], ids=str)
-def test_one_that_takes_only_the_issuing_ca_holds_the_switch_until_it_is_changed(
-    cluster: WatchedCluster, case: Case, restarts: int
-) -> None:
-    """Unlinked, nodes have restarted for trust; a link certificate leads it as long as the old CA is the operator's."""
-    flow = case.begin(cluster)
+def test_one_that_takes_only_the_issuing_ca_holds_the_switch_until_it_is_changed(cluster: WatchedCluster) -> None:
+    """Nodes have restarted for trust."""
+    flow = UNLINKED.begin(cluster)
     old = cluster.current
     connect = watch(cluster, Connect(cluster.memory, ONE))
     assert (Condition.TRUST, NAME) in held(flow.run())
-    assert (cluster.paid, cluster.current) == (Cost(restarts), old)
-    assert (cluster.issuers() == {"CN=cluster-ca v0,O=io.strimzi"}) is (case is UNLINKED)
+    assert (cluster.paid, cluster.current) == (Cost(1), old)
+    assert cluster.issuers() == {"CN=cluster-ca v0,O=io.strimzi"}
     connect.select(ALL)
     flow.finish()
     assert cluster.paid.restarts == flow.cost.restarts
@@ -118,9 +117,40 @@ def copy_by_hand(cluster: WatchedCluster) -> None:
     cluster.memory.settle(2)
 
 
+@pytest.mark.parametrize("every", [1, SLOW, NEVER])
+def test_one_that_takes_only_the_issuing_ca_is_led_on_by_both_link_certificates(
+    cluster: WatchedCluster, every: int
+) -> None:
+    """It has the old CA until the switch, and the next one whenever the operator looks at it."""
+    flow = Case(Goal.REPLACE_KEY).begin(cluster)
+    watch(cluster, Connect(cluster.memory, ONE, every=every))
+    planned = forecast_of(flow)
+    assert planned.violations == ()
+    flow.finish()
+    assert cluster.paid == flow.cost
+
+
+def test_one_that_has_not_read_since_the_replacement_before_is_waited_for(cluster: WatchedCluster) -> None:
+    """Nodes lead it on until the next CA is used; a renewal asks nothing of it."""
+    flow = Case(Goal.REPLACE_KEY).begin(cluster)
+    connect = watch(cluster, Connect(cluster.memory, ONE, every=NEVER))
+    flow.finish()
+    cluster.finish(Goal.RENEW)
+    again, in_use = {"replaces": cluster.current}, cluster.issuers()
+    work, intent = cluster.work(), cluster.intent(Goal.REPLACE_KEY, **again)
+    planned = plan(work, inspect(work, intent), intent)
+    assert [step.phase for step in planned.steps if NAME in step.what] == [Phase.TRUST]
+    with pytest.raises(OperatorSilent, match=NAME):
+        cluster.run(Goal.REPLACE_KEY, **again)
+    assert cluster.issuers() == in_use
+    connect.every = 1
+    cluster.memory.settle(2)
+    cluster.finish(Goal.REPLACE_KEY, **again)
+
+
 def test_a_waiver_leads_past_it_for_its_time(cluster: WatchedCluster) -> None:
     flow = UNLINKED.begin(cluster)
-    Connect(cluster.memory, ONE, every=10_000)
+    Connect(cluster.memory, ONE, every=NEVER)
     assert held(flow.run()) == {(Condition.TRUST, NAME)}
     cluster.outside = Outside(waivers=(waiver(cluster),))
     result = flow.run()
@@ -132,7 +162,7 @@ def test_a_waiver_leads_past_it_for_its_time(cluster: WatchedCluster) -> None:
 def test_the_gate_is_what_protects_it(cluster: WatchedCluster) -> None:
     """The negative control: who is waived is cut off."""
     flow = UNLINKED.begin(cluster)
-    watch(cluster, Connect(cluster.memory, ONE, every=10_000))
+    watch(cluster, Connect(cluster.memory, ONE, every=NEVER))
     cluster.outside = Outside(waivers=(waiver(cluster),))
     with pytest.raises(CannotConnect):
         flow.run()

@@ -16,7 +16,8 @@ from ...support.memory_cluster import MemoryCluster
 from . import stages
 from .running import Ended, call
 
-ONE = {"secretName": "demo-cluster-ca-cert", "certificate": "ca.crt"}
+#: A copy that a person has made: the operator does not bring the next CA to it.
+COPY = {"secretName": "copied", "pattern": "*.crt"}
 NAME = "KafkaConnect kafka/connect"
 TOMORROW = (datetime.now(timezone.utc) + timedelta(days=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -25,10 +26,17 @@ def a_waiver(**changes: Any) -> dict[str, Any]:
     return {"client": NAME, "until": TOMORROW, "reason": "moves in week 51", **changes}
 
 
+def with_connect(memory: MemoryCluster) -> None:
+    """Beside a Connect that goes by a copy of the CA in use."""
+    held = (memory.api.find("secrets", "kafka", "demo-cluster-ca-cert") or {})["data"]["ca.crt"]
+    memory.apply({"kind": "Secret", "metadata": {"name": "copied"}, "data": {"ca.crt": held}})
+    Connect(memory, COPY)
+
+
 def asked(**options: Any) -> Ended:
     """A replacement beside a Connect that knows the old CA alone, where the operator would be switched now."""
     memory = stages.taken_up()
-    Connect(memory, ONE)
+    with_connect(memory)
     return call("strimzi_ca", memory, state="promoted", **options)
 
 
@@ -50,7 +58,7 @@ def test_a_client_that_is_not_ready_is_named_with_what_helps() -> None:
 def test_check_mode_names_a_client_that_would_hold_the_run_and_what_comes_after() -> None:
     memory = stages.managed()
     free = call("strimzi_ca", memory, check=True, state="replaced", **stages.FAST)
-    Connect(memory, ONE)
+    with_connect(memory)
     ended = call("strimzi_ca", memory, check=True, state="replaced", **stages.FAST)
     assert (ended.failed, ended.writes) == (False, [])
     assert {(one["gate"], one["subject"]) for one in ended.result["violations"]} == {("trust", NAME), ("removal", NAME)}

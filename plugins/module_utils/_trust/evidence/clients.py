@@ -11,12 +11,12 @@ waiver for this client opens it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from ..._pki.certificates import Certificate, Chain
 from ..model.clients import Follows, OutsideClient, Waiver
-from ..model.ledger import Ledger, LedgerEntry
+from ..model.ledger import Ledger
 from ..model.snapshot import Snapshot
 
 
@@ -43,12 +43,12 @@ def relying(snapshot: Snapshot, ledger: Ledger) -> tuple[OutsideClient, ...]:
     """
     if not snapshot.pods:
         return ()
-    entries = _known(snapshot, ledger)
+    known = tuple(_known(snapshot, ledger))
     return tuple(
         client
         for client in snapshot.outside
         if waiver_of(client.name, snapshot) is None
-        and (client.declared or client.trusts is None or any(_is_anchored(one, client.trusts) for one in entries))
+        and (client.declared or client.trusts is None or any(_is_anchored(one, client.trusts) for one in known))
     )
 
 
@@ -66,23 +66,27 @@ def settled(snapshot: Snapshot) -> Snapshot:
     return replace(snapshot, outside=tuple(_followed(client, snapshot) for client in snapshot.outside))
 
 
-def _known(snapshot: Snapshot, ledger: Ledger) -> tuple[LedgerEntry, ...]:
+def _known(snapshot: Snapshot, ledger: Ledger) -> Iterator[Chain]:
     """The CAs of this ledger and of the snapshot's: a caller hands over a ledger without a CA to ask what would be so
-    without it.
+    without it. And the CA before the one in use, as long as nodes lead from it.
     """
-    return (*ledger.entries, *(snapshot.ledger.entries if snapshot.ledger else ()))
+    yield from (entry.chain for entry in ledger.entries)
+    yield from (entry.chain for entry in snapshot.ledger.entries) if snapshot.ledger else ()
+    links = snapshot.ca.links_in_use
+    if links is not None and (sent := links.sent_at(snapshot.now)):
+        yield sent[1:]
 
 
-def _is_anchored(entry: LedgerEntry, trusts: Chain) -> bool:
+def _is_anchored(chain: Chain, trusts: Chain) -> bool:
     """Whether the client trusts one of the CAs of this chain, or a twin, by which path validation would end as well."""
-    return any(one.is_twin_of(held) for one in entry.chain for held in trusts)
+    return any(one.is_twin_of(held) for one in chain for held in trusts)
 
 
 def left_without(leaving: Certificate, client: OutsideClient) -> Chain | None:
     """The certificates that a client trusts when this CA has left: the operator takes it out of the copies that it
-    makes; a copy made by hand keeps it.
+    makes of all CAs; a copy made by hand keeps it, and one of ``ca.crt`` alone until it is the CA in use.
     """
-    if client.trusts is None or client.follows is Follows.NOTHING:
+    if client.trusts is None or client.follows is not Follows.TRUSTED:
         return client.trusts
     return tuple(one for one in client.trusts if one.fingerprint != leaving.fingerprint)
 

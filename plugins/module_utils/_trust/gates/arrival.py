@@ -63,10 +63,26 @@ def led_on_since(entry: LedgerEntry, snapshot: Snapshot) -> datetime | None:
     return entry.cleared_at or entry.published_at
 
 
+def who_is_led_no_longer(snapshot: Snapshot) -> str:
+    """A sentence about clients that know only the CA before the one in use, where nodes lead them on until a next one is used; else empty."""
+    links = snapshot.ca.links_in_use
+    sent = links.sent_at(snapshot.now) if links is not None else ()
+    if not sent:
+        return ""
+    return (
+        f"Clients that know only {sent[-1].subject}, the CA before the one in use, have been led on until now: they refuse each node from its restart on, "
+        "until they read again."
+    )
+
+
 def who_may_refuse(form: Chain, snapshot: Snapshot, ledger: Ledger) -> str:
-    """A sentence about the clients that cannot be asked and that may refuse leaves in this form, which the CA in use leads to: since when, and
+    """Sentences about the clients that cannot be asked and that may refuse leaves in this form, which the CA in use leads to: since when, and
     until when; empty where none may.
     """
+    return " ".join(filter(None, (_who_may_refuse(form, snapshot, ledger), who_is_led_no_longer(snapshot))))
+
+
+def _who_may_refuse(form: Chain, snapshot: Snapshot, ledger: Ledger) -> str:
     current = ledger.find(snapshot.ca.current[0].fingerprint) if snapshot.ca.current else None
     if current is None:
         return ""

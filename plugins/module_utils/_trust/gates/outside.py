@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from ..._pki.certificates import Certificate, Chain
 from ..evidence.clients import left_without, relying
-from ..model.clients import OutsideClient
+from ..model.clients import Follows, OutsideClient
 from ..model.ledger import Ledger
 from ..model.snapshot import Snapshot
 from ..model.violations import Condition, Violation
@@ -18,8 +18,10 @@ from .validation import is_valid
 
 
 def refusing_outside(snapshot: Snapshot, ledger: Ledger, form: Chain) -> tuple[Violation, ...]:
-    """Violations of the clients that cannot validate leaves in this form, or of which it is not known."""
-    found = []
+    """Violations of the clients that cannot validate leaves in this form, or of which it is not known. Behind leaves of the CA in use, and of a
+    renewal of it, nodes send its link certificates.
+    """
+    found, form = [], snapshot.ca.behind_nodes(form, snapshot.now)
     for client in relying(snapshot, ledger):
         if client.trusts is None or not is_valid(form, client.trusts, snapshot.now, client.kind):
             message = client.doubt if client.trusts is None else cannot_validate(form, ledger)
@@ -39,10 +41,12 @@ def needing_outside(
     moment.
     """
     withdrawn = leaving.fingerprint not in snapshot.ca.projected
-    forms = list(presented)
+    given = list(presented)
     found = []
     for client in relying(snapshot, ledger):
         left = left_without(leaving, client)
+        sent = snapshot.ca.led_to if client.follows is Follows.ISSUING else snapshot.ca.behind_nodes
+        forms = [sent(form, snapshot.now) for form in given]
         if left is not None and not all(is_valid(form, left, snapshot.now, client.kind) for form in forms):
             message = f"could no longer validate what nodes present without the CA {leaving.subject}"
             found.append(_violation(Condition.REMOVAL, client, f"{message} ({leaving.sha256[:16]})"))

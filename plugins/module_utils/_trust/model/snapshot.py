@@ -203,6 +203,12 @@ class CaSecrets:
             return issuer
         return (*links.sent_at(now), *issuer)
 
+    def led_to(self, issuer: Chain, now: datetime) -> Chain:
+        """The same where this CA is in use, or is the next one and will be."""
+        known = (one for one in self.links.values() if one.both and one.new_with_old.is_twin_of(issuer[0]))
+        links = next((one for one in known if issuer[0] != one.new_with_old), None)
+        return issuer if links is None else (*links.sent_at(now), *issuer)
+
     @property
     def anchors(self) -> Chain:
         """All trust anchors in the certificate Secret."""

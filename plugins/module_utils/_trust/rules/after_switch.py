@@ -6,16 +6,19 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from dataclasses import replace
+from datetime import datetime, timedelta
 
 from ..._pki.certificates import Certificate, Chain
 from ..._pki.defects import named_verifiers
 from ..._pki.verifiers import Verifier
 from ..evidence.stored import presenting
-from ..gates.arrival import MOUNTED_SECRET
+from ..gates.arrival import MOUNTED_SECRET, who_is_led_no_longer
 from ..gates.validation import is_valid
+from ..model.clients import Follows, OutsideClient
 from ..model.goals import Goal, Phase
 from ..model.names import named
+from ..model.snapshot import Snapshot
 from ..model.steps.base import Steps
 from ..model.steps.trust import AwaitClients
 from .in_place import why_not_in_place
@@ -39,6 +42,22 @@ def await_readers(at: Situation) -> Steps:
     return (AwaitClients(certificate=at.current, until=until, phase=Phase.RETIRE),)
 
 
+def needing_it(snapshot: Snapshot, successor: Successor) -> Snapshot:
+    """The snapshot with the outside clients that need the next CA before the switch. A client to which the operator brings ``ca.crt`` alone has the
+    CA in use until then, and the next one some time after: it does not need it where nodes with leaves of the next CA lead it on.
+    """
+    if successor.introduction.link is None:
+        return snapshot
+    form = snapshot.ca.led_to(successor.entry.chain, snapshot.now)
+    return replace(snapshot, outside=tuple(one for one in snapshot.outside if not _is_led_on(one, form, snapshot.now)))
+
+
+def _is_led_on(client: OutsideClient, form: Chain, now: datetime) -> bool:
+    if client.follows is not Follows.ISSUING or client.trusts is None or client.doubt:
+        return False
+    return is_valid(form, client.trusts, now, client.kind)
+
+
 def who_is_refused(at: Situation, successor: Successor) -> str:
     """Sentences about clients that know only the CA in use, once the operator is switched to the next one: until when nodes lead them on, and which
     of them are refused from when to when. Empty where there are none, or leaves of the next CA validate under the CA in use.
@@ -58,8 +77,8 @@ def who_is_refused(at: Situation, successor: Successor) -> str:
             f"Nothing leads clients from {old} to {new}: {successor.introduction.because or 'there is no link certificate.'} Clients that load ca.crt "
             "alone, whatever their library, know one of the two CAs at a time: they refuse the nodes that have not restarted yet from the switch on, "
             "until each has; load every *.crt, or the bundle for clients, instead. Clients that go on with the old CA refuse each node from its "
-            "restart after the switch on, until they read again."
-        )
+            f"restart after the switch on, until they read again. {who_is_led_no_longer(at.snapshot)}"
+        ).rstrip()
     if links is None:
         # The CA in use has issued the next one.
         return ""
@@ -77,7 +96,7 @@ def who_is_refused(at: Situation, successor: Successor) -> str:
 
 
 def _led_on(at: Situation, successor: Successor, current: Certificate, sent: Chain) -> str:
-    form, (forth, back) = successor.form_in_use(at.snapshot.now), sent
+    form, (forth, back) = at.snapshot.ca.led_to(successor.entry.chain, at.snapshot.now), sent
     led = frozenset(kind for kind in Verifier if is_valid(form, (current,), at.snapshot.now, kind))
     if not led:
         return ""

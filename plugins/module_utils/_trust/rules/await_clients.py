@@ -20,6 +20,7 @@ from ..model.snapshot import Snapshot
 from ..model.states import TrustState
 from ..model.steps.base import Steps
 from ..model.steps.trust import AwaitOutside
+from .after_switch import needing_it
 from .situation import Situation
 
 
@@ -44,10 +45,11 @@ def _obstacles(at: Situation, then: Snapshot) -> Iterator[tuple[Violations, Viol
     """The violations of each gate now, and when the copies are up to date, with the phase that the gate stands before."""
     successor, gates, ledger = at.successor, at.gates, at.ledger
     if successor is not None and is_projected(at.snapshot, successor.entry.fingerprint):
-        linked = successor.introduction.link is not None
-        forms = ((successor.introduction.form, Phase.TRUST), (successor.entry.chain, Phase.RETIRE))
-        for form, phase in forms if linked else forms[:1]:
-            yield gates.trust(at.snapshot, ledger, form), gates.trust(then, ledger, form), phase
+        form, chain = successor.introduction.form, successor.entry.chain
+        yield gates.trust(at.snapshot, ledger, form), gates.trust(then, ledger, form), Phase.TRUST
+        if successor.introduction.link is not None:
+            needing = needing_it(at.snapshot, successor), needing_it(then, successor)
+            yield gates.trust(needing[0], ledger, chain), gates.trust(needing[1], ledger, chain), Phase.RETIRE
     for entry in ledger.entries:
         if entry.state is TrustState.PHASE_OUT and not is_withdrawn(at.snapshot, entry.fingerprint):
             closed = gates.removal(at.snapshot, ledger, entry.fingerprint)

@@ -21,6 +21,7 @@ from ..model.names import named
 from ..model.snapshot import Component, StoredLeaf
 from ..model.states import TRUSTED_STATES, TrustState
 from ..model.violations import Condition, Violation
+from .after_switch import needing_it
 from .answers import does_not_answer
 from .operator_reissue import comes_near, first_to_end
 from .requests import leaves_lacking, leaves_to_ask_for
@@ -202,7 +203,7 @@ def _held_switch(at: Situation) -> Iterator[Violation]:
         # Without its leaves the CA is not used yet, and nobody has to know it without its link certificate.
         yield from closed
         return
-    yield from at.gates.trust(at.snapshot, at.ledger, successor.entry.chain)
+    yield from at.gates.trust(needing_it(at.snapshot, successor), at.ledger, successor.entry.chain)
 
 
 def _held_retirement(at: Situation) -> Iterator[Violation]:

@@ -7,10 +7,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cached_property
 
-from ..._pki.certificates import Certificate, Chain
+from ..._pki.certificates import Certificate
 from ..evidence.parties import present_outside, present_pods
 from ..evidence.stored import Presentation, authority_of
 from ..gates.gates import Gates
@@ -31,11 +30,6 @@ class Successor:
     prepared: PreparedAuthority
     entry: LedgerEntry
     introduction: Introduction
-
-    def form_in_use(self, now: datetime) -> Chain:
-        """The issuing CA as nodes present it after the switch, then what they send behind it."""
-        links = self.prepared.links
-        return (*(links.sent_at(now) if links is not None else ()), *self.entry.chain)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from ..model.names import named
 from ..model.states import TrustState
 from ..model.steps.authority import Switch
 from ..model.steps.base import Steps
-from .after_switch import who_is_refused
+from .after_switch import needing_it, who_is_refused
 from .first_use import await_clients, may_be_used
 from .in_place import why_not_in_place
 from .pause import in_pause, pause_reissue
@@ -36,14 +36,16 @@ def switch(at: Situation) -> Steps:
     if not may_be_used(at, successor):
         return ()
     chain = successor.entry.chain
-    if at.gates.trust(at.snapshot, at.ledger, chain) or at.gates.alone(at.snapshot, at.ledger, chain):
+    if at.gates.trust(needing_it(at.snapshot, successor), at.ledger, chain) or at.gates.alone(
+        at.snapshot, at.ledger, chain
+    ):
         return ()
     leaving = _leaving(at, at.current)
     if leaving is None and successor.introduction.link is not None:
         return ()
     # A pause is not made longer for clients.
     if waiting := await_clients(
-        at, successor, successor.form_in_use(at.snapshot.now), Phase.RETIRE, _without_link(successor)
+        at, successor, at.snapshot.ca.led_to(chain, at.snapshot.now), Phase.RETIRE, _without_link(successor)
     ):
         return () if at.snapshot.reconciliation.paused_by_us else waiting
     if leaves_lacking(at):

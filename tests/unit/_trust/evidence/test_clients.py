@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -28,6 +29,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snap
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.states import TrustState
 
 from ....support.certificates import NOW, Entity
+from .. import linked
 from ..builders import (
     DAY,
     IMPOSTOR,
@@ -38,6 +40,7 @@ from ..builders import (
     ROOT,
     SHORT,
     THIRD,
+    books_of,
     chain_of,
     cluster,
     entry,
@@ -166,7 +169,9 @@ def test_what_nobody_can_see_stays_unknown() -> None:
     ("client", "left"),
     [
         pytest.param(a_client(OLD, NEW, follows=Follows.TRUSTED), (NEW,), id="copied by the operator"),
-        pytest.param(a_client(OLD, follows=Follows.ISSUING), (), id="copied by the operator, the issuing CA alone"),
+        pytest.param(
+            a_client(OLD, follows=Follows.ISSUING), (OLD,), id="copied by the operator, until the next one is ca.crt"
+        ),
         pytest.param(a_client(OLD, NEW), (OLD, NEW), id="copied by hand"),
         pytest.param(a_client(trusts=None, follows=Follows.TRUSTED), None, id="unknown"),
     ],
@@ -174,3 +179,12 @@ def test_what_nobody_can_see_stays_unknown() -> None:
 def test_what_a_client_is_left_with(client: OutsideClient, left: tuple[Entity, ...] | None) -> None:
     expected = None if left is None else tuple(one.certificate for one in left)
     assert left_without(OLD.certificate, client) == expected
+
+
+@pytest.mark.parametrize(("now", "counts"), [(NOW, True), (linked.LINK.not_after, False)], ids=["led on", "no longer"])
+def test_one_that_knows_the_ca_before_the_one_in_use_relies_on_it_while_it_is_led_on(
+    now: datetime, counts: bool
+) -> None:
+    """No book has that CA any more."""
+    snapshot = replace(linked.FINISHED, outside=(a_client(OLD),), now=now)
+    assert bool(relying(snapshot, books_of(snapshot))) is counts

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
@@ -15,11 +16,14 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.gates.arri
     arrives_at,
     led_on_since,
     renewed_arrives_at,
+    who_is_led_no_longer,
     who_may_refuse,
     why_refused_by_strangers,
 )
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 
 from ....support.certificates import NOW, Entity, key, make
+from .. import linked
 from ..builders import (
     DAY,
     HOUR,
@@ -29,6 +33,8 @@ from ..builders import (
     RENEWED,
     ROOT,
     SHORT,
+    THIRD,
+    books_of,
     chain_of,
     cluster,
     entry,
@@ -142,3 +148,18 @@ def test_the_plan_says_which_clients_may_refuse_a_link_certificate(
     assert bool(told) is bool(who)
     assert all(part in told for part in who)
     assert "JVMs" not in told
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "told"),
+    [
+        pytest.param(linked.FINISHED, f"Clients that know only {OLD.certificate.subject}, the CA before the one in use, have been led on", id="led on"),
+        pytest.param(replace(linked.FINISHED, now=linked.LINK.not_after), "", id="no longer"),
+        pytest.param(linked.SETTLED, "", id="there was none before"),
+    ],
+)  # fmt: skip
+def test_who_knows_the_ca_before_is_led_on_until_the_next_one_is_used(snapshot: Snapshot, told: str) -> None:
+    assert who_is_led_no_longer(snapshot).startswith(told)
+    assert bool(who_is_led_no_longer(snapshot)) is bool(told)
+    if told:
+        assert told in who_may_refuse(linked_form(THIRD, NEW), snapshot, books_of(snapshot))

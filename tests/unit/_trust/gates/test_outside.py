@@ -24,7 +24,8 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Snapshot
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
 
-from ....support.certificates import NOW, Entity, key, make
+from ....support.certificates import NOW, YEAR, Entity, key, make
+from .. import linked
 from ..builders import (
     ALL,
     ANY,
@@ -47,6 +48,7 @@ from ..builders import (
     name_of,
     others,
     pods,
+    prepared,
     secrets,
 )
 
@@ -63,6 +65,7 @@ AFTER = cluster(
 )
 WITHDRAWN = AFTER.with_ca(others={})
 ITSELF = chain_of(NEW)
+RENEWED_NEW = make("cluster-ca v1", NEW.key, path_length=1, end=NOW + 2 * YEAR)
 
 
 def a_client(*trusts: Entity, **fields: Any) -> OutsideClient:
@@ -196,3 +199,30 @@ def test_what_is_not_known_of_a_client_never_passes(client: OutsideClient) -> No
         assert refused(client)
         assert needed(client)
     assert refused(client, waivers=WAIVERS) == needed(client, waivers=WAIVERS) == []
+
+
+@pytest.mark.parametrize("form", [chain_of(NEW), chain_of(RENEWED_NEW)], ids=["in use", "renewed"])
+def test_nodes_lead_on_to_the_ca_in_use(form: Chain) -> None:
+    """A client that knows the CA before it; and no further, to the next one."""
+    snapshot = replace(linked.FINISHED, outside=(a_client(OLD),), waivers=())
+    assert trust_gate(snapshot, books_of(snapshot), form) == ()
+    (refused,) = trust_gate(snapshot, books_of(snapshot), linked_form(THIRD, NEW))
+    assert refused.subject == NAME
+
+
+@pytest.mark.parametrize(
+    ("client", "is_held"),
+    [
+        pytest.param(a_client(OLD, follows=Follows.ISSUING), False, id="the next CA comes to it as ca.crt"),
+        pytest.param(a_client(OLD, follows=Follows.TRUSTED), True, id="the operator takes the old one from it"),
+        pytest.param(a_client(OLD), True, id="nobody brings it the next one"),
+    ],
+)
+def test_with_both_link_certificates_the_old_ca_may_leave_a_client_that_gets_the_next_one(
+    client: OutsideClient, is_held: bool
+) -> None:
+    """Before the switch; A is OLD."""
+    snapshot = replace(linked.ALONE, outside=(client,), waivers=())
+    assert bool(removal_gate(snapshot, books_of(snapshot), name_of(OLD))) is is_held
+    alone = snapshot.with_ca(prepared=(prepared(NEW, linked.LINK),))
+    assert removal_gate(alone, books_of(alone), name_of(OLD)) != ()

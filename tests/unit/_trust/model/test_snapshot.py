@@ -131,3 +131,13 @@ def dated(begin: int, end: int) -> Certificate:
 )
 def test_link_certificates_are_sent_while_both_are_valid(links: LinkCertificates, now: datetime, sent: bool) -> None:
     assert links.sent_at(now) == ((links.new_with_old, links.old_with_new) if sent else ())
+
+
+def test_a_chain_is_known_before_its_ca_is_in_use() -> None:
+    """And is no other behind the link certificate itself, with which it is introduced."""
+    forth, back = link_of(NEW, OLD), link_of(OLD, NEW)
+    ca = secrets(prepared=(prepared(NEW, forth, back),))
+    assert ca.led_to(chain_of(NEW), NOW) == (forth, back, NEW.certificate)
+    for other in ((forth, OLD.certificate), chain_of(OLD), chain_of(THIRD)):
+        assert ca.led_to(other, NOW) == other
+    assert secrets(prepared=(prepared(NEW, forth),)).led_to(chain_of(NEW), NOW) == chain_of(NEW)
