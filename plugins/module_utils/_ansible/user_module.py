@@ -14,6 +14,7 @@ from .._engine.patience import IN_A_FLOW, Patience
 from .._kube.resources import SECRETS
 from .._strimzi.ca_secrets import read_ca_secrets
 from .._strimzi.errors import StepError
+from .._strimzi.finding_secrets import read_secrets
 from .._strimzi.ledger_layouts import read_ledger
 from .._strimzi.named_certificates import read_named
 from .._strimzi.names import CaKind, ClusterNames
@@ -69,8 +70,7 @@ class UserModule(TrustModule):
     def _accepted(self, change: ChangeOfAuthentication) -> ClientsCa:
         """The clients CA without those that brokers are still to trust, as far as the ledger tells."""
         work, found = change.work, change.clients_ca
-        listed = work.client.list(SECRETS, work.scope.namespace, label_selector=work.scope.selector).items
-        ledger = read_ledger({one["metadata"]["name"]: one for one in listed}, work.scope) or Ledger()
+        ledger = read_ledger(read_secrets(work.client, work.scope), work.scope) or Ledger()
         untrusted = {one.fingerprint for one in ledger.entries if one.state is TrustState.UNTRUSTED}
         return replace(found, anchors=tuple(one for one in found.anchors if one.fingerprint not in untrusted))
 

@@ -300,6 +300,10 @@ class UnlabelledSecret:
     holds: bool = True
     namespace: str = ""
 
+    def command(self, name: str, namespace: str) -> str:
+        """The command that puts the labels back. namespace: of the cluster."""
+        return f"kubectl label secret {name} --namespace {self.namespace or namespace} --overwrite {' '.join(self.lost)}"
+
 
 @dataclass(frozen=True)
 class ClockReading:

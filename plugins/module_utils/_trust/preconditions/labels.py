@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..model.intent import Intent
-from ..model.snapshot import Component, Snapshot, UnlabelledSecret
+from ..model.snapshot import Component, Snapshot
 from ..model.violations import Condition, Violation
 
 
@@ -43,7 +43,7 @@ def secrets_are_labelled(snapshot: Snapshot, intent: Intent) -> Iterator[Violati
         if found.holds:
             yield Violation(
                 Condition.SECRETS_ARE_LABELLED, snapshot.names.secret(name), f"lacks the {_labels(found.lost)}, {found.why}.",
-                f"Where it is the Secret of this cluster, put back what it had, then run the flow again: {_command(snapshot, name, found)}",
+                f"Where it is the Secret of this cluster, put back what it had, then run the flow again: {found.command(name, snapshot.names.namespace)}",
             )  # fmt: skip
 
 
@@ -51,14 +51,10 @@ def unlabelled_and_read(snapshot: Snapshot) -> tuple[str, ...]:
     """The Secrets without labels for which no flow waits, as sentences with their remedy."""
     return tuple(
         f"Secret {found.namespace or snapshot.names.namespace}/{name} lacks the {_labels(found.lost)}, {found.why}. It was read all the same. To put "
-        f"back what it had: {_command(snapshot, name, found)}"
+        f"back what it had: {found.command(name, snapshot.names.namespace)}"
         for name, found in sorted(snapshot.unlabelled_secrets.items())
         if not found.holds
     )
-
-
-def _command(snapshot: Snapshot, name: str, found: UnlabelledSecret) -> str:
-    return f"kubectl label secret {name} --namespace {found.namespace or snapshot.names.namespace} --overwrite {' '.join(found.lost)}"
 
 
 def _labels(lost: tuple[str, ...]) -> str:

@@ -120,9 +120,14 @@ def _unserved(at: Situation) -> Iterator[Violation]:
                 Condition.PRESENTERS_CAN_BE_ISSUED_TO, one.name,
                 f"gets no certificate: there is a Secret {one.secret} in its namespace that is not the user's, because it lacks the labels "
                 f"strimzi.io/kind=KafkaUser and strimzi.io/cluster={at.snapshot.names.cluster}.",
-                "Move that Secret out of the way, give it these labels if it is the user's after all, or give the user another name; nothing of it "
-                "was read or changed.",
+                "Move that Secret out of the way, or give the user another name; nothing of it was changed. If it is the user's after all, give it these "
+                f"labels{_by_command(at, one.secret)}.",
             )  # fmt: skip
+
+
+def _by_command(at: Situation, secret: str) -> str:
+    found = at.snapshot.unlabelled_secrets.get(secret)
+    return f": {found.command(secret, at.snapshot.names.namespace)}" if found is not None else ""
 
 
 def _concern(at: Situation) -> Callable[[str, Component], bool]:
