@@ -557,7 +557,9 @@ def test_a_user_whose_secret_is_somebody_elses_keeps_nobody_waiting(
     decision = run(cluster, Goal.RECONCILE, user_batch=batch).outcome.decision
     assert [one.subject for one in decision.violations] == ["KafkaUser kafka/alerts", "KafkaUser kafka/audit"]
     assert "there is a Secret alerts in its namespace that is not the user's" in str(decision.violations[0])
-    assert "kubectl label secret alerts --namespace kafka --overwrite strimzi.io/kind=KafkaUser" in str(decision.violations[0])
+    assert "kubectl label secret alerts --namespace kafka --overwrite strimzi.io/kind=KafkaUser" in str(
+        decision.violations[0]
+    )
     assert not decision.done
     cluster.memory.settle(2)
     assert ready(cluster, "billing")

@@ -10,7 +10,7 @@ beside it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from .._kube.client import KubeClient
@@ -23,6 +23,8 @@ from .secret_data import annotation, missing_labels
 
 Secrets: TypeAlias = Mapping[str, Mapping[str, Any]]
 
+#: So many Secrets are looked for one by one. Of a new cluster with many nodes none has one yet.
+_ONE_BY_ONE = 10
 _ISSUED_ANEW = "without which the Cluster Operator issues another certificate in its place"
 _PUT_BACK = "which the Cluster Operator puts back with its next reconcile"
 #: The leaves that the operator finds by their labels (docs/operator.md, "Leaves", "Releases"). It reads the others by their names, and puts labels back.
@@ -41,12 +43,16 @@ def read_secrets(client: KubeClient, scope: names.ClusterNames) -> Secrets:
 
 
 def with_named(client: KubeClient, scope: names.ClusterNames, found: Secrets, wanted: Iterable[str]) -> Secrets:
-    """The Secrets with those of these names that are not among them: one request for each. Raises KubeError."""
-    more = [
-        one
-        for name in sorted(set(wanted) - set(found))
-        for one in client.list(SECRETS, scope.namespace, field_selector=f"metadata.name={name}").items
-    ]
+    """The Secrets with those of these names that are not among them: one request for each, or where that would be many, all Secrets of the namespace in
+    pages. Raises KubeError.
+    """
+    lacking = set(wanted) - set(found)
+    more: Sequence[Mapping[str, Any]]
+    if len(lacking) > _ONE_BY_ONE:
+        more = client.each(SECRETS, scope.namespace, lambda one: one if one["metadata"]["name"] in lacking else None)
+    else:
+        by_name = (f"metadata.name={name}" for name in sorted(lacking))
+        more = [one for each in by_name for one in client.list(SECRETS, scope.namespace, field_selector=each).items]
     return {**found, **{str(one["metadata"]["name"]): one for one in more}}
 
 

@@ -2,8 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Private to this collection: not a public interface, may change at any time.
-"""Reading a cluster with a number of requests that does not depend on its pods and clients, nodes excepted that are away
-(docs/design.md, "One pass").
+"""Reading a cluster with a number of requests that does not depend on its pods and clients, nodes excepted that are away and a few Secrets that are
+missing (docs/design.md, "One pass").
 """
 
 from __future__ import annotations

@@ -118,3 +118,15 @@ def test_a_secret_of_another_program_under_a_name_of_the_ledger_is_left_alone() 
     stripped(bench, KEYED, (KIND, CLUSTER))
     snapshot = bench.observe().snapshot
     assert (snapshot.ledger, snapshot.unlabelled_secrets) == (None, {})
+
+
+def test_many_that_are_missing_take_one_list() -> None:
+    bench = Bench()
+    whole(bench)
+    stripped(bench, NODES, (KIND,))
+    for number in range(1, 40):
+        bench.create("pods", pod(f"demo-kafka-{number}"))
+    bench.api.requests.clear()
+    snapshot = bench.observe().snapshot
+    assert (len(snapshot.missing), snapshot.unlabelled_secrets) == (39, {NODES: UnlabelledSecret((KIND,), ANEW)})
+    assert sum(path.endswith("/secrets") for _method, path in bench.api.requests) == 2

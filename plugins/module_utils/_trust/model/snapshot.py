@@ -302,7 +302,9 @@ class UnlabelledSecret:
 
     def command(self, name: str, namespace: str) -> str:
         """The command that puts the labels back. namespace: of the cluster."""
-        return f"kubectl label secret {name} --namespace {self.namespace or namespace} --overwrite {' '.join(self.lost)}"
+        return (
+            f"kubectl label secret {name} --namespace {self.namespace or namespace} --overwrite {' '.join(self.lost)}"
+        )
 
 
 @dataclass(frozen=True)
