@@ -30,7 +30,7 @@ from ansible_collections.trustops.strimzi.tests.support.reloads import Reloading
 from ..support.authorities import root
 from ..support.clients_cluster import ClientsCluster
 from ..support.memory_api import Change
-from ..support.watched_cluster import CERTIFICATES, IN_USE, WatchedCluster, assert_only
+from ..support.watched_cluster import CERTIFICATES, IN_USE, WatchedCluster, assert_only, fingerprints
 from .cases import Case
 
 FIRST = Case(Goal.REPLACE_KEY, "renewed first", path_length=0)
@@ -210,6 +210,27 @@ def test_undone_in_the_renewal(cluster: WatchedCluster) -> None:
 
 
 @pytest.mark.usefixtures("nodes")
+def test_the_leaf_of_the_renewal_is_no_ones_when_listeners_have_read_the_next(
+    cluster: WatchedCluster, nodes: ReloadingNodes
+) -> None:
+    """The Raft client and agent of a process keep the leaf of its start, and go on presenting that alone."""
+    flow = Case(Goal.REPLACE_KEY, "when_restarted, renewed first", path_length=0).begin(cluster)
+    started = {
+        fingerprints(process.presented[0][1])[0]: {uid}
+        for uid, process in cluster.memory.kubelet.processes.items()
+        if process.component == "kafka"
+    }
+    flow.run()
+    assert cluster.rolls == {0}
+    assert cluster.remembered("leaf") == started
+    shown = describe_snapshot(flow.run().outcome.observation.snapshot)["held_leaves"]
+    assert sorted(pod for one in shown for pod in one["lingering"]) == sorted(cluster.memory.kubelet.nodes)
+    for node in sorted(cluster.memory.kubelet.nodes):
+        cluster.restart(node)
+    cluster.finish(Goal.RECONCILE)
+    assert cluster.remembered("leaf") == {}
+
+
 def test_a_renewal_alone_makes_room_as_well(cluster: WatchedCluster) -> None:
     """Months before the replacement, so that clients that read their trust at their start have it; nothing is renewed then, and nothing waits."""
     adopted(cluster)

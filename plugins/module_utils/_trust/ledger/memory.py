@@ -78,7 +78,7 @@ def forget_held(snapshot: Snapshot, ledger: Ledger) -> Ledger:
     """Forget a held leaf when the pod that started with it is gone.
 
     Where the listeners of this pod were seen to present the stored leaf, the ledger remembers that the rest of the
-    process holds the other one.
+    process holds the other one, unless it was started with an earlier one.
     """
     # Computed once for all held leaves: there are as many as nodes.
     renewed = presenting_stored(snapshot) if ledger.held else frozenset()
@@ -86,14 +86,23 @@ def forget_held(snapshot: Snapshot, ledger: Ledger) -> Ledger:
     # A leaf is noted before another takes its place. As long as it is still the stored one, listeners have nothing to
     # read.
     remembered = (
-        _after_renewal(held, snapshot, frozenset() if held.certificate in stored else renewed) for held in ledger.held
+        _after_renewal(
+            held,
+            snapshot,
+            frozenset() if held.certificate in stored else renewed,
+            held.read_only_by_listeners(ledger.held),
+        )
+        for held in ledger.held
     )
     return replace(ledger, held=tuple(held for held in remembered if held.holders))
 
 
-def _after_renewal(held: HeldLeaf, snapshot: Snapshot, renewed: frozenset[str]) -> HeldLeaf:
+def _after_renewal(
+    held: HeldLeaf, snapshot: Snapshot, renewed: frozenset[str], by_listeners: frozenset[str]
+) -> HeldLeaf:
+    """by_listeners: as of ``read_only_by_listeners``."""
     awaiting, lingering = held.awaiting & snapshot.uids, held.lingering & snapshot.uids
-    return replace(held, awaiting=awaiting - renewed, lingering=lingering | (awaiting & renewed))
+    return replace(held, awaiting=awaiting - renewed, lingering=lingering | ((awaiting & renewed) - by_listeners))
 
 
 def note_held(snapshot: Snapshot, ledger: Ledger, secrets: Collection[str]) -> Ledger:

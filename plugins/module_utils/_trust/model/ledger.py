@@ -9,6 +9,7 @@ Plain values; ``_strimzi/ledger_layouts.py`` lays them out in Secrets.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
@@ -90,6 +91,13 @@ class RemovedEntry(HeldByProcesses):
 
 class HeldLeaf(HeldByProcesses):
     """A leaf that its Secret does not hold any more: this pod presents it."""
+
+    def read_only_by_listeners(self, others: Iterable[HeldLeaf]) -> frozenset[str]:
+        """UIDs of the pods in which nothing but listeners ever presented it: the first leaf that the listeners of a process give up is the one that it
+        was started with, and the rest of the process keeps to that.
+        """
+        started = (one.lingering for one in others if one.certificate != self.certificate)
+        return frozenset(uid for uids in started for uid in uids)
 
 
 @dataclass(frozen=True)

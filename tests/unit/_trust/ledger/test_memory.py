@@ -207,6 +207,7 @@ FIRST, OTHERS = uids_of(PODS[0]), uids_of(*PODS[1:])
 HELD = HeldLeaf(issue_leaf(NEW, "held"), FIRST)
 STORED = stored_chain(NEW)[0]
 READ = replace(HELD, awaiting=NOBODY, lingering=FIRST)
+LATER = HeldLeaf(issue_leaf(NEW, "later"), FIRST)
 
 
 def holding(*held: HeldLeaf) -> Snapshot:
@@ -233,6 +234,16 @@ def presenting(snapshot: Snapshot, presented: Certificate, *ports: int) -> Snaps
         pytest.param(presenting(holding(READ), STORED), (READ,), id="the rest of the process has not"),
         pytest.param(
             presenting(holding(replace(HELD, lingering=FIRST)), STORED), (READ,), id="it came back, and they have read again"
+        ),
+        pytest.param(
+            presenting(holding(LATER, READ), LATER.certificate, 9090), (LATER, READ), id="listeners have read twice, and one the first alone"
+        ),
+        pytest.param(
+            presenting(holding(LATER, READ), STORED), (READ,), id="listeners have read twice: nothing else had the leaf between"
+        ),
+        pytest.param(
+            presenting(holding(replace(LATER, awaiting=uids_of()), READ), STORED),
+            (replace(LATER, awaiting=NOBODY, lingering=OTHERS), READ), id="others were started with what is the second here",
         ),
         pytest.param(holding(replace(HELD, awaiting=frozenset({"gone"}))), (), id="restarted before it has read"),
         pytest.param(presenting(holding(replace(READ, lingering=frozenset({"gone"}))), STORED), (), id="restarted afterwards"),

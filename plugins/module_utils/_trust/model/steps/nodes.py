@@ -161,13 +161,17 @@ class Reload(Step):
         if snapshot.ledger is None:
             return snapshot
         if self.trusting and self.authority is not None and (entry := snapshot.ledger.find(self.authority.fingerprint)):
-            known = replace(entry, awaiting=(entry.awaiting or frozenset()) - self.uids)
-            return replace(snapshot, ledger=snapshot.ledger.with_entry(known))
+            told = replace(entry, awaiting=(entry.awaiting or frozenset()) - self.uids)
+            return replace(snapshot, ledger=snapshot.ledger.with_entry(told))
         removed = tuple(self._left_behind(one) for one in snapshot.ledger.removed)
-        held = tuple(self._left_behind(one) for one in snapshot.ledger.held)
-        return replace(snapshot, ledger=replace(snapshot.ledger, removed=removed, held=held))
+        leaves = snapshot.ledger.held
+        held = (self._left_behind(one, one.read_only_by_listeners(leaves)) for one in leaves)
+        known = tuple(one for one in held if one.holders)
+        return replace(snapshot, ledger=replace(snapshot.ledger, removed=removed, held=known))
 
-    def _left_behind(self, known: Held) -> Held:
-        """After the reload only the rest of these processes, and no listener, knows the certificate."""
+    def _left_behind(self, known: Held, by_listeners: frozenset[str] = frozenset()) -> Held:
+        """After the reload only the rest of these processes, and no listener, knows the certificate. by_listeners: UIDs of the pods in which nothing else
+        knew it.
+        """
         read = known.awaiting & self.uids
-        return replace(known, awaiting=known.awaiting - read, lingering=known.lingering | read)
+        return replace(known, awaiting=known.awaiting - read, lingering=known.lingering | (read - by_listeners))
