@@ -55,4 +55,16 @@ class QuietModule(AnsibleModule):  # type: ignore[misc]
 
     def _settled(self, result: dict[str, Any]) -> dict[str, Any]:
         self.no_log_values = worth_hiding(self.no_log_values, self.params)
-        return {"invocation": {"module_args": presentable(self.params)}, **result}
+        return {
+            "invocation": {"module_args": presentable(self.params)},
+            **{name: _printable(value) for name, value in result.items()},
+        }
+
+
+def _printable(value: Any) -> Any:
+    """The value with texts that command no terminal."""
+    if isinstance(value, str):
+        return printable(value, keep="\n")
+    if isinstance(value, Mapping):
+        return {_printable(name): _printable(one) for name, one in value.items()}
+    return [_printable(one) for one in value] if isinstance(value, (list, tuple)) else value

@@ -38,6 +38,7 @@ from .._strimzi.work import (
 )
 from .._trust.evidence.clients import unmatched
 from .._trust.evidence.unmanaged import left_to_their_owner
+from .._trust.gates.namesakes import told_of_unnameable
 from .._trust.model.decision import Decision
 from .._trust.model.goals import Goal, Phase, Retire
 from .._trust.model.intent import Intent, NewRoots, Spread
@@ -285,7 +286,13 @@ class TrustModule(ClusterModule):
                 f"waivers: no client {waiver.client} was seen outside the cluster; correct the name, or take it out."
             )
         seen = outcome.observation.snapshot
-        for sentence in (*left_to_their_owner(seen), *doubtful_clock(seen), *unlabelled_and_read(seen)):
+        told = (
+            *left_to_their_owner(seen),
+            *doubtful_clock(seen),
+            *unlabelled_and_read(seen),
+            *told_of_unnameable(seen),
+        )
+        for sentence in told:
             self.module.warn(sentence)
         if sentence := failure_that_holds_nothing(seen, outcome.decision):
             self.module.warn(sentence)

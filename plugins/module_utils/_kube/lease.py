@@ -27,6 +27,8 @@ from .wait import Objects, wait_until
 
 #: Long enough for the pauses between the tasks of a playbook, short enough to wait out after a crash.
 DURATION = timedelta(seconds=30)
+#: How long the Lease of another run is watched at most: longer than any run takes from one renewal to the next.
+LONGEST = timedelta(minutes=5)
 _TIME = "%Y-%m-%dT%H:%M:%S.%fZ"
 
 
@@ -164,7 +166,7 @@ class TrustLease:
         def moved(objects: Objects) -> bool:
             return _spec(objects.get(self._name)) != spec
 
-        seconds = float(spec.get("leaseDurationSeconds") or self._duration)
+        seconds = self._runs_out_in(spec)
         self._tell(
             f"another run ({self._who(spec, self._age(spec))}) has the Lease of {self._protects}; it is watched for up to "
             f"{seconds:.0f} s: a run that does not renew it in that time is dead, and this one takes over."
@@ -191,7 +193,7 @@ class TrustLease:
         former = _spec(current)
         if former.get("holderIdentity") != self._holder:
             spec["acquireTime"] = now
-            spec["leaseTransitions"] = int(former.get("leaseTransitions") or 0) + bool(former.get("holderIdentity"))
+            spec["leaseTransitions"] = _count(former.get("leaseTransitions")) + bool(former.get("holderIdentity"))
         self._write(current, spec)
 
     def _write(self, current: Mapping[str, Any] | None, spec: dict[str, Any]) -> None:
@@ -214,13 +216,22 @@ class TrustLease:
             Attempt("patch", LEASES, self._namespace, self._name),
             f"Another run ({self._who(spec, age)}) is working on {self._protects}.",
             "Let it finish, or stop it, then run again: a flow continues where it stopped. If it was killed, its "
-            f"Lease runs out by itself {spec.get('leaseDurationSeconds', int(self._duration))} s after its last renewal.",
+            f"Lease runs out by itself {self._runs_out_in(spec):.0f} s after its last renewal.",
         )
+
+    def _runs_out_in(self, spec: Mapping[str, Any]) -> float:
+        """Seconds after its last renewal. Anything may be written into a Lease, and nobody is to wait for it without an end."""
+        said = spec.get("leaseDurationSeconds")
+        seconds = float(said) if isinstance(said, int) and said > 0 else self._duration
+        return min(seconds, LONGEST.total_seconds())
 
     @staticmethod
     def _who(spec: Mapping[str, Any], age: float) -> str:
-        since = str(spec.get("acquireTime") or "an unknown time")
-        return f"holder {spec.get('holderIdentity')}, since {since}, renewed {age:.0f} s ago"
+        acquired = spec.get("acquireTime")
+        told = "an unknown time" if read_time(acquired) is None else "".join(str(acquired).split())
+        # A name with line ends would look like lines of this collection.
+        holder = " ".join(str(spec.get("holderIdentity")).split())[:100]
+        return f"holder {holder}, since {told}, renewed {age:.0f} s ago"
 
     def _age(self, spec: Mapping[str, Any]) -> float:
         """Seconds since the renewal by the other machine's clock: for the message only."""
@@ -229,6 +240,11 @@ class TrustLease:
 
     def _timestamp(self) -> str:
         return self._now().strftime(_TIME)
+
+
+def _count(said: object) -> int:
+    """A number that can go on being counted: the API server takes no larger one."""
+    return said if isinstance(said, int) and 0 <= said < 2**31 - 1 else 0
 
 
 def _spec(lease: Mapping[str, Any] | None) -> Mapping[str, Any]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
 
+_FIRST_YEAR, _LAST_YEAR = 1970, 9000
+
 
 def read_time(value: object) -> datetime | None:
     """The time, aware; None where there is none, or something else stands in its place.
@@ -19,7 +21,8 @@ def read_time(value: object) -> datetime | None:
         found = datetime.fromisoformat(str(value).replace("Z", "+00:00"))
     except ValueError:
         return None
-    return None if found.tzinfo is None else found
+    # Near their ends times cannot be reckoned with.
+    return None if found.tzinfo is None or not _FIRST_YEAR <= found.year <= _LAST_YEAR else found
 
 
 def ahead_of_server(sent: datetime, received: datetime, date: str) -> timedelta | None:

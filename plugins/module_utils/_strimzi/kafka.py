@@ -12,9 +12,11 @@ from datetime import timedelta
 from typing import Any
 
 from .._kube.times import read_time
+from .._pki.printable import in_a_line
 from .._trust.model.presenters import ReissuePause
 from .._trust.model.snapshot import FailedReconcile, Reconciliation
 from . import names
+from .days import days_of
 from .secret_data import annotation
 
 #: The condition of a resource whose reconciliation is paused, and whose operator has seen it.
@@ -25,6 +27,8 @@ _OWN_TYPE = "strimzi.io"
 _REPLACES_KEY = "replace-key"
 
 
+#: How much of the operator's words is told.
+_LONGEST = 1000
 #: The reason of a resource that an operator has just seen for the first time: no verdict (docs/operator.md, "Kafka resource").
 _CREATING = "Creating"
 
@@ -44,7 +48,9 @@ def failure_of(kafka: Mapping[str, Any] | None) -> FailedReconcile | None:
     if found is None or found.get("reason") == _CREATING:
         return None
     return FailedReconcile(
-        str(found.get("reason") or ""), str(found.get("message") or ""), read_time(found.get("lastTransitionTime"))
+        in_a_line(str(found.get("reason") or "")),
+        in_a_line(str(found.get("message") or ""), _LONGEST),
+        read_time(found.get("lastTransitionTime")),
     )
 
 
@@ -64,12 +70,12 @@ def _foreign_type(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) ->
 
 def renewal_window(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -> timedelta:
     """How long before its end the operator renews a leaf (docs/operator.md, "Generated CA")."""
-    return timedelta(days=int(_specified(kafka, scope).get("renewalDays") or 30))
+    return days_of(_specified(kafka, scope).get("renewalDays")) or timedelta(days=30)
 
 
 def leaf_life(kafka: Mapping[str, Any] | None, scope: names.ClusterNames) -> timedelta:
     """How long a leaf is valid that the operator issues; 365 days unless the resource says otherwise."""
-    return timedelta(days=int(_specified(kafka, scope).get("validityDays") or 365))
+    return days_of(_specified(kafka, scope).get("validityDays")) or timedelta(days=365)
 
 
 def is_observed(kafka: Mapping[str, Any] | None) -> bool:

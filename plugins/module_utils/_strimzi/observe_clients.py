@@ -27,7 +27,7 @@ from .names import ClusterNames
 from .observe import Observation, read_stored, unlabelled, without_parties
 from .outside_clients import NOTHING_SAID, Outside
 from .pods import has_role, is_ready, worker_of
-from .secret_data import annotation
+from .secret_data import annotation, whole_number
 from .served_users import are_served, namesakes, served_users, with_secrets
 from .user_keystores import why_users_are_paused
 from .user_listeners import user_listeners
@@ -83,6 +83,7 @@ def observe_clients_ca(
         ),
         served={secret: user.stored for secret, user in served.items()},
         namesakes=namesakes(users, scope) if users is not None else (),
+        unnameable={one.label: one.unnameable for one in users.users if one.unnameable} if users is not None else {},
         longest_life=users.longest_life(bare.validity) if users is not None else bare.longest_life,
     )
     expected = tuple(user.where for user in served.values())
@@ -106,12 +107,13 @@ def _broker(pod: Object, certificates: Object | None) -> Pod:
     tell.
     """
     found = annotation(pod, names.CLIENTS_CA_CERT_GENERATION)
-    behind = found is not None and found.isdecimal() and found != annotation(certificates, names.CA_CERT_GENERATION)
+    number = None if found is None else whole_number(found)
+    behind = number is not None and found != annotation(certificates, names.CA_CERT_GENERATION)
     return Pod(
         name=pod["metadata"]["name"],
         uid=pod["metadata"]["uid"],
         component=Component.KAFKA,
-        generation=int(found or 0) if behind else None,
+        generation=number if behind else None,
         leaves=(),
         presents_stored=None,
         ready=is_ready(pod),

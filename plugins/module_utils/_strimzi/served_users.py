@@ -46,7 +46,7 @@ def served_users(
     found = {
         user.secret: ServedUser(
             LeafSecret(user.secret, "user", Component.USER, user.name, users.namespace),
-            timedelta(days=user.renewal_days) if user.renewal_days else renewal_window,
+            user.renewal_window or renewal_window,
         )
         for user in _servable(users, scope)
     }
@@ -62,9 +62,10 @@ def served_users(
 
 def _servable(users: Users, scope: ClusterNames) -> Iterable[User]:
     """The users that the cluster's own User Operator serves, because nobody here knows where another one finds its CA; without namesakes of
-    the cluster's own processes, who could pass for these with a certificate.
+    the cluster's own processes, who could pass for these with a certificate, and without those whose name no certificate can have.
     """
-    return (one for one in _issued_to(users) if one.namespace == users.namespace and not _is_namesake(one, scope))
+    own = (one for one in _issued_to(users) if one.namespace == users.namespace and not one.unnameable)
+    return (one for one in own if not _is_namesake(one, scope))
 
 
 def _issued_to(users: Users) -> Iterable[User]:

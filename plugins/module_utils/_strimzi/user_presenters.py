@@ -116,6 +116,8 @@ def _of_paused(user: User) -> Iterator[Presenter]:
 
 def _why_hindered(user: User, home: str) -> tuple[str, str]:
     """Why it would not be issued anew, and what to do about that. home: where the cluster's User Operator looks."""
+    if user.unnameable:
+        return user.unnameable, f"Give the user a shorter name; or {_WAIVER}."
     if not user.watched:
         move = f"Make it anew in {home}, where the cluster's User Operator looks, have its programs read that Secret, and delete this one with its own"
         other = (

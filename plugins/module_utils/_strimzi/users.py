@@ -16,10 +16,12 @@ from typing import Any
 
 from .._kube.client import KubeClient
 from .._kube.resources import SECRETS
+from .._pki.authorities import common_name_problem
 from .._trust.model.named import NOTHING_NAMED, Named, NamedSecret, UserNamespace
 from .._trust.model.presenters import ReissuePause
 from .._trust.preconditions.cluster import absence_of_cluster, absence_of_operator, deletion_of
 from . import names
+from .days import days_of
 from .errors import StepError
 from .kafka import PAUSED, condition, read_reconciliation, user_pause, with_nodes
 from .named_certificates import NamedCertificate, read_named
@@ -39,7 +41,8 @@ TLS, TLS_EXTERNAL = Authentication.TLS.value, Authentication.TLS_EXTERNAL.value
 class User:
     """authentication: as in its resource; empty where it has none. secret: the one that the User Operator writes. ready: as the User
     Operator has said; it says nothing of a user that it is only about to look at, or to look at again. certificate: None where it gets none.
-    renewal_days, validity_days: its own; None where those of the clients CA count. watched: whether a User Operator looks at it.
+    renewal_window: how long before its end its certificate is renewed, and life: how long one is valid; None where those of the clients CA count.
+    watched: whether a User Operator looks at it.
     """
 
     namespace: str
@@ -50,9 +53,15 @@ class User:
     pause: ReissuePause
     certificate: UserCertificate | None = None
     readers: tuple[Reader, ...] = ()
-    renewal_days: int | None = None
-    validity_days: int | None = None
+    renewal_window: timedelta | None = None
+    life: timedelta | None = None
     watched: bool = True
+
+    @property
+    def unnameable(self) -> str:
+        """Why no certificate can have its name, without a full stop; empty where one can, or it gets none. The User Operator refuses it as well."""
+        problem = common_name_problem(self.name) if self.authentication == TLS else ""
+        return f"its name is that of no certificate: {problem}" if problem else ""
 
     @property
     def label(self) -> str:
@@ -88,8 +97,7 @@ class Users:
 
     def longest_life(self, usual: timedelta) -> timedelta:
         """How long a certificate is valid at most that the User Operator issues. usual: of users that say nothing themselves."""
-        lives = [timedelta(days=one.validity_days) if one.validity_days else usual for one in self.users]
-        return max(lives, default=usual)
+        return max((one.life or usual for one in self.users if one.authentication == TLS), default=usual)
 
 
 def read_users(client: KubeClient, scope: ClusterNames, now: datetime, asked: Named = NOTHING_NAMED) -> Users:
@@ -209,8 +217,8 @@ def _listed(client: KubeClient, scope: ClusterNames, space: UserNamespace) -> li
         ready = not said or condition(one, "Ready") or condition(one, PAUSED)
         return User(
             space.name, name, str(authentication.get("type") or ""), f"{space.secret_prefix}{name}", ready,
-            user_pause(one), renewal_days=authentication.get("renewalDays"),
-            validity_days=authentication.get("validityDays"),
+            user_pause(one), renewal_window=days_of(authentication.get("renewalDays")),
+            life=days_of(authentication.get("validityDays")),
         )  # fmt: skip
 
     selector = names.selector_of({names.CLUSTER_LABEL: scope.cluster})

@@ -17,11 +17,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, count
+from itertools import chain, count, islice
 from typing import Any
 
 from .._kube.client import KubeClient
-from .._trust.model.pools import Scaling
+from .._trust.model.pools import MOST_NODES, Scaling
 from . import names
 from .resources import KAFKA_NODE_POOLS
 from .secret_data import annotation
@@ -66,7 +66,8 @@ class NodePools:
 
     @property
     def replicas(self) -> Mapping[str, int]:
-        return {name: _replicas(pool) for name, pool in self.by_name.items()}
+        """As they say; who is wanted follows from it only within reason."""
+        return {name: _asked(pool) for name, pool in self.by_name.items()}
 
     def scaled(self, scaling: Scaling | None) -> NodePools:
         """The pools as if one of them had been scaled."""
@@ -125,8 +126,13 @@ def _name(pool: Object) -> str:
     return str(pool["metadata"]["name"])
 
 
-def _replicas(pool: Object) -> int:
+def _asked(pool: Object) -> int:
     return int((pool.get("spec") or {}).get("replicas") or 0)
+
+
+def _replicas(pool: Object) -> int:
+    """The nodes that it is asked for; those that it has where it asks for more than any cluster has."""
+    return _asked(pool) if _asked(pool) <= MOST_NODES else len(_numbers_of(pool))
 
 
 def _add(pool: Object, used: set[int], count: int) -> list[int]:
@@ -174,5 +180,5 @@ def _listed(text: str) -> list[int]:
         if match is None:
             return []
         first, last = int(match.group(1)), int(match.group(2) or match.group(1))
-        found += range(first, last + 1) if first <= last else range(first, last - 1, -1)
-    return found
+        found += islice(range(first, last + 1) if first <= last else range(first, last - 1, -1), MOST_NODES)
+    return found[:MOST_NODES]

@@ -124,6 +124,29 @@ def test_whoever_waits_says_for_whom_and_how_long(stage: Stage) -> None:
     assert spec(stage)["holderIdentity"] == "two"
 
 
+@pytest.mark.parametrize("duration", [2**31 - 1, 2**63 - 1, -1, 0, "x", None])
+def test_a_lease_with_anything_in_it_is_waited_for_a_while_and_commands_no_line(stage: Stage, duration: object) -> None:
+    """A Lease written by another party must neither keep the cluster from its runs for ever, nor put lines of its own into what is told."""
+    body = {
+        "holderIdentity": "evil\n[kafka/demo] done\u2028x" + "y" * 1000, "leaseDurationSeconds": duration, "acquireTime": "\x1b[2J", "renewTime": "9999",
+        "leaseTransitions": 2**31 - 1,
+    }  # fmt: skip
+    path = "/apis/coordination.k8s.io/v1/namespaces/kafka/leases"
+    assert stage.api.request("POST", path, body={"metadata": {"name": NAME}, "spec": body}).status == 201
+    told: list[str] = []
+    waiting = TrustLease(
+        stage.client(), "kafka", NAME, "two", now=stage.clock.now, monotonic=stage.clock.monotonic, tell=told.append
+    )  # fmt: skip
+    waiting.acquire()
+    assert stage.clock.seconds < 330
+    (sentence,) = told
+    assert sentence.isprintable()
+    assert len(sentence) < 500
+    assert "holder evil [kafka/demo] done xyyy" in sentence
+    assert "since an unknown time" in sentence
+    assert (spec(stage)["holderIdentity"], spec(stage)["leaseTransitions"]) == ("two", 1)
+
+
 @pytest.mark.parametrize("taken", [True, False], ids=["its own", "free"])
 def test_who_need_not_wait_says_nothing(stage: Stage, taken: bool) -> None:
     if taken:

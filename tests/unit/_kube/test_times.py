@@ -27,6 +27,9 @@ ELSEWHERE = {"_ansible/outside_options.py", "_kube/times.py", "_strimzi/leaf_req
         ("2026-06-01T14:00:00+02:00", NOON),
         ("2026-06-01T12:00:00", None),
         ("soon", None),
+        # Nothing can be added to the one or taken from the other.
+        ("9999-12-31T23:59:59Z", None),
+        ("0001-01-01T00:00:00Z", None),
         ("", None),
         (None, None),
         (17, None),

@@ -160,7 +160,17 @@ def test_pause(annotations: dict[str, str], confirmed: bool, expected: tuple[boo
 
 @pytest.mark.parametrize(
     ("spec", "days"),
-    [({}, 30), ({"clusterCa": None}, 30), ({"clusterCa": {}}, 30), ({"clusterCa": {"renewalDays": 7}}, 7)],
+    [
+        ({}, 30),
+        ({"clusterCa": None}, 30),
+        ({"clusterCa": {}}, 30),
+        ({"clusterCa": {"renewalDays": 7}}, 7),
+        ({"clusterCa": {"renewalDays": 36500}}, 36500),
+        ({"clusterCa": {"renewalDays": 2**63 - 1}}, 36500),
+        ({"clusterCa": {"renewalDays": -1}}, 30),
+        ({"clusterCa": {"renewalDays": True}}, 30),
+        ({"clusterCa": {"renewalDays": "7"}}, 30),
+    ],
 )
 def test_how_long_before_its_end_a_leaf_is_renewed(spec: dict[str, Any], days: int) -> None:
     assert renewal_window(kafka(**spec), SCOPE) == timedelta(days=days)

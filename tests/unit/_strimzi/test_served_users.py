@@ -54,6 +54,16 @@ def of(made: Bench, name: str = "orders") -> ServedUser:
     return seen(made).served[name]
 
 
+@pytest.mark.parametrize("name", ["m" * 65, "m" * 64])
+def test_a_user_that_no_certificate_can_name_is_not_served(name: str) -> None:
+    made = bench()
+    made.create("kafkausers", kafka_user(name))
+    found = seen(made)
+    assert set(found.served) == ({name} if len(name) == 64 else set())
+    why = "its name is that of no certificate: it takes 65 bytes, and a certificate holds at most 64"
+    assert found.snapshot.unnameable == ({} if len(name) == 64 else {f"KafkaUser kafka/{name}": why})
+
+
 def with_user(made: Bench, issuer: Entity = CA, beside: Entity = CA, **authentication: Any) -> Bench:
     user = kafka_user("orders")
     user["spec"]["authentication"] |= authentication

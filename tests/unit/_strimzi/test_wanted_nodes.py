@@ -67,6 +67,10 @@ def pods(*pools: dict[str, Any]) -> list[str]:
         ((pool("kafka", 3, [5], "[5, 6]"),), ["demo-kafka-5", "demo-kafka-6", "demo-kafka-0"]),
         ((pool("kafka", 1, None, "not a list"),), ["demo-kafka-0"]),
         ((pool("kafka", 1, None, "[1, two]"),), ["demo-kafka-0"]),
+        # A pool of a size that no cluster has stays as it is, and a list ends somewhere.
+        ((pool("kafka", 2**31 - 1, [0]),), ["demo-kafka-0"]),
+        ((pool("kafka", 2, None, "[0-999999999, 7]"),), ["demo-kafka-0", "demo-kafka-1"]),
+        ((pool("kafka", 1, None, f"[{'9' * 30}]"),), ["demo-kafka-0"]),
     ],
 )
 def test_which_nodes(pools: tuple[dict[str, Any], ...], expected: list[str]) -> None:

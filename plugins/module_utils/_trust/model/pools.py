@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+#: More nodes than a pool of a Kafka cluster has.
+MOST_NODES = 1000
+
 
 @dataclass(frozen=True)
 class Scaling:

@@ -351,10 +351,10 @@ class Snapshot:
     its key is in the Secrets. pause_reissue: why nobody may issue any while the CA is switched, as a sentence; empty where they may. served:
     leaves of users, by their Secrets, where this collection issues them because somebody else keeps the key of the CA in use or of the next one;
     None where there is none yet. Their generation is that of the CA that lies beside them. namesakes: presenters that are named as processes of
-    the cluster. named: the places that a person has told this run, or the flow in flight, to look at. keys_elsewhere: the CAs of the cluster
-    that this snapshot is not about, as people name them, by the SHA-256 of their public keys. longest_life: how long a
-    certificate is valid at most that presenters are issued. in_deletion: objects that a flow reads or writes and that are being deleted, as people
-    name them, and the finalizers that their deletion waits for. clock: how the clock that
+    the cluster. unnameable: users that no certificate can name, with the reason. named: the places that a person has told this run, or the flow in
+    flight, to look at. keys_elsewhere: the CAs of the cluster that this snapshot is not about, as people name them, by the SHA-256 of
+    their public keys. longest_life: how long a certificate is valid at most that presenters are issued. in_deletion: objects
+    that a flow reads or writes and that are being deleted, as people name them, and the finalizers that their deletion waits for. clock: how the clock that
     ``now`` is from was compared with the API server's; None where its answers tell no time.
     """
 
@@ -398,6 +398,7 @@ class Snapshot:
     pause_reissue: str = ""
     served: Mapping[str, StoredLeaf | None] = field(default_factory=dict)
     namesakes: tuple[str, ...] = ()
+    unnameable: Mapping[str, str] = field(default_factory=dict)
     named: Named = NOTHING_NAMED
     keys_elsewhere: Mapping[str, str] = field(default_factory=dict)
     longest_life: timedelta = timedelta(days=365)

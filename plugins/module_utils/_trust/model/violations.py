@@ -62,6 +62,7 @@ class Condition(str, Enum):
     LEAVES_ARE_KNOWN = "leaves_are_known"
     LEAVES_CAN_BE_RENEWED = "leaves_can_be_renewed"
     POOL_IS_KNOWN = "pool_is_known"
+    POOLS_ARE_OF_A_SIZE = "pools_are_of_a_size"
     NOTHING_IS_BEGUN = "nothing_is_begun"
     OPERATOR_COULD_RENEW = "operator_could_renew"
     OPERATOR_KEEPS_AUTHORITY = "operator_keeps_authority"

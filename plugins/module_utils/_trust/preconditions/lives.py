@@ -146,9 +146,12 @@ def _is_kept_elsewhere(snapshot: Snapshot, intent: Intent, issuer: Chain) -> boo
 
 
 def _window(snapshot: Snapshot) -> timedelta:
-    """The longest that counts for a leaf; users may have their own."""
+    """The longest that counts for a leaf. Users may have their own. That of a user who asks for more than is usual is the affair of this user alone,
+    whose certificate is refused where it would not outlast that.
+    """
+    usual = snapshot.renewal_window
     own = [snapshot.window_of(leaf) for leaf in snapshot.served.values() if leaf is not None]
-    return max(own) if own else snapshot.renewal_window
+    return max((one for one in own if one <= usual), default=usual)
 
 
 def _lower(most: timedelta) -> str:

@@ -55,7 +55,7 @@ from .presenters import (
     verifiers_are_known,
 )
 from .same_name import keys_are_told_apart
-from .scaling import nothing_is_begun, pool_is_known
+from .scaling import nothing_is_begun, pool_is_known, pools_are_of_a_size
 from .source import roots_are_known, source_is_usable
 from .supplied import (
     leaving_is_unused,
@@ -118,6 +118,7 @@ PRECONDITIONS: tuple[Precondition, ...] = (
     leaves_are_known,
     leaves_can_be_renewed,
     pool_is_known,
+    pools_are_of_a_size,
     nothing_is_begun,
     operator_could_renew,
     operator_keeps_authority,

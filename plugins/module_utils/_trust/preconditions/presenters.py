@@ -103,7 +103,8 @@ def presenters_can_be_issued_to(snapshot: Snapshot, intent: Intent) -> Iterator[
 def _of_other_operators(snapshot: Snapshot) -> Iterator[Violation]:
     """A User Operator in another namespace has its own copy of the CA, and signs with that."""
     for one in snapshot.presenters:
-        if one.renewal is Renewal.ISSUED and not one.secret and one.name not in snapshot.namesakes:
+        told = one.name in snapshot.namesakes or one.name in snapshot.unnameable
+        if one.renewal is Renewal.ISSUED and not one.secret and not told:
             yield Violation(
                 Condition.PRESENTERS_CAN_BE_ISSUED_TO, one.name,
                 "is served by a User Operator of another namespace, which could sign nothing: somebody else would keep the key of the next CA.",

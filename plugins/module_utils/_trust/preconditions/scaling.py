@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from ..ledger.journal import in_flight
 from ..model.intent import Intent
+from ..model.pools import MOST_NODES
 from ..model.snapshot import Snapshot
 from ..model.violations import Condition, Violation
 
@@ -21,6 +22,17 @@ def pool_is_known(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
         Condition.POOL_IS_KNOWN, snapshot.names.kafka, f"has no node pool {intent.scaling.pool}.",
         f"Its node pools are: {', '.join(sorted(snapshot.pools)) or 'none'}.",
     )  # fmt: skip
+
+
+def pools_are_of_a_size(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
+    """A certificate is asked for, for each node that is wanted."""
+    for pool, replicas in sorted(snapshot.pools.items()):
+        if replicas > MOST_NODES:
+            yield Violation(
+                Condition.POOLS_ARE_OF_A_SIZE, f"KafkaNodePool {snapshot.names.namespace}/{pool}",
+                f"asks for {replicas} nodes, and certificates are made ready for at most {MOST_NODES} of a pool.",
+                "Correct its spec.replicas.",
+            )  # fmt: skip
 
 
 def nothing_is_begun(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:

@@ -206,6 +206,7 @@ def test_users_that_are_issued_to_here_have_windows_of_their_own() -> None:
     assert tuple(leaves_outlast_the_window(replace(seen, served={"orders": None}), brought)) != ()
     longer = replace(mine, renewal_window=200 * DAY)
     assert tuple(leaves_outlast_the_window(replace(seen, served={"orders": longer}), brought)) != ()
+    assert tuple(leaves_outlast_the_window(replace(seen, served={"orders": mine, "mallory": longer}), brought)) == ()
 
 
 def test_in_use_and_kept_elsewhere_it_is_judged_as_well() -> None:

@@ -16,6 +16,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditi
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.preconditions.scaling import (
     nothing_is_begun,
     pool_is_known,
+    pools_are_of_a_size,
 )
 
 from ..builders import NEW, OLD, a_journal, cluster, entry, ledger, prepared, secrets
@@ -51,6 +52,17 @@ CASES = [
     for snapshot, known in ((SETTLED, "nodes, others"), (cluster(), "none"))
 ] + [
     pytest.param(Refusal(nothing_is_begun, BEGUN, scaling(), (_MIDDLE,)), id="a flow is in flight"),
+    pytest.param(
+        Refusal(
+            pools_are_of_a_size,
+            replace(SETTLED, pools={"nodes": 1000, "others": 1001}),
+            RECONCILE,
+            (
+                "KafkaNodePool kafka/others: asks for 1001 nodes, and certificates are made ready for at most 1000 of a pool. Correct its spec.replicas.",
+            ),
+        ),
+        id="more nodes than there are",
+    ),
     pytest.param(Refusal(nothing_is_begun, WAITS, scaling(), (_MIDDLE,)), id="a CA waits"),
 ]
 
