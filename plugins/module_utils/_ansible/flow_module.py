@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from .._engine.engine import Reached, run, to_the_end
+from .._engine.engine import run
 from .._engine.inspection import plan
 from .._engine.looking import see
 from .._pki.certificates import Certificate, Chain, encode_certificates
@@ -18,7 +18,7 @@ from .._trust.model.goals import Goal, Phase
 from .._trust.model.ledger import Ledger
 from .._trust.model.snapshot import Snapshot
 from .._trust.model.states import TRUSTED_STATES
-from .._trust.plan.forecast import Forecast
+from .._trust.plan.forecast import Forecast, Reached, to_the_end
 from .planned_diff import planned_diff
 from .results import describe_forecast, describe_violations, failure_text
 from .trust_module import TrustModule

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TypeAlias
 
 from .._kube.errors import AlreadyExists, Conflict, KubeError, NotFound
 from .._kube.lease import LeaseHeld
@@ -25,15 +24,13 @@ from .._trust.model.snapshot import Snapshot
 from .._trust.model.steps.base import Steps
 from .._trust.model.steps.pause import Pause
 from .._trust.model.violations import Violation
+from .._trust.plan.forecast import Reached, to_the_end
 from .carry_out import carry_out
 from .course import Course, warn_of_owners
 from .leaving import leave, limit, tell_of_pauses
 from .looking import decide_with_a_look, see
 from .outcome import Outcome, look
 from .patience import AT_FIRST, Patience
-
-#: Whether the state that a caller asked for is reached; the flow may have more to do then.
-Reached: TypeAlias = Callable[[Snapshot], bool]
 
 
 class NameTaken(StepError):
@@ -46,11 +43,6 @@ class NameTaken(StepError):
             f"Where it was made here and has lost its labels, put them back: kubectl label {error.resource.kind.lower()} {error.name} --namespace "
             f"{error.attempt.namespace} --overwrite {' '.join(f'{name}={value}' for name, value in scope.labels.items())}; else move it out of the way.",
         )
-
-
-def to_the_end(snapshot: Snapshot) -> bool:
-    """Never reached early: the caller asked for the whole flow."""
-    return False
 
 
 def run(

@@ -10,8 +10,7 @@ from .._issuing.stand_ins import StandIns
 from .._strimzi.work import Work
 from .._trust.decide import decide
 from .._trust.model.intent import Intent
-from .._trust.plan.forecast import Forecast, forecast
-from .engine import Reached, to_the_end
+from .._trust.plan.forecast import Forecast, Reached, forecast, to_the_end
 from .looking import look_closely
 from .outcome import Outcome, look
 

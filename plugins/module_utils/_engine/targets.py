@@ -14,7 +14,7 @@ from .._trust.model.ledger import Layout, Ledger
 from .._trust.model.pools import Scaling
 from .._trust.model.snapshot import Component, IssuedBy, Snapshot
 from .._trust.model.states import TrustState
-from .engine import Reached
+from .._trust.plan.forecast import Reached
 
 
 def is_switched(snapshot: Snapshot) -> bool:

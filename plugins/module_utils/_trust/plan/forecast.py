@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from ..._pki.certificates import Certificate
 from ..decide import decide
@@ -26,6 +27,14 @@ from ..model.steps.nodes import Roll, RollReason
 from ..model.violations import Condition, Violation
 from ..preconditions.lives import chosen_life
 from .likeness import state_of
+
+#: Whether the state that a caller asked for is reached; the flow may have more to do then.
+Reached: TypeAlias = Callable[[Snapshot], bool]
+
+
+def to_the_end(snapshot: Snapshot) -> bool:
+    """Never reached early: the caller asked for the whole flow."""
+    return False
 
 
 @dataclass(frozen=True)
@@ -64,9 +73,7 @@ class Forecast:
         return (*self.steps, *self.after)
 
 
-def forecast(
-    snapshot: Snapshot, intent: Intent, stand_in: StandIn, reached: Callable[[Snapshot], bool] = lambda after: False
-) -> Forecast:
+def forecast(snapshot: Snapshot, intent: Intent, stand_in: StandIn, reached: Reached = to_the_end) -> Forecast:
     """Every step from here to the end of the flow, or to where a caller has what it asks for, if nothing else happens and no restart fails."""
     about = resolve(snapshot, intent, snapshot.ledger or Ledger()).replaces
     intent = replace(intent, replaces=about or intent.replaces)

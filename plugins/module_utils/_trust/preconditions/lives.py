@@ -84,7 +84,11 @@ def leaves_outlast_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Vi
 def _stored_in_the_window(snapshot: Snapshot, intent: Intent) -> Iterator[Violation]:
     """Of leaves that nodes have when a flow begins: the operator would issue them anew in the middle of it, with restarts that no plan has."""
     operator_issues = snapshot.issued_by is IssuedBy.THIS_COLLECTION and not snapshot.ca.in_use_elsewhere
-    if not operator_issues or not resolve(snapshot, intent, snapshot.ledger or Ledger()).wanted:
+    if (
+        not operator_issues
+        or not snapshot.ca.current
+        or not resolve(snapshot, intent, snapshot.ledger or Ledger()).wanted
+    ):
         return
     soon = snapshot.now + snapshot.renewal_window + REST
     if any(one.not_after <= soon for one in snapshot.ca.current):

@@ -198,6 +198,13 @@ def test_what_was_reached_is_written_down_before_anything_else(stage: str) -> No
     assert written.ledger == expected
 
 
+def leading_on(snapshot: Snapshot) -> Snapshot:
+    """The cluster where the journal says that a replacement follows the renewal in flight."""
+    books = books_of(snapshot)
+    assert books.journal is not None
+    return replace(snapshot, ledger=replace(books, journal=replace(books.journal, to_replace=True)))
+
+
 @pytest.mark.parametrize("goal", [goal for goal in Goal if goal is not Goal.ABORT])
 @pytest.mark.parametrize(
     "stage", [name for name, speaker in TOLD.items() if callable(speaker) and in_flight(FLOWS[name][0].ledger)]
@@ -207,7 +214,11 @@ def test_a_flow_that_was_begun_is_continued_by_every_goal_but_handing_back(stage
     found = decide(snapshot, Intent(goal))
     expected = decide(snapshot, intent)
     if goal is Goal.REPLACE_KEY and intent.goal is Goal.RENEW:
-        # It is the first part of a replacement then.
+        # It is the first part of a replacement then, and its journal says so before anything else happens.
+        [noted] = found.steps
+        assert isinstance(noted, WriteLedger)
+        assert noted.ledger.journal == books_of(leading_on(snapshot)).journal
+        found, expected = (decide(leading_on(snapshot), one) for one in (Intent(goal), intent))
         expected = replace(expected, steps=tuple(replace(step, phase=Phase.PREPARE) for step in expected.steps))
     if goal is not Goal.DOWNGRADE:
         assert found == expected
