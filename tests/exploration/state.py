@@ -205,17 +205,33 @@ class Write(NamedTuple):
     slot: int | None = None
 
 
+class Call(NamedTuple):
+    """The memory of a call over all of its passes. wrote: digests of what it has written, by object and field. times: how often something of it was
+    gone, by what counts.
+
+    undone: how often another program has written back what it wrote; seen: what it could know of that when it read the Secrets. Neither is its
+    own memory.
+    """
+
+    wrote: tuple[Any, ...] = ()
+    times: tuple[Any, ...] = ()
+    undone: int = 0
+    seen: int = 0
+
+
 class Run(NamedTuple):
     """A run of the collection between two of its API requests.
 
     seen: the Secrets it read, pods not yet listed. writes: what it decided to write. changed: the objects that somebody
-    wrote since it read them. heard: what the nodes answered when it asked them, None for one that has gone since.
+    wrote since it read them. heard: what the nodes answered when it asked them, None for one that has gone since. call: the call that it is a pass
+    of, where that is looked at.
     """
 
     seen: Secrets | None = None
     writes: tuple[Write, ...] = ()
     changed: frozenset[str] = frozenset()
     heard: tuple[Heard | None, ...] | None = None
+    call: Call | None = None
 
     @property
     def idle(self) -> bool:
