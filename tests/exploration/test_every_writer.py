@@ -44,7 +44,7 @@ def beside_another_program(record: Record, intent: Intent, target: str) -> Explo
     "intent", [RENEW, pytest.param(LINKED, marks=pytest.mark.long)], ids=lambda value: _NAMES.get(value, str(value))
 )
 def test_a_call_stops_at_the_second_loss(intent: Intent, target: str, record_property: Record) -> None:
-    """Whatever it was at; and when that program has left, the flow comes to its end."""
+    """When that program has left, the flow comes to its end."""
     assert beside_another_program(record_property, intent, target).is_reached("run 0 stops")
 
 
