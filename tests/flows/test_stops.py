@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.trustops.strimzi.plugins.module_utils._pki.certificates import parse_certificates
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.names import CaKind
 from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.wanted_nodes import Growth
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal, Phase
@@ -23,7 +24,7 @@ from ..support.certificates import YEAR
 from ..support.clients_cluster import ClientsCluster
 from ..support.reloads import ReloadingNodes
 from ..support.watched_cluster import WatchedCluster, assert_only
-from .cases import LATER, Case, Flow
+from .cases import DAY, LATER, Case, Flow
 from .test_abort import assert_undone
 
 LINKED, UNLINKED, RENEWAL = Case(Goal.REPLACE_KEY), Case(Goal.REPLACE_KEY, "unlinked"), Case(Goal.RENEW)
@@ -165,6 +166,39 @@ def test_leaves_of_the_ca_in_use_are_renewed_meanwhile(cluster: WatchedCluster) 
     }  # type: ignore[union-attr]
     assert cluster.issuers() == {"CN=cluster-ca v0,O=io.strimzi"}
     flow.finish()
+
+
+@pytest.mark.parametrize(
+    ("days", "call"),
+    [(250, {"goal": Goal.RENEW_LEAVES, "renew_before": timedelta(days=150)}), (330, {"goal": Goal.RECONCILE})],
+)
+@pytest.mark.usefixtures("uptake")
+def test_leaves_of_the_next_ca_are_renewed_while_they_are_in_use(
+    cluster: WatchedCluster, days: int, call: dict[str, Any]
+) -> None:
+    """When they are due, and by whatever call before the operator would put leaves of the old CA in their place; it stays on that CA."""
+    cluster.validity = 10 * YEAR
+    cluster.create()
+    flow, old = Flow(cluster, LINKED), cluster.current
+    stopped(flow, Phase.PREPARE)
+    cluster.validity = timedelta(days=365)
+    stopped(flow, Phase.USE)
+    cluster.memory.seconds += days * DAY
+    cluster.look_away()
+    renewed = cluster.finish(**call)
+    (leaf, *_chain) = parse_certificates(cluster.secret("demo-kafka-0")["demo-kafka-0.crt"])
+    assert leaf.not_after - cluster.work().clock.now() > timedelta(days=364)
+    assert (after_of(renewed), cluster.current, "CN=cluster-ca v1,O=io.strimzi" in cluster.issuers()) == (
+        Phase.USE,
+        old,
+        True,
+    )
+    assert cluster.rolls == {0 if cluster.nodes else 1}
+    assert cluster.run(**call).outcome.decision.stop is not None
+    assert cluster.writes == 0
+    cluster.validity = 10 * YEAR
+    flow.finish()
+    assert_only(cluster, cluster.current)
 
 
 def test_leaves_that_nodes_read_again_are_renewed_meanwhile(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:

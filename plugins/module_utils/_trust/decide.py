@@ -14,7 +14,7 @@ from .evidence.parties import unanswered
 from .gates.gates import GATES, Gates
 from .ledger.books import keep_books
 from .ledger.journal import in_flight
-from .ledger.stop import leads, stops_before_use, told_of_stop, within_stop
+from .ledger.stop import leads, told_of_stop, within_stop
 from .ledger.target import leads_to_replacement
 from .model.decision import Decision, Transition
 from .model.goals import Goal, Phase, Retire
@@ -125,7 +125,7 @@ def _up_to_stop(at: Situation, engine: Engine, journal: Journal, stop: Stop) -> 
     """The steps that lead the flow up to where it stops, then those that are independent of it."""
     within = replace(at, intent=within_stop(at.intent, stop))
     decided = _next(within, _first(within, engine.rules))
-    if not (decided.steps or decided.violations) and stops_before_use(journal):
+    if not (decided.steps or decided.violations) and not journal.is_abort:
         resting = replace(at, resting=True)
         beside = _first(resting, engine.rules_at_rest)
         decided = _next(resting, beside) if beside else decided

@@ -6,8 +6,19 @@
 
 from __future__ import annotations
 
-from ..._leaves.trigger import WHY_RENEWED, Due, Reason, ends_with, is_ending, why_ending, why_misnamed
-from ..._pki.certificates import Certificate
+from datetime import timedelta
+
+from ..._leaves.trigger import (
+    WHY_RENEWED,
+    Due,
+    Reason,
+    ends_with,
+    is_ending,
+    is_signed_by,
+    why_ending,
+    why_misnamed,
+)
+from ..._pki.certificates import Certificate, Chain
 from ..evidence.parties import is_taken_up
 from ..evidence.stored import authority_of
 from ..ledger.journal import in_flight
@@ -42,6 +53,28 @@ def _is_ending(leaf: StoredLeaf, snapshot: Snapshot, intent: Intent) -> bool:
         own, snapshot.window_of(leaf), snapshot.now
     )
     return own.signed_by(above[0]) and ending
+
+
+def ending_under_next(snapshot: Snapshot, intent: Intent, issuer: Chain) -> tuple[str, ...]:
+    """Secrets of nodes with leaves of the next CA that are in their time for renewal, while its flow is stopped before the operator is switched to
+    it: the operator would put leaves of the old CA in their place, with a restart. Any call renews those that are near its time.
+    """
+    return tuple(
+        sorted(
+            leaf.secret
+            for leaf in snapshot.leaves
+            if leaf.component is Component.KAFKA
+            and leaf.chain
+            and is_signed_by(leaf.chain, issuer[0])
+            and not ends_with(leaf.chain[0], issuer)
+            and _is_due(leaf.chain[0], issuer, snapshot.window_of(leaf), snapshot, intent)
+        )
+    )
+
+
+def _is_due(leaf: Certificate, issuer: Chain, window: timedelta, snapshot: Snapshot, intent: Intent) -> bool:
+    asked = intent.goal is Goal.RENEW_LEAVES and is_ending(leaf, issuer, snapshot.now, intent.renew_before)
+    return asked or comes_near(leaf, window, snapshot.now)
 
 
 def due_leaves(snapshot: Snapshot, intent: Intent, ledger: Ledger) -> tuple[StoredLeaf, ...]:

@@ -28,7 +28,7 @@ from ..model.steps.base import Steps
 from ..model.steps.books import WriteLedger
 from ..model.steps.nodes import Reload, Roll, RollReason
 from .after_switch import await_readers
-from .due import due_leaves
+from .due import due_leaves, ending_under_next
 from .first_use import may_be_used
 from .in_place import nodes_of, why_not_in_place, why_not_reloaded
 from .issuing import issue
@@ -64,7 +64,7 @@ def replace_leaves(at: Situation) -> Steps:
 
     Where nodes are to read them again this happens in a pause: the operator would restart nodes whose leaf has changed.
     """
-    return _replaced(at, _renewal(at) or _first_use(at))
+    return _replaced(at, _renewal(at) or _renewal_of_next(at) or _first_use(at))
 
 
 def renew_leaves(at: Situation) -> Steps:
@@ -102,6 +102,21 @@ def _renewal(at: Situation) -> _Order | None:
     why = why_not_in_place(at)
     sentence = f"Nodes are restarted with their renewed certificates: {why}" if why else ""
     return _Order(due, current, restarting=sentence, avoidable=sentence)
+
+
+def _renewal_of_next(at: Situation) -> _Order | None:
+    """The leaves of the next CA, behind its link certificate, where the flow stops with them in use and the operator on the CA before."""
+    successor, journal = at.successor, at.begun
+    if successor is None or journal is None or journal.stop is None or journal.stop.after is not Phase.USE:
+        return None
+    if successor.introduction.link is None or successor.prepared.elsewhere:
+        return None
+    due = ending_under_next(at.snapshot, at.intent, successor.entry.chain)
+    if not due or at.gates.trust(at.snapshot, at.ledger, successor.introduction.form):
+        return None
+    why = why_not_in_place(at)
+    sentence = f"Nodes are restarted with their renewed certificates: {why}" if why else ""
+    return _Order(due, successor.entry.chain, successor.introduction.link, restarting=sentence, avoidable=sentence)
 
 
 def _first_use(at: Situation) -> _Order | None:

@@ -42,7 +42,7 @@ from .trust import restart_to_trust
 
 Rule: TypeAlias = Callable[[Situation], Steps]
 
-#: The rules that keep a cluster going while the flow in flight stops before the CA in use gives way to another: scaling, and the leaves of that CA.
+#: The rules that keep a cluster going while the flow in flight stops: scaling, the leaves of the CA in use, and what processes hold of others.
 RULES_AT_REST: tuple[Rule, ...] = (scale, issue_missing, renew_leaves, read_again, await_restarts, restart_holders)
 
 RULES: tuple[Rule, ...] = (
