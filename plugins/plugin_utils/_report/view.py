@@ -128,6 +128,7 @@ def _authority(index: int, ca: Facts, before: Facts | None) -> dict[str, Any]:
         "before": _state(before) if before else "not there yet",
         "after": _removed(ca) if is_gone else _state(ca),
         "meaning": words.STATES.get(ca["state"] or "", ""),
+        "led_on": words.led_on(ca.get("led_on_since")) if not is_gone and ca.get("current") else "",
         "there_before": before is not None,
         "there_after": not is_gone,
         "issuing_before": bool(before and before.get("current")),

@@ -111,6 +111,11 @@ def when(text: str | None) -> str:
     return text.replace("T", " ").replace("Z", " UTC") if text else ""
 
 
+def led_on(since: str | None) -> str:
+    """Which clients the CA leads on to the next one, as a sentence without a full stop; empty where that is not told."""
+    return f"clients that have read it since {when(since)} are led on to the next CA" if since else ""
+
+
 def span(begin: str, end: str) -> str:
     """From when to when, the day only once when it is the same."""
     day, _t, begun = begin.partition("T")

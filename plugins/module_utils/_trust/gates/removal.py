@@ -17,7 +17,7 @@ from ..model.snapshot import Snapshot
 from ..model.violations import Condition, Violation
 from .outside import needing_outside
 from .trust import HAS_ANOTHER_OWNER
-from .verifiers import VerifyingParty, verifying_parties
+from .verifiers import verifying_parties
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,14 @@ class _Need:
     why: str = ""
 
 
+@dataclass(frozen=True)
+class _Refusal:
+    """party: a verifier. is_known: whether it would refuse; else it has not answered, and may accept."""
+
+    party: str
+    is_known: bool
+
+
 def removal_gate(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> tuple[Violation, ...]:
     """Whether a CA can leave: every leaf, live or stored, validates without it for every verifier.
 
@@ -40,10 +48,7 @@ def removal_gate(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> tuple[
     needs = tuple(_needs(snapshot, ledger, fingerprint))
     # Validated once for each CA and not for each leaf: there are as many leaves as pods, and each pod validates each of
     # them.
-    refusing = {
-        entry.fingerprint: tuple(party.name for party in _refusing(snapshot, remaining, entry.chain))
-        for entry in remaining.entries
-    }
+    refusing = {entry.fingerprint: tuple(_refusals(snapshot, remaining, entry.chain)) for entry in remaining.entries}
     violations = (violation for need in needs for violation in _removal_violations(refusing, need))
     used = {authority for need in needs for authority in need.authorities or ()}
     presented = [entry.chain for entry in remaining.entries if entry.fingerprint in used]
@@ -53,13 +58,12 @@ def removal_gate(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> tuple[
     return tuple(dict.fromkeys((*violations, *outside)))
 
 
-def _refusing(snapshot: Snapshot, ledger: Ledger, authority: Chain) -> tuple[VerifyingParty, ...]:
-    """The verifiers that would not accept a leaf of this CA, with its chain or alone."""
-    return tuple(
-        party
-        for party in verifying_parties(snapshot, ledger)
-        if not (party.accepts(authority, snapshot) and party.accepts(authority[:1], snapshot))
-    )
+def _refusals(snapshot: Snapshot, ledger: Ledger, authority: Chain) -> Iterator[_Refusal]:
+    """The verifiers that would not accept a leaf of this CA, with its chain or alone, and those of which that is not known."""
+    for party in verifying_parties(snapshot, ledger):
+        forms = [form for form in (authority, authority[:1]) if not party.accepts(form, snapshot)]
+        if forms:
+            yield _Refusal(party.name, any(party.why_refused(form, snapshot) for form in forms))
 
 
 def _needs(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> Iterator[_Need]:
@@ -87,15 +91,20 @@ def _needed_soon(snapshot: Snapshot, ledger: Ledger, fingerprint: str) -> Iterat
         yield _Need(one.name, None, "is about to be issued a certificate, which may be of this CA")
 
 
-def _removal_violations(refusing: Mapping[str, tuple[str, ...]], need: _Need) -> Iterator[Violation]:
+def _removal_violations(refusing: Mapping[str, tuple[_Refusal, ...]], need: _Need) -> Iterator[Violation]:
     if need.authorities is None:
         yield _removal_violation(need.holder, f"{need.why}.")
         return
     for authority in sorted(need.authorities):
         if authority not in refusing:
             yield _removal_violation(need.holder, "holds a certificate of this CA.")
-        for party in refusing.get(authority, ()):
-            yield _removal_violation(party, f"could no longer validate the certificate of {need.holder}.")
+        for one in refusing.get(authority, ()):
+            why = (
+                f"could no longer validate the certificate of {need.holder}."
+                if one.is_known
+                else f"has not answered whether it can validate the certificate of {need.holder} without this CA."
+            )
+            yield _removal_violation(one.party, why)
 
 
 def _removal_violation(subject: str, message: str) -> Violation:
