@@ -9,7 +9,7 @@ from datetime import timedelta
 
 import pytest
 
-from ansible_collections.trustops.strimzi.plugins.module_utils._kube.errors import Forbidden
+from ansible_collections.trustops.strimzi.plugins.module_utils._strimzi.errors import StampsRefused
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.goals import Goal
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.intent import Spread
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
@@ -19,7 +19,7 @@ from ansible_collections.trustops.strimzi.tests.support.reloads import Reloading
 
 from ..support.authorities import Authority
 from ..support.restarts import Cost, cost_of
-from ..support.watched_cluster import CLUSTER, IN_USE, KEYS, WatchedCluster
+from ..support.watched_cluster import IN_USE, KEYS, WatchedCluster
 from .cases import LATER, Case
 from .test_leaf_renewal import leaves, renew
 
@@ -183,18 +183,28 @@ def test_a_key_generation_that_nobody_may_tell_pods_of_waits_for_the_hand_back(c
     assert cluster.paid == Cost(2, pauses=1)
 
 
-def test_who_is_refused_what_should_be_permitted_is_told_so(cluster: WatchedCluster, nodes: ReloadingNodes) -> None:
-    """An admission policy refuses it: resuming instead, a module would ask for the same again, and no run would ever end. The operator stays paused,
-    because it would restart every node once more for the new key, until a person ends the pause as the failure says.
+@pytest.mark.parametrize("denied", ["patch strimzipodsets", "patch pods"])
+@pytest.mark.parametrize("spread", Spread)
+def test_nodes_are_restarted_where_what_should_be_permitted_is_refused(
+    cluster: WatchedCluster, nodes: ReloadingNodes, spread: Spread, denied: str
+) -> None:
+    """An admission policy refuses it in the middle of the switch, where the operator would restart every node once more for the new key. A caller
+    who forbids restarts leaves it paused, and the next run ends that.
     """
     cluster.create()
-    cluster.permitted.denied = frozenset({"patch strimzipodsets"})
+    cluster.permitted.denied = frozenset({denied})
     cluster.permitted.review = Response(201, {"status": {"allowed": True}})
-    with pytest.raises(Forbidden, match="StrimziPodSet"):
-        cluster.run(Goal.REPLACE_KEY)
-    assert cluster.paused
-    assert "strimzi.io/pause-reconciliation-" in cluster.pause_left
-    gone = {"metadata": {"annotations": {"strimzi.io/pause-reconciliation": None, "trustops.strimzi/paused-by": None}}}
-    cluster.change("kafkas", CLUSTER, gone)
-    cluster.finish(Goal.REPLACE_KEY, spread=Spread.RESTART)
-    assert cluster.paid.restarts == cost_of(Goal.REPLACE_KEY, reload=False).restarts + 1
+    if spread is Spread.RELOAD:
+        with pytest.raises(StampsRefused, match="is forbidden") as refused:
+            cluster.run(Goal.REPLACE_KEY, spread=spread)
+        assert cluster.paused
+        assert "strimzi.io/pause-reconciliation-" in cluster.pause_left
+        assert "spread=auto goes on without this, and ends the pause" in refused.value.remedy
+        spread = Spread.AUTO
+    warnings = cluster.finish(Goal.REPLACE_KEY, spread=spread).warnings
+    assert any("is forbidden" in one and one.endswith("They are restarted instead.") for one in warnings)
+    assert not cluster.paused
+    # Pods are told of the key in their StrimziPodSets first.
+    more = 1 if denied == "patch strimzipodsets" else 0
+    assert cluster.paid.restarts == cost_of(Goal.REPLACE_KEY, reload=False).restarts + more
+    assert len(cluster.states) == 1

@@ -17,7 +17,6 @@ from .._strimzi import names
 from .._strimzi.errors import StepError
 from .._strimzi.observe import Key, Observation
 from .._strimzi.other_writers import Field, Writer, owners_of, remedy_for, writers_of
-from .._strimzi.pod_annotations import pod_sets_of
 from .._strimzi.resources import KAFKAS, STRIMZI_POD_SETS
 from .._strimzi.secret_data import entries
 from .._strimzi.work import Work
@@ -185,7 +184,7 @@ class Course:
         with suppress(KubeError):
             found |= {
                 (STRIMZI_POD_SETS.kind, observation.scope.namespace, one["metadata"]["name"]): one
-                for one in pod_sets_of(observation, self._work)
+                for one in observation.owners.pod_sets(self._work.client, observation.scope)
             }
         others = []
         for key, now in found.items():

@@ -12,7 +12,7 @@ from functools import partial
 
 from .._kube.errors import AlreadyExists, Conflict, KubeError, NotFound
 from .._kube.lease import LeaseHeld
-from .._strimzi.errors import LinkUnavailable, NodesSilent, ReloadImpossible, StepError
+from .._strimzi.errors import LinkUnavailable, NodesSilent, ReloadImpossible, StampsRefused, StepError
 from .._strimzi.names import ClusterNames
 from .._strimzi.observe import Observation
 from .._strimzi.work import Work
@@ -195,7 +195,7 @@ def _carry_out_what_can_be(
             raise
         course.crossed()
         work.warnings.append(f"{error} They are restarted instead.")
-        return replace(intent, spread=Spread.RESTART)
+        return replace(intent, spread=Spread.RESTART, unstamped=intent.unstamped or isinstance(error, StampsRefused))
     return intent
 
 

@@ -51,5 +51,9 @@ class ReloadImpossible(StepError):
     """Nodes cannot read a change again. A restart brings the same result."""
 
 
+class StampsRefused(ReloadImpossible):
+    """The API server refuses that pods are annotated, although a review has said that it would not, as with an admission policy."""
+
+
 class RollNeeded(ReloadImpossible):
     """The operator cannot be told what nodes have reloaded, so it has to restart them."""

@@ -10,21 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .._kube.resources import PODS
-from .observe import Observation
 from .resources import STRIMZI_POD_SETS
 from .secret_data import annotation
-from .work import Work
 from .writes import Write, WriteVerb, version
 
 Object = Mapping[str, Any]
 #: The annotations that a pod is to have; none for a pod that is not changed.
 Wanted = Callable[[Object], Mapping[str, str]]
-
-
-def pod_sets_of(observation: Observation, work: Work) -> tuple[Object, ...]:
-    """The StrimziPodSets of the Kafka resource."""
-    listed = work.client.list(STRIMZI_POD_SETS, work.scope.namespace, label_selector=work.scope.selector).items
-    return observation.owners.own_sets(listed)
 
 
 def annotated(pod: Object, annotations: Mapping[str, str]) -> dict[str, Any]:

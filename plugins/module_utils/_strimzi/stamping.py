@@ -9,17 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from .._kube.errors import Forbidden, Invalid
 from .._trust.model.snapshot import Component
 from .._trust.model.steps.nodes import StampPods
 from . import names
-from .errors import RollNeeded
+from .errors import RollNeeded, StampsRefused
 from .leaves import server_cert_hash
 from .observe import Observation
-from .pod_annotations import (
-    annotate,
-    annotated,
-    pod_sets_of,
-)
+from .pod_annotations import annotate, annotated
 from .revision import not_reproduced, revision
 from .secret_data import annotation
 from .work import Work
@@ -37,9 +34,9 @@ def stamp_pods(step: StampPods, observation: Observation, work: Work) -> None:
     with its generation and the leaf in their Secret, so that the operator finds nothing to restart.
 
     The caller has to know that a node's process really presents that leaf, because the operator will not look. Raises
-    RollNeeded, before anything is written, when a node has to restart instead.
+    RollNeeded, before anything is written, when a node has to restart instead, and StampsRefused.
     """
-    pod_sets, hashes = pod_sets_of(observation, work), _hashes(observation)
+    pod_sets, hashes = observation.owners.pod_sets(work.client, work.scope), _hashes(observation)
     if step.generation is not None and (found := obstacles(pod_sets, observation)):
         raise _roll_needed(work, found)
     keys = {names.CLUSTER_CA_KEY_GENERATION: str(step.key_generation)}
@@ -49,7 +46,13 @@ def stamp_pods(step: StampPods, observation: Observation, work: Work) -> None:
     # The revision comes last, because it is a hash over the other annotations too.
     stamps = {name: {**own, names.REVISION: revision(annotated(entries[name], own))} for name, own in told.items()}
     writes = annotate(pod_sets, observation.pods, lambda pod: stamps.get(pod["metadata"]["name"], keys), _said(step))
-    write_all(writes, work, step.phase.value)
+    try:
+        write_all(writes, work, step.phase.value)
+    except (Forbidden, Invalid) as error:
+        raise StampsRefused(
+            f"The Cluster Operator cannot be told what nodes of Kafka {work.scope.namespace}/{work.scope.cluster} have taken up: {error}",
+            f"{error.remedy} Or have the nodes restarted: spread=auto goes on without this, and ends the pause with a restart of each node.",
+        ) from None
 
 
 def _said(step: StampPods) -> str:
@@ -59,7 +62,7 @@ def _said(step: StampPods) -> str:
 
 def unstampable(observation: Observation, work: Work) -> tuple[str, ...]:
     """Names of the pods that have to be rolled whatever the operator is told."""
-    return tuple(obstacles(pod_sets_of(observation, work), observation))
+    return tuple(obstacles(observation.owners.pod_sets(work.client, work.scope), observation))
 
 
 def obstacles(pod_sets: Sequence[Object], observation: Observation) -> Obstacles:

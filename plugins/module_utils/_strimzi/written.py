@@ -125,13 +125,11 @@ class Written:
         return present | self._pod_sets(observation, client)
 
     def _pod_sets(self, observation: Observation, client: KubeClient) -> dict[Key, Object | None]:
-        """The StrimziPodSets of which something is known. They are listed: the Roles let none be read by its name (docs/rbac.yml)."""
+        """The StrimziPodSets of which something is known."""
         known = [key for key, one in self._fields.items() if one and key[0] == STRIMZI_POD_SETS.kind]
         if not known:
             return {}
-        scope = observation.scope
-        listed = client.list(STRIMZI_POD_SETS, scope.namespace, label_selector=scope.selector).items
-        by_name = {one["metadata"]["name"]: one for one in listed}
+        by_name = {one["metadata"]["name"]: one for one in observation.owners.pod_sets(client, observation.scope)}
         return {key: by_name.get(key[2]) for key in known}
 
     def _gone(self, key: Key, now: Object | None) -> dict[Field, str]:

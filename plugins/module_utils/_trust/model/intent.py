@@ -94,6 +94,7 @@ class Intent:
     CAs that the user wants. user_batch: how many certificates outside the cluster are issued anew at a time after a switch; None: as many as
     their issuer takes. layout: the Secrets that the ledger is to be kept in; None: those that it is kept in. taken: Secrets of users that this
     call could not create, because there are others of their names. unanswered: UIDs of nodes for whose answers this call has waited in vain.
+    unstamped: whether this call has been refused that pods are annotated.
     """
 
     goal: Goal
@@ -132,6 +133,7 @@ class Intent:
     layout: Layout | None = None
     taken: frozenset[str] = frozenset()
     unanswered: frozenset[str] = frozenset()
+    unstamped: bool = False
 
     def allows(self, phase: Phase) -> bool:
         return self.until is None or phase.position <= self.until.position

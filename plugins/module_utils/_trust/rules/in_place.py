@@ -35,6 +35,13 @@ def why_trust_not_reloaded(at: Situation, authority: Certificate) -> str:
     return why_not_reloaded(at) or why_not_told(authority, at.snapshot)
 
 
+def why_not_annotated(at: Situation) -> str:
+    """Why the operator cannot be told what pods have taken up, so that it restarts them."""
+    if at.intent.unstamped:
+        return "the API server refuses that pods are annotated."
+    return at.snapshot.in_place.annotations if at.snapshot.in_place else ""
+
+
 def nodes_of(snapshot: Snapshot, uids: frozenset[str]) -> frozenset[str]:
     """UIDs of the Kafka nodes among these pods: no other pod can read its certificates again."""
     return frozenset(pod.uid for pod in snapshot.pods if pod.component is Component.KAFKA) & uids

@@ -10,7 +10,7 @@ from ..evidence.parties import presenting_stored
 from ..model.snapshot import Component, Pod
 from ..model.steps.base import Steps
 from ..model.steps.nodes import StampPods
-from .in_place import why_not_in_place
+from .in_place import why_not_annotated, why_not_in_place
 from .pause import in_pause
 from .situation import Situation
 
@@ -21,8 +21,8 @@ def stamp_pods(at: Situation) -> Steps:
 
     Every pod gets the key generation in any case, or the operator would restart all of them for trust once more.
     """
-    ca, seen = at.snapshot.ca, at.snapshot.in_place
-    if seen and seen.annotations:
+    ca = at.snapshot.ca
+    if why_not_annotated(at):
         return ()
     if any(leaf.generation != at.generation for leaf in at.snapshot.leaves):
         return ()

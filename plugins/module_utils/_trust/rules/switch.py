@@ -16,7 +16,7 @@ from ..model.steps.authority import Switch
 from ..model.steps.base import Steps
 from .after_switch import needing_it, who_is_refused
 from .first_use import await_clients, may_be_used
-from .in_place import why_not_in_place
+from .in_place import why_not_annotated, why_not_in_place
 from .pause import in_pause, pause_reissue
 from .requests import leaves_lacking
 from .retirement import is_patient
@@ -88,8 +88,8 @@ def _key_generation(successor: Successor, at: Situation) -> int:
     that it is true when the cluster is handed back. Where pods cannot be told of it, the operator would restart all of them for trust
     once more: it waits for that time.
     """
-    present, current, seen = at.snapshot.ca.key_generation, at.current, at.snapshot.in_place
-    if current is None or successor.prepared.key == at.snapshot.ca.key or (seen and seen.annotations):
+    present, current = at.snapshot.ca.key_generation, at.current
+    if current is None or successor.prepared.key == at.snapshot.ca.key or why_not_annotated(at):
         return present
     return max(present + 1, authority_generation(successor.entry.certificate) or 0)
 
