@@ -87,15 +87,12 @@ def planned_steps(planned: Forecast) -> list[tuple[str, str]]:
     return in_order([said(step.phase, step.what) for step in planned.steps])
 
 
-def assert_comes_true(flow: Flow, patch: pytest.MonkeyPatch, unplanned: tuple[str, ...] = ()) -> Forecast:
-    """unplanned: the beginnings of steps that the plan leaves out."""
+def assert_comes_true(flow: Flow, patch: pytest.MonkeyPatch) -> Forecast:
     planned = forecast_of(flow)
     slow_operator(flow.cluster.memory, patch)
     steps = taken(flow, patch)
     assert planned.violations == ()
-    found, left_out = planned_steps(planned), [step for step in in_order(steps) if step[1].startswith(unplanned)]
-    assert found == [step for step in in_order(steps) if step in found or step not in left_out]
-    assert (len(in_order(steps)) > len(found)) is bool(unplanned)
+    assert planned_steps(planned) == in_order(steps)
     assert Counter(name for step in planned.steps for name in step.nodes) == +Counter(flow.cluster.counts())
     assert flow.cluster.paid == flow.cost
     return planned
@@ -112,10 +109,7 @@ def test_the_plan_ends_where_there_is_nothing_to_do_but_to_wait(
     cluster: WatchedCluster, nodes: ReloadingNodes, case: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     flow = case.begin(cluster)
-    # A plan takes listeners that it has had read a renewed leaf for listeners that present whatever is stored: it leaves out that they read the leaf
-    # of the next CA. No restart depends on that.
-    unplanned = ("have the listeners of 2 nodes read their certificates again",) if case.path_length == 0 else ()
-    planned = assert_comes_true(flow, monkeypatch, unplanned)
+    planned = assert_comes_true(flow, monkeypatch)
     (waiting,) = flow.run().outcome.decision.waiting
     # The digest of a CA that is yet to be renewed was not known.
     assert planned.waiting in ((waiting,), (_BY_CHANCE.sub("", waiting),))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -44,6 +45,19 @@ def _plain_http(host: str, credentials: bool) -> tuple[str, ...]:
     else:
         what = "the credentials and the keys of CAs are sent" if credentials else "the keys of CAs are sent"
     return (f"{host} is plain HTTP: {what} unencrypted. Give a URL that begins with https://.",) if what else ()
+
+
+@dataclass(frozen=True, repr=False)
+class _Request:
+    """One request. seconds: for its answer. preload: whether the whole answer is read at once, and not as a stream."""
+
+    method: str
+    path: str
+    seconds: float
+    query: Mapping[str, str] | None = None
+    body: bytes | None = None
+    content_type: str = "application/json"
+    preload: bool = True
 
 
 class HttpTransport:
@@ -83,7 +97,7 @@ class HttpTransport:
         seconds = timeout or self._timeout
         encoded = None if body is None else json.dumps(body).encode("utf-8")
         try:
-            answer = self._send_logged_in(method, path, query, encoded, content_type, seconds, preload=True)
+            answer = self._send_logged_in(_Request(method, path, seconds, query, encoded, content_type))
         except (urllib3.exceptions.HTTPError, OSError) as error:
             raise describe_failure(error, self._host, seconds) from None
         return Response(answer.status, self._decode(answer.status, answer.data), dict(answer.headers))
@@ -93,7 +107,7 @@ class HttpTransport:
     ) -> Iterator[dict[str, Any]]:
         seconds = timeout or self._timeout
         try:
-            answer = self._send_logged_in("GET", path, query, None, "application/json", seconds, preload=False)
+            answer = self._send_logged_in(_Request("GET", path, seconds, query, preload=False))
             refusal = b"" if answer.status == 200 else answer.data
         except (urllib3.exceptions.HTTPError, OSError) as error:
             raise describe_failure(error, self._host, seconds) from None
@@ -164,48 +178,30 @@ class HttpTransport:
         except ValueError:
             raise TransportError(f"{self._host} sent a watch event that is not JSON") from None
 
-    def _send_logged_in(
-        self,
-        method: str,
-        path: str,
-        query: Mapping[str, str] | None,
-        body: bytes | None,
-        content_type: str,
-        seconds: float,
-        preload: bool,
-    ) -> Any:
+    def _send_logged_in(self, request: _Request) -> Any:
         """The answer; where the credentials are not accepted any more, that to the same request with new ones."""
         used = self._all_headers()
-        answer = self._send(method, path, query, body, content_type, seconds, preload)
+        answer = self._send(request)
         if answer.status != _UNAUTHORIZED or not self.log_in_again(used):
             return answer
         answer.close()
-        return self._send(method, path, query, body, content_type, seconds, preload)
+        return self._send(request)
 
-    def _send(
-        self,
-        method: str,
-        path: str,
-        query: Mapping[str, str] | None,
-        body: bytes | None,
-        content_type: str,
-        seconds: float,
-        preload: bool,
-    ) -> Any:
+    def _send(self, request: _Request) -> Any:
         headers = HTTPHeaderDict(
-            {"Accept": "application/json", "Content-Type": content_type, "User-Agent": "trustops.strimzi"}
+            {"Accept": "application/json", "Content-Type": request.content_type, "User-Agent": "trustops.strimzi"}
         )
         for name, value in self._all_headers():
             headers.add(name, value)
         return self._pool.request(
-            method,
-            f"{self._host}{path}" + (f"?{urlencode(query)}" if query else ""),
-            body=body,
+            request.method,
+            f"{self._host}{request.path}" + (f"?{urlencode(request.query)}" if request.query else ""),
+            body=request.body,
             headers=headers,
-            timeout=urllib3.Timeout(connect=min(_CONNECT_TIMEOUT, seconds), read=seconds),
+            timeout=urllib3.Timeout(connect=min(_CONNECT_TIMEOUT, request.seconds), read=request.seconds),
             retries=False,
             redirect=False,
-            preload_content=preload,
+            preload_content=request.preload,
         )
 
     def _all_headers(self) -> list[tuple[str, str]]:

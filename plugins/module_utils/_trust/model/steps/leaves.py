@@ -35,18 +35,29 @@ class IssueLeaves(Step):
         return f"issue {counted(len(self.secrets), 'certificate')} of {named(self.issuer[0])}{linked}"
 
     def effect(self, snapshot: Snapshot, stand_in: StandIn) -> Snapshot:
-        leaf = stand_in.leaf(self.issuer)
         made = [
             StoredLeaf(name, f"{name}.crt", component, None, None)
             for name, component in snapshot.missing.items()
             if name in self.secrets
         ]
+        every = (*snapshot.leaves, *made)
+        # A leaf that stays, such as the operator's own, is another one than those that are replaced.
+        issued = {
+            component: stand_in.leaf(self.issuer)
+            for component in dict.fromkeys(one.component for one in every if one.secret in self.secrets)
+        }
         # The key comes with the certificate.
         leaves = tuple(
-            replace(one, chain=(leaf, *self._behind(one, snapshot)), generation=self.generation, problem="", beside="")
+            replace(
+                one,
+                chain=(issued[one.component], *self._behind(one, snapshot)),
+                generation=self.generation,
+                problem="",
+                beside="",
+            )
             if one.secret in self.secrets
             else one
-            for one in (*snapshot.leaves, *made)
+            for one in every
         )
         missing = {name: one for name, one in snapshot.missing.items() if name not in self.secrets}
         # A running process presents another leaf than the stored one from here on.
@@ -55,7 +66,7 @@ class IssueLeaves(Step):
             for pod in snapshot.pods
         )
         misnamed = {name: why for name, why in snapshot.misnamed.items() if name not in self.secrets}
-        of_user = (leaf, *self.issuer)
+        of_user = (stand_in.leaf(self.issuer), *self.issuer)
         made_for = {
             name: StoredLeaf(name, "user.crt", Component.USER, of_user, self.generation) for name in self.secrets
         }
