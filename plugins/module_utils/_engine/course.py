@@ -184,7 +184,7 @@ class Course:
         with suppress(KubeError):
             found |= {
                 (STRIMZI_POD_SETS.kind, observation.scope.namespace, one["metadata"]["name"]): one
-                for one in observation.owners.pod_sets(self._work.client, observation.scope)
+                for one in observation.owners.read_pod_sets(self._work.client)
             }
         others = []
         for key, now in found.items():

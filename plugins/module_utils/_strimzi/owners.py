@@ -61,11 +61,13 @@ class Owners:
         shaped = name.startswith(f"{self.scope.cluster}-") and pool in self.pools
         return name in self.nodes or (shaped and re.fullmatch("[0-9]{1,9}", number) is not None)
 
-    def pod_sets(self, client: KubeClient, scope: names.ClusterNames) -> tuple[Mapping[str, Any], ...]:
+    def read_pod_sets(self, client: KubeClient) -> tuple[Mapping[str, Any], ...]:
         """The StrimziPodSets of this cluster as they are now. They are listed: the Roles let none be read by its name (docs/rbac.yml). Raises
         KubeError.
         """
-        return self.own_sets(client.list(STRIMZI_POD_SETS, scope.namespace, label_selector=scope.selector).items)
+        return self.own_sets(
+            client.list(STRIMZI_POD_SETS, self.scope.namespace, label_selector=self.scope.selector).items
+        )
 
     def own_sets(self, pod_sets: Iterable[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
         """The StrimziPodSets of this cluster among these."""

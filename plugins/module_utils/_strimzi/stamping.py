@@ -36,7 +36,7 @@ def stamp_pods(step: StampPods, observation: Observation, work: Work) -> None:
     The caller has to know that a node's process really presents that leaf, because the operator will not look. Raises
     RollNeeded, before anything is written, when a node has to restart instead, and StampsRefused.
     """
-    pod_sets, hashes = observation.owners.pod_sets(work.client, work.scope), _hashes(observation)
+    pod_sets, hashes = observation.owners.read_pod_sets(work.client), _hashes(observation)
     if step.generation is not None and (found := obstacles(pod_sets, observation)):
         raise _roll_needed(work, found)
     keys = {names.CLUSTER_CA_KEY_GENERATION: str(step.key_generation)}
@@ -62,7 +62,7 @@ def _said(step: StampPods) -> str:
 
 def unstampable(observation: Observation, work: Work) -> tuple[str, ...]:
     """Names of the pods that have to be rolled whatever the operator is told."""
-    return tuple(obstacles(observation.owners.pod_sets(work.client, work.scope), observation))
+    return tuple(obstacles(observation.owners.read_pod_sets(work.client), observation))
 
 
 def obstacles(pod_sets: Sequence[Object], observation: Observation) -> Obstacles:

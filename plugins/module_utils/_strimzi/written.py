@@ -129,7 +129,7 @@ class Written:
         known = [key for key, one in self._fields.items() if one and key[0] == STRIMZI_POD_SETS.kind]
         if not known:
             return {}
-        by_name = {one["metadata"]["name"]: one for one in observation.owners.pod_sets(client, observation.scope)}
+        by_name = {one["metadata"]["name"]: one for one in observation.owners.read_pod_sets(client)}
         return {key: by_name.get(key[2]) for key in known}
 
     def _gone(self, key: Key, now: Object | None) -> dict[Field, str]:

@@ -95,6 +95,17 @@ def test_days(left: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("since", "text"),
+    [
+        ("2026-06-01T12:01:06Z", "clients that have read it since 2026-06-01 12:01:06 UTC are led on to the next CA"),
+        (None, ""),
+    ],
+)
+def test_whom_the_ca_in_use_leads_on(since: str | None, text: str) -> None:
+    assert shown(rotation(last=seen([ca(NEW, led_on_since=since)], [])))["cas"][-1]["led_on"] == text
+
+
+@pytest.mark.parametrize(
     ("seconds", "text"),
     [(0.0, "0.0 s"), (9.94, "9.9 s"), (59.4, "59 s"), (59.9, "1 min 0 s"), (65.0, "1 min 5 s"), (3661.0, "1 h 1 min")],
 )

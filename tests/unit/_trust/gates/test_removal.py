@@ -19,6 +19,7 @@ from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.clie
     Waiver,
 )
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.ledger import HeldLeaf, Ledger
+from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.listeners import ObservedListener
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.presenters import Presenter
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.snapshot import Component, StoredLeaf
 from ansible_collections.trustops.strimzi.plugins.module_utils._trust.model.violations import Condition
@@ -188,6 +189,21 @@ def test_what_cannot_be_told_keeps_every_ca(fields: dict[str, Any], who: str, wh
     for leaving in (OLD, NEW, RENEWED):
         assert (who, why) in against(leaving=leaving, **fields)
     assert against(**fields) == [(who, why)]
+
+
+def test_a_node_that_has_not_answered_is_not_said_to_refuse() -> None:
+    """It is waited for; the others have answered, and accept the next CA."""
+    known = frozenset({name_of(OLD), name_of(NEW)})
+    answers = [
+        ObservedListener(name, uid_of(name, start=2), 9091, chain_of(NEW), known, source="handshake") for name in PODS
+    ]
+    silent = replace(answers[0], presents=None, accepts=frozenset(), why="no answer")
+    found = against(listeners=(silent, *answers[1:]))
+    assert (
+        f"pod {PODS[0]}",
+        f"has not answered whether it can validate the certificate of Secret {PODS[2]} without this CA.",
+    ) in found
+    assert not [why for _who, why in found if why.startswith("could no longer validate")]
 
 
 _ENTRIES = st.builds(
