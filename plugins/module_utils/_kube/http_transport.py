@@ -49,7 +49,7 @@ def _plain_http(host: str, credentials: bool) -> tuple[str, ...]:
 
 @dataclass(frozen=True, repr=False)
 class _Request:
-    """One request. seconds: for its answer. preload: whether the whole answer is read at once, and not as a stream."""
+    """A request to the API server. seconds: for its answer. preload: whether the whole answer is read at once, and not as a stream."""
 
     method: str
     path: str

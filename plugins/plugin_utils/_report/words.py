@@ -112,7 +112,7 @@ def when(text: str | None) -> str:
 
 
 def led_on(since: str | None) -> str:
-    """Which clients the CA leads on to the next one, as a sentence without a full stop; empty where that is not told."""
+    """A sentence without a full stop about the clients that the CA leads on to the next one; empty where that is not known."""
     return f"clients that have read it since {when(since)} are led on to the next CA" if since else ""
 
 
